@@ -37,8 +37,9 @@ type buffers interface {
 // errShort reports that a buffer is shorter than its array.
 var errShort = errors.New("a buffer is shorter than the array that is in it")
 
-// ipcBuffers are the buffers of a message. Those that are not compressed are read a piece at
-// a time, others are unpacked as a whole.
+// ipcBuffers are the buffers of a message. Those that are not compressed are
+// read a piece at a time, and large ones that are compressed unpacked so: no batch is ever
+// in memory as a whole.
 type ipcBuffers struct {
 	body     io.ReaderAt
 	bodySize int64
@@ -46,6 +47,7 @@ type ipcBuffers struct {
 	codec    codec
 	heads    map[int]bufferHead
 	unpacked map[int][]byte
+	begun    map[int]*pieces
 	held     int64 // bytes of unpacked
 	space    *workspace
 }
@@ -55,6 +57,8 @@ type bufferHead struct {
 	at, length int64 // in the body, without its head
 	size       int64 // unpacked
 	stored     bool  // not compressed
+	inPieces   bool
+	holds      int64 // how many bytes a reader holds of it, besides the largest that is packed
 }
 
 // workspace is what the compressed buffers of one batch after the other are unpacked into,
@@ -63,6 +67,7 @@ type workspace struct {
 	compression.Unpacker
 	packed []byte
 	blocks map[int][]byte // by number of the buffer
+	pieces map[int]*pieces
 }
 
 // block returns n bytes for buffer i.
@@ -75,6 +80,35 @@ func (m *workspace) block(i int, n int64) []byte {
 		m.blocks[i] = make([]byte, n)
 	}
 	return m.blocks[i][:n]
+}
+
+// piecesOf returns what unpacks buffer i in pieces.
+func (m *workspace) piecesOf(i int, c codec) (p *pieces, err error) {
+	if p = m.pieces[i]; p != nil {
+		return p, nil
+	}
+	p = &pieces{}
+	if c == zstdFrames {
+		p.reader, err = compression.NewZstdFrames()
+	} else {
+		p.reader = compression.NewLZ4Frames()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.pieces == nil {
+		m.pieces = map[int]*pieces{}
+	}
+	m.pieces[i] = p
+	return p, nil
+}
+
+// Close releases the decoders.
+func (m *workspace) Close() {
+	m.Unpacker.Close()
+	for _, p := range m.pieces {
+		p.reader.Close()
+	}
 }
 
 // codec is how buffers are compressed.
@@ -99,7 +133,7 @@ func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, 
 		default:
 			return nil, fmt.Errorf("the compression %d is not known", codec)
 		}
-		b.heads, b.unpacked = map[int]bufferHead{}, map[int][]byte{}
+		b.heads, b.unpacked, b.begun = map[int]bufferHead{}, map[int][]byte{}, map[int]*pieces{}
 	}
 	for i := range b.table.n {
 		offset, length := b.table.int64(i, 0), b.table.int64(i, 8)
@@ -123,11 +157,12 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	if h, ok := b.heads[i]; ok {
 		return h, nil
 	}
-	var head [8]byte
-	if length < int64(len(head)) {
+	var head [8 + compression.FrameHead]byte
+	n := min(length, int64(len(head)))
+	if n < 8 {
 		return h, errShort
 	}
-	if _, err := b.body.ReadAt(head[:], at); err != nil {
+	if _, err := b.body.ReadAt(head[:n], at); err != nil {
 		return h, cutShort(err)
 	}
 	h = bufferHead{at: at + 8, length: length - 8, size: int64(binary.LittleEndian.Uint64(head[:]))}
@@ -136,12 +171,25 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 		h.size, h.stored = h.length, true
 	case h.size < 0 || h.size>>15 > h.length:
 		return h, fmt.Errorf("buffer %d claims %d bytes in %d", i, h.size, h.length)
-	case h.size > compression.MaxBytes:
-		return h, fmt.Errorf("a compressed buffer of %d MiB is larger than the %d that can be read; write the file with smaller batches, or without compression",
-			h.size>>20, compression.MaxBytes>>20)
+	default:
+		h.choose(b.codec, head[8:n])
+	}
+	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
+		return h, fmt.Errorf("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d; write smaller batches", i, h.size, compression.MaxBytes)
 	}
 	b.heads[i] = h
 	return h, nil
+}
+
+// choose chooses whether a frame with this beginning is unpacked in pieces.
+func (h *bufferHead) choose(c codec, frame []byte) {
+	holds, ok := compression.LZ4FrameHolds(frame)
+	if c == zstdFrames {
+		holds, ok = compression.ZstdHolds(frame)
+	}
+	if h.holds = h.size; ok && worthPieces(h.size, holds) {
+		h.holds, h.inPieces = holds, true
+	}
 }
 
 func (b *ipcBuffers) size(i int) (int64, error) {
@@ -165,11 +213,32 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 		_, err = b.body.ReadAt(*scratch, h.at+from)
 		return *scratch, cutShort(err)
 	}
-	data, err := b.unpack(i, h)
+	var data []byte
+	if h.inPieces {
+		data, err = b.piece(i, h, from, n)
+	} else if data, err = b.unpack(i, h); err == nil {
+		data = data[from : from+n]
+	}
 	if err != nil {
 		return nil, fmt.Errorf("buffer %d: %w", i, err)
 	}
-	return data[from : from+n], nil
+	return data, nil
+}
+
+// piece unpacks n bytes of buffer i from a position on.
+func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
+	p := b.begun[i]
+	if p == nil {
+		var err error
+		if p, err = b.space.piecesOf(i, b.codec); err != nil {
+			return nil, err
+		}
+		if err := p.begin(io.NewSectionReader(b.body, h.at, h.length), h.size); err != nil {
+			return nil, err
+		}
+		b.begun[i] = p
+	}
+	return p.read(from, n)
 }
 
 // unpack unpacks buffer i as a whole.

@@ -9,7 +9,8 @@
 // damaged length claims, takes a stream that was cut for one that ended, and
 // decompresses zstd in goroutines of its own. Here the values of the chosen
 // columns come from the file a tile at a time. Compressed buffers are unpacked as a whole, those
-// of a batch into the memory of the batch before.
+// of a batch into the memory of the batch before, but large ones in pieces, as they are read:
+// frames are made for that.
 //
 // Opening reads the headers of all messages (a few hundred bytes for each
 // batch), not the rows. What is checked: every message lies within the file,

@@ -20,8 +20,8 @@ const decoderBytes = 4 << 20
 // most rows and of those with the most bytes.
 const weighedBatches = 64
 
-// weight is what a reader holds of the chosen columns: of compressed batches one, of others
-// next to nothing, and dictionaries.
+// weight is what a reader holds of the chosen columns: of compressed batches one, as far as
+// it is not unpacked in pieces, of others next to nothing, and dictionaries.
 type weight struct {
 	wanted  []field
 	packed  int64           // the largest compressed buffer
@@ -86,8 +86,10 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 		if h.stored {
 			continue
 		}
-		w.packed = max(w.packed, h.length)
-		w.blocks[i] = max(w.blocks[i], h.size)
+		if !h.inPieces {
+			w.packed = max(w.packed, h.length)
+		}
+		w.blocks[i] = max(w.blocks[i], h.holds)
 	}
 	for i := range a.above {
 		if err := w.array(&f.parents[i], &a.above[i], b); err != nil {

@@ -1,0 +1,100 @@
+package arrow
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/compression"
+)
+
+// worthPieces reports whether a buffer of so many bytes is unpacked in pieces, which would
+// hold so many: smaller ones are unpacked as a whole, which is a little faster. It is a
+// variable for tests.
+var worthPieces = func(size, holds int64) bool {
+	return size >= 4<<20 && holds <= size/2
+}
+
+// pieces are those of a compressed buffer that is unpacked as it is read, from front to
+// back. Going back begins again.
+type pieces struct {
+	frame  *io.SectionReader
+	input  *bufio.Reader
+	reader compression.FrameReader
+	size   int64
+	start  int64  // where data begins in the buffer
+	data   []byte // what was read last
+	ended  bool   // the end was looked at
+}
+
+// begin goes to the beginning of a frame that unpacks to so many bytes.
+func (p *pieces) begin(frame *io.SectionReader, size int64) error {
+	if p.input == nil {
+		p.input = bufio.NewReaderSize(nil, 32<<10)
+	}
+	p.frame, p.size = frame, size
+	return p.rewind()
+}
+
+func (p *pieces) rewind() error {
+	if _, err := p.frame.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	p.input.Reset(p.frame)
+	p.start, p.data, p.ended = 0, p.data[:0], false
+	return p.reader.Reset(p.input)
+}
+
+// read returns n bytes from a position on, which are there until the next read.
+func (p *pieces) read(from, n int64) ([]byte, error) {
+	if from < p.start {
+		if err := p.rewind(); err != nil {
+			return nil, err
+		}
+	}
+	if past := from - p.start; past < int64(len(p.data)) {
+		p.data = p.data[:copy(p.data, p.data[past:])]
+	} else {
+		past -= int64(len(p.data))
+		p.data = p.data[:0]
+		if _, err := io.CopyN(io.Discard, p.reader, past); err != nil {
+			return nil, p.fault(err)
+		}
+	}
+	p.start = from
+	if have := len(p.data); int64(have) < n {
+		p.data = slices.Grow(p.data, int(n)-have)[:n]
+		if _, err := io.ReadFull(p.reader, p.data[have:]); err != nil {
+			p.data = p.data[:have]
+			return nil, p.fault(err)
+		}
+	}
+	if from+n == p.size && !p.ended {
+		if err := p.end(); err != nil {
+			return nil, p.fault(err)
+		}
+	}
+	return p.data[:n], nil
+}
+
+// end makes sure that nothing follows, and has the frame look at its checksum.
+func (p *pieces) end() error {
+	var more [1]byte
+	switch n, err := io.ReadFull(p.reader, more[:]); {
+	case n > 0:
+		return compression.ErrSize
+	case err != io.EOF:
+		return err
+	}
+	p.ended = true
+	return nil
+}
+
+// fault returns why a frame cannot be unpacked.
+func (p *pieces) fault(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = compression.ErrSize
+	}
+	return fmt.Errorf("it cannot be unpacked: %w", compression.Failed(err))
+}

@@ -1,0 +1,279 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
+	"github.com/pierrec/lz4/v4"
+)
+
+// wholeOrInPieces runs a test with buffers unpacked in one way or the other, whatever they
+// hold.
+func wholeOrInPieces(t *testing.T, inPieces bool, test func()) {
+	t.Helper()
+	was := worthPieces
+	defer func() { worthPieces = was }()
+	worthPieces = func(int64, int64) bool { return inPieces }
+	test()
+}
+
+// frames returns text as frames of small blocks and windows.
+func frames(t testing.TB, text []byte) map[string][]byte {
+	t.Helper()
+	var small bytes.Buffer
+	w := lz4.NewWriter(&small)
+	if err := w.Apply(lz4.BlockSizeOption(lz4.Block64Kb), lz4.ChecksumOption(true)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(64<<10), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{"lz4": small.Bytes(), "zstd": e.EncodeAll(text, nil)}
+}
+
+// piecesOfFrame returns pieces of a frame that is said to hold so many bytes.
+func piecesOfFrame(t testing.TB, name string, frame []byte, size int) *pieces {
+	t.Helper()
+	c := lz4Frames
+	if name == "zstd" {
+		c = zstdFrames
+	}
+	var space workspace
+	p, err := space.piecesOf(0, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(space.Close)
+	if err := p.begin(io.NewSectionReader(bytes.NewReader(frame), 0, int64(len(frame))), int64(size)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func numbersText(n int) []byte {
+	var text []byte
+	for i := 0; len(text) < n; i++ {
+		text = fmt.Append(text, i*i, " ")
+	}
+	return text[:n]
+}
+
+// Pieces are those of the whole, wherever they are read: next to the last ones, over them,
+// further on and back.
+func TestPieces(t *testing.T) {
+	const size = 1_500_000
+	text := numbersText(size)
+	for name, frame := range frames(t, text) {
+		p := piecesOfFrame(t, name, frame, size)
+		random := rand.New(rand.NewPCG(1, 2))
+		for at, k := int64(0), 0; k < 300; k++ {
+			switch n := random.IntN(40); {
+			case n == 0:
+				at = random.Int64N(size)
+			case n < 5:
+				at = max(0, at-random.Int64N(64))
+			case n < 8:
+				at = min(size, at+random.Int64N(100_000))
+			}
+			n := min(random.Int64N(32<<10), size-at)
+			got, err := p.read(at, n)
+			if err != nil || !bytes.Equal(got, text[at:at+n]) {
+				t.Fatalf("%s: %d bytes at %d: %v", name, n, at, err)
+			}
+			if n%2 == 0 {
+				at += n
+			}
+		}
+		if got, err := p.read(0, size); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s: all: %v", name, err)
+		}
+	}
+}
+
+// A frame that has other bytes than its buffer says is refused, and a cut one.
+func TestPiecesOfDamage(t *testing.T) {
+	const size = 300_000
+	for name, frame := range frames(t, numbersText(size)) {
+		for _, claimed := range []int{size - 1, size + 1} {
+			if _, err := piecesOfFrame(t, name, frame, claimed).read(0, int64(claimed)); !errors.Is(err, compression.ErrSize) {
+				t.Errorf("%s: %d bytes are taken for %d: %v", name, size, claimed, err)
+			}
+		}
+		for _, cut := range []int{20, len(frame) / 2, len(frame) - 1} {
+			if _, err := piecesOfFrame(t, name, frame[:cut], size).read(0, size); err == nil {
+				t.Errorf("%s: a frame cut at %d is taken", name, cut)
+			}
+		}
+	}
+}
+
+// What readers are said to hold of a frame is its blocks or its window.
+func TestPiecesHold(t *testing.T) {
+	frames := frames(t, numbersText(1<<20))
+	if n, ok := compression.LZ4FrameHolds(frames["lz4"]); !ok || n < 128<<10 || n > 1<<20 {
+		t.Errorf("lz4: %d", n)
+	}
+	if n, ok := compression.ZstdHolds(frames["zstd"]); !ok || n < 64<<10 || n > 2<<20 {
+		t.Errorf("zstd: %d", n)
+	}
+	for _, head := range [][]byte{nil, []byte("no frame"), frames["lz4"][:5]} {
+		if _, ok := compression.LZ4FrameHolds(head); ok {
+			t.Errorf("%q is taken for a frame", head)
+		}
+		if _, ok := compression.ZstdHolds(head); ok {
+			t.Errorf("%q is taken for a frame", head)
+		}
+	}
+}
+
+// Files come out alike, whole or in pieces: of every type, read from the beginning, from
+// the middle, by number, and from a pipe. TestArrowTypes reads whole ones in all these ways.
+func TestArrowInPieces(t *testing.T) {
+	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
+		const n = tileRows + 400
+		columns := arrowTestColumns()
+		schema, records := arrowRecords(t, columns, n, true, true)
+		path := filepath.Join(t.TempDir(), name)
+		writeArrow(t, path, schema, records, false, option)
+		var rows [2][][]float64
+		for k, inPieces := range []bool{false, true} {
+			wholeOrInPieces(t, inPieces, func() {
+				tb, err := Open(context.Background(), path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				src, err := arrowSourceOf(tb)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rows[k], _, err = filetest.Slurp(src, 999); err != nil {
+					t.Fatal(err)
+				}
+				if inPieces {
+					filetest.CheckGather(t, src)
+					checkArrowPipe(t, path, columns, n, true)
+				}
+			})
+		}
+		if diff := cmp.Diff(rows[0], rows[1], filetest.SameBits); diff != "" {
+			t.Errorf("%s: in pieces it is other than as a whole: %s", name, diff)
+		}
+	}
+}
+
+// BenchmarkPieces reads a column of 8 MiB, as a whole and in pieces.
+func BenchmarkPieces(b *testing.B) {
+	const size = 8 << 20
+	text := numbersText(size)
+	for name, frame := range frames(b, text) {
+		b.Run(name+"/whole", func(b *testing.B) {
+			b.SetBytes(size)
+			var u compression.Unpacker
+			defer u.Close()
+			unpack := u.LZ4Frame
+			if name == "zstd" {
+				unpack = u.Zstd
+			}
+			data := make([]byte, size)
+			for b.Loop() {
+				if err := unpack(data, frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/pieces", func(b *testing.B) {
+			b.SetBytes(size)
+			p := piecesOfFrame(b, name, frame, size)
+			for b.Loop() {
+				if err := p.rewind(); err != nil {
+					b.Fatal(err)
+				}
+				for at := int64(0); at < size; at += 8 * tileRows {
+					if _, err := p.read(at, 8*tileRows); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Where memory is limited, large batches of a pipe are read from disk, and one that takes more
+// than is allowed is refused with what is needed, when it comes.
+func TestArrowPipeLimited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.arrows")
+	rows := growingBatches(t, path, false, ipc.WithLZ4())
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const memory = 1 << 30
+	for _, allowed := range []int64{0, 16 << 20, decoderBytes + 100_000} {
+		tb, err := OpenStream(bytes.NewReader(content), "pipe", Limits{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := column.Choose(tb, []int{0, 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holds := src.Info().Holds; holds < decoderBytes+8*1000 || holds > decoderBytes+100_000 {
+			t.Errorf("the first batch holds %d", holds)
+		}
+		tb.About().Allowed = allowed
+		got, _, err := filetest.Slurp(src, 999)
+		var over *stream.OverBudgetError
+		switch refused := errors.As(err, &over); {
+		case allowed == 0 || allowed > 8<<20:
+			if err != nil || len(got) != rows {
+				t.Errorf("allowed %d: %d rows, %v", allowed, len(got), err)
+			}
+		case !refused || over.Limit != memory || over.Need < memory+16*20_000-100_000:
+			t.Errorf("allowed %d: %d rows, %v", allowed, len(got), err)
+		}
+	}
+}
+
+// The body of a large message goes to disk, and what comes back is the same.
+func TestLargeBody(t *testing.T) {
+	text := numbersText(3 * bodyBytes)
+	b := body{Limits: Limits{Memory: 1}, name: "pipe"}
+	defer b.close()
+	for _, n := range []int64{bodyBytes + 1, 100, int64(len(text)), bodyBytes + 7} {
+		r, err := b.read(bytes.NewReader(text), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, n)
+		if k, err := r.ReadAt(got, 0); int64(k) != n || err != nil && err != io.EOF || !bytes.Equal(got, text[:n]) {
+			t.Errorf("%d of %d bytes, %v", k, n, err)
+		}
+		if n > bodyBytes && int64(cap(b.buffer)) > bodyBytes {
+			t.Errorf("%d bytes are in memory", cap(b.buffer))
+		}
+	}
+	if _, err := b.read(bytes.NewReader(text), int64(len(text))+1); err != errCut {
+		t.Errorf("a cut message: %v", err)
+	}
+}

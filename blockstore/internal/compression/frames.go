@@ -1,0 +1,68 @@
+package compression
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// FrameReader unpacks one frame after the other as it is read, with the memory of the first.
+type FrameReader interface {
+	io.Reader
+	// Reset begins another frame.
+	Reset(r io.Reader) error
+	Close()
+}
+
+// FrameHead is how much of the beginning of a frame [LZ4FrameHolds] and [ZstdHolds] look at.
+const FrameHead = zstd.HeaderMaxSize
+
+// What readers hold besides windows and blocks.
+const (
+	lz4FrameBytes  = 256 << 10
+	zstdFrameBytes = 1 << 20
+)
+
+// LZ4FrameHolds returns how many bytes a FrameReader holds of a frame that begins with head:
+// a block, packed and unpacked. It returns false where head is no such beginning.
+func LZ4FrameHolds(head []byte) (int64, bool) {
+	const magic = 0x184d2204
+	if len(head) < 6 || binary.LittleEndian.Uint32(head) != magic {
+		return 0, false
+	}
+	exponent := int64(head[5]>>4) & 7
+	return 2<<(8+2*exponent) + lz4FrameBytes, exponent >= 4
+}
+
+// ZstdHolds returns how many bytes a FrameReader holds of a frame that begins with head: its
+// window. It returns false where head is no such beginning.
+func ZstdHolds(head []byte) (int64, bool) {
+	var h zstd.Header
+	if h.Decode(head) != nil || h.Skippable {
+		return 0, false
+	}
+	window := h.WindowSize
+	if h.SingleSegment {
+		window = h.FrameContentSize
+	}
+	return int64(min(window, 1<<40)) + zstdFrameBytes, true
+}
+
+// NewLZ4Frames returns a reader of LZ4 frames.
+func NewLZ4Frames() FrameReader { return &lz4Frames{lz4.NewReader(nil)} }
+
+type lz4Frames struct{ *lz4.Reader }
+
+func (f *lz4Frames) Reset(r io.Reader) error {
+	f.Reader.Reset(r)
+	return nil
+}
+
+func (f *lz4Frames) Close() { f.Reader.Reset(nil) }
+
+// NewZstdFrames returns a reader of zstd frames. It starts no goroutines.
+func NewZstdFrames() (FrameReader, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+}

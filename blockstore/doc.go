@@ -1,5 +1,5 @@
 // Package blockstore reads and writes rows in files: Parquet, Arrow IPC, NPY,
-// NPZ, CSV, JSON lines, ARFF, libsvm, and a column store of its own. Every format stands behind
+// NPZ, CSV, JSON lines, libsvm, and a column store of its own. Every format stands behind
 // [github.com/nystream/nystream/stream.Source], and [Open] makes one source of
 // any mixture of files, globs and folders. [Create] writes a file of most of
 // these formats, [Spool] keeps what can be read only once.
@@ -21,7 +21,7 @@
 // # Inside
 //
 // Each format has a package of its own in internal, which knows nothing of the
-// others: parquet, arrow, npy, npz, text (CSV, JSON lines, ARFF and libsvm) and
+// others: parquet, arrow, npy, npz, text (CSV, JSON lines and libsvm) and
 // store (the column store). A format opens a file as a column.Table, makes a
 // source of a choice of its columns, and writes rows through a column.Encoder.
 // What belongs to no format is here: which columns are meant, the columns of

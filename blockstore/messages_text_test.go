@@ -82,23 +82,7 @@ func badText(t *testing.T) []badFile {
 		{name: "a.jsonl", what: "arrays of more numbers than can be read", content: wideMembers(16), whole: true},
 		{name: "a.jsonl", what: "no rows of numbers", content: "{\"a\": \"x\"}\n", whole: true},
 
-		{name: "a.arff", what: "text after a closing quote", content: "@relation r\n@attribute a string\n@attribute b numeric\n@data\n'x'y,1\n"},
-		{name: "a.arff", what: "a name in Latin-1", content: "@relation r\n@attribute caf\xe9 numeric\n@data\n1\n"},
-		{name: "a.arff", what: "more attributes than can be read", content: "@relation r\n" + strings.Repeat("@attribute a numeric\n", 1000001) + "@data\n", whole: true, large: true},
-		{name: "a.arff", what: "no @data", content: "@relation r\n@attribute a numeric\n", whole: true},
-		{name: "a.arff", what: "an unknown type", content: "@relation r\n@attribute a complex\n@data\n1\n"},
-		{name: "a.arff", what: "an attribute without a type", content: "@relation r\n@attribute a\n@data\n1\n"},
-		{name: "a.arff", what: "a line before @data", content: "@relation r\nhello\n@attribute a numeric\n@data\n1\n"},
-		{name: "a.arff", what: "no attributes", content: "@relation r\n@data\n1\n", whole: true},
-		{name: "a.arff", what: "a relational attribute", content: "@relation r\n@attribute a relational\n@data\n1\n"},
-		{name: "a.arff", what: "a nominal type that is open", content: "@relation r\n@attribute a {x, y\n@data\nx\n"},
-		{name: "a.arff", what: "too many values", content: "@relation r\n@attribute a numeric\n@data\n1,2\n"},
-		{name: "a.arff", what: "a word for a number", content: "@relation r\n@attribute a numeric\n@data\n1\nx\n"},
-		{name: "a.arff", what: "a value that is not among the nominal ones", content: "@relation r\n@attribute a numeric\n@attribute b {x, y}\n@data\n1,z\n", Options: Options{Keep: []string{"b"}}},
-		{name: "a.arff", what: "open quotes", content: "@relation r\n@attribute a string\n@attribute b numeric\n@data\n'x,1\n"},
-		{name: "a.arff", what: "a sparse row that is open", content: "@relation r\n@attribute a numeric\n@data\n{0 1\n"},
-		{name: "a.arff", what: "a sparse index out of range", content: "@relation r\n@attribute a numeric\n@data\n{5 1}\n"},
-		{name: "a.arff", what: "a sparse entry without a value", content: "@relation r\n@attribute a numeric\n@data\n{x}\n"},
+		{name: "a.arff", what: "no format that is read", content: "% a comment\n@relation r\n@attribute a numeric\n@data\n1\n", whole: true},
 	}
 }
 

@@ -353,13 +353,16 @@ func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 	return t, err
 }
 
-// openVersion opens a file and says which version it is of.
+// openVersion opens a file. The version of an object is the one that its store names.
 func openVersion(ctx context.Context, path string, r reading) (column.Table, error) {
 	t, err := openRegular(ctx, path, r)
-	if err == nil {
-		versioned(ctx, t.About(), path, t.About().Format)
+	if err != nil || !file.IsRemote(path) {
+		return t, err
 	}
-	return t, err
+	if o, err := remote.Open(ctx, path); err == nil && o.Version() != "" {
+		t.About().Versions = map[string]string{t.About().Path: o.Version()}
+	}
+	return t, nil
 }
 
 // openRegular opens a file of the given format, or of the one it seems to have.
@@ -433,8 +436,6 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
-	case formats.ARFF:
-		return text.ARFF(ctx, in)
 	}
 	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(in.Path), ".tsv") {
 		r.csv.Delimiter = '\t'

@@ -25,7 +25,6 @@ type edgeColumns struct {
 	weight         int // -1 for none
 	width          int // cells a line
 	header         bool
-	unused         []string
 }
 
 // noWeight is the value of Options.Weight that means none.
@@ -58,53 +57,38 @@ func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns,
 	if c.source == c.target || c.weight == c.source || c.weight == c.target {
 		return c, errors.New("source, target and weight must be different columns; name those that are not found by themselves")
 	}
-	for j, name := range names {
-		if j != c.source && j != c.target && j != c.weight {
-			c.unused = append(c.unused, name)
-		}
-	}
 	return c, nil
 }
 
 // weightColumn finds the column of the weights.
 func (o Options) weightColumn(names []string, width int) (int, error) {
+	named := findName(names, weightNames)
 	switch {
 	case o.Weight == noWeight:
 		return -1, nil
 	case o.Weight != "":
 		return findColumn(o.Weight, names, width, -1)
-	case names != nil:
-		return findName(names, weightNames), nil
-	case width == 3:
+	case named >= 0 || width == 2:
+		return named, nil
+	case width == 3 && names == nil:
 		return 2, nil
-	case width > 3:
-		return -1, fmt.Errorf("%d cells a line and no header; say which column holds the weights, counted from 0, or - for none", width)
 	}
-	return -1, nil
+	return -1, fmt.Errorf("there are %d columns, none called weight; name the one that holds the weights, or number it from 0, or say - for none", width)
 }
 
-// hasHeader decides whether the first record names the columns.
+// hasHeader decides whether the first record names the columns: it names a source and a
+// target, or what an option asks for, or stands as text above ids that are integers.
 func (o Options) hasHeader(first, second []string) bool {
-	switch {
-	case o.NoHeader:
-		return false
-	case o.Header:
-		return true
-	case findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0:
-		return true
-	case isColumnName(o.Source, first) || isColumnName(o.Target, first) || isColumnName(o.Weight, first):
-		return true
-	case len(first) < 2 || len(second) != len(first):
-		return false
-	}
-	return textAbove(first, second, 0, text.IsInteger) && textAbove(first, second, 1, text.IsInteger) ||
-		len(first) == 3 && textAbove(first, second, 2, text.IsNumber)
+	return !o.NoHeader && (o.Header ||
+		findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0 ||
+		isColumnName(o.Source, first) || isColumnName(o.Target, first) || isColumnName(o.Weight, first) ||
+		len(first) > 1 && len(second) == len(first) && textAbove(first, second, 0) && textAbove(first, second, 1))
 }
 
-// textAbove reports whether cell j of the second record is of a kind, and that of
-// the first is not.
-func textAbove(first, second []string, j int, kind func([]byte) bool) bool {
-	return !kind([]byte(first[j])) && kind([]byte(second[j]))
+// textAbove reports whether cell j of the second record is an integer, and that of the first
+// is not.
+func textAbove(first, second []string, j int) bool {
+	return !text.IsInteger([]byte(first[j])) && text.IsInteger([]byte(second[j]))
 }
 
 // isColumnName reports whether an option names a cell of the first record. An

@@ -134,6 +134,8 @@ func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader,
 func (r *reader) weight(cell []byte) (float64, error) {
 	v, err := text.NumberCell(cell)
 	switch {
+	case err != nil && r.edges.edges == 0:
+		return 0, fmt.Errorf("weight: %w, or say with `header` that the line names the columns", err)
 	case err != nil:
 		return 0, fmt.Errorf("weight: %w", err)
 	case text.IsInexact(cell):
@@ -233,7 +235,7 @@ func readEdges(in *document, path string, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.IDs, g.Names, g.Unused, g.Mixed = nodes.ids, nodes.names, columns.unused, nodes.mixed()
+	g.IDs, g.Names, g.Mixed = nodes.ids, nodes.names, nodes.mixed()
 	return g, nil
 }
 

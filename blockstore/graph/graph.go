@@ -43,8 +43,6 @@ type Graph struct {
 	Duplicates int64
 	// SelfLoops is the number of listed edges from a node to itself.
 	SelfLoops int64
-	// Unused are the columns of the file that were not used, by their names.
-	Unused []string
 	// Mixed is empty, or a sentence for the user: most ids are integers and
 	// some are not, which may be a damaged line.
 	Mixed string
@@ -78,8 +76,8 @@ type Options struct {
 	// number, counted from 0. Without them Source and Target are the columns
 	// that a header calls source, src or from and target, dst or to, else the
 	// first two; Weight is the column called weight, w or value, else the third
-	// of three if there is no header. Weight may be "-" for none: all weights
-	// are 1.
+	// of three if there is no header. Other files of more than two columns need
+	// it. Weight may be "-" for none: all weights are 1.
 	Source, Target, Weight string
 	// NoHeader says that the first line is an edge, whatever it looks like.
 	NoHeader bool
@@ -121,9 +119,8 @@ type Options struct {
 // An edge list is text with one edge a line: source, target and perhaps a
 // weight, separated as in other text files, by commas, tabs, blanks and so on.
 // Blank lines, and lines that begin with # or %, are passed over. The first
-// line is a header if it names a source and a target, if both its ids are text
-// and those of the second line are integers, or if its third cell is text above
-// a number. Ids are integers, or any text, which may be quoted. Weights are
+// line is a header if it names a source and a target, or if both its ids are text
+// and those of the second line are integers. Ids are integers, or any text, which may be quoted. Weights are
 // finite numbers. The weights of an edge that is listed several times add up.
 //
 // A Matrix Market file (Boisvert, Pozo and Remington 1996) begins with

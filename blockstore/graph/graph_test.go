@@ -80,8 +80,8 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"swapped columns", "weight;target;source\n0.5;a;b\n", Options{}, "b a", edgeMap{{"b", "a"}: 0.5}},
 		{"from and to", "From\tTo\tW\nx y\tz\t2\n", Options{}, "x y,z", edgeMap{{"x y", "z"}: 2}},
 		{"unknown header above integers", "node1 node2\n1 2\n", Options{}, "1 2", edgeMap{{"1", "2"}: 1}},
-		{"unknown header above a weight", "u,v,strength\na,b,3\n", Options{Weight: "strength"}, "a b", edgeMap{{"a", "b"}: 3}},
-		{"weights not called so", "u,v,time\na,b,3\n", Options{}, "a b", edgeMap{{"a", "b"}: 1}},
+		{"header that the options name", "u,v,strength\na,b,3\n", Options{Weight: "strength"}, "a b", edgeMap{{"a", "b"}: 3}},
+		{"a third column that is no weight", "u,v,time\na,b,3\n", Options{Header: true, Weight: "-"}, "a b", edgeMap{{"a", "b"}: 1}},
 		{"texts", "b a\na c\n", Options{}, "b a c", edgeMap{{"b", "a"}: 1, {"a", "c"}: 1}},
 		{"blanks in names", "New York, NY\tBoston, MA\nBoston, MA\tRome\n", Options{}, "New York, NY|Boston, MA|Rome", edgeMap{{"New York, NY", "Boston, MA"}: 1, {"Boston, MA", "Rome"}: 1}},
 		{"quotes", "\"a,b\",\"c\"\"d\"\n\"x\ny\",1\n", Options{}, "a,b|c\"d|x\ny|1", edgeMap{{"a,b", "c\"d"}: 1, {"x\ny", "1"}: 1}},
@@ -95,7 +95,7 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"third column", "1,2,0.5\n2,1,-3\n", Options{}, "1 2", edgeMap{{"1", "2"}: 0.5, {"2", "1"}: -3}},
 		{"weights left out", "1,2,0.5\n2,1,x\n", Options{Weight: "-"}, "1 2", edgeMap{{"1", "2"}: 1, {"2", "1"}: 1}},
 		{"columns by number", "9,a,b,4\n9,b,a,5\n", Options{Source: "2", Target: "1", Weight: "3"}, "b a", edgeMap{{"b", "a"}: 4, {"a", "b"}: 5}},
-		{"columns by name", "t,x,y\n9,b,a\n", Options{Source: "y", Target: "x"}, "a b", edgeMap{{"a", "b"}: 1}},
+		{"columns by name", "t,x,y\n9,b,a\n", Options{Source: "y", Target: "x", Weight: "-"}, "a b", edgeMap{{"a", "b"}: 1}},
 		{"a header that is an edge", "from,to\na,b\n", Options{NoHeader: true}, "from to a b", edgeMap{{"from", "to"}: 1, {"a", "b"}: 1}},
 		{"duplicates", "1 2\n1 2\n1 1\n", Options{}, "1 2", edgeMap{{"1", "2"}: 2, {"1", "1"}: 1}},
 		{"simple", "1 2\n1 2\n1 1\n", Options{Simple: true}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 1}},
@@ -131,8 +131,8 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 
 func TestReadGraphReports(t *testing.T) {
 	g := mustReadGraph(t, filetest.TempFile(t, "a.csv", "src,dst,kind,weight\n1,2,a,1\n1,2,a,1\n2,2,b,1\n2,2,b,1\nx,1,b,1\n"), Options{Undirected: true})
-	got := []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, strings.Join(g.Unused, "|"), g.Mixed}
-	want := []any{true, int64(5), int64(3), int64(2), "kind", `2 ids are integers, but 1 are not, the first being "x"; all are taken as texts, in order of appearance`}
+	got := []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, g.Mixed}
+	want := []any{true, int64(5), int64(3), int64(2), `2 ids are integers, but 1 are not, the first being "x"; all are taken as texts, in order of appearance`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -167,7 +167,9 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"inexact", "1,2,9007199254740993\n", Options{}, []string{"line 1", "2^53"}},
 		{"overflowing sum", "1,2,1e308\n1,2,1e308\n", Options{}, []string{"add up to +Inf"}},
 		{"negative with degrees", "1,2,1\n1,3,-1\n", Options{Degrees: stream.RowStochastic}, []string{"line 2", "-1 is negative"}},
-		{"four columns", "1,2,3,4\n", Options{}, []string{"4 cells", "which column holds the weights"}},
+		{"four columns", "1,2,3,4\n", Options{}, []string{"4 columns", "none called weight"}},
+		{"a header whose third column is no weight", "from,to,time\na,b,3\n", Options{}, []string{"3 columns, none called weight", "- for none"}},
+		{"a header that is not told", "u,v,time\na,b,3\n", Options{}, []string{"line 1", `"time" is not a number`, "`header`"}},
 		{"simple with weights", "1,2,3\n", Options{Simple: true}, []string{"without weights"}},
 		{"unknown column", "src,dst\n1,2\n", Options{Weight: "weigth"}, []string{`no column "weigth"`}},
 		{"misspelt column", "src,dst,strength\n1,2,3\n", Options{Weight: "strenght"}, []string{`did you mean "strength"`}},

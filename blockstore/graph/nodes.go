@@ -295,7 +295,7 @@ func nodeColumn(column string, first, second []string) (j int, header bool, err 
 	header = named >= 0 || isColumnName(column, first)
 	if len(second) == len(first) {
 		for j := range first {
-			header = header || textAbove(first, second, j, text.IsInteger)
+			header = header || textAbove(first, second, j)
 		}
 	}
 	if !header {

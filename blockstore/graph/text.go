@@ -155,51 +155,12 @@ func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 }
 
 // findDelimiter finds the delimiter of a text of which the head is known.
-// Blanks separate cells only if tabs do not: names of nodes may hold blanks.
 func findDelimiter(in *document, given string) (rune, error) {
 	named, err := text.ParseDelimiter(given)
 	if err != nil {
 		return 0, err
 	}
-	head := in.withoutComments()
-	delimiter, err := text.Delimiter(bytes.NewReader(head), named)
-	if delimiter == text.WhiteSpace && given == "" && allCutBy(head, '\t') {
-		delimiter = '\t'
-	}
-	return delimiter, err
-}
-
-// withoutComments returns the head without the lines that are comments.
-func (t *document) withoutComments() []byte {
-	var rest []byte
-	for line := range bytes.Lines(bytes.TrimPrefix(t.head, []byte(text.ByteOrderMark))) {
-		if !text.IsComment(line, t.comments) {
-			rest = append(rest, line...)
-		}
-	}
-	return rest
-}
-
-// allCutBy reports whether every line of a text has as many cells as the first,
-// and more than one.
-func allCutBy(head []byte, delimiter rune) bool {
-	l := text.NewCommented(bytes.NewReader(head), delimiter, "", 1)
-	for width := 0; ; {
-		cells, err := l.Next()
-		switch {
-		case err != nil:
-			return err == io.EOF && width > 0
-		case width == 0 && len(cells) > 1:
-			width = len(cells)
-		case len(cells) != width:
-			return false
-		}
-		for _, cell := range cells {
-			if len(cell) == 0 {
-				return false // tabs that line columns up
-			}
-		}
-	}
+	return text.Delimiter(in.head, named, in.comments)
 }
 
 // firstRecords returns copies of the first two records of a text, as far as it has

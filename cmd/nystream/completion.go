@@ -17,7 +17,7 @@ import (
 
 // The extensions that completion offers.
 var (
-	dataExtensions   = []string{"parquet", "pq", "arrow", "feather", "ipc", "arrows", "npy", "npz", "nys", "csv", "tsv", "txt", "jsonl", "ndjson", "json", "arff", "libsvm", "svm", "gz", "zst", "bz2"}
+	dataExtensions   = []string{"parquet", "pq", "arrow", "feather", "ipc", "arrows", "npy", "npz", "nys", "csv", "tsv", "txt", "jsonl", "ndjson", "json", "libsvm", "svm", "gz", "zst", "bz2"}
 	outputExtensions = []string{"parquet", "arrow", "npy", "csv", "tsv", "jsonl", "libsvm", "nys", "arrows"}
 	modelExtensions  = []string{"npz"}
 )

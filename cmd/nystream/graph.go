@@ -121,14 +121,10 @@ func (a *app) graphLimit() int64 {
 
 // graphNotes returns sentences for the user about a graph.
 func graphNotes(g *graph.Graph) []string {
-	var notes []string
-	if len(g.Unused) > 0 {
-		notes = append(notes, "columns of the graph that are not used: "+strings.Join(g.Unused, ", "))
+	if g.Mixed == "" {
+		return nil
 	}
-	if g.Mixed != "" {
-		notes = append(notes, g.Mixed)
-	}
-	return notes
+	return []string{g.Mixed}
 }
 
 // nodeKeys are the ids of the nodes of a graph as a column of a file.

@@ -7,8 +7,10 @@ package column
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -57,6 +59,11 @@ type TableInfo struct {
 
 	Stored   bool // a temporary store stands for text
 	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
+}
+
+// SetVersion makes the version of the file a digest of its end, which describes the content.
+func (t *TableInfo) SetVersion(end []byte) {
+	t.Versions = map[string]string{filepath.Base(t.Path): fmt.Sprintf("%x", sha256.Sum256(end))}
 }
 
 // Lossy is the first integer of a column that no float64 holds.

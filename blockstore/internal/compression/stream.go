@@ -58,34 +58,33 @@ type gzipMembers struct {
 // Read implements io.Reader.
 func (m *gzipMembers) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
-	if err != io.EOF {
-		return n, err
+	if err == io.EOF {
+		err = m.next()
 	}
-	for {
-		next, err := m.in.ReadByte()
-		if err != nil {
-			return n, err
-		}
-		if next != 0 {
-			_ = m.in.UnreadByte() // it was just read
-			err = m.Reader.Reset(m.in)
-			m.Multistream(false)
-			return n, err
-		}
+	return n, err
+}
+
+// next goes to the next member. It returns io.EOF after the last.
+func (m *gzipMembers) next() error {
+	var next byte
+	var err error
+	for next == 0 && err == nil {
+		next, err = m.in.ReadByte()
 	}
+	if err != nil {
+		return err
+	}
+	_ = m.in.UnreadByte() // it was just read
+	err = m.Reset(m.in)
+	m.Multistream(false)
+	return err
 }
 
 func newReader(format string, in io.Reader) (io.ReadCloser, error) {
 	switch format {
 	case formats.Gzip:
-		members := &gzipMembers{in: bufio.NewReader(in)}
-		r, err := gzip.NewReader(members.in)
-		if err != nil {
-			return nil, err
-		}
-		r.Multistream(false)
-		members.Reader = r
-		return members, nil
+		members := &gzipMembers{new(gzip.Reader), bufio.NewReader(in)}
+		return members, members.next()
 	case formats.Bzip2:
 		return io.NopCloser(bzip2.NewReader(in)), nil
 	}

@@ -26,7 +26,6 @@ const (
 	CSV         = "csv"
 	Libsvm      = "libsvm"
 	JSONLines   = "jsonl"
-	ARFF        = "arff"
 
 	// Compressed text; no value of blockstore.Options.Format.
 	Gzip  = "gzip"
@@ -39,7 +38,7 @@ const (
 
 // All returns the formats that a user may name.
 func All() []string {
-	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, JSONLines, ARFF, Libsvm, Store}
+	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, JSONLines, Libsvm, Store}
 }
 
 // extensions maps the end of a lower-case file name to its format.
@@ -48,7 +47,7 @@ var extensions = map[string]string{
 	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": ArrowStream,
 	".npy": NPY, ".npz": NPZ, ".nys": Store,
 	".csv": CSV, ".tsv": CSV, ".txt": CSV,
-	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines, ".arff": ARFF,
+	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines,
 	".libsvm": Libsvm, ".svm": Libsvm, ".svmlight": Libsvm,
 }
 
@@ -59,7 +58,7 @@ func IsCompressed(format string) bool {
 
 // IsText reports whether a format is one of text.
 func IsText(format string) bool {
-	return format == CSV || format == Libsvm || format == JSONLines || format == ARFF
+	return format == CSV || format == Libsvm || format == JSONLines
 }
 
 // ByExtension returns the format of files with this extension, or empty.
@@ -110,6 +109,9 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	if found == "" && remedy == "" && named != "" && !IsText(named) {
 		found, remedy = byMark(head) // with such a name PAR1 is no word of a text
 	}
+	if strings.EqualFold(filepath.Ext(path), ".arff") { // comments may come before the line @relation
+		remedy = arff
+	}
 	switch {
 	case remedy != "":
 		return "", fault.File(path, "%s", remedy)
@@ -122,7 +124,7 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 			return Libsvm, nil
 		}
 		return CSV, nil
-	case Libsvm, JSONLines, ARFF, ArrowStream: // nothing marks their beginning
+	case Libsvm, JSONLines, ArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
 		if head == "" {
@@ -162,7 +164,7 @@ func byMark(head string) (format, remedy string) {
 	return "", ""
 }
 
-// textFormat tells JSON lines, ARFF, and libsvm, a label before pairs such as 3:0.5, from CSV
+// textFormat tells JSON lines and libsvm, a label before pairs such as 3:0.5, from CSV
 // by the beginning of a text.
 func textFormat(head string) string {
 	if strings.HasPrefix(strings.TrimLeft(head, " \t\r\n"), `{"`) {
@@ -170,9 +172,6 @@ func textFormat(head string) string {
 	}
 	for line := range strings.Lines(head) {
 		fields := strings.Fields(line)
-		if len(fields) > 0 && strings.EqualFold(fields[0], "@relation") {
-			return ARFF
-		}
 		if len(fields) < 2 || strings.HasPrefix(fields[0], "%") || strings.HasPrefix(fields[0], "#") {
 			continue
 		}

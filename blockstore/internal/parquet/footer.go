@@ -55,6 +55,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	if err != nil {
 		return err
 	}
+	t.SetVersion(raw)
 	var footer metadata
 	if err := decodeThrift(raw, &footer); err != nil {
 		return t.badFooter(err)

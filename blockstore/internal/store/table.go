@@ -45,6 +45,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 		return nil, err
 	}
 	t.stamp = stamp
+	t.SetVersion(t.trailer[:])
 	return t, nil
 }
 

@@ -1,5 +1,5 @@
-// Package text reads tables of text: CSV with any delimiter, JSON lines, ARFF, and the
-// format of libsvm; and writes some. Opening reads the whole file once, to learn what the columns
+// Package text reads tables of text: CSV with any delimiter, JSON lines, and the
+// format of libsvm; and writes them. Opening reads the whole file once, to learn what the columns
 // hold and where every 1024th row starts; after that a row can be fetched by its
 // number. The records of a text are also what package graph reads.
 package text
@@ -99,14 +99,11 @@ func (o CSVOptions) layout(f io.ReaderAt) (layout, error) {
 	return l, checkDelimiter(l.Delimiter)
 }
 
-// Delimiter checks a delimiter that was given and finds one that was not.
-func Delimiter(f io.ReaderAt, given rune) (rune, error) {
-	head, err := Head(f)
-	if err != nil {
-		return 0, err
-	}
+// Delimiter checks a delimiter that was given and finds one that was not by the head of a text,
+// in which comments begin with #, % or one of more characters.
+func Delimiter(head []byte, given rune, more string) (rune, error) {
 	if given == 0 {
-		return guessDelimiter(head, ""), nil
+		return guessDelimiter(head, anyComment+more), nil
 	}
 	return given, checkDelimiter(given)
 }

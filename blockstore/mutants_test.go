@@ -131,12 +131,21 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// mutantRead reads all that a file has: numbers, and text as kept columns.
+// mutantRead reads all that a file has.
 func mutantRead(ctx context.Context, path string) (*stream.Batch, error) {
 	files, err := OpenFiles(ctx, []string{path}, Options{Threads: 1})
 	if err != nil {
 		return nil, err
 	}
+	src, err := everything(files)
+	if err != nil {
+		return nil, err
+	}
+	return filetest.ReadAll(src, 50)
+}
+
+// everything chooses all columns: numbers, and text and integers as kept columns.
+func everything(files *Files) (stream.Source, error) {
 	var o Options
 	columns, _ := files.Columns()
 	for _, c := range columns {
@@ -147,11 +156,7 @@ func mutantRead(ctx context.Context, path string) (*stream.Batch, error) {
 			o.Columns = append(o.Columns, c.Name)
 		}
 	}
-	src, err := files.Source(o)
-	if err != nil {
-		return nil, err
-	}
-	return filetest.ReadAll(src, 50)
+	return files.Source(o)
 }
 
 // mutantFile is a healthy file.
@@ -180,9 +185,10 @@ func mutantFiles(t *testing.T, dir string) (list []mutantFile) {
 		counts, checksums bool
 	}{
 		{"rows.parquet", "", true, true}, {"packed.parquet", "zstd", true, true},
+		{"snappy.parquet", "snappy", true, true}, {"gzip.parquet", "gzip", true, true},
 		{"rows.arrow", "", true, false}, {"rows.arrows", "", true, false},
 		{"rows.nys", "", true, true}, {"packed.nys", "zstd", true, true},
-		{"rows.csv", "", false, false}, {"rows.csv.gz", "", false, true}, {"rows.csv.zst", "", false, true},
+		{"rows.csv", "", false, false}, {"rows.tsv", "", false, false}, {"rows.csv.gz", "", false, true}, {"rows.csv.zst", "", false, true},
 	} {
 		path := filepath.Join(dir, f.name)
 		w, err := Create(path, Schema{Columns: filetest.SampleInfo.Columns, Kept: filetest.SampleInfo.Kept, Rows: mutantRows, Compression: f.compression})

@@ -50,15 +50,21 @@ type columns struct {
 // options are what the command line says.
 type options struct {
 	npm, python, out string
-	builds           []string // two, and a folder
+	compared         []string // two builds and a folder
 }
 
 func main() { program.Main("corpus", parse, run) }
 
 func parse(args []string) (o options, err error) {
 	if len(args) > 0 && args[0] == "compare" {
-		if o.builds = args[1:]; len(o.builds) != 3 {
+		if len(args) != 4 {
 			return o, errors.New("compare takes two builds and a folder: corpus compare OLD NEW FOLDER")
+		}
+		for _, name := range args[1:] { // each run has a folder of its own
+			if name, err = filepath.Abs(name); err != nil {
+				return o, err
+			}
+			o.compared = append(o.compared, name)
 		}
 		return o, nil
 	}
@@ -70,8 +76,8 @@ func parse(args []string) (o options, err error) {
 }
 
 func run(ctx context.Context, o options) error {
-	if o.builds != nil {
-		return compareBuilds(ctx, [2]string(o.builds), o.builds[2])
+	if o.compared != nil {
+		return compareBuilds(ctx, o.compared[2], o.compared[:2]...)
 	}
 	folder := o.out
 	if folder == "" {

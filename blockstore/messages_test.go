@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-var updateMessages = flag.Bool("update", false, "write testdata/messages.txt anew")
+var updateMessages = flag.Bool("update", false, "write testdata/messages.txt and digests.txt anew")
 
 // badFile is a file that cannot be used, and what a user asks of it.
 type badFile struct {

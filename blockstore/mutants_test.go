@@ -4,8 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -43,10 +42,11 @@ const (
 )
 
 // mutantOutcomes counts what became of damaged files.
-type mutantOutcomes struct{ refused, read, raw, fewer, greedy int }
+type mutantOutcomes struct{ refused, read, raw, fewer, altered, greedy int }
 
-// Every format, damaged again and again: it is refused with an error that is no raw panic, or
-// read, with all its rows where the format counts them, in good time and without much memory.
+// TestManyMutants damages files of every format. Each is refused with an error that is no raw
+// panic, or read in good time and without much memory: with all rows where the format counts
+// them, and with the same values where checksums cover the damage.
 // MUTANTS=20000 go test -run TestManyMutants -v -timeout 2h ./blockstore tries more.
 func TestManyMutants(t *testing.T) {
 	dir := t.TempDir()
@@ -56,8 +56,9 @@ func TestManyMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, err := mutantRead(t.Context(), f.path); err != nil || n != mutantRows {
-				t.Fatalf("the healthy file: %d rows, %v", n, err)
+			want, err := mutantRead(t.Context(), f.path)
+			if err != nil || want.X.Rows != mutantRows {
+				t.Fatalf("the healthy file: %v", err)
 			}
 			var out mutantOutcomes
 			random := rand.New(rand.NewPCG(21, 5))
@@ -68,26 +69,31 @@ func TestManyMutants(t *testing.T) {
 				if err := os.WriteFile(path, b, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				tryMutant(t, &out, f, path, k)
-				if t.Failed() && out.raw+out.fewer+out.greedy > 20 {
+				same := want
+				if !f.covers(healthy, b) {
+					same = nil
+				}
+				tryMutant(t, &out, f, path, k, same)
+				if t.Failed() && out.raw+out.fewer+out.altered+out.greedy > 20 {
 					t.Fatal("enough")
 				}
 			}
-			t.Logf("%d mutants: %d refused, %d read, %d raw panics, %d with other numbers of rows, %d that take too much memory", n, out.refused, out.read, out.raw, out.fewer, out.greedy)
+			t.Logf("%d mutants: %d refused, %d read, %d raw panics, %d with other numbers of rows, %d with other values, %d that take too much memory",
+				n, out.refused, out.read, out.raw, out.fewer, out.altered, out.greedy)
 		})
 	}
 }
 
-// tryMutant opens and reads one damaged file.
-func tryMutant(t *testing.T, out *mutantOutcomes, f mutantFile, path string, k int) {
+// tryMutant opens and reads one damaged file. Its values must be those of want, unless that is nil.
+func tryMutant(t *testing.T, out *mutantOutcomes, f mutantFile, path string, k int, want *stream.Batch) {
 	type result struct {
-		rows int
+		rows *stream.Batch
 		err  error
 	}
 	before, done := allocated(), make(chan result, 1)
 	go func() {
-		n, err := mutantRead(context.Background(), path)
-		done <- result{n, err}
+		b, err := mutantRead(context.Background(), path)
+		done <- result{b, err}
 	}()
 	var r result
 	select {
@@ -98,9 +104,12 @@ func tryMutant(t *testing.T, out *mutantOutcomes, f mutantFile, path string, k i
 	switch {
 	case r.err == nil:
 		out.read++
-		if f.counts && r.rows != mutantRows {
+		if f.counts && r.rows.X.Rows != mutantRows {
 			out.fewer++
-			t.Errorf("mutant %d: %d rows of %d without an error", k, r.rows, mutantRows)
+			t.Errorf("mutant %d: %d rows of %d without an error", k, r.rows.X.Rows, mutantRows)
+		} else if want != nil && !filetest.SameBatch(want, r.rows) {
+			out.altered++
+			t.Errorf("mutant %d: other values without an error", k)
 		}
 	default:
 		out.refused++
@@ -122,12 +131,21 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// mutantRead reads all that a file has: numbers, and text as kept columns.
-func mutantRead(ctx context.Context, path string) (rows int, err error) {
+// mutantRead reads all that a file has.
+func mutantRead(ctx context.Context, path string) (*stream.Batch, error) {
 	files, err := OpenFiles(ctx, []string{path}, Options{Threads: 1})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	src, err := everything(files)
+	if err != nil {
+		return nil, err
+	}
+	return filetest.ReadAll(src, 50)
+}
+
+// everything chooses all columns: numbers, and text and integers as kept columns.
+func everything(files *Files) (stream.Source, error) {
 	var o Options
 	columns, _ := files.Columns()
 	for _, c := range columns {
@@ -138,30 +156,24 @@ func mutantRead(ctx context.Context, path string) (rows int, err error) {
 			o.Columns = append(o.Columns, c.Name)
 		}
 	}
-	src, err := files.Source(o)
-	if err != nil {
-		return 0, err
-	}
-	r, err := src.Open(ctx, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	b := column.NewBatch(src.Info(), 50)
-	for {
-		n, err := stream.ReadFull(r, b)
-		if rows += n; err == io.EOF {
-			return rows, nil
-		} else if err != nil {
-			return rows, err
-		}
-	}
+	return files.Source(o)
 }
 
 // mutantFile is a healthy file.
 type mutantFile struct {
 	name, path string
 	counts     bool // its format says how many rows it has
+	checksums  bool // of all bytes, but for the footer of Parquet
+}
+
+// covers reports whether checksums cover all bytes in which a mutant differs. A file cut in its
+// first four bytes names no format: it is read as text.
+func (f mutantFile) covers(healthy, mutant []byte) bool {
+	footer := 0
+	if n := len(healthy); strings.HasSuffix(f.name, ".parquet") {
+		footer = 8 + int(binary.LittleEndian.Uint32(healthy[n-8:]))
+	}
+	return f.checksums && len(mutant) >= 4 && bytes.HasSuffix(mutant, healthy[len(healthy)-footer:])
 }
 
 // mutantFiles writes a file of each format.
@@ -170,9 +182,14 @@ func mutantFiles(t *testing.T, dir string) (list []mutantFile) {
 	b := filetest.SampleBatch(mutantRows, 9)
 	for _, f := range []struct {
 		name, compression string
-		counts            bool
-	}{{"rows.parquet", "", true}, {"packed.parquet", "zstd", true}, {"rows.arrow", "", true}, {"rows.arrows", "", true}, {"rows.nys", "", true}, {"packed.nys", "zstd", true},
-		{"rows.csv", "", false}, {"rows.csv.gz", "", false}, {"rows.csv.zst", "", false}} {
+		counts, checksums bool
+	}{
+		{"rows.parquet", "", true, true}, {"packed.parquet", "zstd", true, true},
+		{"snappy.parquet", "snappy", true, true}, {"gzip.parquet", "gzip", true, true},
+		{"rows.arrow", "", true, false}, {"rows.arrows", "", true, false},
+		{"rows.nys", "", true, true}, {"packed.nys", "zstd", true, true},
+		{"rows.csv", "", false, false}, {"rows.tsv", "", false, false}, {"rows.csv.gz", "", false, true}, {"rows.csv.zst", "", false, true},
+	} {
 		path := filepath.Join(dir, f.name)
 		w, err := Create(path, Schema{Columns: filetest.SampleInfo.Columns, Kept: filetest.SampleInfo.Kept, Rows: mutantRows, Compression: f.compression})
 		if err != nil {
@@ -185,13 +202,13 @@ func mutantFiles(t *testing.T, dir string) (list []mutantFile) {
 		if err := w.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, mutantFile{f.name, path, f.counts})
+		list = append(list, mutantFile{f.name, path, f.counts, f.checksums})
 	}
 	numbers := &stream.Batch{X: b.X}
 	for _, name := range []string{"rows.npy", "rows.libsvm"} {
 		path := filepath.Join(dir, name)
 		writeBatch(t, path, filetest.SampleInfo.Columns, numbers)
-		list = append(list, mutantFile{name, path, name == "rows.npy"})
+		list = append(list, mutantFile{name, path, name == "rows.npy", false})
 	}
 	matrix, err := os.ReadFile(filepath.Join(dir, "rows.npy"))
 	if err != nil {
@@ -210,11 +227,11 @@ func mutantFiles(t *testing.T, dir string) (list []mutantFile) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, mutantFile{name, filetest.FileIn(t, dir, name, out.String()), true})
+		list = append(list, mutantFile{name, filetest.FileIn(t, dir, name, out.String()), true, true})
 	}
 	var lines strings.Builder
 	for i := range mutantRows {
 		fmt.Fprintf(&lines, "{\"a\":%d,\"v\":[%g,null],\"s\":\"t\\u00e9%d\",\"b\":%t}\n", i, float64(i)/7, i, i%2 == 0)
 	}
-	return append(list, mutantFile{"rows.jsonl", filetest.FileIn(t, dir, "rows.jsonl", lines.String()), false})
+	return append(list, mutantFile{"rows.jsonl", filetest.FileIn(t, dir, "rows.jsonl", lines.String()), false, false})
 }

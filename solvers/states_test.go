@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -187,9 +188,24 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 	"askls": func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
 		return classified(ctx, e, p, x, askls.MergeAverage)
 	},
+	"transport": transported(func(p *program) transport.Method { return transport.Exact{Sinkhorn: threeRounds} }),
+	"transport lowrank": transported(func(p *program) transport.Method {
+		return transport.LowRank{Sinkhorn: transport.Sinkhorn{Epsilon: 20, Rounds: 2, Seed: p.seed}, Rank: 10}
+	}),
 	"askls stacked": func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
 		return classified(ctx, e, p, x, askls.MergeStack)
 	},
+}
+
+// transported returns the fit of a method of package transport.
+func transported(method func(p *program) transport.Method) func(context.Context, stream.Engine, *program, stream.Source, stream.Source) (saver, *model.Report, error) {
+	return func(ctx context.Context, e stream.Engine, p *program, x, y stream.Source) (saver, *model.Report, error) {
+		f, err := method(p).Fit(ctx, e, &transport.Data{Sources: model.Sources{Left: x, Right: y}}, p.kernel)
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, &f.Report, nil
+	}
 }
 
 func classified(ctx context.Context, e stream.Engine, p *program, x stream.Source, merge askls.Merge) (saver, *model.Report, error) {

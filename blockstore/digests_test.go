@@ -1,0 +1,81 @@
+package blockstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+// TestReadDigests holds what is read of a file of every format to recorded digests. A line has the
+// name of a file, its rows, and the digests of its schema, of its rows and of its kept columns.
+// A change is a decision: -update records it, the CHANGELOG tells it.
+func TestReadDigests(t *testing.T) {
+	var lines []string
+	for _, f := range mutantFiles(t, t.TempDir()) {
+		lines = append(lines, digestLine(t, f))
+	}
+	slices.Sort(lines)
+	place := filepath.Join("testdata", "digests.txt")
+	if *updateMessages {
+		if err := os.WriteFile(place, []byte(strings.Join(lines, "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, err := os.ReadFile(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := slices.Collect(strings.Lines(string(recorded)))
+	for _, line := range lines {
+		if !slices.Contains(known, line) {
+			t.Errorf("not recorded: %s", line)
+		}
+	}
+	if len(lines) != len(known) {
+		t.Errorf("%d files, %d are recorded", len(lines), len(known))
+	}
+}
+
+// digestLine reads a file and returns its line.
+func digestLine(t *testing.T, f mutantFile) string {
+	files, err := OpenFiles(t.Context(), []string{f.path}, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := everything(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := filetest.MustRead(t, src, 50)
+	columns, rows := files.Columns()
+	schema := fmt.Appendf(nil, "%v %d", columns, rows)
+	values := bits(nil, b.X.Data)
+	kept := fmt.Appendf(nil, "%v", src.Info().Kept)
+	for _, c := range b.Kept {
+		kept = bits(fmt.Appendf(kept, "%q %d %t", c.Strings, c.Ints, c.Valid), c.Floats)
+	}
+	line := fmt.Sprintf("%s %d", f.name, b.X.Rows)
+	for _, part := range [][]byte{schema, values, kept} {
+		line += fmt.Sprintf(" %x", sha256.Sum256(part))[:17]
+	}
+	return line + "\n"
+}
+
+// bits appends the bits of values, those of one NaN for all.
+func bits(p []byte, values []float64) []byte {
+	for _, v := range values {
+		if v != v {
+			v = math.NaN()
+		}
+		p = binary.LittleEndian.AppendUint64(p, math.Float64bits(v))
+	}
+	return p
+}

@@ -83,7 +83,7 @@ printed.`
 
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a), newManualCommand(a))
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand(a))
 	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
 	addExamples(root)

@@ -162,8 +162,8 @@ func (j *job) score(r *model.Report) string {
 	return ""
 }
 
-// charts returns what is drawn of any model: the spectrum, rows of each side in the first
-// columns of the embedding, and how these go with the columns of the data.
+// charts returns the charts of any model: its spectrum, and rows of each side in the first
+// columns of the embedding.
 func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
 	d := m.Describe()
 	list = addSpectrum(list, d, r)
@@ -186,7 +186,6 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 		}
 		groups, shades := j.task.marks(s, side)
 		list = append(list, e.panels(of, s.words(), groups, shades)...)
-		list = addLoadings(list, of, s, e)
 	}
 	return list, nil
 }
@@ -444,24 +443,6 @@ func sortedNames(distinct map[string]int) []string {
 // mostLoaded is how many columns of the data the loadings show.
 const mostLoaded = 16
 
-// addLoadings adds how columns of an embedding go with those of the data: correlations over
-// the rows shown. It adds nothing where there is one column, or where rows are few.
-func addLoadings(list []picture.Chart, of string, s *sampled, e *embedded) []picture.Chart {
-	if s.rows.Cols < 2 || s.rows.Rows < 3 {
-		return list
-	}
-	weights := make([][]float64, s.rows.Cols)
-	for c := range weights {
-		weights[c] = make([]float64, len(e.names))
-		x := blas64.Vector{N: s.rows.Rows, Inc: s.rows.Stride, Data: s.rows.Data[c:]}
-		for k := range weights[c] {
-			weights[c][k] = correlation(x, blas64.Vector{N: e.u.Rows, Inc: e.u.Stride, Data: e.u.Data[k:]})
-		}
-	}
-	title := fmt.Sprintf("%s: correlation of the embedding with columns of the data", of)
-	return append(list, loadingGrid(title, "correlation", s.columns, e.names, weights))
-}
-
 // loadingGrid returns a grid of the weights of columns of the data in those of an
 // embedding, of the heaviest columns.
 func loadingGrid(title, of string, columns, names []string, weights [][]float64) *picture.Grid {
@@ -486,24 +467,6 @@ func loadingGrid(title, of string, columns, names []string, weights [][]float64)
 		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
 	}
 	return g
-}
-
-// correlation returns that of two vectors; 0 if one of them is constant.
-func correlation(x, y blas64.Vector) float64 {
-	var meanX, meanY, xx, yy, xy float64
-	for i := range x.N {
-		meanX += x.Data[i*x.Inc] / float64(x.N)
-		meanY += y.Data[i*y.Inc] / float64(y.N)
-	}
-	for i := range x.N {
-		dx, dy := x.Data[i*x.Inc]-meanX, y.Data[i*y.Inc]-meanY
-		xx, yy, xy = xx+dx*dx, yy+dy*dy, xy+dx*dy
-	}
-	const rounding = 1e-24 // of the squares of constants
-	if n := float64(x.N); xx <= rounding*n*meanX*meanX || yy <= rounding*n*meanY*meanY {
-		return 0
-	}
-	return xy / math.Sqrt(xx) / math.Sqrt(yy)
 }
 
 // mostGridClasses is how many classes a confusion matrix shows; the others are one.

@@ -18,8 +18,7 @@ import (
 
 // programs returns the programs of scripts, which exec starts as processes.
 func programs() map[string]func() {
-	return map[string]func(){"nystream": mainOrWork, "generate": generate, "foreign": foreign, "typed": typed,
-		"paint": paint}
+	return map[string]func(){"nystream": mainOrWork, "generate": generate, "foreign": foreign, "typed": typed}
 }
 
 // workVariable is set in the environment of a worker.

@@ -188,8 +188,8 @@ func passRows(choice Engine, e stream.Engine, d int) int {
 	return e.BlockRows
 }
 
-// exactCost is how many multiplications and additions of an exact iteration are cheap:
-// about a second on a core.
+// exactCost is up to how many entries, times the columns that each is multiplied by, the exact
+// engine is chosen.
 const exactCost = 2e10
 
 // chooseEngine returns the engine for a fit of n rows with d columns.

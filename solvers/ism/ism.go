@@ -15,8 +15,7 @@ import (
 type Engine uint8
 
 const (
-	// EngineAuto is exact where that takes a few seconds at most, and linear
-	// otherwise.
+	// EngineAuto is exact where n²·(d+q+16) ≤ 2·10¹⁰, and linear otherwise.
 	EngineAuto Engine = iota
 	// EngineExact visits the upper half of all pairs of rows, in tiles, for each W.
 	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It

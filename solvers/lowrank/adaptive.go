@@ -310,7 +310,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		return high, fit, err
 	}
 	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
-	rank, err := leastNear(guess, m.leastRank(f, high), high, func(c int) (bool, error) {
+	rank, err := leastNear(guess, high, func(c int) (bool, error) {
 		found := f.model(c)
 		estimate, _, err := sample.columns(found.Left.Rank()).errors(ctx, found, f.trace)
 		return err == nil && m.within(estimate.in(m.Norm)), err
@@ -321,9 +321,10 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	return rank, fit, err
 }
 
-// leastNear returns the least c from low to high for which within holds, near a guess first.
+// leastNear returns the least c from 1 to high for which within holds, near a guess first.
 // It holds for high, and for all above a c for which it does.
-func leastNear(guess, low, high int, within func(c int) (bool, error)) (int, error) {
+func leastNear(guess, high int, within func(c int) (bool, error)) (int, error) {
+	low := 1
 	c := min(max(guess, low), high-1)
 	for step := 1; low < high; step *= 2 {
 		is, err := within(c)
@@ -356,21 +357,6 @@ func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 		}
 	}
 	return 1
-}
-
-// leastRank returns the least rank at which truncation alone is not too much already.
-func (m Adaptive) leastRank(f *landmarkFit, high int) int {
-	if m.Norm == NormFrobenius {
-		return 1
-	}
-	values := f.spectrum.Values
-	norm := values[0] + f.beta
-	for c := range high {
-		if math.Max(0, values[c]) <= m.allowed()*norm {
-			return max(1, c)
-		}
-	}
-	return high
 }
 
 // plannedColumns is the number of columns of U that a plan allows for where the

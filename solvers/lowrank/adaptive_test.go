@@ -179,23 +179,21 @@ func TestAdaptiveOfNothing(t *testing.T) {
 
 // TestLeastNear: the least is found from any guess, and with two questions from a right one.
 func TestLeastNear(t *testing.T) {
-	for low := 1; low < 4; low++ {
-		for high := low; high < 40; high++ {
-			for least := low; least <= high; least++ {
-				for guess := -1; guess < high+3; guess++ {
-					asked := 0
-					got, err := leastNear(guess, low, high, func(c int) (bool, error) {
-						if asked++; c < low || c >= high {
-							t.Fatalf("%d is asked for, of %d to %d", c, low, high)
-						}
-						return c >= least, nil
-					})
-					if err != nil || got != least {
-						t.Fatalf("%d, %v; want %d of %d to %d, guess %d", got, err, least, low, high, guess)
+	for high := 1; high < 40; high++ {
+		for least := 1; least <= high; least++ {
+			for guess := -1; guess < high+3; guess++ {
+				asked := 0
+				got, err := leastNear(guess, high, func(c int) (bool, error) {
+					if asked++; c < 1 || c >= high {
+						t.Fatalf("%d is asked for, of %d", c, high)
 					}
-					if guess == least && asked > 2 {
-						t.Errorf("%d questions, want 2: %d of %d to %d", asked, least, low, high)
-					}
+					return c >= least, nil
+				})
+				if err != nil || got != least {
+					t.Fatalf("%d, %v; want %d of %d, guess %d", got, err, least, high, guess)
+				}
+				if guess == least && asked > 2 {
+					t.Errorf("%d questions, want 2: %d of %d", asked, least, high)
 				}
 			}
 		}

@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/bench/internal/program"
-	"github.com/nystream/nystream/bench/internal/report"
 )
 
 type namedFit struct{ name, args string }
@@ -95,7 +94,7 @@ func run(ctx context.Context, o options) error {
 	}
 	for name, args := range map[string]string{"X.npy": "uniform -rows 20000 -d 6", "S.npy": "uniform -rows 2000 -d 6",
 		"W.npy": "uniform -rows 5000 -d 200", "G.csv": "powerlaw -nodes 5000 -edges 50000"} {
-		if err := goTool(ctx, "run ./bench/generate "+args+" -o "+filepath.Join(work, name)); err != nil {
+		if _, err := goTool(ctx, "run ./bench/generate "+args+" -o "+filepath.Join(work, name)); err != nil {
 			return err
 		}
 	}
@@ -107,11 +106,12 @@ func run(ctx context.Context, o options) error {
 }
 
 // goTool runs the go command.
-func goTool(ctx context.Context, args string) error {
-	if out, err := exec.CommandContext(ctx, "go", strings.Fields(args)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s: %w\n%s", args, err, out)
+func goTool(ctx context.Context, args string) (output string, err error) {
+	out, err := exec.CommandContext(ctx, "go", strings.Fields(args)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", args, err, out)
 	}
-	return nil
+	return string(out), nil
 }
 
 // fit runs a fit on one thread. The process that it returns has ended.
@@ -128,10 +128,10 @@ func (f namedFit) fit(ctx context.Context, build, work string, env ...string) (*
 // enterFits prints the files and lines that fits enter. The command plans a fit and saves its model, too.
 func enterFits(ctx context.Context, work string, chosen []namedFit, each bool) error {
 	build := filepath.Join(work, "covered")
-	if err := goTool(ctx, "build -cover -coverpkg=./cmd/nystream,./solvers/...,./blockstore/... -o "+build+" ./cmd/nystream"); err != nil {
+	if _, err := goTool(ctx, "build -cover -coverpkg=./cmd/nystream,./solvers/...,./blockstore/... -o "+build+" ./cmd/nystream"); err != nil {
 		return err
 	}
-	t := report.Table{Title: "Files / lines that fits enter", Head: []string{"fit", "packages"}}
+	fmt.Print("| fit | package files / lines |\n|---|---|\n")
 	for _, f := range chosen {
 		dir, err := os.MkdirTemp(work, "data-*")
 		if err != nil {
@@ -140,16 +140,12 @@ func enterFits(ctx context.Context, work string, chosen []namedFit, each bool) e
 		if _, err := f.fit(ctx, build, work, "GOCOVERDIR="+dir); err != nil {
 			return err
 		}
-		profile := filepath.Join(dir, "profile")
-		if err := goTool(ctx, "tool covdata textfmt -i="+dir+" -o="+profile); err != nil {
-			return err
-		}
-		text, err := os.ReadFile(profile)
+		profile, err := goTool(ctx, "tool covdata textfmt -o=/dev/stdout -i="+dir)
 		if err != nil {
 			return err
 		}
 		files, lines := make(map[string]int), make(map[string]int)
-		found := entered(string(text))
+		found := entered(profile)
 		for _, file := range slices.Sorted(maps.Keys(found)) {
 			name := "blockstore"
 			if inner, is := strings.CutPrefix(file, "solvers/"); is {
@@ -157,16 +153,15 @@ func enterFits(ctx context.Context, work string, chosen []namedFit, each bool) e
 			}
 			files[name], lines[name] = files[name]+1, lines[name]+found[file]
 			if each {
-				t.Add(file, found[file])
+				fmt.Printf("| %s | %d |\n", file, found[file])
 			}
 		}
 		var cells []string
 		for _, name := range slices.Sorted(maps.Keys(lines)) {
 			cells = append(cells, fmt.Sprintf("%s %d / %d", name, files[name], lines[name]))
 		}
-		t.Add(f.name, strings.Join(cells, ", "))
+		fmt.Printf("| %s | %s |\n", f.name, strings.Join(cells, ", "))
 	}
-	fmt.Print(t.Markdown())
 	return nil
 }
 

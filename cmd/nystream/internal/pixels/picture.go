@@ -8,6 +8,7 @@ import (
 	"image/color"
 	_ "image/jpeg" // a format of Open
 	_ "image/png"  // a format of Open
+	"io/fs"
 	"os"
 )
 
@@ -21,6 +22,7 @@ type File struct {
 	Format        string // png or jpeg
 	Width, Height int
 	deep          bool // 16 bits a channel
+	info          fs.FileInfo
 }
 
 // Open reads what a file says of its picture, and refuses one with more than [MostPixels].
@@ -31,6 +33,10 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	config, format, err := image.DecodeConfig(f)
 	switch {
 	case errors.Is(err, image.ErrFormat), err == nil && format != "png" && format != "jpeg":
@@ -42,7 +48,7 @@ func Open(path string) (*File, error) {
 	case int64(config.Width)*int64(config.Height) > MostPixels:
 		return nil, fmt.Errorf("%s: a picture of %d × %d pixels; at most %d million are read: make it smaller first", path, config.Width, config.Height, MostPixels/1_000_000)
 	}
-	return &File{Path: path, Format: format, Width: config.Width, Height: config.Height, deep: isDeep(config.ColorModel)}, nil
+	return &File{Path: path, Format: format, Width: config.Width, Height: config.Height, deep: isDeep(config.ColorModel), info: info}, nil
 }
 
 func isDeep(m color.Model) bool {
@@ -87,6 +93,9 @@ func (f *File) Decode() (*Picture, error) {
 	}
 	defer r.Close()
 	img, _, err := image.Decode(r)
+	if now, failed := os.Stat(f.Path); failed != nil || !os.SameFile(now, f.info) || now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime()) {
+		return nil, fmt.Errorf("%s: the file was changed after it was opened; start again", f.Path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: a damaged picture: %w", f.Path, err)
 	}

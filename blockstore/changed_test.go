@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -182,6 +183,68 @@ func checkChanged(t *testing.T, path string, opened func() stream.Source, change
 		}
 	})
 	wantChanged(t, "while several readers go over it", path, err)
+
+	late := &lateSource{Source: opened(), last: make(chan struct{}), change: func() { change(t, path) }}
+	_, err = stream.MapRows(ctx, stream.Engine{Threads: 2, BlockRows: 2000}, "test", late, 1, late.worker)
+	wantChanged(t, "when the reader of the last rows has ended, while another reads", path, err)
+	late = &lateSource{Source: opened(), last: make(chan struct{}), change: func() { change(t, path) }}
+	_, err = stream.Fold(ctx, stream.Engine{Threads: 2, BlockRows: 2000}, "test", late, func() *sketch.Gram { return sketch.NewGram(1, 1) },
+		func() func(*sketch.Gram, *stream.Block) error {
+			do := late.worker()
+			return func(_ *sketch.Gram, b *stream.Block) error { return do(blas64.General{}, b) }
+		})
+	wantChanged(t, "when the reader of the last rows has ended, while a fold reads", path, err)
+}
+
+// lateSource is a source of two blocks. Its first rows are read when the others have been, and the file
+// was changed since.
+type lateSource struct {
+	stream.Source
+	last   chan struct{}
+	change func()
+}
+
+func (s *lateSource) Info() stream.Info {
+	info := s.Source.Info()
+	info.Lead = 1
+	return info
+}
+
+func (s *lateSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.Source.Open(ctx, first)
+	if err == nil && first == 0 {
+		r = &lateReader{Reader: r, source: s}
+	}
+	return r, err
+}
+
+// worker closes last when it gets the second block, which its reader has read to the end of the file.
+func (s *lateSource) worker() func(blas64.General, *stream.Block) error {
+	return func(_ blas64.General, b *stream.Block) error {
+		if b.Index == 1 {
+			close(s.last)
+		}
+		return nil
+	}
+}
+
+type lateReader struct {
+	stream.Reader
+	source *lateSource
+	once   sync.Once
+}
+
+func (r *lateReader) Read(dst *stream.Batch) (int, error) {
+	part := *dst
+	r.once.Do(func() {
+		part.X = stream.RowSlice(dst.X, 0, 1) // of the old file, which is open by then
+		<-r.source.last
+	})
+	n, err := r.Reader.Read(&part)
+	if dst.Kept = part.Kept; part.X.Rows == 1 {
+		r.source.change()
+	}
+	return n, err
 }
 
 // begun opens a source and reads some rows.

@@ -11,7 +11,7 @@ const Lookahead = lookahead
 
 func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
 	worker func() func(context.Context, T) (R, error), collect func(R) error) error {
-	return schedule(ctx, threads, produce, worker, collect)
+	return schedule(ctx, threads, produce, worker, collect, func() error { return nil })
 }
 
 // Produce reads a source as a pass does.

@@ -130,7 +130,7 @@ func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() f
 			g.free <- b
 			return o, nil
 		}
-	}, f.collect)
+	}, f.collect, g.close)
 	return f.end(err)
 }
 
@@ -154,6 +154,6 @@ func (f *folding) inRuns(ctx context.Context, ranges []blockRange, length int64,
 			}
 			return o, nil
 		}
-	}, f.collect)
+	}, f.collect, all.close)
 	return f.end(err)
 }

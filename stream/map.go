@@ -69,7 +69,7 @@ func (m *mapping) inTurn(ctx context.Context, worker func() func(dst blas64.Gene
 				return mapped{b, out}, do(RowSlice(out, 0, b.X.Rows), b)
 			}
 		},
-		func(d mapped) error { return m.take(d, g.free, outs) })
+		func(d mapped) error { return m.take(d, g.free, outs) }, g.close)
 }
 
 // inRuns lets each worker read the blocks that it maps.
@@ -99,5 +99,5 @@ func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.Gene
 				return d, err
 			}
 		},
-		func(d mapped) error { return m.take(d, blocks, outs) })
+		func(d mapped) error { return m.take(d, blocks, outs) }, all.close)
 }

@@ -39,12 +39,14 @@ type result[R any] struct {
 // and hands the results to collect in task order, on the calling goroutine.
 // worker is called once per worker and returns the function that does its
 // tasks, which may own scratch memory. produce must stop when yield returns
-// false.
+// false. finish is called when all results are collected, while the context that
+// produce and the workers had goes on: a reader that is closed after it has ended does
+// not look whether its file was changed.
 //
 // The error that is first in task order wins. A panic in a worker or in the
 // producer is raised again on the calling goroutine.
 func schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
-	worker func() func(context.Context, T) (R, error), collect func(R) error) error {
+	worker func() func(context.Context, T) (R, error), collect func(R) error, finish func() error) error {
 	var wg sync.WaitGroup
 	defer wg.Wait() // also when a panic passes through
 	inner, cancel := context.WithCancel(ctx)
@@ -64,7 +66,10 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 		wg.Wait()
 		close(results)
 	}()
-	return collectInOrder(ctx, results, tokens, collect)
+	if err := collectInOrder(ctx, results, tokens, collect); err != nil {
+		return err
+	}
+	return finish()
 }
 
 // Each calls do with the numbers 0 to n-1 on so many threads, 0 for one for each
@@ -86,7 +91,7 @@ func Collect[R any](ctx context.Context, threads, n int, do func(i int) (R, erro
 		return nil
 	}, func() func(context.Context, int) (R, error) {
 		return func(_ context.Context, i int) (R, error) { return do(i) }
-	}, collect)
+	}, collect, func() error { return nil })
 }
 
 // makeTasks numbers the items of produce and sends them, each against a token.

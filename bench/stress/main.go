@@ -52,7 +52,7 @@ var scenarios = []scenario{
 	{name: "kills", run: kills, n: 36, rows: 400_000},
 	{name: "faults", run: faults, rows: 40_000},
 	{name: "commits", run: commits, rows: 2000},
-	{name: "changes", run: changes, n: 144, rows: 10_000},
+	{name: "changes", run: changes, n: 288, rows: 10_000},
 	{name: "stops", run: stops, n: 20, rows: 40_000},
 	{name: "engines", run: engines, rows: 30_000},
 	{name: "storage", run: storage, rows: 1_000_000},

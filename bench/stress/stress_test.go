@@ -56,7 +56,7 @@ func TestCases(t *testing.T) {
 		"memory":          {len(distinct), 60},
 		"kills":           {len(killedFits) * len(killedFormats), 18},
 		"calls that fail": {len(scenes) * len(failingCalls), 70},
-		"changes":         {len(changedKinds) * len(changedFits) * len(fileChanges), 144},
+		"changes":         {len(changedKinds) * len(changedFits) * len(fileChanges), 288},
 		"stops":           {len(longFits), 10},
 		"nasty":           {len(nastyFits()) * len(nasty.Kinds), 2646},
 		"engines":         {len(allEngines) * (len(sharedFits) + len(workerFaults)), 112},

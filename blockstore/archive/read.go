@@ -37,7 +37,10 @@ func Read(path string) (*Archive, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fault.File(path, "%w", err)
+		err = fault.File(path, "%w", err)
+	}
+	if err = stamp.Settle(f, err); err != nil {
+		return nil, err
 	}
 	return a, nil
 }

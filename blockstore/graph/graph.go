@@ -168,14 +168,20 @@ func read(ctx context.Context, path string, o Options) (*Graph, error) {
 		return nil, err
 	}
 	defer in.Close()
-	if isMatrixMarket(in.head) {
-		return readMatrixMarket(in, o)
+	g, err := in.graph(path, o)
+	return g, in.settle(err)
+}
+
+// graph reads the graph of a document.
+func (t *document) graph(path string, o Options) (*Graph, error) {
+	if isMatrixMarket(t.head) {
+		return readMatrixMarket(t, o)
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(in.head), []byte(`{"`)) {
+	if bytes.HasPrefix(bytes.TrimSpace(t.head), []byte(`{"`)) {
 		return nil, errors.New("a graph is not read from JSON lines; write its edges as CSV: jq -r '[.source,.target]|@csv'")
 	}
 	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
 		return nil, errors.New("it does not begin with %%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge; write that line, or rename the file if it lists edges")
 	}
-	return readEdges(in, path, o)
+	return readEdges(t, path, o)
 }

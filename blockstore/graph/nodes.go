@@ -255,11 +255,17 @@ func appendWords(ctx context.Context, path, column, encoding string, check func(
 		return nil, err
 	}
 	defer in.Close()
-	delimiter, err := findDelimiter(in, "")
+	words, err := in.words(column, check)
+	return words, in.settle(err)
+}
+
+// words reads the words of a document.
+func (t *document) words(column string, check func(word []byte) error) ([]string, error) {
+	delimiter, err := findDelimiter(t, "")
 	if err != nil {
 		return nil, err
 	}
-	first, second, err := firstRecords(in, delimiter, "nodes")
+	first, second, err := firstRecords(t, delimiter, "nodes")
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +274,7 @@ func appendWords(ctx context.Context, path, column, encoding string, check func(
 		return nil, err
 	}
 	var words []string
-	lines := in.records(delimiter)
+	lines := t.records(delimiter)
 	for {
 		cells, err := lines.Next()
 		switch {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -21,6 +22,7 @@ type document struct {
 	in     io.Reader
 	head   []byte // its first lines, which in yields too
 	closes []io.Closer
+	settle func(err error) error // returns err, or that the file changed while it was read
 
 	encoding charset.Encoding
 	comments string // the characters that comments begin with besides # and %
@@ -30,7 +32,7 @@ type document struct {
 // openDocument opens a file and undoes its compression and its encoding. The path - means
 // o.Stdin.
 func openDocument(ctx context.Context, path string, o Options) (*document, error) {
-	t := &document{comments: o.Comment, skip: o.Skip}
+	t := &document{comments: o.Comment, skip: o.Skip, settle: func(err error) error { return err }}
 	input := o.Stdin
 	_, err := text.ParseComment(o.Comment)
 	if err == nil {
@@ -43,39 +45,39 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 		return nil, errors.New("there is no standard input to read; name a file")
 	}
 	if path != file.Stdin {
-		f, err := openFile(ctx, path)
+		input, err = t.openFile(ctx, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, file.Missing(path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		input, t.closes = f, append(t.closes, f)
 	}
 	if err := t.open(file.NewReader(ctx, input)); err != nil {
+		err = t.settle(err)
 		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// openFile opens a file or an object from its beginning.
-func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
+// openFile opens a file, a named pipe or an object from its beginning.
+func (t *document) openFile(ctx context.Context, path string) (io.Reader, error) {
 	path, err := file.Plain(path)
 	if err != nil {
 		return nil, err
 	}
-	if !file.IsRemote(path) {
-		return file.OpenPipe(ctx, path)
+	if info, err := os.Stat(path); !file.IsRemote(path) && err == nil && !info.Mode().IsRegular() {
+		f, err := file.OpenPipe(ctx, path)
+		t.closes = append(t.closes, f)
+		return f, err
 	}
-	o, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.NewSectionReader(o, 0, stamp.Size), o}, nil
+	t.closes, t.settle = append(t.closes, f), func(err error) error { return stamp.Settle(f, err) }
+	return io.NewSectionReader(f, 0, stamp.Size), nil
 }
 
 // open finds out what in holds.

@@ -113,7 +113,9 @@ func (in *input) firstRows(ctx context.Context) *stream.Batch {
 			more, err = r.Read(&stream.Batch{X: stream.RowSlice(batch.X, n, batch.X.Rows-n)})
 			n += more
 		}
-		r.Close() // what was read is enough
+		if r.Close() != nil { // the file was changed
+			n = 0
+		}
 	}
 	batch.X = stream.RowSlice(batch.X, 0, n)
 	return batch

@@ -3,158 +3,312 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
 
-// watchedLines are fits of one source, of two sides, and of pairs. Words of one capital letter are sources.
+// watchedLines read sources, which are words of one capital letter: rows X and Y, labels L, edges E
+// and nodes N, and a model M.
 var watchedLines = []string{
-	"fit landmark X --kernel rbf(gamma=median) --rank 4 --scale standard --factors u.npy -o m.npz",
 	"fit landmark X --right Y --kernel rbf(gamma=0.5) --rank 4 --left-factors u.npy --right-factors v.npy -o m.npz",
 	"fit operator X --with Y --kind cca --kernel rbf(gamma=0.5) --rank 2 --landmarks 12 --engine landmark -o m.npz",
+	"fit ksvd --graph E --nodes N --kernel rbf(gamma=0.5) --rank 2 -o m.npz",
+	"transform M X -o u.npy",
+	"convert X -o u.npy",
+	"inspect X", // and those before also with -short
+	"fit landmark X --kernel rbf(gamma=0.5) --rank 4 --scale standard --factors u.npy -o m.npz",
+	"fit ksvd X --right Y --kernel rbf(gamma=0.5) --method nystrom --rank 4 -o m.npz",
+	"fit operator X --with Y --kind cross-covariance --kernel linear --rank 2 --engine exact -o m.npz",
+	"fit transport X --right Y --kernel rbf(gamma=0.5) --engine lowrank --rank 2 --rounds 1 -o m.npz",
+	"fit askls X --label L --kernel rbf(gamma=0.5) --engine lowrank --rank 4 -o m.npz",
+	"fit askls --graph E --labels N -o m.npz",
+	"fit ism X --label L --dim 1 --engine linear --landmarks 4 --iterations 1 --kernel gaussian(sigma=1) -o m.npz",
+	"predict M X -o u.npy",
+	"verify M X --error sampled --sample 50",
 }
 
-// touched is a context that counts how often it is asked for a value, as readers do at each step,
-// and that changes something at one of these moments.
-type touched struct {
-	context.Context
-	asked, at *atomic.Int64
-	change    func()
+// fileChanges are ways in which another file takes the place of one.
+var fileChanges = map[string]func(path string, now []byte) error{
+	"written over": func(path string, now []byte) error { return writeAt(path, os.O_WRONLY, now) },
+	"replaced": func(path string, now []byte) error {
+		return errors.Join(os.WriteFile(path+".new", now, 0o666), os.Rename(path+".new", path))
+	},
+	"appended to": func(path string, now []byte) error {
+		return writeAt(path, os.O_WRONLY|os.O_APPEND, now[bytes.IndexByte(now, '\n')+1:])
+	},
 }
 
-func (c touched) Value(key any) any {
-	if c.asked.Add(1) == c.at.Load() {
-		c.change()
+func writeAt(path string, how int, content []byte) error {
+	f, err := os.OpenFile(path, how, 0)
+	if err != nil {
+		return err
 	}
-	return c.Context.Value(key)
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// moments counts what a command asks its context and what it writes to its standard error, and changes
+// something at one of these moments.
+type moments struct {
+	context.Context
+	asked, written, at atomic.Int64 // at is the moment of the change, below 0 when something is written
+	change             func()
+	says               bytes.Buffer
+}
+
+func (m *moments) Value(key any) any {
+	if m.asked.Add(1) == m.at.Load() {
+		m.change()
+	}
+	return m.Context.Value(key)
+}
+
+func (m *moments) Err() error {
+	_ = m.Value(nil)
+	return m.Context.Err()
+}
+
+// Write takes a line of progress: those of a pass come between blocks.
+func (m *moments) Write(p []byte) (int, error) {
+	if -m.written.Add(1) == m.at.Load() {
+		time.Sleep(2 * time.Millisecond) // other readers go on meanwhile, but for one of long lines
+		m.change()
+	}
+	return m.says.Write(p)
+}
+
+// all returns some of the moments of a run, most of them early or late.
+func (m *moments) all() (list []int64) {
+	for _, c := range []struct{ n, sign int64 }{{m.asked.Load(), 1}, {m.written.Load(), -1}} {
+		for at := int64(1); at <= c.n; at += max(1, 2*min(at-1, c.n-at)) {
+			list = append(list, c.sign*at)
+		}
+	}
+	return list
 }
 
 // watched is a command line whose sources change while it runs.
 type watched struct {
 	*testing.T
-	folder, line string
-	files        map[string][2][]byte // old and new content of each source
+	folder, format string
+	args           []string
+	outputs        []string
 }
 
-// TestEverySourceIsWatched changes each source of a fit at several moments: the results are those
-// of the old file or of the new one, or the command names the file and ends with exit 3.
+// TestEverySourceIsWatched changes each source of each verb at several moments. The results are those
+// of the old file or of the new one; or the command names the file, ends with exit 3 and leaves none.
 func TestEverySourceIsWatched(t *testing.T) {
-	formats := []string{"csv", "npy", "parquet"}
+	formats, lines := []string{"csv", "npy", "parquet", "nys"}, watchedLines
 	if testing.Short() {
-		formats = formats[:1]
+		formats, lines = formats[:1], lines[:6]
 	}
 	for _, format := range formats {
-		for _, line := range watchedLines {
+		for _, line := range lines {
+			if format != "csv" && strings.Contains(line, "--graph") {
+				continue
+			}
 			t.Run(format+"/"+line, func(t *testing.T) {
 				t.Parallel()
-				w := &watched{T: t, folder: t.TempDir(), line: line, files: make(map[string][2][]byte)}
-				for i, letter := range []string{"X", "Y", "B"} {
-					if strings.Contains(line, " "+letter) {
-						w.addFile(letter, format, i)
-					}
+				w := &watched{T: t, folder: t.TempDir(), format: format}
+				var letters []string
+				w.args, letters = w.words(line)
+				for _, letter := range letters {
+					w.put(letter, 0)
 				}
-				for letter := range w.files {
-					w.watch(letter, format)
+				for _, letter := range letters {
+					w.watch(letter)
 				}
 			})
 		}
 	}
 }
 
-func (w *watched) addFile(letter, format string, seed int) {
-	x := stream.NewMatrix(1500, 4)
-	for i := range x.Data {
-		x.Data[i] = float64((i*7919+seed*31)%1009) / 1009
+// words returns the words of a line with paths in the place of names, and the letters in it.
+func (w *watched) words(line string) (words, letters []string) {
+	w.outputs = nil
+	for _, word := range strings.Fields(line) {
+		switch extension := filepath.Ext(word); {
+		case len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z':
+			letters, word = append(letters, word), w.path(word)
+		case extension == ".npz" || extension == ".npy":
+			word = filepath.Join(w.folder, word)
+			w.outputs = append(w.outputs, word)
+		}
+		words = append(words, word)
 	}
-	path := w.path(letter, format)
-	old := rowsFile(w.T, path, x)
-	for i, j := 0, len(x.Data)-1; i < j; i, j = i+1, j-1 {
-		x.Data[i], x.Data[j] = x.Data[j], x.Data[i]
-	}
-	w.files[letter] = [2][]byte{old, rowsFile(w.T, path, x)}
-	w.put(path, old)
+	return append(words, "--threads", "2", "--log-every", "0", "--format", "json"), letters
 }
 
-func (w *watched) path(letter, format string) string {
-	return filepath.Join(w.folder, letter+"."+format)
+// path returns the file of a source.
+func (w *watched) path(letter string) string {
+	extension := w.format
+	switch letter {
+	case "E", "N":
+		extension = "csv"
+	case "M":
+		extension = "npz"
+	}
+	return filepath.Join(w.folder, letter+"."+extension)
+}
+
+// put writes a version of a source, 0 or 1, as of an hour ago, and returns its content.
+func (w *watched) put(letter string, version int) []byte {
+	path := w.path(letter)
+	switch letter {
+	case "E", "N":
+		var text strings.Builder
+		for i := range 2000 {
+			if letter == "E" {
+				fmt.Fprintf(&text, "%03d,%03d\n", i%500, (i*7+i/500+version)%500)
+			} else if i < 500 {
+				fmt.Fprintf(&text, "%03d,%d\n", (i+version)%500, i%2)
+			}
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			w.Fatal(err)
+		}
+	case "M":
+		w.fitModel(version)
+	default:
+		w.putRows(letter, path, version)
+	}
+	content, err := os.ReadFile(path)
+	if err = errors.Join(err, os.Chtimes(path, hourAgo, hourAgo)); err != nil {
+		w.Fatal(err)
+	}
+	return content
 }
 
 var hourAgo = time.Now().Add(-time.Hour)
 
-func (w *watched) put(path string, content []byte) {
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		w.Fatal(err)
+// fitModel fits M to X, so that the line takes it.
+func (w *watched) fitModel(version int) {
+	line := "fit landmark X --rank 4 -o M --kernel rbf(gamma=0.%d)"
+	if w.args[0] == "predict" {
+		line = "fit askls X --label L --engine lowrank --rank 4 -o M --kernel rbf(gamma=0.%d)"
+		w.put("L", 0)
 	}
-	if err := os.Chtimes(path, hourAgo, hourAgo); err != nil {
-		w.Fatal(err)
+	outputs := w.outputs
+	args, _ := w.words(fmt.Sprintf(line, version+1))
+	w.put("X", 0)
+	if w.outputs = outputs; run(context.Background(), append(args, "--quiet"), nil, &bytes.Buffer{}, os.Stderr) != exitOK {
+		w.Fatal("the model cannot be fitted")
 	}
 }
 
-func (w *watched) watch(letter, format string) {
-	path := w.path(letter, format)
-	versions := w.files[letter]
-	whole := make(map[string]bool)
-	var moments int64
-	for _, content := range [][]byte{versions[1], versions[0]} {
-		w.put(path, content)
-		var got string
-		got, moments = w.run(format, path, 0, nil)
-		whole[got] = true
+// watch changes a source at several moments of the command, in one way after the other.
+func (w *watched) watch(letter string) {
+	path, other := w.path(letter), w.put(letter, 1)
+	ways, results := slices.Sorted(maps.Keys(fileChanges)), make(map[string]string)
+	run := func(way string, at int64) (string, *moments) {
+		w.put(letter, 0)
+		m := &moments{Context: context.Background(), change: func() {
+			if err := fileChanges[way](path, other); err != nil {
+				w.Error(err)
+			}
+		}}
+		if m.at.Store(at); at == 0 && way != "" {
+			m.change()
+		}
+		return w.run(m), m
 	}
-	if whole[""] || len(whole) != 2 {
-		w.Fatal("fits of the two files fail, or are the same")
+	for _, way := range ways {
+		results[way], _ = run(way, 0)
 	}
-	mixed, refused, n := 0, 0, 0
-	for at := int64(1); at <= moments; at += max(1, moments/5) {
-		w.put(path, versions[0])
-		got, _ := w.run(format, path, at, func() { w.put(path, versions[1]) })
-		n++
-		if got == "" {
+	old, whole := run("", 0)
+	if old == "" || old == results["replaced"] {
+		w.Fatalf("%s: the command fails, or does not depend on the file", letter)
+	}
+	refused, list := 0, whole.all()
+	for i, at := range list {
+		way := ways[i%len(ways)]
+		if at < 0 {
+			way = "written over"
+		}
+		switch got, _ := run(way, at); {
+		case got == "":
 			refused++
-		} else if !whole[got] {
-			mixed++
-			w.Errorf("%s changed at moment %d of %d: a mixture", letter, at, moments)
+		case got != old && got != results[way]:
+			w.Errorf("%s %s at moment %d: a mixture", letter, way, at)
 		}
 	}
-	w.Logf("%s: %d moments, %d tried, %d refused, %d mixed", letter, moments, n, refused, mixed)
+	w.Logf("%s: changed at %d of %d moments, refused %d times", letter, len(list), whole.asked.Load()+whole.written.Load(), refused)
+	w.put(letter, 0)
 }
 
 // run runs the command and returns its outputs, "" if it was refused.
-func (w *watched) run(format, path string, at int64, change func()) (string, int64) {
-	ctx := touched{context.Background(), new(atomic.Int64), new(atomic.Int64), change}
-	ctx.at.Store(at)
-	var args []string
-	for _, word := range strings.Fields(w.line) {
-		switch {
-		case len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z':
-			word = w.path(word, format)
-		case filepath.Ext(word) == ".npz" || filepath.Ext(word) == ".npy" || filepath.Ext(word) == ".csv":
-			word = filepath.Join(w.folder, word)
+func (w *watched) run(m *moments) string {
+	for _, output := range w.outputs {
+		if err := os.RemoveAll(output); err != nil {
+			w.Fatal(err)
 		}
-		args = append(args, word)
 	}
-	var says bytes.Buffer
-	switch code := run(ctx, append(args, "--quiet", "--threads", "1"), nil, &says, &says); {
-	case code == exitData && strings.Contains(says.String(), path):
-		return "", 0
-	case code != exitOK:
-		w.Fatalf("ends with %d: %s", code, &says)
-	}
+	var out bytes.Buffer
+	code := run(m, w.args, nil, &out, m)
 	all := ""
-	for _, word := range args {
-		if filepath.Dir(word) == w.folder && word != path && w.files[strings.TrimSuffix(filepath.Base(word), filepath.Ext(word))][0] == nil {
-			content, err := os.ReadFile(word)
-			if err != nil {
-				w.Fatal(err)
-			}
-			all += string(content)
+	for _, output := range w.outputs {
+		content, err := os.ReadFile(output)
+		if (err == nil) != (code == exitOK) {
+			w.Fatalf("ends with %d, and %s: %v: %s", code, output, err, &m.says)
 		}
+		all += string(content)
 	}
-	return all, ctx.asked.Load()
+	if code != exitOK && (code != exitData || !strings.Contains(m.says.String(), w.folder)) {
+		w.Fatalf("ends with %d: %s", code, &m.says)
+	}
+	if code == exitOK && len(w.outputs) == 0 {
+		all = ofRun.ReplaceAllString(out.String(), "")
+	}
+	return all
+}
+
+// ofRun matches what results on the standard output tell of the run.
+var ofRun = regexp.MustCompile(`"(seconds|peak_rss_bytes)": *[^,}]*`)
+
+// putRows writes three blocks of rows. In a text all lines of a block are as long as those of another
+// version, and those of the second block are long.
+func (w *watched) putRows(letter, path string, version int) {
+	columns := 3
+	if letter == "L" {
+		columns = 1
+	}
+	block := stream.BlockRows(columns)
+	x := stream.NewMatrix(2*block+100, columns)
+	text := bytes.NewBufferString("a,b,c\n"[2*(3-columns):])
+	for i := range x.Data {
+		if x.Data[i] = float64(1000+(i*7919+int(letter[0])+version*500)%1009) / 1000; letter == "L" {
+			x.Data[i] = float64((i/3 + version) % 2)
+		}
+		digits := 3
+		if row := i / columns; row >= block && row < 2*block {
+			digits = 100
+		}
+		fmt.Fprintf(text, "%.*f%c", digits, x.Data[i], ",\n"[(i%columns+1)/columns])
+	}
+	if w.format == "csv" {
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			w.Fatal(err)
+		}
+		return
+	}
+	rows, err := blockstore.Create(path, blockstore.Schema{Columns: stream.NumberedColumns(columns), Rows: int64(x.Rows)})
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer rows.Abort()
+	if err := errors.Join(rows.Write(&stream.Batch{X: x}, x.Rows), rows.Commit()); err != nil {
+		w.Fatal(err)
+	}
 }

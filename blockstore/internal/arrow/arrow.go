@@ -53,9 +53,11 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 	defer file.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	if t.index, err = newIndex(file, stamp.Size); err != nil {
-		return nil, fault.File(path, "%w", fault.Damaged(err))
+		err = fault.File(path, "%w", fault.Damaged(err))
+	} else {
+		err = t.findWidths(file)
 	}
-	if err := t.findWidths(file); err != nil {
+	if err = stamp.Settle(file, err); err != nil {
 		return nil, err
 	}
 	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked

@@ -44,7 +44,10 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 		err = head.CheckNumbers()
 	}
 	if err != nil {
-		return nil, fault.File(path, "%w", fault.Damaged(err))
+		err = fault.File(path, "%w", fault.Damaged(err))
+	}
+	if err := stamp.Settle(f, err); err != nil {
+		return nil, err
 	}
 	return Part(path, stamp, head, 0, stamp.Size)
 }

@@ -93,11 +93,11 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	}
 	defer in.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp, threads: threads}
-	if err := t.readFooter(in); err != nil {
-		return nil, err
-	}
 	t.Spoiled = make(map[int]string)
-	if err := t.findWidths(ctx); err != nil {
+	if err = t.readFooter(in); err == nil {
+		err = t.findWidths(ctx)
+	}
+	if err = stamp.Settle(in, err); err != nil {
 		return nil, err
 	}
 	t.Lead = 1 // also without row groups

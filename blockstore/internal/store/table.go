@@ -41,7 +41,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 	}
 	defer f.Close()
 	t, err := newTable(path, f, stamp.Size)
-	if err != nil {
+	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	t.stamp = stamp

@@ -182,8 +182,7 @@ func removeIfAbandoned(path string, o owner) {
 	os.Remove(path)
 }
 
-// openTemp opens a temporary file, and no link that has taken its place, where the system can
-// tell.
+// openTemp opens a temporary file, and no link in its place where the system can tell.
 func openTemp(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|noFollow, 0) }
 
 // alive reports whether the process exists.

@@ -167,13 +167,17 @@ func words(arrays []*array) string {
 		if i == most {
 			return strings.Join(list, ", ") + fmt.Sprintf(" and %d more", len(arrays)-most)
 		}
-		what := "not readable"
-		if a.err == nil {
-			what = strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
-		}
-		list = append(list, fmt.Sprintf("%s (%s)", fault.Shorten([]byte(a.name)), what))
+		list = append(list, fmt.Sprintf("%s (%s)", fault.Shorten([]byte(a.name)), a.shape()))
 	}
 	return strings.Join(list, ", ")
+}
+
+// shape returns the shape, or that there is none.
+func (a *array) shape() string {
+	if a.err != nil {
+		return "not readable"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
 }
 
 // beside returns the vectors with as many rows as the array.
@@ -194,7 +198,7 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 	fit := append(a.beside(arrays), a)
 	for _, b := range arrays {
 		if unnamed && !slices.Contains(fit, b) {
-			list = append(list, column.Info{Name: b.name, Kind: column.Other, Width: 1, Why: "an array that does not fit the rows: " + words([]*array{b})})
+			list = append(list, column.Info{Name: b.name, Kind: column.Other, Width: 1, Why: "an array that does not fit the rows: " + cmp.Or(b.shape(), "one number")})
 		}
 	}
 	return list

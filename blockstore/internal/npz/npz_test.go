@@ -96,7 +96,7 @@ func TestMatrixAndVectors(t *testing.T) {
 			want, aside := []string{"x0", "x1", "w", "y"}, []int{2, 3}
 			if name == "" { // what nobody has chosen is named
 				want, aside = append(want, "other"), append(aside, 4)
-				if c := info.Columns[len(info.Columns)-1]; c.Kind != column.Other || c.Why != "an array that does not fit the rows: other (5)" {
+				if c := info.Columns[len(info.Columns)-1]; c.Kind != column.Other || c.Why != "an array that does not fit the rows: 5" {
 					t.Error(c)
 				}
 			}

@@ -165,10 +165,10 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 // noteChanges names the columns that the output lacks though nobody has left them out, and those
 // whose numbers no float64 holds.
 func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo) {
-	list, rounded := slices.Clip(in.leftOut), []leftOutColumn{}
+	info, list, rounded := in.Info(), slices.Clip(in.leftOut), []leftOutColumn{}
 	for _, column := range columns {
-		kept := func(f stream.Field) bool { return f.Name == column.Name }
-		has := func() bool { return slices.Contains(in.Info().Columns, column.Name) || slices.ContainsFunc(in.Info().Kept, kept) }
+		named := func(f stream.Field) bool { return f.Name == column.Name }
+		has := func() bool { return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named) }
 		switch {
 		case column.Kind == "number" && column.Reason != "" && has():
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
@@ -216,8 +216,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 // columns by the names that their reader gives them: x0, x1, …, label and perhaps qid.
 func libsvmLabel(columns []blockstore.ColumnInfo) int {
 	for i, c := range columns {
-		more := func(c blockstore.ColumnInfo) bool { return !c.Folder && c.Name != "qid" }
-		if i > 0 && c.Name == "label" && !slices.ContainsFunc(columns[i+1:], more) {
+		if i > 0 && c.Name == "label" && (i+1 == len(columns) || columns[i+1].Folder || columns[i+1].Name == "qid") {
 			return i
 		}
 		if c.Name != "x"+strconv.Itoa(i) {

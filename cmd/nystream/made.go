@@ -49,9 +49,8 @@ func (a *app) made() *made {
 	return &made{Version: version, Build: build(), Command: a.plainCommand()}
 }
 
-// plainCommand returns the command line, its flags in one order, with those of the
-// environment and of settings, without those that change no number in a file, and without the
-// folders of absolute paths.
+// plainCommand returns the command line, its flags in one order, with those of the environment
+// and of settings, without those that change no number in a file, and absolute paths as names.
 func (a *app) plainCommand() string {
 	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.cmd.Flags().Args())...)
 	visitGiven(a.cmd.Flags(), func(f *pflag.Flag) {

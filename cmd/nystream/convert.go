@@ -162,13 +162,14 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	}
 }
 
-// noteChanges names the columns that the output lacks though nobody has left them out, and those
-// whose numbers no float64 holds.
+// noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
 func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo) {
 	info, list, rounded := in.Info(), slices.Clip(in.leftOut), []leftOutColumn{}
 	for _, column := range columns {
 		named := func(f stream.Field) bool { return f.Name == column.Name }
-		has := func() bool { return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named) }
+		has := func() bool {
+			return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named)
+		}
 		switch {
 		case column.Kind == "number" && column.Reason != "" && has():
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})

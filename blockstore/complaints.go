@@ -19,9 +19,11 @@ type complaints struct {
 	others    []string // whole sentences
 }
 
-// addf adds a sentence.
+// addf adds a sentence, once.
 func (w *complaints) addf(format string, args ...any) {
-	w.others = append(w.others, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(w.others, text) {
+		w.others = append(w.others, text)
+	}
 }
 
 // err returns the error that says it all, or nil.

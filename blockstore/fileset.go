@@ -44,7 +44,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (stream.Source, error) {
 	first := s.members[0]
-	first.later = s.later
+	first.later, first.noNumbers = s.later, o.NoNumbers && (o.Label != "" || len(o.Keep) > 0)
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,9 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
-		if ok && !m.components[j].kind.Computable() {
+		if ok && m.Spoiled[m.components[j].column] != "" {
+			m.checkSpoiled([]int{j}, &wrong)
+		} else if ok && !m.components[j].kind.Computable() {
 			wrong.addf("column %s holds no numbers here but %s, unlike in %s; mend the file, or leave the column out with `columns '!%s'`", quote.Name(m.components[j].name), m.reason(j), first.Path, quote.Bare(m.components[j].name))
 		}
 		found.numeric = append(found.numeric, j)
@@ -146,7 +148,13 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 			}
 		}
 	}
-	switch i, ok := m.index[name]; {
+	i, ok := m.index[name]
+	if dot := strings.LastIndexByte(name, '.'); !ok && dot >= 0 { // lists may not be of one length here
+		if whole, found := m.index[name[:dot]]; found && whole >= 0 && m.components[whole].kind == column.Other {
+			return whole, true
+		}
+	}
+	switch {
 	case !ok:
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:

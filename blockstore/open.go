@@ -69,6 +69,8 @@ type Options struct {
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
+	// NoNumbers says that rows may be of kept columns alone: text, dates.
+	NoNumbers bool
 	// Inexact says what becomes of integers in columns that are computed with, and that no
 	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
 	Inexact Inexact
@@ -180,10 +182,10 @@ func (f *Files) Formats() (list []FileFormat) {
 // number of rows of all files, -1 when unknown.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	for _, c := range f.set.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why})
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
 	}
 	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", ""})
+		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
 	}
 	for _, m := range f.set.members {
 		rows = addRows(rows, m.table.About().Rows)
@@ -204,6 +206,8 @@ type ColumnInfo struct {
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
+	// Folder says that the column is the k of k=v folders, and can only be carried along.
+	Folder bool
 }
 
 // Apart reports whether the column is computed with only when it is named, for what its

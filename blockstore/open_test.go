@@ -549,7 +549,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []ColumnInfo{{Name: "n", Kind: "integer", Width: 1}, {Name: "x", Kind: "number", Width: 1}, {Name: "s", Kind: "text", Width: 1}, {Name: "k", Kind: "integer", Width: 1}}
+	want := []ColumnInfo{{Name: "n", Kind: "integer", Width: 1}, {Name: "x", Kind: "number", Width: 1}, {Name: "s", Kind: "text", Width: 1}, {Name: "k", Kind: "integer", Width: 1, Folder: true}}
 	if diff := cmp.Diff(want, columns); diff != "" || rows != 3 {
 		t.Error(rows, diff)
 	}

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -36,6 +37,7 @@ type selector struct {
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
 	moments    []int // dates, times and the like
+	noNumbers  bool  // a choice without numbers is allowed
 
 	// later returns a file behind the first that has a column which an item stands for, or "";
 	// nil without others.
@@ -153,14 +155,14 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 	if err := wrong.err(s); err != nil {
 		return n, err
 	}
-	if len(n.chosen) == 0 && len(s.moments) > 0 {
-		name := quote.Bare(s.components[s.moments[0]].name)
-		return n, fault.File(s.Path, "no numeric column is chosen; name dates and times to compute with them, as in `columns '%s'`; the columns are: %s", name, s.names(nil))
+	if len(n.chosen) > 0 || s.noNumbers {
+		return n, nil
 	}
-	if len(n.chosen) == 0 {
-		return n, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
+	hint := ""
+	if len(s.moments) > 0 {
+		hint = fmt.Sprintf(" name dates and times to compute with them, as in `columns '%s'`;", quote.Bare(s.components[s.moments[0]].name))
 	}
-	return n, nil
+	return n, fault.File(s.Path, "no numeric column is chosen;%s the columns are: %s", hint, s.names(nil))
 }
 
 // laterFile returns a file behind the first that has a column which an item stands for, or "".

@@ -39,10 +39,10 @@ func Parts(src stream.Source) (rows []int64) {
 
 // LeftOutColumn is a column that is no part of the rows though nobody has left it out.
 type LeftOutColumn struct {
-	Name string
+	Name string `json:"name"`
 	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, time, lists
 	// of lists; or that the first file does not have it.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 // LeftOut returns the columns of a source made by Open that were not chosen because of

@@ -177,6 +177,10 @@ func Create(path string, s Schema) (Writer, error) {
 	return create(path, s, start)
 }
 
+// HeaderName returns the name that a column called name has in CSV and TSV files that are
+// written: with an x before it if the header could be taken for a row.
+func HeaderName(name string) string { return text.HeaderName(name) }
+
 // Target returns the file that what is written to path makes or replaces: that of path, or
 // what a symbolic link leads to. The error says, as the end of a sentence about path, why no
 // file can be put there, as far as that is known before anything is written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -77,12 +78,13 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	}
 	columns, _ := files.Columns()
 	c.chooseAll(columns)
+	c.data.noNumbers = true
 	in, err := c.data.choose(ctx, c.app, files, openMode(c.rows.scans()))
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	c.noteLeftOut(in)
+	c.noteChanges(in, columns)
 	src, err := c.prepared(ctx, in)
 	if err != nil {
 		return err
@@ -143,88 +145,91 @@ func (c *convertCommand) check(args []string) error {
 	return nil
 }
 
-// chooseAll keeps the columns of text when nothing is chosen and the output can
-// hold them, and the label of a libsvm file.
+// chooseAll keeps the columns that are no numbers when nothing is chosen and the output can
+// hold them: in a libsvm file only a label.
 func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
-	apart := apartColumns(columns)
-	if len(apart) == 0 || len(c.data.columns) > 0 || c.data.keeps() {
+	if len(c.data.columns) > 0 || c.data.keeps() {
 		return
 	}
-	if format := c.formatOf(c.output); format != "npy" && (format != "libsvm" || isLibsvm(columns)) {
-		c.data.keep = itemsOf(apart)
-	}
-}
-
-// noteLeftOut names the columns that the output lacks though nobody has left them out.
-func (c *convertCommand) noteLeftOut(in *input) {
-	if len(in.leftOut) == 0 {
-		return
-	}
-	var list []leftOutColumn
-	for _, out := range in.leftOut {
-		list = append(list, leftOutColumn(out))
-	}
-	cannot := ""
 	switch c.formatOf(c.output) {
 	case "npy":
-		cannot = outputName(c.output) + " cannot hold text, dates or labels: "
 	case "libsvm":
-		cannot = outputName(c.output) + " cannot hold text or dates: "
+		if label := libsvmLabel(columns); label >= 0 {
+			c.data.keep = []string{columns[label].Name}
+		}
+	default:
+		_, c.data.keep = apartColumns(columns)
 	}
-	c.note("%sleft out %s", cannot, leftOutWords(list))
 }
 
-// apartColumn is a column that can be carried along and is not taken as numbers by itself.
-type apartColumn struct {
-	at   int    // among the columns
-	item string // that chooses it: its name, or its number where others are called the same
-}
-
-// itemsOf returns what chooses columns.
-func itemsOf(apart []apartColumn) (items []string) {
-	for _, a := range apart {
-		items = append(items, a.item)
+// noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
+func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo) {
+	info, list, rounded := in.Info(), slices.Clip(in.leftOut), []leftOutColumn{}
+	for _, column := range columns {
+		named := func(f stream.Field) bool { return f.Name == column.Name }
+		has := func() bool {
+			return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named)
+		}
+		switch {
+		case column.Kind == "number" && column.Reason != "" && has():
+			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
+		case column.Folder && !c.data.names() && !has():
+			list = append(list, leftOutColumn{Name: column.Name, Reason: "names of folders"})
+		}
 	}
-	return items
+	if len(rounded) > 0 {
+		c.note("numbers are rounded: %s", leftOutWords(rounded))
+	}
+	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.formatOf(c.output)]
+	if cannot != "" {
+		cannot = outputName(c.output) + cannot
+	}
+	if len(list) > 0 {
+		c.note("%sleft out %s", cannot, leftOutWords(list))
+	}
 }
 
 // apartColumns returns the columns that can be carried along and are not taken as numbers
-// by themselves: text, dates, times and the like, and the label of a libsvm file.
-func apartColumns(columns []blockstore.ColumnInfo) (apart []apartColumn) {
+// by themselves: text, dates, times and the like, the label of a libsvm file, and the k of k=v
+// folders unless a column of the files has that name. items choose them: their names, or their
+// numbers where others are called the same.
+func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
 	count := make(map[string]int)
 	for _, c := range columns {
 		count[c.Name]++
 	}
-	number := 0
+	number, label := 0, libsvmLabel(columns)
 	for i, c := range columns {
 		moment := c.Kind == "integer" && c.Apart()
-		if c.Kind == "text" || moment || i == len(columns)-1 && isLibsvm(columns) {
-			a := apartColumn{i, c.Name}
+		if hidden := c.Folder && count[c.Name] > 1; !hidden && (c.Kind == "text" || moment || c.Folder || i == label) {
+			item := c.Name
 			if count[c.Name] > 1 {
-				a.item = strconv.Itoa(number)
+				item = strconv.Itoa(number)
 			}
-			apart = append(apart, a)
+			places, items = append(places, i), append(items, item)
 		}
 		number += c.Width
 	}
-	return apart
+	return places, items
 }
 
-// isLibsvm knows the columns of a libsvm file by the names that its reader
-// gives them: x0, x1, … and label.
-func isLibsvm(columns []blockstore.ColumnInfo) bool {
-	last := len(columns) - 1
+// libsvmLabel returns the place of the label of a libsvm file, -1 for other files. It knows the
+// columns by the names that their reader gives them: x0, x1, …, label and perhaps qid.
+func libsvmLabel(columns []blockstore.ColumnInfo) int {
 	for i, c := range columns {
-		if i < last && c.Name != "x"+strconv.Itoa(i) {
-			return false
+		if i > 0 && c.Name == "label" && (i+1 == len(columns) || columns[i+1].Folder || columns[i+1].Name == "qid") {
+			return i
+		}
+		if c.Name != "x"+strconv.Itoa(i) {
+			return -1
 		}
 	}
-	return last > 0 && columns[last].Name == "label"
+	return -1
 }
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if !c.given("nulls") && c.rows.scale == stream.ScaleNone {
+	if !c.given("nulls") && c.rows.scale == stream.ScaleNone || len(in.Info().Columns) == 0 {
 		return in, nil
 	}
 	return c.rows.prepare(ctx, c.engine(), in)

@@ -32,7 +32,8 @@ type dataFlags struct {
 	noSpool   bool
 	spoolDir  string
 	maxSpool  spoolRoom
-	features  int // of libsvm files, at least: those of the model
+	features  int  // of libsvm files, at least: those of the model
+	noNumbers bool // rows may be of kept columns alone
 }
 
 func (d *dataFlags) add(a *app, cmd *cobra.Command, positions argPositions) {
@@ -58,8 +59,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
 	f.StringVar(&d.encoding, "encoding", "", "`name` of the encoding of text files, if it is not UTF-8: latin1, shift_jis, utf-16")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
-	d.maxSpool = newSpoolRoom()
-	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB; what does not fit is refused. It is for one process: each that --runner starts may take as much. States in --checkpoint and --states are not counted")
+	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB, 0 for any; what does not fit is refused; half of what is free there if not given. It is for one process: each that --runner starts may take as much. States in --checkpoint and --states are not counted")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
@@ -68,13 +68,13 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.layout()
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
-	o.Threads, o.Memory, o.Stdin, o.Inexact = a.threads, int64(a.memory), a.in, d.inexact
+	o.Threads, o.Memory, o.Stdin, o.Inexact, o.NoNumbers = a.threads, int64(a.memory), a.in, d.inexact, d.noNumbers
 	return o
 }
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.SpoolRoom, Features: d.features}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.in(d.spoolDir), Features: d.features}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.
@@ -196,7 +196,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err := a.checkSpool(in); err != nil {
 		return nil, err
 	}
-	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir, d.maxSpool.SpoolRoom)
+	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir, d.maxSpool.in(d.spoolDir))
 	if err != nil {
 		return nil, err
 	}

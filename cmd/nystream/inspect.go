@@ -160,19 +160,16 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			r.Bytes += bytes
 		}
 	}
-	apart := apartColumns(columns)
+	apart, keep := apartColumns(columns)
 	for i, c := range columns {
 		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &columnFacts{}})
-		if slices.ContainsFunc(apart, func(a apartColumn) bool { return a.at == i }) {
-			continue
-		}
-		if c.Kind == "number" || c.Kind == "integer" || c.Kind == "vector" {
+		if !slices.Contains(apart, i) && !c.Folder && c.Kind != "text" && c.Kind != "other" {
 			r.Numbers += c.Width
 		}
 	}
 	if r.Numbers > 0 { // without numbers there is no source
 		options := i.data.options(i.app)
-		options.Keep, options.Inexact = itemsOf(apart), blockstore.InexactRound
+		options.Keep, options.Inexact = keep, blockstore.InexactRound
 		var src stream.Source
 		if src, err = files.Source(options); err == nil {
 			err = i.look(ctx, src, columns, r, i.rows)

@@ -140,14 +140,14 @@ func newCellPlaces(columns []blockstore.ColumnInfo, info stream.Info) *cellPlace
 	for _, f := range info.Kept {
 		kept = append(kept, f.Name)
 	}
-	apart := apartColumns(columns)
+	apart, _ := apartColumns(columns)
 	firstAfter, keptAfter := make(map[string]int), make(map[string]int) // columns may have the same name
 	for i, c := range columns {
 		name, first, from := c.Name, -1, -1
 		if c.Kind == "vector" {
 			name += ".0"
 		}
-		if slices.ContainsFunc(apart, func(a apartColumn) bool { return a.at == i }) {
+		if slices.Contains(apart, i) {
 			from = nextIndex(kept, c.Name, keptAfter)
 		} else if c.Kind != "other" {
 			first = nextIndex(info.Columns, name, firstAfter)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,19 +49,35 @@ func (a *app) made() *made {
 	return &made{Version: version, Build: build(), Command: a.plainCommand()}
 }
 
-// plainCommand returns the command line, its flags in one order, with those of the
-// environment and of settings, and without those that change no number in a file.
+// plainCommand returns the command line, its flags in one order, with those of the environment
+// and of settings, without those that change no number in a file, and absolute paths as names.
 func (a *app) plainCommand() string {
-	words := a.cmd.CommandPath()
-	for _, arg := range a.cmd.Flags().Args() {
-		words += " " + show.ShellLine([]string{object.Hide(arg)})
-	}
+	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.cmd.Flags().Args())...)
 	visitGiven(a.cmd.Flags(), func(f *pflag.Flag) {
+		value := plainPath(flagValue(f))
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = listValue(plainPaths(list.GetSlice()))
+		}
 		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
-			words += " " + show.ShellLine([]string{"--" + f.Name + "=" + object.Hide(flagValue(f))})
+			words = append(words, "--"+f.Name+"="+value)
 		}
 	})
-	return words + fmt.Sprintf(" --seed=%d", a.seed)
+	return show.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.seed)))
+}
+
+// plainPath returns a word without credentials, and without the folder of an absolute path.
+func plainPath(word string) string {
+	if filepath.IsAbs(word) {
+		return filepath.Base(word)
+	}
+	return object.Hide(word)
+}
+
+func plainPaths(words []string) (list []string) {
+	for _, word := range words {
+		list = append(list, plainPath(word))
+	}
+	return list
 }
 
 // describe adds lines about how a model was made.
@@ -127,7 +144,7 @@ func (j *job) madeFrom() (list []madeSource) {
 // madeSource says what rows were read, of which so many were used.
 func (in *input) madeSource(rows int64) madeSource {
 	info := in.Info()
-	return madeSource{Name: object.Hide(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
+	return madeSource{Name: plainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
 }
 
 // madeWith returns how a file is made of what a model makes of rows.
@@ -137,7 +154,7 @@ func (t *application) madeWith(f *modelFile, rows *taken) *made {
 		return nil
 	}
 	info := rows.source.Info()
-	source := madeSource{Name: object.Hide(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
+	source := madeSource{Name: plainPath(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
 	if rows.input != nil {
 		source = rows.input.madeSource(info.Rows)
 	}

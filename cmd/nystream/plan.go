@@ -92,7 +92,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), SpoolBytes: j.data.maxSpool.Most(), SpoolLimitBytes: int64(j.data.maxSpool.byteSize), Fits: j.checkBudget(&p.Memory) == nil,
+		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), SpoolBytes: j.data.maxSpool.room.Most(), SpoolLimitBytes: int64(j.data.maxSpool.byteSize), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Threads: j.engine().Workers(),
 		Notes: j.sentences(p.Notes)}
 	r.Rounds, r.RoundsVary = append([]string{}, j.rounds(p)...), p.More

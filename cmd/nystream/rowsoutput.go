@@ -163,8 +163,9 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 		s.SpoolDir = f.Value.String()
 	}
 	if f := a.cmd.Flag("max-spool-size"); f != nil {
-		s.SpoolRoom = f.Value.(*spoolRoom).SpoolRoom
+		s.SpoolRoom = f.Value.(*spoolRoom).in(s.SpoolDir)
 	}
+	a.noteRenamed(s)
 	if a.origin == nil {
 		a.origin = a.made()
 	}
@@ -185,6 +186,18 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 		return nil, err
 	}
 	return &pipeFile{w, f}, nil
+}
+
+// noteRenamed names the columns that the header of CSV calls otherwise.
+func (a *app) noteRenamed(s blockstore.Schema) {
+	names := slices.Clone(s.Columns)
+	for _, k := range s.Kept {
+		names = append(names, k.Name)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return blockstore.HeaderName(name) == name })
+	if len(names) > 0 && (s.Format == "csv" || s.Format == "tsv") {
+		a.note("columns get an x before their names in CSV, where a header of numbers is read as a row: %s", shortList(names))
+	}
 }
 
 // pipeFile is a named pipe that rows go to. Its reader sees the end when it is closed.

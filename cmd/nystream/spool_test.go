@@ -71,7 +71,7 @@ func TestFullSpool(t *testing.T) {
 		"what is looked at": {nil, []string{"inspect", "x.csv.gz"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append(test.args, "--spool-dir", small)
+			args := append(test.args, "--spool-dir", small, "--max-spool-size", "0")
 			fails(t, args, bytes.NewReader(test.in), io.Discard, exitFailed, small, "no space left on device", "iB", "--spool-dir")
 			for _, dir := range []string{small, os.Getenv("TMPDIR")} {
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -81,6 +81,8 @@ func TestFullSpool(t *testing.T) {
 			if left, _ := filepath.Glob("m.npz"); len(left) > 0 {
 				t.Error("a model is there")
 			}
+			args = append(test.args, "--spool-dir", small)
+			fails(t, args, bytes.NewReader(test.in), io.Discard, exitBudget, "copies may take 128 KiB in all, half of the 256 KiB that were free in "+small, "(--max-spool-size)")
 		})
 	}
 }

@@ -13,12 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// leftOutColumn is a column that nobody has left out and that is not computed with, in
-// JSON.
-type leftOutColumn struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-}
+// leftOutColumn is a column that nobody has left out and that is not computed with.
+type leftOutColumn = blockstore.LeftOutColumn
 
 // opened returns the sources that are open, each once.
 func (s *sides) opened() (list []*input) {
@@ -35,8 +31,8 @@ func (s *sides) leftOut() []leftOutColumn {
 	list := []leftOutColumn{}
 	for _, in := range s.opened() {
 		for _, c := range in.leftOut {
-			if known := leftOutColumn(c); !slices.Contains(list, known) {
-				list = append(list, known)
+			if !slices.Contains(list, c) {
+				list = append(list, c)
 			}
 		}
 	}

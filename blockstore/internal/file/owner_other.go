@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// noFollow is nothing here.
+const noFollow = 0
+
 // keepOwner does nothing: a new file has what its folder passes on.
 func keepOwner(*os.File, fs.FileInfo) {}
 

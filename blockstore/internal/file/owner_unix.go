@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// noFollow lets opening fail where a link stands.
+const noFollow = syscall.O_NOFOLLOW
+
 // keepOwner gives a file the owner and the mode of another, as far as that is permitted.
 func keepOwner(f *os.File, of fs.FileInfo) {
 	now, err := f.Stat()

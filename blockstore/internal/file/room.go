@@ -1,7 +1,9 @@
 package file
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/dustin/go-humanize"
@@ -19,7 +21,8 @@ type Spools struct {
 // Room is what copies on disk may take in all, at one time. All readers and writers of a run
 // share one; nil is any room. It may be used from several goroutines.
 type Room struct {
-	limit int64 // 0 for none
+	limit int64  // 0 for none
+	of    string // what the limit is a share of, for messages; "" of a limit that was named
 	mu    sync.Mutex
 	taken int64
 	most  int64
@@ -27,6 +30,16 @@ type Room struct {
 
 // NewRoom returns room for so many bytes, 0 for any.
 func NewRoom(bytes int64) *Room { return &Room{limit: max(0, bytes)} }
+
+// HalfFree returns room for half of what is free on the disk of a folder, "" being the system's
+// for temporary files; any room where the system does not tell.
+func HalfFree(dir string) *Room {
+	dir = cmp.Or(dir, os.TempDir())
+	free := freeBytes(dir)
+	r := NewRoom(free / 2)
+	r.of = fmt.Sprintf(", half of the %s that were free in %s", humanize.IBytes(uint64(max(0, free))), dir)
+	return r
+}
 
 // Most returns the most bytes that copies have taken at one time, 0 of a nil room.
 func (r *Room) Most() (bytes int64) {
@@ -43,6 +56,7 @@ func (r *Room) Most() (bytes int64) {
 type OverRoomError struct {
 	Limit  int64 // bytes that all copies may take
 	Others int64 // bytes of the other copies that there are
+	of     string
 }
 
 // Error says what the limit is: the setting is `max-spool-size`.
@@ -51,7 +65,7 @@ func (e *OverRoomError) Error() string {
 	if e.Others > 0 {
 		others = fmt.Sprintf(", of which others have %s", humanize.IBytes(uint64(e.Others)))
 	}
-	return fmt.Sprintf("copies may take %s in all%s (`max-spool-size`)", humanize.IBytes(uint64(e.Limit)), others)
+	return fmt.Sprintf("copies may take %s in all%s%s (`max-spool-size`)", humanize.IBytes(uint64(e.Limit)), e.of, others)
 }
 
 // share is the part of a room that one copy has.
@@ -78,7 +92,7 @@ func (s *share) check(bytes int64) error {
 // fits is check within the room.
 func (s *share) fits(bytes int64) error {
 	if others := s.room.taken - s.bytes; s.room.limit > 0 && bytes > s.room.limit-others {
-		return &OverRoomError{Limit: s.room.limit, Others: others}
+		return &OverRoomError{Limit: s.room.limit, Others: others, of: s.room.of}
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func removeIfAbandoned(path string, o owner) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := openTemp(path)
 	if err != nil {
 		return
 	}
@@ -181,6 +181,9 @@ func removeIfAbandoned(path string, o owner) {
 	}
 	os.Remove(path)
 }
+
+// openTemp opens a temporary file, and no link in its place where the system can tell.
+func openTemp(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|noFollow, 0) }
 
 // alive reports whether the process exists.
 func (o owner) alive() bool {

@@ -39,3 +39,25 @@ func TestMountedFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTempFollowsNoLink: a link that takes the place of an abandoned file, behind the look at
+// it, is not followed.
+func TestTempFollowsNoLink(t *testing.T) {
+	folder := t.TempDir()
+	file, link := filepath.Join(folder, "file"), filepath.Join(folder, "link")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openTemp(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if f, err := openTemp(link); err == nil {
+		f.Close()
+		t.Error("a link is followed")
+	}
+}

@@ -100,7 +100,7 @@ func ComputableColumns(tb column.Table) (numbers, texts []int) {
 	for i, c := range tb.About().Columns {
 		if c.Kind == column.Text {
 			texts = append(texts, i)
-		} else {
+		} else if c.Kind.Computable() {
 			numbers = append(numbers, i)
 		}
 	}

@@ -80,7 +80,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 		}
 		tables = append(tables, t)
 	}
-	return combine(tables), nil
+	return combine(tables, main.unfit(arrays, name == "")), nil
 }
 
 // arraysOf returns the arrays of an archive in the order of their names.
@@ -167,13 +167,17 @@ func words(arrays []*array) string {
 		if i == most {
 			return strings.Join(list, ", ") + fmt.Sprintf(" and %d more", len(arrays)-most)
 		}
-		what := "not readable"
-		if a.err == nil {
-			what = strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
-		}
-		list = append(list, fmt.Sprintf("%s (%s)", fault.Shorten([]byte(a.name)), what))
+		list = append(list, fmt.Sprintf("%s (%s)", fault.Shorten([]byte(a.name)), a.shape()))
 	}
 	return strings.Join(list, ", ")
+}
+
+// shape returns the shape, or that there is none.
+func (a *array) shape() string {
+	if a.err != nil {
+		return "not readable"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
 }
 
 // beside returns the vectors with as many rows as the array.
@@ -184,6 +188,17 @@ func (a *array) beside(arrays []*array) (list []*array) {
 	for _, b := range arrays {
 		if b != a && b.err == nil && len(b.head.Shape) == 1 && b.head.Shape[0] == a.head.Shape[0] {
 			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// unfit returns the other arrays as columns that cannot be read, unless the array was named.
+func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
+	fit := append(a.beside(arrays), a)
+	for _, b := range arrays {
+		if unnamed && !slices.Contains(fit, b) {
+			list = append(list, column.Info{Name: b.name, Kind: column.Other, Width: 1, Why: "an array that does not fit the rows: " + cmp.Or(b.shape(), "one number")})
 		}
 	}
 	return list
@@ -233,9 +248,10 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools
 	return t, nil
 }
 
-// combine makes one table of a matrix and the vectors beside it.
-func combine(tables []column.Table) column.Table {
-	if len(tables) == 1 {
+// combine makes one table of a matrix and the vectors beside it, and names arrays that have no
+// place in it.
+func combine(tables []column.Table, unfit []column.Info) column.Table {
+	if len(tables)+len(unfit) == 1 {
 		return tables[0]
 	}
 	t := &table{TableInfo: *tables[0].About(), parts: tables}
@@ -245,6 +261,10 @@ func combine(tables []column.Table) column.Table {
 		t.Aside = append(t.Aside, len(t.Columns))
 		t.Columns = append(t.Columns, b.About().Columns[0])
 		t.Lead, t.Holds = max(t.Lead, b.About().Lead), t.Holds+b.About().Holds
+	}
+	for _, b := range unfit {
+		t.Aside = append(t.Aside, len(t.Columns))
+		t.Columns = append(t.Columns, b)
 	}
 	return t
 }

@@ -2,12 +2,14 @@ package text
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
@@ -18,6 +20,7 @@ type csvEncoder struct {
 	out       *bufio.Writer
 	delimiter byte
 	line      []byte
+	failed    error // of the line
 }
 
 // NewCSVEncoder returns what starts a CSV file with the given delimiter.
@@ -48,15 +51,24 @@ func newCSV(out io.Writer, delimiter byte, s stream.Info) (column.Encoder, error
 // name adds the name of a column to the line. One that looks like a number, or
 // like nothing, gets an x before it: the line must look like a header.
 func (e *csvEncoder) name(s string) {
-	var k cellKinds
-	if k.see([]byte(s)); !k.text {
-		s = "x" + s
-	}
-	e.text(s)
+	e.text(HeaderName(s))
 }
 
-// text adds a cell of text to the line, in quotes if it needs them.
+// HeaderName returns the name that a column called name has in a CSV file that is written.
+func HeaderName(name string) string {
+	var k cellKinds
+	if k.see([]byte(name)); !k.text {
+		return "x" + name
+	}
+	return name
+}
+
+// text adds a cell of text to the line, in quotes if it needs them. One with a NUL fails: what
+// has one is no text to readers, ours among them.
 func (e *csvEncoder) text(s string) {
+	if strings.IndexByte(s, 0) >= 0 {
+		e.failed = fmt.Errorf("the text %q holds a NUL, which a CSV file cannot; write .jsonl, .parquet or .arrow", fault.Shorten([]byte(s)))
+	}
 	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 	}
@@ -80,6 +92,9 @@ func appendNumber(line []byte, v float64) []byte {
 
 // endLine writes the line, its last delimiter changed to a newline.
 func (e *csvEncoder) endLine() error {
+	if e.failed != nil {
+		return e.failed
+	}
 	if len(e.line) == 1 { // one empty cell would be a blank line
 		e.line = append(e.line[:0], `"",`...)
 	}

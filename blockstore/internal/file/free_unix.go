@@ -1,0 +1,14 @@
+//go:build linux || darwin || freebsd
+
+package file
+
+import "golang.org/x/sys/unix"
+
+// freeBytes returns how much this user may still write in a folder, 0 if that is not known.
+func freeBytes(dir string) int64 {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return 0
+	}
+	return int64(s.Bavail) * int64(s.Bsize)
+}

@@ -288,7 +288,7 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	weight := 1.0
 	if c.weight >= 0 {
 		if weight, err = r.weight(cells[c.weight]); err != nil {
-			if r.edges.edges == 0 && !c.header {
+			if _, bad := text.NumberCell(cells[c.weight]); bad != nil && r.edges.edges == 0 && !c.header {
 				err = fmt.Errorf("%w, or say with `header` that the line names the columns", err)
 			}
 			return err

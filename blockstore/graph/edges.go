@@ -134,8 +134,6 @@ func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader,
 func (r *reader) weight(cell []byte) (float64, error) {
 	v, err := text.NumberCell(cell)
 	switch {
-	case err != nil && r.edges.edges == 0:
-		return 0, fmt.Errorf("weight: %w, or say with `header` that the line names the columns", err)
 	case err != nil:
 		return 0, fmt.Errorf("weight: %w", err)
 	case text.IsInexact(cell):
@@ -290,6 +288,9 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	weight := 1.0
 	if c.weight >= 0 {
 		if weight, err = r.weight(cells[c.weight]); err != nil {
+			if _, bad := text.NumberCell(cells[c.weight]); bad != nil && r.edges.edges == 0 && !c.header {
+				err = fmt.Errorf("%w, or say with `header` that the line names the columns", err)
+			}
 			return err
 		}
 	}

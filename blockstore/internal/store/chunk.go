@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -15,12 +15,13 @@ import (
 
 // chunkReader gives the verified sections of one open store.
 type chunkReader struct {
-	table   *Table
-	file    file.File
-	unpack  compression.Unpacker
-	raw     [][]byte // the sections of the current chunk
-	scratch [][]byte // what they are in, by position in raw
-	packed  []byte   // a section as it is in the file, if it is compressed
+	table    *Table
+	file     file.File
+	unpack   compression.Unpacker
+	raw      [][]byte // the sections of the current chunk
+	fetched  []byte   // the bytes that raw is in, if they are not mapped
+	unmapped bool     // the system does not map the file
+	scratch  [][]byte // what is decompressed, by position in raw
 }
 
 // close closes the file unless the table holds it.
@@ -35,47 +36,54 @@ func (r *chunkReader) close() error {
 // with hands the raw bytes of the given columns of a chunk to use, which must
 // not keep them. Every section is verified first.
 func (r *chunkReader) with(chunk int, columns []int, use func(raw [][]byte) error) error {
-	r.raw = r.raw[:0]
+	from, to := int64(math.MaxInt64), int64(0)
 	for _, c := range columns {
 		s := r.table.section(chunk, c)
-		raw, err := r.read(s)
-		if err == nil && r.table.fields[c].Kind == stream.String {
-			err = checkEnds(raw, s, r.table.rowsOf(chunk))
-		}
-		if err != nil {
-			return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", fault.Damaged(err))
-		}
-		r.raw = append(r.raw, raw)
+		from, to = min(from, s.offset), max(to, s.end())
 	}
-	return use(r.raw)
+	if to == 0 {
+		return use(nil)
+	}
+	err := r.withBytes(from, to, func(p []byte) error {
+		r.raw = r.raw[:0]
+		for _, c := range columns {
+			s := r.table.section(chunk, c)
+			raw, err := r.verified(s, p[s.offset-from:s.end()-from])
+			if err == nil && r.table.fields[c].Kind == stream.String {
+				err = checkEnds(raw, s, r.table.rowsOf(chunk))
+			}
+			if err != nil {
+				return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", fault.Damaged(err))
+			}
+			r.raw = append(r.raw, raw)
+		}
+		return use(r.raw)
+	})
+	if errors.Is(err, errShortened) {
+		return fault.File(r.table.Path, "%w", fault.Damaged(err))
+	}
+	return err
 }
 
-var errShortened = errors.New("the file became shorter while it was read")
+// verified returns the raw bytes of a section that occupies p.
+func (r *chunkReader) verified(s section, p []byte) ([]byte, error) {
+	if crc32c(p) != s.crc {
+		return nil, fmt.Errorf("the section of %d bytes at %d, which begins with this row, is damaged: its checksum differs", s.stored, s.offset)
+	}
+	if !s.compressed() {
+		return p[:s.raw], nil
+	}
+	return r.decompress(s, p[:s.stored])
+}
 
-// read returns the raw bytes of a section, in the scratch of its place in raw.
-func (r *chunkReader) read(s section) ([]byte, error) {
+// decompress decodes a section into the scratch of its place in raw.
+func (r *chunkReader) decompress(s section, p []byte) ([]byte, error) {
 	place := len(r.raw)
 	for len(r.scratch) <= place {
 		r.scratch = append(r.scratch, nil)
 	}
-	p := &r.scratch[place]
-	if s.compressed() {
-		p = &r.packed
-	}
-	*p = column.Resized(*p, int(s.end()-s.offset))
-	if _, err := r.file.ReadAt(*p, s.offset); err == io.EOF {
-		return nil, errShortened
-	} else if err != nil {
-		return nil, err
-	}
-	if crc32c(*p) != s.crc {
-		return nil, fmt.Errorf("the section of %d bytes at %d, which begins with this row, is damaged: its checksum differs", s.stored, s.offset)
-	}
-	if !s.compressed() {
-		return (*p)[:s.raw], nil
-	}
 	r.scratch[place] = column.Resized(r.scratch[place], int(s.raw))
-	if err := r.unpack.Zstd(r.scratch[place], r.packed[:s.stored]); err != nil {
+	if err := r.unpack.Zstd(r.scratch[place], p); err != nil {
 		return nil, fmt.Errorf("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
 	}
 	return r.scratch[place], nil

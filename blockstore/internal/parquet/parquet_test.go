@@ -738,7 +738,7 @@ func TestParquetChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := stream.Info{Name: path, Rows: 10, Lead: 6, Holds: src.Info().Holds, Columns: []string{columns[1].name, columns[0].name},
+	want := stream.Info{Name: path, Rows: 10, Lead: 6, Holds: src.Info().Holds, Versions: tb.About().Versions, Columns: []string{columns[1].name, columns[0].name},
 		Kept: []stream.Field{{Name: columns[2].name, Kind: stream.String}, {Name: columns[0].name, Kind: stream.Float64}}}
 	if diff := cmp.Diff(want, src.Info()); diff != "" {
 		t.Error(diff)

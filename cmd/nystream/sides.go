@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -103,10 +104,11 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 // readerBudget adds what reading takes to all the rest of a budget. Sources, of which some
 // may be nil, are read one after the other, by a single reader where more do not fit.
 func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
-	held := heldBy(a.engine(), inputs)
+	open := openBytes(inputs)
+	held := open + heldBy(a.engine(), inputs)
 	if a.memory > 0 && held > int64(a.memory)-b.Total() {
 		a.oneReader = true
-		held = heldBy(a.engine(), inputs)
+		held = open + heldBy(a.engine(), inputs)
 	}
 	if held > 0 {
 		b.Items = append(b.Items, readerItem(held))
@@ -118,14 +120,21 @@ func readerItem(held int64) stream.BudgetItem {
 	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
 }
 
-// fileBytes is what the footer and the schema of an open file take.
-const fileBytes = 8 << 10
+// openBytes returns what is known of the files of sources, which are all open at the same time.
+func openBytes(inputs []*input) (sum int64) {
+	for _, in := range inputs {
+		if in != nil {
+			sum += blockstore.OpenBytes(in.Counted.Source)
+		}
+	}
+	return sum
+}
 
 // heldBy returns what the readers of a pass over any of the sources hold.
 func heldBy(e stream.Engine, inputs []*input) (most int64) {
 	for _, in := range inputs {
 		if in != nil {
-			most = max(most, in.Info().Holds*int64(e.Readers(in.Info()))+fileBytes*int64(len(in.parts)))
+			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}
 	return most

@@ -66,7 +66,7 @@ func TestBudgetOverflow(t *testing.T) {
 
 func TestPassBudget(t *testing.T) {
 	var b stream.Budget
-	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 7)
+	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 1000, 7)
 	if want := int64((3 + stream.Lookahead + 1) * 100 * 7 * 8); b.Total() != want {
 		t.Errorf("%d bytes, want %d", b.Total(), want)
 	}

@@ -29,7 +29,7 @@ func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
-	p := model.NewPlan(e, m.W.Rows)
+	p := model.NewPlan(e, rows.Info().Rows, m.W.Rows)
 	p.Passes = 1
 	p.Map("blocks of XW", m.W.Rows, m.Dim())
 	p.Add("model", int64(len(m.W.Data)), "")

@@ -96,7 +96,7 @@ func (m Features) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
-	p, c := newPlanner(e, s.Columns), int64(m.Rank)
+	p, c := newPlanner(e, s.Rows, s.Columns), int64(m.Rank)
 	p.pass(s.Rows, c, c, c*c)
 	rows := min((s.Rows+1)/2, featureSample)
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")

@@ -121,7 +121,7 @@ func residualsOf(a blas64.General, s *spectrum, norm float64) []float64 {
 
 // planWhole returns the cost of fitWhole.
 func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	n := float64(s.Rows)
 	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
 	p.eigen(s.Rows)

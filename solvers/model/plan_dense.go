@@ -14,7 +14,7 @@ const (
 // instead of a fit: by its eigenvectors where it is symmetric, which takes half the kernel entries
 // and 4·n² numbers, by its singular vectors otherwise.
 func PlanDense(e stream.Engine, s Shape, symmetric bool) *Plan {
-	p := NewPlan(e, s.Columns)
+	p := NewPlan(e, s.Longest(), s.Columns)
 	if symmetric {
 		n := float64(s.Rows)
 		p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")

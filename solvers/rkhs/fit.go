@@ -43,7 +43,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // fit returns Fit with kernels of numbers.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
-	asked, auto := s.Rank, s.Engine == EngineAuto
+	given, auto := s, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
 	if err != nil {
 		return nil, err
@@ -63,6 +63,11 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
+	case errors.Is(err, errNotSpanned) && given.Landmarks == 0 && s.Landmarks < defaultExact: // for want of memory
+		s.Landmarks = min(2*s.Landmarks, defaultExact)
+		if plan, err = s.plan(e, d.Shape()); err == nil {
+			err = &stream.OverBudgetError{Need: plan.Memory.Total(), Limit: s.Memory}
+		}
 	case errors.Is(err, errNotSpanned):
 		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
 	}
@@ -85,7 +90,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 			Reason: "residuals are of the span of the features: compare with more `landmarks`, or with `engine exact`"})
 	}
 	f.KernelEntries = sp.entries
-	f.remark(s.Solver, asked)
+	f.remark(s.Solver, given.Rank)
 	return f, nil
 }
 

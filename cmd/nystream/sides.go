@@ -104,11 +104,10 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 // readerBudget adds what reading takes to all the rest of a budget. Sources, of which some
 // may be nil, are read one after the other, by a single reader where more do not fit.
 func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
-	open := openBytes(inputs)
-	held := open + heldBy(a.engine(), inputs)
+	held := heldBy(a.engine(), inputs)
 	if a.memory > 0 && held > int64(a.memory)-b.Total() {
 		a.oneReader = true
-		held = open + heldBy(a.engine(), inputs)
+		held = heldBy(a.engine(), inputs)
 	}
 	if held > 0 {
 		b.Items = append(b.Items, readerItem(held))
@@ -120,22 +119,15 @@ func readerItem(held int64) stream.BudgetItem {
 	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
 }
 
-// openBytes returns what is known of the files of sources, which are all open at the same time.
-func openBytes(inputs []*input) (sum int64) {
+// heldBy returns what the files of all sources hold, which are open at the same time, and the
+// readers of a pass over any of them.
+func heldBy(e stream.Engine, inputs []*input) int64 {
+	open, most := int64(0), int64(0)
 	for _, in := range inputs {
 		if in != nil {
-			sum += blockstore.OpenBytes(in.Counted.Source)
-		}
-	}
-	return sum
-}
-
-// heldBy returns what the readers of a pass over any of the sources hold.
-func heldBy(e stream.Engine, inputs []*input) (most int64) {
-	for _, in := range inputs {
-		if in != nil {
+			open += blockstore.OpenBytes(in.Counted.Source)
 			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}
-	return most
+	return open + most
 }

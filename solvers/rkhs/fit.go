@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,9 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
 	case errors.Is(err, errNotSpanned) && given.Landmarks == 0 && s.Landmarks < defaultExact: // for want of memory
-		s.Landmarks = min(2*s.Landmarks, defaultExact)
-		if plan, err = s.plan(e, d.Shape()); err == nil {
-			err = &stream.OverBudgetError{Need: plan.Memory.Total(), Limit: s.Memory}
+		s.Landmarks = min(2*s.Landmarks+1, defaultExact)
+		if more, failed := s.plan(e, d.Shape()); failed == nil {
+			err = cmp.Or(more.Memory.Check(s.Memory), err)
 		}
 	case errors.Is(err, errNotSpanned):
 		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)

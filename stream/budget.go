@@ -96,10 +96,20 @@ func (b *Budget) Check(limit int64) error {
 	return err
 }
 
-// PassBudget adds what a pass over rows of dimension d holds: its blocks.
-func (e Engine) PassBudget(b *Budget, d int) {
-	blocks := int64(e.Workers() + lookahead + 1)
-	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "`threads`")
+// PassBudget adds what a pass over so many rows of dimension d holds: its blocks. The rows may
+// be unknown, -1.
+func (e Engine) PassBudget(b *Budget, rows int64, d int) {
+	p := e.passOf(Info{Rows: rows}, d)
+	b.Add("row blocks", int64(p.buffers())*int64(p.blockRows)*int64(d), "`threads`")
+}
+
+// PassWorkers returns how many workers a pass over so many rows of dimension d has: one for each
+// block, and no more than Workers.
+func (e Engine) PassWorkers(rows int64, d int) int64 {
+	if rows < 0 {
+		return int64(e.Workers())
+	}
+	return min(int64(e.Workers()), rows/int64(e.blockRows(d))+1)
 }
 
 // FoldStates returns how many partial accumulators a [Fold] of so many rows of
@@ -110,6 +120,9 @@ func (e Engine) FoldStates(rows int64, d int) int64 {
 	states := int64(bits.Len64(uint64(blocks))) + workers + lookahead + 1
 	for run := int64(1); workers > 1 && run < 1<<longestRun && blocks/(2*run) >= 4*workers; run *= 2 {
 		states += workers - 1
+	}
+	if rows >= 0 {
+		states = min(states, blocks)
 	}
 	return states
 }

@@ -66,7 +66,7 @@ func TestBudgetOverflow(t *testing.T) {
 
 func TestPassBudget(t *testing.T) {
 	var b stream.Budget
-	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 7)
+	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 1000, 7)
 	if want := int64((3 + stream.Lookahead + 1) * 100 * 7 * 8); b.Total() != want {
 		t.Errorf("%d bytes, want %d", b.Total(), want)
 	}
@@ -82,5 +82,21 @@ func TestBudgetSaysEnough(t *testing.T) {
 		if err != nil || bytes < uint64(need) || float64(bytes) > 1.1*float64(need)+1 {
 			t.Errorf("%d bytes are said to be %s", need, said)
 		}
+	}
+}
+
+// A short source has fewer blocks, workers and accumulators than workers could use.
+func TestBudgetOfAShortSource(t *testing.T) {
+	e := stream.Engine{Threads: 3, BlockRows: 100}
+	var b stream.Budget
+	e.PassBudget(&b, 40, 7)
+	if b.Total() != 40*7*8 {
+		t.Errorf("a block of 40 rows takes %d bytes", b.Total())
+	}
+	if n, states := e.PassWorkers(40, 7), e.FoldStates(40, 7); n != 1 || states != 1 {
+		t.Errorf("a pass over one block has %d workers and %d accumulators", n, states)
+	}
+	if n, unknown := e.PassWorkers(1e6, 7), e.PassWorkers(-1, 7); n != 3 || unknown != 3 {
+		t.Errorf("%d workers of a long source, %d of one of unknown length", n, unknown)
 	}
 }

@@ -121,7 +121,7 @@ func (f *folding) end(err error) error {
 // inTurn lets one goroutine read.
 func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() func(*Block) *failure) (err error) {
 	p := f.pass
-	g := p.newReading(p.engine.Workers() + lookahead + 1)
+	g := p.newReading(p.buffers())
 	defer func() { err = alsoClosed(err, g.close()) }()
 	err = schedule(asOnePass(ctx), p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (outcome, error) {
 		add := grow()

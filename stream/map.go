@@ -58,7 +58,7 @@ func (m *mapping) newOuts(n int) chan blas64.General {
 // inTurn lets one goroutine read.
 func (m *mapping) inTurn(ctx context.Context, worker func() func(dst blas64.General, b *Block) error) (err error) {
 	p := m.pass
-	g := p.newReading(p.engine.Workers() + lookahead + 1)
+	g := p.newReading(p.buffers())
 	outs := m.newOuts(cap(g.free))
 	defer func() { err = alsoClosed(err, g.close()) }()
 	return schedule(asOnePass(ctx), p.engine.Workers(), g.produce(m.ranges),
@@ -75,7 +75,7 @@ func (m *mapping) inTurn(ctx context.Context, worker func() func(dst blas64.Gene
 // inRuns lets each worker read the blocks that it maps.
 func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.General, b *Block) error) (err error) {
 	p := m.pass
-	blocks := make(chan *Block, p.engine.Workers()+lookahead+1)
+	blocks := make(chan *Block, p.buffers())
 	for range cap(blocks) {
 		blocks <- p.newBlock()
 	}

@@ -29,7 +29,14 @@ type pass struct {
 
 func newPass(e Engine, name string, src Source, kept bool) *pass {
 	info := src.Info()
-	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(len(info.Columns)), kept: kept}
+	p := e.passOf(info, len(info.Columns))
+	p.name, p.src, p.kept = name, src, kept
+	return p
+}
+
+// passOf returns a pass over rows of dimension d that reads nothing.
+func (e Engine) passOf(info Info, d int) *pass {
+	p := &pass{engine: e, info: info, blockRows: e.blockRows(d)}
 	if info.Rows >= 0 { // a short source needs no full block
 		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
 	}
@@ -44,6 +51,15 @@ func (p *pass) report(rows int64) {
 
 // blocks returns the number of blocks, if that of the rows is known.
 func (p *pass) blocks() int64 { return (p.info.Rows + int64(p.blockRows) - 1) / int64(p.blockRows) }
+
+// buffers returns how many blocks are in memory: those under way, but no more than there are.
+func (p *pass) buffers() int {
+	n := p.engine.Workers() + lookahead + 1
+	if p.info.Rows >= 0 {
+		n = int(max(1, min(int64(n), p.blocks())))
+	}
+	return n
+}
 
 // longestRun is the most blocks, as a power of two, that a worker of a fold reads at a
 // time: while it does, it holds an accumulator more for each power.

@@ -4,6 +4,7 @@
 //	go run ./bench/stress kills -n 300       300 kills instead of the quick default
 //	go run ./bench/stress nasty -every 1     all cases instead of one in eight
 //	go run ./bench/stress memory -only csv   the cases with csv in their names
+//	go run ./bench/stress budgets -only zstd the cells of some data, methods or verbs
 //
 // The scenarios are
 //

@@ -134,8 +134,6 @@ func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader,
 func (r *reader) weight(cell []byte) (float64, error) {
 	v, err := text.NumberCell(cell)
 	switch {
-	case err != nil && r.edges.edges == 0:
-		return 0, fmt.Errorf("weight: %w, or say with `header` that the line names the columns", err)
 	case err != nil:
 		return 0, fmt.Errorf("weight: %w", err)
 	case text.IsInexact(cell):

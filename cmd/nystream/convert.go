@@ -114,7 +114,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
-	budget := model.NewPlan(c.engine(), 0).Memory
+	budget := model.NewPlan(c.engine(), 0, 0).Memory
 	if held := heldBy(stream.Engine{Threads: 1}, []*input{in}); held > 0 {
 		budget.Items = append(budget.Items, readerItem(held))
 	}

@@ -249,7 +249,7 @@ func (in *input) checkRows() error {
 // checkSpool refuses to store a source on disk where that does not fit into --memory.
 func (a *app) checkSpool(in *input) error {
 	info := in.Info()
-	budget := model.NewPlan(stream.Engine{}, 0).Memory
+	budget := model.NewPlan(stream.Engine{}, 0, 0).Memory
 	budget.Items = append(budget.Items, readerItem(info.Holds),
 		stream.BudgetItem{What: "rows on their way to disk", Bytes: blockstore.WriterBytes("nys", len(info.Columns)+len(info.Kept))})
 	a.allow(&budget, info.Holds, in)

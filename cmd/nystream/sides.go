@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -118,15 +119,15 @@ func readerItem(held int64) stream.BudgetItem {
 	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
 }
 
-// fileBytes is what the footer and the schema of an open file take.
-const fileBytes = 8 << 10
-
-// heldBy returns what the readers of a pass over any of the sources hold.
-func heldBy(e stream.Engine, inputs []*input) (most int64) {
+// heldBy returns what the files of all sources hold, which are open at the same time, and the
+// readers of a pass over any of them.
+func heldBy(e stream.Engine, inputs []*input) int64 {
+	open, most := int64(0), int64(0)
 	for _, in := range inputs {
 		if in != nil {
-			most = max(most, in.Info().Holds*int64(e.Readers(in.Info()))+fileBytes*int64(len(in.parts)))
+			open += blockstore.OpenBytes(in.Counted.Source)
+			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}
-	return most
+	return open + most
 }

@@ -55,7 +55,7 @@ func (c *toyTask) title() string {
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
-	p := model.NewPlan(e, s.Columns)
+	p := model.NewPlan(e, s.Rows, s.Columns)
 	p.Fold("sums", s.Rows, s.Columns, int64(s.Columns), "the number of `columns`")
 	p.Passes = 1
 	p.Notes = []string{"means are quick: see `times`"}
@@ -147,7 +147,7 @@ func (m *toyModel) Choose(classes []int, offsets blas64.General) {
 func (m *toyModel) Dimension(model.Side) int { return len(m.means) }
 
 func (m *toyModel) TransformPlan(e stream.Engine, _ model.Side, _ stream.Source) *model.Plan {
-	return model.NewPlan(e, len(m.means))
+	return model.NewPlan(e, -1, len(m.means))
 }
 
 func (m *toyModel) Transform(ctx context.Context, e stream.Engine, _ model.Side, rows stream.Source, kept bool, emit model.Emit) error {

@@ -35,18 +35,18 @@ func (m Solver) fits(engine Engine, s model.Shape, k kernelgen.Kernel) bool {
 }
 
 func (m Solver) plan(e stream.Engine, engine Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	p := model.NewPlan(e, columnsRead(s))
+	p := model.NewPlan(e, s.Rows, columnsRead(s))
 	if engine == EngineLowRank {
 		return p, m.planLowRank(p, e, s, k)
 	}
 	n, c := s.Rows, int64(s.Classes)
 	p.Passes = 1
-	m.planMatrix(p, e, s, k, engine)
 	if engine == EngineDense {
 		m.planDense(p, n, c)
 	} else if err := m.planIterative(p, e, s, k); err != nil {
 		return nil, err
 	}
+	m.planMatrix(p, e, s, k, engine) // which all stages hold
 	p.Add("model", 2*n*c, "")
 	if m.Merge == MergeStack {
 		p.Add("decisions out of fold", 6*n*c, "`merge average`")
@@ -117,19 +117,21 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 		sets += int64(m.Folds)
 	}
 	columns := sets*c + probeColumns
-	p.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")
 	iterations := int64(min(m.Iterations, plannedIterations))
-	r := int64(0)
+	r, solve := int64(0), model.NewPlan(e, n, columnsRead(s))
+	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
 		before, factors, err := m.planApproximation(m.approximate(), e, s, k)
 		if err != nil {
 			return err
 		}
-		p.Include(before)
-		p.Include(factors)
+		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`rank`")
+		p.Stage(before)
+		p.Stage(factors)
 		p.Passes += before.Passes + factors.Passes
 	}
+	p.Stage(solve)
 	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
 	if n > 4000 && !explicit(s) {
 		p.AddEntries(float64(iterations) * float64(n) * float64(n))
@@ -142,23 +144,33 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	if err != nil {
 		return err
 	}
-	p.Include(before)
+	p.Stage(before)
 	p.AddEntries(float64(factors.KernelEntries)) // which are not kept
 	p.Passes = before.Passes + factors.Passes
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
+	sums := model.NewPlan(e, n, columnsRead(s))
+	sums.Add("functions of the approximation", m.functions(s), "`rank`")
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
 		p.Passes++
-		p.Add("decisions out of fold", 6*n*c, "`merge average`")
 		p.AddEntries(float64(factors.KernelEntries))
 	}
 	width := 1 + r + c
-	p.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
+	sums.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
 	piece := int64(min(pieceRows(int(folds), int(r+c)), stream.BlockRows(columnsRead(s))))
-	p.Add("panels", int64(e.Workers())*2*piece*width, "`threads`")
-	p.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
+	sums.Add("panels", e.PassWorkers(n, columnsRead(s))*2*piece*width, "`threads`")
+	sums.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
+	p.Stage(sums)
+	if m.Merge == MergeStack {
+		p.Add("decisions out of fold", 6*n*c, "`merge average`")
+	}
 	p.Add("labels and targets", n*(c+2), "")
 	return nil
+}
+
+// functions returns the numbers of the functions of both sides that the approximation gives.
+func (m Solver) functions(s model.Shape) int64 {
+	return 2 * min(int64(m.nystrom().Rows), s.Rows) * int64(3*m.Rank+5+columnsRead(s))
 }
 
 // planApproximation returns the cost of factoring K, and of a pass over the factors.

@@ -57,7 +57,7 @@ func (m *Model) Dimension(model.Side) int {
 
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
-	p := model.NewPlan(e, len(rows.Info().Columns))
+	p := model.NewPlan(e, rows.Info().Rows, len(rows.Info().Columns))
 	p.Passes = 1
 	if m.Edges != nil {
 		p.Add("model", 4*m.Edges.Total*int64(m.Classes), "")

@@ -28,8 +28,8 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, _ model.Side, _ stream.Source) *model.Plan {
-	p := model.NewPlan(e, m.W.Rows)
+func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+	p := model.NewPlan(e, rows.Info().Rows, m.W.Rows)
 	p.Passes = 1
 	p.Map("blocks of XW", m.W.Rows, m.Dim())
 	p.Add("model", int64(len(m.W.Data)), "")

@@ -99,7 +99,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 // MatrixPlan returns the shape of what [RowsAndColumns] makes of a matrix of some size,
 // and what it holds besides a fit. The compatibility is resolved.
 func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Shape, *model.Plan) {
-	p := model.NewPlan(e, 0)
+	p := model.NewPlan(e, rows, 0)
 	numbers := 3 * rows * cols
 	if c != CompatIdentity {
 		numbers *= 2 // C, and what it is made of

@@ -110,10 +110,10 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 	sparse := sourceOf(rows).sparse
 	var p *model.Plan
 	if sparse != nil {
-		p = model.NewPlan(e, 0)
+		p = model.NewPlan(e, rows.Info().Rows, 0)
 		p.Add("graph", 4*sparse.Matrix.NNZ()+16*int64(sparse.Matrix.Rows), "")
 	} else {
-		p = model.NewPlan(e, m.Dimension(side))
+		p = model.NewPlan(e, rows.Info().Rows, m.Dimension(side))
 		p.Map("blocks of factors", m.Dimension(side), len(sides(side))*m.Rank())
 	}
 	for _, side := range sides(side) {

@@ -15,9 +15,9 @@ type planner struct {
 
 func newPlanner(e stream.Engine, s model.Shape, t *entries) *planner {
 	if s.Sparse == nil {
-		return &planner{model.NewPlan(e, s.Columns), s, int64(e.Workers())}
+		return &planner{model.NewPlan(e, s.Longest(), s.Columns), s, int64(e.Workers())}
 	}
-	p := &planner{model.NewPlan(e, 0), s, int64(e.Workers())}
+	p := &planner{model.NewPlan(e, s.Longest(), 0), s, int64(e.Workers())}
 	// Indices of 4 bytes and values of 8, and starts of rows, of A and Aᵀ.
 	p.Add("graph and its transpose", 3*s.Sparse.Entries+s.Rows+s.Cols, "")
 	if t.words {

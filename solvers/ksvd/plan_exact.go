@@ -89,7 +89,7 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 
 // FactorPlan returns what it costs to write the factors of a fit, which has them.
 func (m Exact) FactorPlan(e stream.Engine, _ model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
-	return model.NewPlan(e, 0), nil
+	return model.NewPlan(e, 0, 0), nil
 }
 
 // paths adds what the operator of paths holds.

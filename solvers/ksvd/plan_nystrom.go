@@ -106,7 +106,7 @@ func (m Nystrom) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) 
 	if m, err = m.within(e, s, t).settings(s); err != nil {
 		return nil, err
 	}
-	p := &planner{model.NewPlan(e, 0), s, int64(e.Workers())}
+	p := &planner{model.NewPlan(e, s.Longest(), 0), s, int64(e.Workers())}
 	p.extension(m.largest(s))
 	p.Map("blocks of factors", s.Columns, m.Rank)
 	return p.Plan, nil

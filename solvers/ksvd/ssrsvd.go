@@ -61,7 +61,7 @@ func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (
 	if err != nil {
 		return nil, err
 	}
-	p := model.NewPlan(e, 0)
+	p := model.NewPlan(e, s.Longest(), 0)
 	p.AddEntries(float64(fit.KernelEntries))
 	p.Map("blocks of factors", s.Columns, m.Rank)
 	p.Passes = 1

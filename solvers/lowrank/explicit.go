@@ -93,7 +93,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 		return nil, err
 	}
 	c := int64(m.width(s.Columns))
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	p.Rounds = []string{"fit"}
 	if c == n {
 		p.pass(rows, 0, c, c*c)

@@ -194,7 +194,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		return nil, err
 	}
 	c := min(int64(m.landmarks()), s.Rows)
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks("landmarks", c)
 	p.choice(m.chooser(s.Rows, k))
 	p.pass(s.Rows, c, c, c*c)

@@ -11,11 +11,11 @@ type planner struct {
 	*model.Plan
 	engine  stream.Engine
 	threads int64
-	d       int64
+	rows, d int64
 }
 
-func newPlanner(e stream.Engine, d int) *planner {
-	p := &planner{Plan: model.NewPlan(e, d), engine: e, threads: int64(e.Workers()), d: int64(d)}
+func newPlanner(e stream.Engine, rows int64, d int) *planner {
+	p := &planner{Plan: model.NewPlan(e, rows, d), rows: rows, engine: e, threads: int64(e.Workers()), d: int64(d)}
 	p.Passes = 1
 	return p
 }
@@ -23,7 +23,7 @@ func newPlanner(e stream.Engine, d int) *planner {
 // stage adds a stage of the fit: see [model.Plan.Stage].
 func (p *planner) stage(add func(next *planner)) {
 	next := *p
-	next.Plan = model.NewPlan(p.engine, int(p.d))
+	next.Plan = model.NewPlan(p.engine, p.rows, int(p.d))
 	add(&next)
 	p.Stage(next.Plan)
 }
@@ -36,9 +36,9 @@ func (p *planner) landmarks(what string, rows int64) {
 // pass adds a pass of n rows that folds tiles of the given width into a
 // triangular factor with c columns and states of the given size.
 func (p *planner) pass(n, width, c, state int64) {
-	panel := int64(stream.PanelRows)
-	p.Add("tiles", p.threads*panel*(width+c), "`threads`")
-	p.Add("QR workspace", p.threads*(panel+2*c)*c, "`rank`")
+	panel, threads := min(stream.PanelRows, n), p.engine.PassWorkers(n, int(p.d))
+	p.Add("tiles", threads*panel*(width+c), "`threads`")
+	p.Add("QR workspace", threads*(panel+2*c)*c, "`rank`")
 	p.Fold("accumulators", n, int(p.d), state, "`rank`")
 	p.AddEntries(float64(n) * float64(width))
 }
@@ -121,7 +121,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks("landmarks", z*c)
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
@@ -172,7 +172,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 		return nil, err
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
-	p := newPlanner(e, d)
+	p := newPlanner(e, n, d)
 	p.choice(m.chooser(points, n, k))
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, "`sketch`") })
 	p.stage(func(p *planner) {
@@ -221,7 +221,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Longest(), s.Columns)
 	p.landmarks("landmarks", 2*z*c)
 	p.pass(s.Rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)

@@ -260,7 +260,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 			return nil, err
 		}
 	}
-	p, c, columns := newPlanner(e, s.Columns), int64(m.Rank/2*2), int64(s.Columns)
+	p, c, columns := newPlanner(e, s.Rows, s.Columns), int64(m.Rank/2*2), int64(s.Columns)
 	p.pass(s.Rows, c, c, c*c)
 	rows := min((s.Rows+1)/2, featureSample)
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")

@@ -160,7 +160,7 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	}
 	n := s.Rows
 	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	p.Add("Cholesky factor", n*c, "`nnz` or `rank`")
 	p.Add("residual diagonal", 2*n, "the number of rows")
 	p.Add("proposals", b*(b+3*p.d)+b*c, "")

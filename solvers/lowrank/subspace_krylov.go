@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -30,8 +29,13 @@ func (t *tiles) exact(e stream.Engine, left, right stream.Gatherer) exactTiles {
 
 // Multiply implements krylov.Operator.
 func (t exactTiles) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	err := t.multiply(ctx, stream.Full, q, aq, p, atp)
-	return cmp.Or(err, t.tiles.checkFinite(aq, t.left.Info().Name, numberFrom(0)), t.tiles.checkFinite(atp, t.right.Info().Name, numberFrom(0)))
+	if err := t.multiply(ctx, stream.Full, q, aq, p, atp); err != nil {
+		return err
+	}
+	if err := t.tiles.checkFinite(aq, t.left.Info().Name, numberFrom(0)); err != nil {
+		return err
+	}
+	return t.tiles.checkFinite(atp, t.right.Info().Name, numberFrom(0))
 }
 
 // multiply makes an exact pass, for A·q and Aᵀ·p. The upper half of A has the tiles of the

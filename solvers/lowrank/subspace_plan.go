@@ -26,7 +26,7 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	}
 	p.Passes, p.ExactPasses = 1, m.Passes // the start fits rows in memory
 	p.ByOne("its exact passes are over pairs of rows, which are in memory; landmark and s3spsd, or ssrsvd, without `refine` make passes over rows alone")
-	passes, estimate, threads := model.NewPlan(e, s.Columns), model.NewPlan(e, s.Columns), int64(e.Workers())
+	passes, estimate, threads := model.NewPlan(e, s.Longest(), s.Columns), model.NewPlan(e, s.Longest(), s.Columns), int64(e.Workers())
 	if m.oneFactor(s, k) {
 		m.planSymmetric(passes, s, k)
 	} else {

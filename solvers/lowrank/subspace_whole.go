@@ -82,7 +82,7 @@ func (m Subspace) leading(eig *eigen, choice krylov.Choice) (*spectrum, float64)
 
 // planWhole returns the cost of fitWhole.
 func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
-	p := newPlanner(e, s.Columns)
+	p := newPlanner(e, s.Rows, s.Columns)
 	n := float64(s.Rows)
 	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
 	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")

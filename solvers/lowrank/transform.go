@@ -56,7 +56,7 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 	if err != nil {
 		sides = []*Embedding{m.Left}
 	}
-	p := m.embeddingPlan(e, sides...)
+	p := m.embeddingPlan(e, rows.Info().Rows, sides...)
 	p.Passes = 1
 	if n := rows.Info().Rows; n > 0 && m.Explicit == nil {
 		for _, side := range sides {
@@ -67,15 +67,16 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 }
 
 // embeddingPlan returns what a pass holds that embeds rows by some sides.
-func (m *Model) embeddingPlan(e stream.Engine, sides ...*Embedding) *model.Plan {
+func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) *model.Plan {
 	d, outputs := m.Dimension(model.Left), 0
-	p := model.NewPlan(e, d)
+	p := model.NewPlan(e, rows, d)
 	var numbers, tiles int64
+	threads := e.PassWorkers(rows, d)
 	for _, side := range sides {
 		n, r := int64(side.Entries()), int64(side.Rank())
 		outputs += side.Rank()
 		numbers += side.numbers()
-		tiles += int64(e.Workers()) * stream.PanelRows * (n + 2*r)
+		tiles += threads * stream.PanelRows * (n + 2*r)
 	}
 	p.Map("blocks of factors", d, outputs)
 	p.Add("model", numbers, "")

@@ -29,22 +29,22 @@ const verifySteps = 150
 // VerifyPlan returns what Verify will hold.
 func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
 	if m.Explicit != nil {
-		return m.embeddingPlan(e, m.Left)
+		return m.embeddingPlan(e, d.Shape().Rows, m.Left)
 	}
 	sides := []*Embedding{m.Left}
 	if !m.Symmetric() {
 		sides = append(sides, m.Right)
 	}
-	p := m.embeddingPlan(e, sides...)
 	s, knob := d.Shape(), "the number of rows with `error sampled`"
-	looked := max(s.Rows, s.Cols)
+	looked := s.Longest()
+	p := m.embeddingPlan(e, looked, sides...)
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`sample`"
 	}
 	if !s.OneSource() {
 		looked *= 2
 	}
-	norms := model.NewPlan(e, m.Dimension(model.Left))
+	norms := model.NewPlan(e, s.Longest(), m.Dimension(model.Left))
 	norms.Add("Lanczos vectors", 16*looked, knob)
 	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
 	p.Stage(norms)

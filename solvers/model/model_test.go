@@ -84,8 +84,8 @@ func TestSources(t *testing.T) {
 // TestPlan: a part adds what is its own, and what every plan begins with counts once.
 func TestPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
-	begin := NewPlan(e, 10)
-	whole, part := NewPlan(e, 10), NewPlan(e, 10)
+	begin := NewPlan(e, 1e6, 10)
+	whole, part := NewPlan(e, 1e6, 10), NewPlan(e, 1e6, 10)
 	part.Add("landmarks", 100, "`rank`")
 	part.Fold("sums", 1e6, 10, 7, "`rank`")
 	part.Map("blocks of factors", 10, 3)
@@ -112,7 +112,7 @@ func TestPlan(t *testing.T) {
 	if whole.KernelEntries < 0 {
 		t.Errorf("%d entries", whole.KernelEntries)
 	}
-	none := NewPlan(e, 0)
+	none := NewPlan(e, 1e6, 0)
 	if len(none.Memory.Items) != 1 || none.Memory.Total() != RuntimeBytes {
 		t.Errorf("%+v", none.Memory)
 	}
@@ -139,10 +139,10 @@ func TestSide(t *testing.T) {
 // TestStages: of stages the largest counts, and what is added later counts beside it.
 func TestStages(t *testing.T) {
 	e := stream.Engine{Threads: 2}
-	p := NewPlan(e, 10)
+	p := NewPlan(e, 1e6, 10)
 	begin := p.Memory.Total()
 	for _, numbers := range []int64{100, 700, 300} {
-		stage := NewPlan(e, 10)
+		stage := NewPlan(e, 1e6, 10)
 		stage.Add("tiles", numbers, "`rank`")
 		stage.AddEntries(1)
 		p.Stage(stage)

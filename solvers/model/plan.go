@@ -30,20 +30,21 @@ type Plan struct {
 	Notes  []string
 
 	engine stream.Engine
-	common int // items of Memory that every plan begins with
+	rows   int64 // of the longest source, -1 if unknown
+	common int   // items of Memory that every plan begins with
 }
 
 // RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
 // what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident, and thread stacks.
 const RuntimeBytes = 40 << 20
 
-// NewPlan returns a plan for passes over rows with so many columns, 0 for none. It
-// begins with what every run takes: the program, and the blocks of a pass.
-func NewPlan(e stream.Engine, columns int) *Plan {
-	p := &Plan{engine: e}
+// NewPlan returns a plan for passes over so many rows, -1 for an unknown number, with so many
+// columns, 0 for none. It begins with what every run takes: the program, and the blocks of a pass.
+func NewPlan(e stream.Engine, rows int64, columns int) *Plan {
+	p := &Plan{engine: e, rows: rows}
 	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: RuntimeBytes})
 	if columns > 0 {
-		e.PassBudget(&p.Memory, columns)
+		e.PassBudget(&p.Memory, rows, columns)
 	}
 	p.common = len(p.Memory.Items)
 	return p
@@ -68,7 +69,7 @@ func (p *Plan) Map(what string, columns, numbers int) {
 	if e.BlockRows == 0 {
 		e.BlockRows = stream.BlockRows(columns)
 	}
-	e.PassBudget(&p.Memory, numbers)
+	e.PassBudget(&p.Memory, p.rows, numbers)
 	p.Memory.Items[len(p.Memory.Items)-1].What = what
 }
 

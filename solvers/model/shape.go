@@ -18,6 +18,9 @@ type Shape struct {
 // OneSource reports whether the rows of one source are on both sides.
 func (s Shape) OneSource() bool { return s.Cols == 0 }
 
+// Longest returns the number of rows of the longer source.
+func (s Shape) Longest() int64 { return max(s.Rows, s.Cols) }
+
 // Sparsity is what decides the cost of sparse rows. The left rows are those of a
 // sparse matrix, and the right rows its columns.
 type Sparsity struct {

@@ -353,7 +353,7 @@ func TestPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
 	}
-	s := Solver{Operator: CCA{1e-3}, Rank: 3, Engine: EngineExact, Memory: model.RuntimeBytes + 26<<20}
+	s := Solver{Operator: CCA{1e-3}, Rank: 3, Engine: EngineExact, Memory: model.RuntimeBytes + 100<<10}
 	_, _, d := dependent(t, 1200, 2, 2)
 	_, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	var over *stream.OverBudgetError
@@ -375,6 +375,26 @@ func TestPlan(t *testing.T) {
 	large, err := s.Plan(stream.Engine{}, model.Shape{Rows: 1e9, Cols: 1e9, Columns: 2}, kernelgen.RBF(0.5))
 	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
 		t.Errorf("memory of 10⁹ pairs %d, of 2000 %d; %v", large.Memory.Total(), p.Memory.Total(), err)
+	}
+}
+
+// In little memory the exact engine takes fewer landmarks, and says what more would take if they do
+// not span the features.
+func TestExactInLittleMemory(t *testing.T) {
+	_, _, d := dependent(t, 1100, 2, 2)
+	s := Solver{Operator: Covariance{}, Rank: 3, Engine: EngineExact}
+	all, err := s.Plan(stream.Engine{}, d.Shape(), kernelgen.RBF(0.01))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mustFit(t, s, d, kernelgen.RBF(0.01))
+	s.Memory = (model.RuntimeBytes + all.Memory.Total()) / 2
+	if f := mustFit(t, s, d, kernelgen.RBF(0.01)); !slices.Equal(f.Values, want.Values) {
+		t.Errorf("values %v, in much memory %v", f.Values, want.Values)
+	}
+	var over *stream.OverBudgetError
+	if _, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(1e6)); !errors.As(err, &over) || over.Need <= s.Memory {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // fit returns Fit with kernels of numbers.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
-	asked, landmarks, auto := s.Rank, s.Landmarks, s.Engine == EngineAuto
+	given, auto := s, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
 	if err != nil {
 		return nil, err
@@ -61,11 +61,16 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	switch {
 	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
-		s.Engine, s.Landmarks = EngineLandmark, cmp.Or(landmarks, defaultLandmarks)
+		s.Engine, s.Landmarks = EngineLandmark, cmp.Or(given.Landmarks, defaultLandmarks)
 		compare = "compare with more `landmarks`"
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
+	case errors.Is(err, errNotSpanned) && given.Landmarks == 0 && s.Landmarks < defaultExact: // for want of memory
+		s.Landmarks = min(2*s.Landmarks+1, defaultExact)
+		if more, failed := s.plan(e, d.Shape()); failed == nil {
+			err = cmp.Or(more.Memory.Check(s.Memory), err)
+		}
 	case errors.Is(err, errNotSpanned):
 		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
 	}
@@ -88,7 +93,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 			Reason: "residuals are of the span of the features: " + compare})
 	}
 	f.KernelEntries = sp.entries
-	f.remark(s.Solver, asked)
+	f.remark(s.Solver, given.Rank)
 	return f, nil
 }
 

@@ -28,7 +28,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		features += most * space.sides
 	}
 	e = grid(e, columns, features)
-	p := model.NewPlan(e, columns)
+	p := model.NewPlan(e, shape.Rows, columns)
 	p.Passes, p.Rounds = 1, []string{"pairs"}
 	if s.Engine == EngineExact {
 		p.ByOne("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
@@ -43,11 +43,11 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		}
 		p.AddEntries(float64(shape.Rows) * float64(f) * float64(space.sides))
 	}
-	pass := model.NewPlan(e, columns)
+	pass := model.NewPlan(e, shape.Rows, columns)
 	s.planPass(pass, e, shape, columns, int64(features))
 	p.Stage(pass)
 	p.Passes += pass.Passes
-	algebra, f := model.NewPlan(e, columns), int64(features)
+	algebra, f := model.NewPlan(e, shape.Rows, columns), int64(features)
 	algebra.Add("decomposition", 9*f*f, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
 		algebra.Add("features of all pairs", 2*shape.Rows*f, "`landmarks`")
@@ -90,7 +90,7 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (
 
 // planPass adds the pass over the pairs and the algebra after it.
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, columns int, features int64) {
-	threads, n := int64(e.Workers()), shape.Rows
+	threads, n := e.PassWorkers(shape.Rows, columns), shape.Rows
 	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
 	p.Add("features of a panel", threads*stream.PanelRows*2*features, "`threads`")
 	// Three squares for products of matrices, or one and what it is stacked on for reflections.

@@ -71,7 +71,7 @@ func (m *Model) Dimension(side model.Side) int { return m.functions(side).Dimens
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
 	f, columns := m.functions(side), len(rows.Info().Columns)
-	p := model.NewPlan(e, columns)
+	p := model.NewPlan(e, rows.Info().Rows, columns)
 	p.Passes = 1
 	p.Include(f.Space.TransformPlan(e, model.Left, rows))
 	p.Add("coefficients", int64(len(f.Coefficients.Data)), "")

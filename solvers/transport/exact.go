@@ -389,7 +389,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	if s.OneSource() {
 		cols = s.Rows
 	}
-	p := model.NewPlan(e, s.Columns)
+	p := model.NewPlan(e, s.Longest(), s.Columns)
 	e.BlockRows = gridRows
 	p.Add("rows", 2*(s.Rows+2*cols)*int64(s.Columns), "")
 	p.Add("scalings", 3*(s.Rows+cols), "")

@@ -174,7 +174,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 			return nil, err
 		}
 	} else {
-		p = model.NewPlan(e, s.Columns)
+		p = model.NewPlan(e, s.Longest(), s.Columns)
 	}
 	cols := s.Cols
 	if s.OneSource() {
@@ -185,7 +185,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if m.Given != nil {
 		width = m.Given.Factor(model.Left).Width()
 	}
-	rounds := model.NewPlan(e, s.Columns)
+	rounds := model.NewPlan(e, s.Longest(), s.Columns)
 	if rows*float64(m.Rank) <= HeldNumbers {
 		rounds.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
 		rounds.AddEntries(2 * rows * float64(width))

@@ -186,7 +186,7 @@ func move(dst, x, by []float64) {
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
 	to, d := m.mapOf(side), len(rows.Info().Columns)
-	p := model.NewPlan(e, d)
+	p := model.NewPlan(e, rows.Info().Rows, d)
 	p.Passes = 1
 	p.Map("images", d, to.Dimension())
 	n := float64(max(0, rows.Info().Rows))

@@ -48,6 +48,7 @@ type TableInfo struct {
 	Once     bool              // the rows can be read a single time only
 	Lead     int64             // see stream.Info
 	Holds    int64             // likewise
+	Index    int64             // bytes of what is known of its parts, while it is open
 	Allowed  int64             // bytes that a reader of a pipe may hold, 0 for any
 	Versions map[string]string // see stream.Info
 	Scans    int               // full reads that opening has cost

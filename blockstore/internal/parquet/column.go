@@ -39,24 +39,31 @@ type columnReader struct {
 	dictText []string
 
 	// Entries pos..n-1 of a tile are decoded and not yet used.
-	pos, n int
-	rep    [tileRows]uint8
-	def    [tileRows]uint8
+	pos, n   int
+	rep, def []uint8 // nil if all levels are 0
 
-	number.Decoded       // words and texts have room for a tile
-	place          []int // where the values of a tile of lists go
+	*tile // of the pages
+}
+
+// tile is room for the values of one step of a column. All columns of a reader share it.
+type tile struct {
+	number.Decoded
+	place []int // where the values of a tile of lists go
 }
 
 // newColumnReader reads leaf through pages.
 func newColumnReader(pages *pages, t *table, leaf int) *columnReader {
-	r := &columnReader{pages: pages, table: t, leaf: leaf, leafColumn: t.leaves[leaf]}
+	r := &columnReader{pages: pages, table: t, leaf: leaf, leafColumn: t.leaves[leaf], tile: &pages.tile}
 	if r.isWords() {
-		r.Words = make([]uint64, tileRows)
+		r.Words = column.Resized(r.Words, tileRows)
 	} else {
-		r.Texts = make([]string, tileRows)
+		r.Texts = column.Resized(r.Texts, tileRows)
 	}
 	if r.maxRep > 0 {
-		r.place = make([]int, tileRows)
+		r.rep, r.place = make([]uint8, tileRows), column.Resized(r.place, tileRows)
+	}
+	if r.maxDef > 0 {
+		r.def = make([]uint8, tileRows)
 	}
 	return r
 }

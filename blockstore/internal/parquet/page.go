@@ -21,6 +21,7 @@ type pages struct {
 	window []byte
 	packed []byte
 	unpack compression.Unpacker
+	tile   tile
 	held   int64 // bytes of the pages in memory
 	limit  int64 // the most they may be
 }

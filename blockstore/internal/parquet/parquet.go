@@ -72,6 +72,9 @@ type rowGroup struct {
 // end returns the row behind the last one.
 func (g *rowGroup) end() int64 { return g.first + g.rows }
 
+// pageRangeBytes is the size of a pageRange.
+const pageRangeBytes = 40
+
 // pageRange is where the pages of one column of a row group are.
 type pageRange struct {
 	start, end int64
@@ -107,17 +110,21 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	if stamp.IsRemote() && len(t.groups) > 0 {
 		t.page = t.widestPage(in)
 	}
+	t.Columns = make([]column.Info, len(t.leaves))
 	for i := range t.leaves {
-		t.Columns = append(t.Columns, t.leaves[i].Info)
+		t.Columns[i] = t.leaves[i].Info
 	}
+	t.Index = int64(len(t.groups)) * int64(len(t.leaves)) * pageRangeBytes
 	return t, nil
 }
 
 func (t *table) Source(c column.Choice) (stream.Source, error) {
 	wanted := *t
-	wanted.leaves = slices.Clone(t.leaves)
-	for i := range wanted.leaves {
-		wanted.leaves[i].format.Round = c.Inexact == column.InexactRound
+	if c.Inexact == column.InexactRound {
+		wanted.leaves = slices.Clone(t.leaves)
+		for i := range wanted.leaves {
+			wanted.leaves[i].format.Round = true
+		}
 	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	c.Reading(wanted.reading(&c))
@@ -130,11 +137,11 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 // where that is damaged, reading will tell. In an object pages are assumed, unless they are
 // large beside the chunks that a reader holds: a budget is not exceeded by a guess.
 func (t *table) reading(c *column.Choice) (lead, holds int64) {
-	base := readerBytes + t.stamp.Holds()
+	chosen := c.All(true)
+	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.Holds()
 	if len(t.groups) == 0 {
 		return t.Lead, base
 	}
-	chosen := c.All(true)
 	if t.page > 0 {
 		lead, holds = sum(chosen, t.Lead, t.assumedPage)
 		if holds <= max(mostAssumed, t.stamp.Holds()) {
@@ -206,8 +213,12 @@ func (t *table) largestGroup() rowGroup {
 	return slices.MaxFunc(t.groups, func(a, b rowGroup) int { return cmp.Compare(a.rows, b.rows) })
 }
 
-// readerBytes is what a reader holds besides pages: 0.9 MB were measured.
-const readerBytes = 1 << 20
+// What a reader holds besides pages: 0.9 MB were measured, and for each column its levels and
+// decoders.
+const (
+	readerBytes       = 1 << 20
+	columnReaderBytes = 2*tileRows + 1<<10
+)
 
 // firstPage returns the rows of the first data page of a column, its bytes with those of a
 // dictionary before it, and the larger of the two compressed, 0 where they are not.

@@ -107,7 +107,7 @@ func isAnnotatedList(e *format.SchemaElement) bool {
 // newLeaf returns what is in a leaf.
 func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	c := leafColumn{
-		Info:     column.Info{Name: strings.Join(at.path, "."), Width: 1},
+		Info:     column.Info{Name: strings.Clone(strings.Join(at.path, ".")), Width: 1},
 		physical: e.Type.V, size: int(e.TypeLength.V),
 		maxRep: at.rep, maxDef: at.def, listDef: at.listDef,
 	}

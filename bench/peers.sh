@@ -131,18 +131,18 @@ two_factor_error() {
 	"$python" $peers/sampled_error.py "$dir/$rows.npy" "$dir/model.npz" "$dir/u.npy" "$dir/v.npy"
 }
 
-# fit METHOD FILE RANK SKETCH FLAG...: the command line of a fit, in the array fit.
+# fit METHOD FILE RANK FLAG...: the command line of a fit, in the array fit.
 fit() {
-	fit=("$dir/nystream" fit "$1" "$2" --kernel 'rbf(gamma=1)' --rank "$3" --sketch "$4"
-		-o "$dir/model.npz" --format json --quiet "${@:5}")
+	fit=("$dir/nystream" fit "$1" "$2" --kernel 'rbf(gamma=1)' --rank "$3"
+		-o "$dir/model.npz" --format json --quiet "${@:4}")
 }
 
 s3spsd_model() {
 	begin "s3spsd" "$1"
 	"$dir/nystream" convert "$dir/$1.npy" "$dir/$1.parquet" --format json --quiet >/dev/null
-	fit s3spsd "$dir/$1.npy" 50 250
+	fit s3spsd "$dir/$1.npy" 50 --sketch 250
 	tool "nystream, NPY" one_factor_error "${fit[@]}"
-	fit s3spsd "$dir/$1.parquet" 50 250
+	fit s3spsd "$dir/$1.parquet" 50 --sketch 250
 	tool "nystream, Parquet" one_factor_error "${fit[@]}"
 	tool "NumPy, as published" peer_error "$python" $peers/published.py s3spsd "$dir/$1.npy"
 	tool "NumPy, blocked" peer_error "$python" $peers/blocked.py model "$dir/$1.npy"
@@ -152,7 +152,7 @@ s3spsd_model() {
 
 s3spsd_factors() {
 	begin "s3spsd, U written" "$1"
-	fit s3spsd "$dir/$1.npy" 50 250 --factors "$dir/u.npy"
+	fit s3spsd "$dir/$1.npy" 50 --sketch 250 --factors "$dir/u.npy"
 	tool "nystream, NPY" one_factor_error "${fit[@]}"
 	tool "NumPy, blocked, two passes" peer_error "$python" $peers/blocked.py factors "$dir/$1.npy"
 	tool "NumPy, blocked, two passes, threads" peer_error "$python" $peers/blocked.py factors-threads "$dir/$1.npy"
@@ -161,7 +161,7 @@ s3spsd_factors() {
 
 ssrsvd() {
 	begin "ssrsvd" "$1"
-	fit ssrsvd "$dir/$1.npy" 50 250
+	fit ssrsvd "$dir/$1.npy" 50 --sketch 250
 	tool "nystream, NPY" two_factor_error "${fit[@]}"
 	tool "NumPy, as published" peer_error "$python" $peers/published.py ssrsvd "$dir/$1.npy"
 	finish
@@ -169,7 +169,7 @@ ssrsvd() {
 
 sklearn() {
 	begin "500 features" 100000
-	fit landmark "$dir/100000.npy" 500 1000 --nnz 1 --shift fitted
+	fit landmark "$dir/100000.npy" 500 --landmarks 500 --core 1000 --shift fitted
 	tool "nystream landmark" one_factor_error "${fit[@]}"
 	tool "nystream landmark, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
 	tool "nystream landmark, U written, Arrow" same "${fit[@]}" --factors "$dir/u.arrow"
@@ -179,7 +179,7 @@ sklearn() {
 	finish
 	images
 	begin "rank 50" 10000
-	fit landmark "$dir/10000.npy" 50 250 --shift fitted --factors "$dir/u.npy"
+	fit landmark "$dir/10000.npy" 50 --core 1000 --shift fitted --factors "$dir/u.npy"
 	tool "nystream landmark, U written" one_factor_error "${fit[@]}"
 	tool "scikit-learn KernelPCA" peer_error "$python" $peers/sklearn_peers.py kernel-pca "$dir/10000.npy"
 	tool "scikit-learn randomized_svd" peer_error "$python" $peers/sklearn_peers.py randomized-svd "$dir/10000.npy"
@@ -194,11 +194,11 @@ images() {
 	PEERS_GAMMA=0.01 PEERS_FEATURES=300
 	export PEERS_GAMMA PEERS_FEATURES
 	begin "300 features, 784 columns, gamma .01" 8000
-	fit landmark "$dir/8000.npy" 300 0 --kernel 'rbf(gamma=0.01)'
+	fit landmark "$dir/8000.npy" 300 --kernel 'rbf(gamma=0.01)'
 	tool "nystream landmark, default" one_factor_error "${fit[@]}"
-	fit landmark "$dir/8000.npy" 300 600 --nnz 1 --kernel 'rbf(gamma=0.01)'
-	tool "nystream landmark --nnz 1" one_factor_error "${fit[@]}"
-	tool "nystream landmark --nnz 1, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
+	fit landmark "$dir/8000.npy" 300 --landmarks 300 --core 600 --kernel 'rbf(gamma=0.01)'
+	tool "nystream landmark --landmarks 300" one_factor_error "${fit[@]}"
+	tool "nystream landmark --landmarks 300, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
 	fit=("$dir/nystream" fit nystrom "$dir/8000.npy" --kernel 'rbf(gamma=0.01)' --rank 300
 		-o "$dir/model.npz" --format json --quiet)
 	tool "nystream nystrom, the same number of landmarks" one_factor_error "${fit[@]}"

@@ -20,7 +20,7 @@ import (
 func TestLoadOfAnotherFamily(t *testing.T) {
 	methods := map[string]any{
 		"lowrank": lowrank.Landmark{Rank: 3}, "ksvd": ksvd.Nystrom{Rank: 3}, "ism": ism.Solver{Dim: 1, Iterations: 2},
-		"askls":     askls.Solver{Gamma: 1, Engine: askls.EngineLowRank, Rank: 4},
+		"askls":     askls.Solver{C: 1, Engine: askls.EngineLowRank, Rank: 4},
 		"rkhs":      rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 2},
 		"transport": transport.LowRank{Sinkhorn: threeRounds, Rank: 20},
 	}

@@ -32,7 +32,7 @@ type nastyFit struct {
 // nastyFits are fits of every family. Ranks are small, and those above the rank of the rows.
 var nastyFits = []nastyFit{
 	{"landmark", factored(lowrank.Landmark{Rank: 3})},
-	{"landmark, one nonzero", factored(lowrank.Landmark{Rank: 16, NNZ: 1})},
+	{"landmark, one per column", factored(lowrank.Landmark{Rank: 16, Landmarks: 16})},
 	{"landmark, rank 50", factored(lowrank.Landmark{Rank: 50})},
 	{"s3spsd", factored(lowrank.S3SPSD{Rank: 3})},
 	{"ssrsvd", factored(lowrank.SSRSVD{Rank: 3})},
@@ -60,7 +60,7 @@ var nastyFits = []nastyFit{
 		if err != nil {
 			return nil, err
 		}
-		return fitted(ctx, x)(askls.Solver{Gamma: 1}.Fit(ctx, stream.Engine{}, d, k))
+		return fitted(ctx, x)(askls.Solver{C: 1}.Fit(ctx, stream.Engine{}, d, k))
 	}},
 	{"operator cca", func(ctx context.Context, x stream.Source, k kernelgen.Kernel) (wrong, refused error) {
 		d, err := rkhs.Pairs(x, x)

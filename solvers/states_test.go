@@ -213,7 +213,7 @@ func classified(ctx context.Context, e stream.Engine, p *program, x stream.Sourc
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := askls.Solver{Gamma: 1, Engine: askls.EngineLowRank, Merge: merge, Folds: 3, Rank: 4, Samples: 30, Sums: ksvd.SumsSampled, Seed: p.seed}.Fit(ctx, e, d, p.kernel)
+	f, err := askls.Solver{C: 1, Engine: askls.EngineLowRank, Merge: merge, Folds: 3, Rank: 4, Landmarks: 30, Sums: ksvd.SumsSampled, Seed: p.seed}.Fit(ctx, e, d, p.kernel)
 	if err != nil {
 		return nil, nil, err
 	}

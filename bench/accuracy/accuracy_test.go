@@ -96,7 +96,7 @@ func TestMatrix(t *testing.T) {
 }
 
 func TestLandmarkFits(t *testing.T) {
-	m := lowrank.Landmark{Rank: 8, NNZ: 2, Choice: lowrank.ChoicePivoted}
+	m := lowrank.Landmark{Rank: 8, Landmarks: 16, Rule: lowrank.RulePivoted}
 	f, err := landmarkFits(context.Background(), datasets.Uniform(600, 2, 7), kernelgen.RBF(1), m, 1)
 	if err != nil {
 		t.Fatal(err)

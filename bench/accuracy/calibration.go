@@ -135,11 +135,11 @@ func drawKernel(r *rand.Rand, x blas64.General) (kernelgen.Kernel, error) {
 func drawMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (m lowrank.Method, two bool) {
 	landmark := lowrank.Landmark{Rank: c, Seed: seed}
 	fitted, unshifted, determinantal := landmark, landmark, landmark
-	fitted.Shift, determinantal.Choice = lowrank.ShiftFitted, lowrank.ChoiceDeterminantal
-	unshifted.Shift, unshifted.Choice, unshifted.NNZ, unshifted.Sketch = lowrank.ShiftNone, lowrank.ChoiceUniform, 1, 5*c
+	fitted.Shift, determinantal.Rule = lowrank.ShiftFitted, lowrank.RuleDeterminantal
+	unshifted.Shift, unshifted.Rule, unshifted.Landmarks, unshifted.Core = lowrank.ShiftNone, lowrank.RuleUniform, c, 5*c
 	methods := []lowrank.Method{landmark, landmark, fitted, lowrank.S3SPSD{Rank: c, Seed: seed},
 		lowrank.SSRSVD{Rank: c, Seed: seed}, lowrank.Nystrom{Rank: c, Seed: seed},
-		lowrank.Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: lowrank.ChoicePivoted}, unshifted,
+		lowrank.Nystrom{Rank: c, Seed: seed, Landmarks: 3 * c, Rule: lowrank.RulePivoted}, unshifted,
 		lowrank.S3SPSD{Rank: c, Seed: seed, Shift: lowrank.ShiftPaper}, lowrank.RPCholesky{Rank: c, Seed: seed},
 		lowrank.RFF{Rank: c, Seed: seed}, landmark}
 	number := r.IntN(len(methods))

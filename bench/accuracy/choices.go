@@ -16,8 +16,8 @@ import (
 )
 
 // choices of landmarks.
-var choices = []lowrank.LandmarkChoice{lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoicePivoted,
-	lowrank.ChoiceDeterminantal}
+var choices = []lowrank.Rule{lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RulePivoted,
+	lowrank.RuleDeterminantal}
 
 // landmarkChoices measures the share of the choice of landmarks in the processor time of a landmark fit, and
 // the errors of each choice.
@@ -33,7 +33,7 @@ func landmarkChoices(ctx context.Context, o options) (*report.Table, error) {
 		}
 		for _, rank := range []int{50, 200} {
 			for _, choice := range choices {
-				f, err := landmarkFits(ctx, x, k, lowrank.Landmark{Rank: rank, NNZ: 4, Choice: choice}, o.seeds)
+				f, err := landmarkFits(ctx, x, k, lowrank.Landmark{Rank: rank, Rule: choice}, o.seeds)
 				if err != nil {
 					return nil, fmt.Errorf("%s, rank %d, %s: %w", name, rank, choice, err)
 				}

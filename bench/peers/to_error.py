@@ -175,10 +175,11 @@ def nystream(method, *settings, factors=True):
     return run
 
 
-def landmark_model(*settings):
-    """The fit without U, beside the errors of the one with U: they are the same model."""
+def landmark_model(one=False):
+    """The fit without U, beside the errors of the one with U: they are the same model.
+    With one, there are as many landmarks as columns."""
     def run(problem, rank, errors=True):
-        given = ["--rank", str(rank), *settings]
+        given = ["--rank", str(rank)] + (["--landmarks", str(rank)] if one else [])
         run = problem.nystream("landmark", given, rank, False, False)
         if run and errors:
             run.errors = problem.nystream("landmark", given, rank).errors
@@ -209,7 +210,7 @@ TOOLS = [
     Auto(),
     Tool("nystream `landmark`", nystream("landmark"), quarter),
     Tool("nystream `landmark`, model without U", landmark_model(), quarter),
-    Tool("nystream `landmark --nnz 1`, model without U", landmark_model("--nnz", "1"), lambda n: min(n // 2, MEMORY // (8 * n))),
+    Tool("nystream `landmark` of rank landmarks, model without U", landmark_model(one=True), lambda n: min(n // 2, MEMORY // (8 * n))),
     Tool("nystream `s3spsd`", nystream("s3spsd"), quarter),
     Tool("blocked NumPy of S3SPSD", peer("blocked.py", "factors"), lambda n: min(n // 20, 1000, MEMORY // (16 * n))),
     Tool("Nystroem", peer("sklearn_peers.py", "nystroem"), half),

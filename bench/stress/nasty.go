@@ -19,7 +19,7 @@ func nastyFits() (all []string) {
 	kernels := []string{"rbf(gamma=1)", "rbf", "linear", "poly(degree=2)", "laplace", "cosine", "matern32(length=1)",
 		"sigmoid"}
 	symmetric := []string{"auto X --tol 0.01", "auto X --tol 0.1 --norm frobenius", "auto X --rank 3",
-		"landmark X --rank 3", "landmark X --rank 16 --nnz 1", "landmark X --rank 50", "s3spsd X --rank 3",
+		"landmark X --rank 3", "landmark X --rank 16 --landmarks 16", "landmark X --rank 50", "s3spsd X --rank 3",
 		"ssrsvd X --rank 3", "nystrom X --rank 3", "rpcholesky X --rank 3", "subspace X --rank 3"}
 	others := []string{"ksvd X --rank 2", "ksvd X --rank 2 --method nystrom", "landmark X --right rows.npy --rank 3",
 		"ism rows.csv --columns x* --label name --dim 1", "askls rows.csv --columns x* --label name", "operator pca X",

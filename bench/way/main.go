@@ -32,7 +32,7 @@ type namedFit struct{ name, args string }
 // classes of the rows of X, G a graph and L the classes of its nodes.
 var fits = []namedFit{
 	{"landmark", "landmark X --kernel rbf(gamma=median) --rank 220"},
-	{"landmark, uniform", "landmark X --kernel rbf(gamma=median) --rank 50 --landmarks uniform"},
+	{"landmark, uniform", "landmark X --kernel rbf(gamma=median) --rank 50 --rule uniform"},
 	{"landmark of two sources", "landmark X --right X --kernel rbf(gamma=median) --rank 50"},
 	{"landmark of 200 columns", "landmark W --kernel rbf(gamma=median) --rank 50"},
 	{"auto", "auto X --kernel rbf(gamma=median) --tol 0.05"},

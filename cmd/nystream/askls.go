@@ -48,7 +48,7 @@ by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in 
 that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
 iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
 iterative may not settle where singular values of the kernel matrix are close to
-1/gamma: give --ridge 1, a smaller --gamma, a higher --rank or --engine dense.
+1/C: give --ridge 1, a smaller --C, a higher --rank or --engine dense.
 
 --merge stack learns how far to believe either function from samples that were left out
 (--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
@@ -57,10 +57,10 @@ iterative may not settle where singular values of the kernel matrix are close to
 how good the machine is on the others. --cv chooses parameters by cross-validation, on
 the training samples alone:
 
-    --cv 'gamma=0.1,1,10' --cv 'kernel.gamma=0.5,1,2'
+    --cv 'C=0.1,1,10' --cv 'kernel.gamma=0.5,1,2'
 
 tries all nine pairs, as GridSearchCV of scikit-learn does; one text may have several,
-with semicolons. Parameters are gamma, ridge, rank and those of the kernel, behind
+with semicolons. Parameters are C, ridge, rank and those of the kernel, behind
 kernel.; where several parts of a kernel have one, name the part: kernel.rbf.gamma.`
 
 // asklsTask is a fit of askls.
@@ -97,21 +97,21 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.StringVar(&c.labelsFile, "labels", "", "`file` with the nodes of a graph and their labels")
 	completeFiles(cmd, graphExtensions, "labels")
-	f.Float64Var(&c.how.Gamma, "gamma", 1, "`weight` of errors against the size of the functions")
+	f.Float64Var(&c.how.C, "C", 1, "`penalty` of errors against the size of the functions")
 	f.Float64Var(&c.how.Ridge, "ridge", 0, "solve the system by least squares with this `penalty`; 1 is taken where the system is singular")
 	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
 	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision; of a graph stack if not given",
 		[]askls.Merge{askls.MergeAverage, askls.MergeSum, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack and --cv; 10 if not given, or as many as there are samples")
 	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
-	f.IntVar(&c.how.Samples, "sample", 0, "`number` of rows that the approximation samples; 20 times the rank if not given")
-	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the samples of the approximation",
+	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks of the approximation; 20 times the rank if not given")
+	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the landmarks of the approximation",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
 	addChoice(cmd, &c.how.Approximation, "approximation", "what the kernel matrix is approximated by; ssrsvd is for symmetric kernels", []askls.Approximation{askls.ApproximateNystrom, askls.ApproximateSSRSVD})
 	f.Float64Var(&c.how.Tolerance, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
-	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as gamma=0.1,1,10; repeat it for a grid")
+	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as C=0.1,1,10; repeat it for a grid")
 	c.edges.add(cmd)
 	setDefault(cmd, "self-loops", "add")
 	setDefault(cmd, "degrees", "row")
@@ -126,7 +126,7 @@ func setDefault(cmd *cobra.Command, flag, word string) {
 }
 
 // asklsRowsOnly are the flags that rows alone have a use for.
-var asklsRowsOnly = []string{"kernel", "rank", "sample", "sums", "approximation", "nulls", "scale"}
+var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "approximation", "nulls", "scale"}
 
 func (c *asklsTask) refuses(args []string) []contradiction {
 	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
@@ -144,13 +144,13 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.needs(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv"),
 		c.needs(!graph, "label", ": the column of the labels, such as --label y, or a file"),
 		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
-		{!(c.how.Gamma > 0 && c.how.Gamma <= math.MaxFloat64), "--gamma must be above 0, such as 1"},
+		{!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1"},
 		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
 		c.without(c.merge() != askls.MergeStack && len(c.cv) == 0, "goes with --merge stack or --cv", "folds"),
 		c.least("folds", c.how.Folds, 2),
 		c.least("rank", c.rank, 1),
-		c.least("sample", c.how.Samples, max(1, c.rank)),
-		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "sample", "sums", "approximation"),
+		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),
+		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums", "approximation"),
 		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
 		c.without(exact, "is for --engine iterative", "tol", "iterations"),
 		c.within("tol", c.how.Tolerance, 1, "1e-10"),

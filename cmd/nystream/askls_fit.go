@@ -31,8 +31,8 @@ func (c *asklsTask) parse() (err error) {
 			return usagef("--cv tries values of %s: leave out --%s", a.parameter, a.parameter)
 		case a.parameter == "rank" && (c.input() != "" || c.how.Engine == askls.EngineDense):
 			return usagef("--cv rank: --rank is for rows, and the engines iterative and lowrank")
-		case c.input() != "" && a.parameter != "gamma" && a.parameter != "ridge":
-			return usagef("--cv %s: of a graph or a matrix gamma and ridge are to choose", a.parameter)
+		case c.input() != "" && a.parameter != "C" && a.parameter != "ridge":
+			return usagef("--cv %s: of a graph or a matrix C and ridge are to choose", a.parameter)
 		}
 	}
 	c.tried, err = candidates(c.grid, c.solver(), c.kernel)
@@ -90,7 +90,7 @@ func (c *asklsTask) landmarks(s model.Shape) int64 {
 	if c.how.Engine != askls.EngineLowRank && s.Rows <= 20000 {
 		return s.Rows
 	}
-	m := int64(max(c.how.Samples, 20*max(c.rank, 5)))
+	m := int64(max(c.how.Landmarks, 20*max(c.rank, 5)))
 	return min(m, s.Rows)
 }
 

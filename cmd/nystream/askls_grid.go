@@ -22,14 +22,14 @@ const mostCandidates = 1000
 // kernelPrefix stands before the parameters of a kernel.
 const kernelPrefix = "kernel."
 
-// parseGrid reads texts such as "gamma=0.1,1; kernel.gamma=1,2".
+// parseGrid reads texts such as "C=0.1,1; kernel.gamma=1,2".
 func parseGrid(texts []string) (grid []axis, err error) {
 	points := 1
 	for _, text := range strings.Split(strings.Join(texts, ";"), ";") {
 		name, list, found := strings.Cut(text, "=")
 		name = strings.TrimSpace(name)
 		if !found || name == "" {
-			return nil, fmt.Errorf("--cv %q is not a parameter and its values, such as gamma=0.1,1,10", strings.TrimSpace(text))
+			return nil, fmt.Errorf("--cv %q is not a parameter and its values, such as C=0.1,1,10", strings.TrimSpace(text))
 		}
 		values := trimmed(strings.Split(list, ","))
 		if slices.Contains(values, "") {
@@ -88,8 +88,8 @@ func setParameter(c *askls.Candidate, parameter, value string) (err error) {
 		return fmt.Errorf("must be a number above 0")
 	}
 	switch parameter {
-	case "gamma":
-		c.Solver.Gamma = v
+	case "C":
+		c.Solver.C = v
 	case "ridge":
 		c.Solver.Ridge = v
 	case "rank":
@@ -97,7 +97,7 @@ func setParameter(c *askls.Candidate, parameter, value string) (err error) {
 			return fmt.Errorf("must be a whole number")
 		}
 	default:
-		return fmt.Errorf("there is no such parameter; there are gamma, ridge, rank and those of the kernel, such as %sgamma", kernelPrefix)
+		return fmt.Errorf("there is no such parameter; there are C, ridge, rank and those of the kernel, such as %sgamma", kernelPrefix)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ type asklsResult struct {
 	Input      string       `json:"input"` // rows, graph or kernel matrix
 	Engine     string       `json:"engine"`
 	Merge      string       `json:"merge"`
-	Gamma      show.Number  `json:"gamma"`
+	C          show.Number  `json:"C"`
 	Ridge      show.Number  `json:"ridge"` // of the system that was solved
 	Classes    []string     `json:"classes"`
 	ClassSizes []int        `json:"class_sizes"`           // of what was learnt from
@@ -178,7 +178,7 @@ func (p *searchPoint) value() float64 {
 
 func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), Gamma: show.Number(f.Gamma), Ridge: show.Number(f.Ridge),
+	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), C: show.Number(f.C), Ridge: show.Number(f.Ridge),
 		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
 		Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
 		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
@@ -202,7 +202,7 @@ func (r *asklsResult) text(t *show.Text, unit string) {
 	if r.Ridge > 0 {
 		ridge = fmt.Sprintf(", ridge %g", float64(r.Ridge))
 	}
-	t.Add("machine", "gamma %g%s, merged by %s", float64(r.Gamma), ridge, r.Merge)
+	t.Add("machine", "C %g%s, merged by %s", float64(r.C), ridge, r.Merge)
 	t.Add("engine", "%s", r.engineWords())
 	for _, f := range []struct {
 		name string

@@ -14,7 +14,7 @@ import (
 
 // TestGrid: texts of --cv make a grid whose last parameter changes fastest.
 func TestGrid(t *testing.T) {
-	grid, err := parseGrid([]string{"gamma=0.1, 1", " kernel.gamma=2,median ; rank=7"})
+	grid, err := parseGrid([]string{"C=0.1, 1", " kernel.gamma=2,median ; rank=7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,21 +27,21 @@ func TestGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := candidates(grid, askls.Solver{Ridge: 3}, k)
-	if err != nil || len(list) != 4 || list[1].Kernel.String() != "rbf(gamma=median)" || list[2].Solver.Gamma != 1 || list[3].Solver.Rank != 7 || list[3].Solver.Ridge != 3 {
+	if err != nil || len(list) != 4 || list[1].Kernel.String() != "rbf(gamma=median)" || list[2].Solver.C != 1 || list[3].Solver.Rank != 7 || list[3].Solver.Ridge != 3 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for text, want := range map[string]string{
 		"":                         "is not a parameter and its values",
 		"=1,2":                     "is not a parameter and its values",
-		"gamma=":                   "a value is missing",
-		"gamma=1;":                 "is not a parameter",
-		"gamma=1;gamma=2":          "names gamma twice",
-		"gamma=1e999":              "must be a number above 0",
+		"C=":                       "a value is missing",
+		"C=1;":                     "is not a parameter",
+		"C=1;C=2":                  "names C twice",
+		"C=1e999":                  "must be a number above 0",
 		"rank=1.5":                 "whole number",
 		"folds=3":                  "there is no such parameter",
 		"kernel.gamma=-1":          "positive finite number",
 		"kernel.laplace.gamma=1,2": "has no parameter",
-		"gamma=" + strings.Repeat("1,", 40) + "1;ridge=" + strings.Repeat("1,", 40) + "1": "more than 1000 points",
+		"C=" + strings.Repeat("1,", 40) + "1;ridge=" + strings.Repeat("1,", 40) + "1": "more than 1000 points",
 	} {
 		grid, err := parseGrid([]string{text})
 		if err == nil {

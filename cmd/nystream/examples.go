@@ -15,12 +15,12 @@ var examples = map[string]string{
 		"nystream fit landmark queries.npy --right keys.npy --kernel 'rbf(gamma=0.1)' --rank 50 -o m.npz --left-factors U.npy --right-factors V.npy",
 	"nystream fit s3spsd":     "nystream fit s3spsd 's3://bucket/rows/*.parquet' --kernel 'laplace(gamma=0.1)' --rank 50 -o m.npz",
 	"nystream fit ssrsvd":     "nystream fit ssrsvd --matrix M.npy --map exp --rank 20 --refine 1 -o m.npz --left-factors U.npy --right-factors V.npy",
-	"nystream fit nystrom":    "nystream fit nystrom data.npy --kernel 'rbf(gamma=median)' --rank 50 --landmarks rpc -o m.npz",
+	"nystream fit nystrom":    "nystream fit nystrom data.npy --kernel 'rbf(gamma=median)' --rank 50 --rule rpc -o m.npz",
 	"nystream fit rpcholesky": "nystream fit rpcholesky data.npy --kernel 'rbf(gamma=median)' --rank 50 -o m.npz",
 	"nystream fit rff":        "nystream fit rff data.parquet --kernel 'rbf(gamma=median)' --rank 200 --features orthogonal -o m.npz",
 	"nystream fit subspace":   "nystream fit subspace data.npy --kernel 'rbf(gamma=median)' --rank 50 --passes 4 -o m.npz",
 	"nystream fit ksvd": "nystream fit ksvd words.npy --kernel 'sne(gamma=5)' --rank 10 -o m.npz --left-factors U.npy --right-factors V.npy\n" +
-		"nystream fit ksvd --graph edges.csv --nodes nodes.csv --kernel 'sne(gamma=5)' --method nystrom --rank 50 --sample 1000 -o g.npz",
+		"nystream fit ksvd --graph edges.csv --nodes nodes.csv --kernel 'sne(gamma=5)' --method nystrom --rank 50 --landmarks 1000 -o g.npz",
 	"nystream fit ism": "nystream fit ism wine.csv --label class --dim 2 --kernel 'gaussian(sigma=median)' --folds 10 -o w.npz --plot w.svg",
 	"nystream fit operator": "nystream fit operator x.npy --with y.npy --kind cca --kernel 'rbf(gamma=median)' --rank 5 -o m.npz\n" +
 		"nystream fit operator path.npy --lag 10 --kind koopman --task eigen --kernel 'rbf(gamma=median)' --rank 5 -o m.npz",

@@ -42,8 +42,8 @@ their row sums, kl is a divergence. What the sides are:
                             source and target
 
 Methods: exact (block Krylov iteration on all entries, or on the paths of two edges of a
-sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --sample rows
-and columns; --tol doubles the samples until singular vectors are that good), ssrsvd (one
+sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --landmarks
+rows and columns; --tol doubles them until singular vectors are that good), ssrsvd (one
 pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
 or G has more than 400,000,000 entries, and exact otherwise.
 
@@ -59,7 +59,7 @@ type ksvdTask struct {
 	decomposer word
 	compat     ksvd.Compatibility
 	nystrom    ksvd.Nystrom // its settings, some of which are those of all
-	sample     []int        // of rows, and of columns if there are two
+	landmarks  []int        // of rows, and of columns if there are two
 	centre     bool
 
 	kernel  kernelgen.Kernel
@@ -77,10 +77,10 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addRank(cmd, "columns of U and of V")
 	j.addRight(cmd, "the right side")
 	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", words("auto", "exact", "nystrom", "ssrsvd"))
-	f.IntSliceVar(&c.sample, "sample", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
-	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
+	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
+	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its landmarks, such as 0.01")
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
-	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
+	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the landmarks of nystrom",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
 	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
 		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
@@ -94,7 +94,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 
 // The flags that only some input or method has a use for.
 var (
-	nystromFlags = []string{"sample", "tol", "sums", "landmarks", "scaling"}
+	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
 	rowsOnly     = []string{"label", "keep", "input-format", "spool", "no-spool", "spool-dir", "nulls", "scale", "compat"}
 )
@@ -117,15 +117,15 @@ func (c *ksvdTask) refuses(args []string) []contradiction {
 		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
 		c.within("tol", c.nystrom.Tolerance, 2, "0.01"),
-		{!c.goodSample(), "--sample takes one number for rows and columns, or two, each at least the rank: --sample 400 or --sample 400,200"},
+		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
 	}
 }
 
-func (c *ksvdTask) goodSample() bool {
-	if !c.given("sample") {
+func (c *ksvdTask) goodLandmarks() bool {
+	if !c.given("landmarks") {
 		return true
 	}
-	return len(c.sample) > 0 && len(c.sample) <= 2 && slices.Min(c.sample) >= c.rank && slices.Max(c.sample) <= math.MaxInt32
+	return len(c.landmarks) > 0 && len(c.landmarks) <= 2 && slices.Min(c.landmarks) >= c.rank && slices.Max(c.landmarks) <= math.MaxInt32
 }
 
 func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
@@ -142,8 +142,8 @@ func (c *ksvdTask) parse() (err error) {
 func (c *ksvdTask) newSolver() ksvd.Method {
 	memory, nystrom := int64(c.memory), c.nystrom
 	nystrom.Rank, nystrom.Centre, nystrom.Memory, nystrom.Seed = c.rank, c.centre, memory, c.seed
-	if len(c.sample) > 0 {
-		nystrom.Rows, nystrom.Cols = c.sample[0], c.sample[len(c.sample)-1]
+	if len(c.landmarks) > 0 {
+		nystrom.Rows, nystrom.Cols = c.landmarks[0], c.landmarks[len(c.landmarks)-1]
 	}
 	switch c.decomposer {
 	case "exact":

@@ -66,8 +66,8 @@ func TestKSVDMemory(t *testing.T) {
 	writeGraph(t, folder+"/g.csv", 2000, 20_000)
 	for _, flags := range []string{
 		"--kernel sne(gamma=2) --rank 3 --method exact --center --left-factors U.npy --right-factors V.npy",
-		"--kernel sne(gamma=2) --rank 3 --method nystrom --sample 200 --center --left-factors U.npy --right-factors V.npy",
-		"--kernel rbf(gamma=median) --rank 3 --method nystrom --sample 200",
+		"--kernel sne(gamma=2) --rank 3 --method nystrom --landmarks 200 --center --left-factors U.npy --right-factors V.npy",
+		"--kernel rbf(gamma=median) --rank 3 --method nystrom --landmarks 200",
 	} {
 		flags = "fit ksvd --graph g.csv " + flags
 		plan := process(t, folder, "plan "+flags)

@@ -104,19 +104,19 @@ func TestKSVDTransform(t *testing.T) {
 		{"x.npy", "", "--kernel sne(gamma=2) --method exact"},
 		{"x.npy", "", "--kernel rbf(gamma=0.5) --compat pca --method exact --center"},
 		{"wide.npy", "", "--kernel t() --compat random --method exact"},
-		{"x.npy", "", "--kernel sne(gamma=1) --compat pca --sample 12 --scale standard"},
-		{"q.npy", "k.npy", "--kernel sne(gamma=2) --sample 40"},
-		{"q.npy", "k.npy", "--kernel softmax() --sample 40 --center --sums sampled --scaling unit"},
-		{"q.npy", "k.npy", "--kernel softmax() --sample 40,30 --center --sums exact --scaling orthonormal --scale minmax"},
-		{"q.npy", "k.npy", "--kernel kl(a=1) --sample 40"},
+		{"x.npy", "", "--kernel sne(gamma=1) --compat pca --landmarks 12 --scale standard"},
+		{"q.npy", "k.npy", "--kernel sne(gamma=2) --landmarks 40"},
+		{"q.npy", "k.npy", "--kernel softmax() --landmarks 40 --center --sums sampled --scaling unit"},
+		{"q.npy", "k.npy", "--kernel softmax() --landmarks 40,30 --center --sums exact --scaling orthonormal --scale minmax"},
+		{"q.npy", "k.npy", "--kernel kl(a=1) --landmarks 40"},
 		{"q.npy", "k.npy", "--kernel laplace(gamma=1) --method ssrsvd"},
 		{"q.npy", "q.npy", "--kernel t() --method exact --center"},
 		{"square.npy", "", "--kernel sne(gamma=4) --method exact"},
 		{"g.csv", "graph", "--kernel sne(gamma=2) --method exact --self-loops add"},
 		{"g.csv", "graph", "--kernel rbf(gamma=0.5) --method exact --center"},
-		{"g.csv", "graph", "--kernel sne(gamma=2) --sample 60 --degrees row --scaling orthonormal"},
-		{"g.csv", "graph", "--kernel sne(gamma=2) --sample 60 --center --undirected --degrees symmetric"},
-		{"g.csv", "graph", "--kernel softmax(scale=0.2) --sample 60 --sums sampled --weight - --simple"},
+		{"g.csv", "graph", "--kernel sne(gamma=2) --landmarks 60 --degrees row --scaling orthonormal"},
+		{"g.csv", "graph", "--kernel sne(gamma=2) --landmarks 60 --center --undirected --degrees symmetric"},
+		{"g.csv", "graph", "--kernel softmax(scale=0.2) --landmarks 60 --sums sampled --weight - --simple"},
 	} {
 		data, left, right := folder+"/"+c.data, folder+"/"+c.data, folder+"/"+c.right
 		fit, transform := data, ""
@@ -213,8 +213,8 @@ func TestKSVDDamagedModels(t *testing.T) {
 	t.Parallel()
 	folder := ksvdFiles(t)
 	models := map[string]string{"rows.npz": folder + "/q.npy", "graph.npz": folder + "/g.csv"}
-	command(t, fmt.Sprintf("fit ksvd %s/q.npy --right %s/k.npy --kernel sne(gamma=2) --sample 30 --center --rank 3 --scale standard -o %s/rows.npz", folder, folder, folder))
-	command(t, fmt.Sprintf("fit ksvd --graph %s/g.csv --kernel sne(gamma=2) --sample 30 --rank 3 -o %s/graph.npz", folder, folder))
+	command(t, fmt.Sprintf("fit ksvd %s/q.npy --right %s/k.npy --kernel sne(gamma=2) --landmarks 30 --center --rank 3 --scale standard -o %s/rows.npz", folder, folder, folder))
+	command(t, fmt.Sprintf("fit ksvd --graph %s/g.csv --kernel sne(gamma=2) --landmarks 30 --rank 3 -o %s/graph.npz", folder, folder))
 	refused := func(what, path, data string) {
 		t.Helper()
 		refuses(t, what, path, data)
@@ -284,9 +284,9 @@ func TestKSVDPlan(t *testing.T) {
 	t.Parallel()
 	folder := ksvdFiles(t)
 	for _, line := range []string{
-		folder + "/x.npy --kernel t() --rank 3 --sample 12",
-		folder + "/q.npy --right " + folder + "/k.npy --kernel rbf(gamma=1) --rank 3 --sample 40",
-		folder + "/q.npy --right " + folder + "/k.npy --kernel rbf(gamma=1) --rank 3 --sample 40 --scaling unit",
+		folder + "/x.npy --kernel t() --rank 3 --landmarks 12",
+		folder + "/q.npy --right " + folder + "/k.npy --kernel rbf(gamma=1) --rank 3 --landmarks 40",
+		folder + "/q.npy --right " + folder + "/k.npy --kernel rbf(gamma=1) --rank 3 --landmarks 40 --scaling unit",
 	} {
 		var plan, fit struct {
 			Passes        map[string]int `json:"passes"`

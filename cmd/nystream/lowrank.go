@@ -40,12 +40,14 @@ type lowrankTask struct {
 
 	mapText     string
 	matrix      []string // files of an explicit matrix
-	sketch, nnz int
+	sketch, nnz int      // of s3spsd and ssrsvd
+	landmarks   int
+	core        int          // points of landmark and of the start of subspace
+	rule        lowrank.Rule // of landmark and nystrom
 	shift       lowrank.Shift
-	landmarks   lowrank.LandmarkChoice // of landmark and nystrom
-	features    word                   // of rff
-	passes      int                    // exact passes, of subspace
-	refine      int                    // exact passes from the model of a method on
+	features    word // of rff
+	passes      int  // exact passes, of subspace
+	refine      int  // exact passes from the model of a method on
 	tolerance   float64
 	norm        lowrank.Norm // of the tolerance
 
@@ -67,9 +69,10 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	}
 	if m.sketchUsage != "" {
 		f.IntVar(&c.sketch, "sketch", 0, m.sketchUsage)
+		f.IntVar(&c.nnz, "nnz", 0, "nonzeros in each column of a sketch; 0 means 4")
 	}
-	if m.nnzUsage != "" {
-		f.IntVar(&c.nnz, "nnz", 0, m.nnzUsage)
+	if m.landmarksUsage != "" {
+		f.IntVar(&c.landmarks, "landmarks", 0, m.landmarksUsage)
 	}
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
@@ -114,12 +117,15 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		oneStandardInput(args, c.rightFiles),
 		c.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
 		c.least("rank", c.rank, 1),
+		c.least("landmarks", c.landmarks, max(1, c.rank)),
+		c.least("core", c.core, 1),
+		c.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{!matrix && c.info.name == "ssrsvd" && c.given("refine"), "--refine of ssrsvd goes with --matrix: for exact passes over a kernel matrix take landmark --refine, or auto"},
 		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
-		{two && c.info.name == "landmark" && c.landmarks != lowrank.ChoiceAuto && c.landmarks != lowrank.ChoiceUniform, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
+		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
 		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
 		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},

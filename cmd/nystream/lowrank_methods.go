@@ -14,7 +14,7 @@ import (
 // runs.
 type lowrankMethod struct {
 	name, arguments, short, long string
-	sketchUsage, nnzUsage        string // "" if there is no such flag
+	sketchUsage, landmarksUsage  string // "" if there is no such flag
 	tolerance                    bool   // takes --tol
 	symmetric                    bool   // may give one factor and a shift
 	twoSided                     bool   // may give two factors
@@ -42,17 +42,17 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 		name: "landmark", arguments: "DATA... [--right RIGHT...]",
 		short: "Keep all landmark columns and fit the core by least squares; the most accurate",
 		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
-rows of DATA and of RIGHT, from nnz·rank landmark rows, all of which are kept. One
+rows of DATA and of RIGHT, from --landmarks rows, all of which are kept. One
 pass over each source; another two when factors are written. With --tol instead of
 --rank the rank is the smallest whose estimated error is within the tolerance; --refine
 goes on from there with exact passes over all entries.`,
-		sketchUsage: "core points are nnz times this `number`; 0 means 10 times the rank",
-		nnzUsage:    "landmarks per column of U; 0 means 4; 1 often reaches an error sooner, at a larger rank",
-		symmetric:   true, twoSided: true,
+		landmarksUsage: fourLandmarks + "; fewer often reach an error sooner, at a larger rank",
+		symmetric:      true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addCoreFlag(c, cmd)
 			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
-			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted)
+			addRuleFlag(c, cmd, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 			cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact `passes` over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
 		},
 		solver: (*lowrankTask).landmark,
@@ -64,7 +64,6 @@ goes on from there with exact passes over all entries.`,
 sparse-sign sketch of it, with a multiple of the identity (Xie et al. 2023,
 Algorithm 5). One pass; another two when factors are written.`,
 		sketchUsage: sketchUsage,
-		nnzUsage:    nnzUsage,
 		symmetric:   true,
 		addFlags:    func(c *lowrankTask, cmd *cobra.Command) { addShiftFlag(c, cmd, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
@@ -82,7 +81,6 @@ matrix all of whose entries are read, the randomized SVD in one pass of Yu et al
 more passes over the files of a --matrix: one comes near the least error that the rank
 allows, with nothing in memory but the sketch.`,
 		sketchUsage: sketchUsage + "; of a --matrix, of its sketch",
-		nnzUsage:    nnzUsage,
 		twoSided:    true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addMatrixFlags(c, cmd)
@@ -100,15 +98,15 @@ allows, with nothing in memory but the sketch.`,
 		short: "Nyström method: as many landmarks as the rank, uniform or by pivots (Drineas & Mahoney 2005)",
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
 landmark rows as the rank, by the Nyström method (Drineas and Mahoney 2005), without
-a multiple of the identity; with --nnz from nnz times as many, truncated to the rank.
+a multiple of the identity; with more --landmarks from as many, truncated to the rank.
 One pass; another two when factors are written.`,
-		nnzUsage:  oneLandmark,
-		symmetric: true,
+		landmarksUsage: oneLandmark,
+		symmetric:      true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
+			addRuleFlag(c, cmd, lowrank.RuleUniform, lowrank.RulePivoted, lowrank.RuleDeterminantal, lowrank.RuleAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed}, nil
+			return lowrank.Nystrom{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -117,14 +115,14 @@ One pass; another two when factors are written.`,
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA by randomly
 pivoted Cholesky (Chen, Epperly, Tropp and Webber 2023) in blocks with rejection
 sampling (Epperly, Tropp and Webber 2024), without a multiple of the identity: the
-Nyström method with nnz·rank landmarks that are drawn from all rows, each in
+Nyström method with --landmarks that are drawn from all rows, each in
 proportion to what those before it leave of the diagonal. The rows are in memory
 during the fit, with a number for each row and landmark. One pass over the files;
 another two when factors are written.`,
-		nnzUsage:  oneLandmark,
-		symmetric: true,
+		landmarksUsage: oneLandmark,
+		symmetric:      true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, nil
+			return lowrank.RPCholesky{Rank: c.rank, Landmarks: c.landmarks, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -151,10 +149,10 @@ starts from a landmark fit: each of --passes exact passes computes half of all i
 entries. The time grows with the square of the number of rows, the memory with rows
 times rank times passes, and the model holds all rows. One pass over the files;
 another two when factors are written.`,
-		sketchUsage: "core points of the landmark fit at the start, nnz times this `number`; 0 means 5 times its rank",
-		nnzUsage:    "landmarks per column of the landmark fit at the start; 0 means 4",
-		symmetric:   true,
+		landmarksUsage: "`number` of landmarks of the fit at the start; 4 times its rank if not given",
+		symmetric:      true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addCoreFlag(c, cmd)
 			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
 		},
@@ -162,15 +160,21 @@ another two when factors are written.`,
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Landmarks: c.landmarks, Core: c.core}, Seed: c.seed, Shift: c.shift}, nil
 		},
 	},
 }
 
 const (
-	sketchUsage = "columns of the sketch for the core, at least the rank; 0 means 5 times the rank"
-	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
+	sketchUsage   = "columns of the sketch for the core, at least the rank; 0 means 5 times the rank"
+	fourLandmarks = "`number` of landmarks; 4 times the rank if not given"
+	oneLandmark   = "`number` of landmarks; the rank if not given"
 )
+
+// addCoreFlag offers the number of core points of a landmark fit.
+func addCoreFlag(c *lowrankTask, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&c.core, "core", 0, "`number` of core points; 10 times the landmarks if not given")
+}
 
 // addShiftFlag offers the shift fitted, which is the default everywhere, and others.
 func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
@@ -188,18 +192,18 @@ func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 	addChoice(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
 }
 
-// addLandmarksFlag offers choices of landmarks, the first by default.
-func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
-	meaning := map[lowrank.LandmarkChoice]string{
-		lowrank.ChoiceAuto:          "dpp, rpc or uniform, the first that evaluates a quarter of the kernel entries of the fit or less",
-		lowrank.ChoicePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
-		lowrank.ChoiceDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
+// addRuleFlag offers rules for landmarks, the first by default.
+func addRuleFlag(c *lowrankTask, cmd *cobra.Command, rules ...lowrank.Rule) {
+	meaning := map[lowrank.Rule]string{
+		lowrank.RuleAuto:          "dpp, rpc or uniform, the first that evaluates a quarter of the kernel entries of the fit or less",
+		lowrank.RulePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
+		lowrank.RuleDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
 	}
 	var means []string
-	for _, choice := range choices {
-		means = append(means, meaning[choice])
+	for _, rule := range rules {
+		means = append(means, meaning[rule])
 	}
-	addChoice(cmd, &c.landmarks, "landmarks", "how landmarks are chosen", choices, means...)
+	addChoice(cmd, &c.rule, "rule", "how landmarks are chosen", rules, means...)
 }
 
 func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
@@ -209,23 +213,20 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 	c.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
 }
 
-// oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.
-const oneLandmark = "landmarks per column of U; 0 means 1"
-
 // landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	switch {
 	case c.given("refine"):
-		start := lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks}
+		start := lowrank.Landmark{Landmarks: c.landmarks, Core: c.core, Rule: c.rule}
 		if len(c.rightFiles) > 0 {
-			start.Choice = lowrank.ChoiceUniform
+			start.Rule = lowrank.RuleUniform
 		}
 		return lowrank.Subspace{Rank: c.rank, Passes: c.refine, Start: start, Seed: c.seed, Shift: c.shift}, c.refinable()
 	case c.tolerance != 0:
-		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
-			Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
+		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
+			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
+	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
 }
 
 // refinable refuses a number of passes below 1.

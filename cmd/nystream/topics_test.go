@@ -22,7 +22,7 @@ func TestJSONIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explained := regexp.MustCompile(`[a-z0-9_]+`).FindAllString(string(text), -1)
+	explained := regexp.MustCompile(`[A-Za-z0-9_]+`).FindAllString(string(text), -1)
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestFlagWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"lower `rank` or `nnz`":         "lower --rank or --nnz",
+		"lower `rank` or `landmarks`":   "lower --rank or --landmarks",
 		"scale them (`scale standard`)": "scale them (--scale standard)",
 		"raise `memory`":                "raise --memory", // global
 		"`engine linear` is quicker":    "engine linear is quicker",

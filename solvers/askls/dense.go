@@ -84,7 +84,7 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 // solveFormed solves the system.
 func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	n := k.Rows
-	m, r := bordered(k, ones(n), ones(n), f.Gamma), rightSide(f.targets)
+	m, r := bordered(k, ones(n), ones(n), f.C), rightSide(f.targets)
 	factors, s, err := factorOr(m, f.Ridge)
 	if err != nil {
 		return nil, err
@@ -99,12 +99,12 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	if scale := f.foldScale(); scale != 1 {
 		scaled := dense.Clone(k)
 		dense.ScaleRows(scaled, filled(n, scale))
-		again, _, err := factorOr(bordered(scaled, ones(n), ones(n), f.Gamma), s.ridge)
+		again, _, err := factorOr(bordered(scaled, ones(n), ones(n), f.C), s.ridge)
 		if err != nil {
 			return nil, err
 		}
 		if factors = again; factors.ridge != s.ridge {
-			return nil, errors.New("the system that folds are left out of is singular: give a ridge (`ridge 1`), or another gamma")
+			return nil, errors.New("the system that folds are left out of is singular: give a ridge (`ridge 1`), or another `C`")
 		}
 		x, u = factors.solve(r)
 	}
@@ -129,7 +129,7 @@ func (f *fit) leaveOut(factors *factored, r, x, u blas64.General) (blas64.Genera
 		}
 		said, err := factors.leftOut(out, r, x, u)
 		if err != nil {
-			return heldOut, fmt.Errorf("%w: give a ridge (`ridge 1`), or another gamma", err)
+			return heldOut, fmt.Errorf("%w: give a ridge (`ridge 1`), or another `C`", err)
 		}
 		for i, row := range fold.Test {
 			both := dense.Row(heldOut, int(row))

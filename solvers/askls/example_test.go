@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fit, err := askls.Solver{Gamma: 10}.Fit(ctx, engine, data, kernelgen.SNE(2))
+	fit, err := askls.Solver{C: 10}.Fit(ctx, engine, data, kernelgen.SNE(2))
 	if err != nil {
 		panic(err)
 	}
@@ -53,7 +53,7 @@ func ExampleGraph() {
 	if err != nil {
 		panic(err)
 	}
-	fit, err := askls.Solver{Gamma: 1, Ridge: 1}.Fit(ctx, engine, data, kernelgen.Kernel{})
+	fit, err := askls.Solver{C: 1, Ridge: 1}.Fit(ctx, engine, data, kernelgen.Kernel{})
 	if err != nil {
 		panic(err)
 	}

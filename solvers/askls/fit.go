@@ -142,7 +142,7 @@ func rowOf(v []float64) blas64.General {
 
 // model returns a model of what an engine found.
 func (f *fit) model(s *solution) (m *Model, err error) {
-	m = &Model{Classes: f.targets.Cols, Samples: int64(f.targets.Rows), Gamma: f.Gamma, Ridge: s.ridge, Engine: f.Engine, Merge: f.Merge, Seed: f.Seed,
+	m = &Model{Classes: f.targets.Cols, Samples: int64(f.targets.Rows), C: f.C, Ridge: s.ridge, Engine: f.Engine, Merge: f.Merge, Seed: f.Seed,
 		Biases: s.biases, Functions: s.functions}
 	if f.data.explicit() {
 		m.Edges = &Edges{Total: f.data.total, Nodes: f.data.nodes, Source: s.source, Target: s.target}

@@ -41,7 +41,7 @@ func factorPlain(m blas64.General) (*factored, error) {
 	f := &factored{m: m, lu: dense.Clone(m), pivots: make([]int, m.Rows)}
 	norm := lapack64.Lange(lapack.MaxColumnSum, m, make([]float64, m.Cols))
 	if norm-norm != 0 {
-		return nil, errors.New("the system overflows: scale the kernel down, or take another gamma")
+		return nil, errors.New("the system overflows: scale the kernel down, or take another `C`")
 	}
 	f.condition = math.Inf(1)
 	if !lapack64.Getrf(f.lu, f.pivots) {
@@ -64,7 +64,7 @@ func factorRidge(m blas64.General, ridge float64) (*factored, error) {
 	}
 	norm := lapack64.Lansy(lapack.MaxColumnSum, square, make([]float64, m.Rows))
 	if norm-norm != 0 {
-		return nil, errors.New("the squared system overflows: scale the kernel down, or take another gamma")
+		return nil, errors.New("the squared system overflows: scale the kernel down, or take another `C`")
 	}
 	chol, ok := lapack64.Potrf(square)
 	f.condition = math.Inf(1)

@@ -36,7 +36,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.Gamma}, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C}, out: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
 	}
@@ -161,7 +161,7 @@ func (it *iterative) remedy() string {
 	if it.data.explicit() {
 		rank = "" // there is no approximation
 	}
-	return "singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, " +
+	return "singular values of the kernel matrix are close to 1/C, on either side of it; give a ridge (`ridge 1`), a smaller `C`, " +
 		rank + "more `iterations`, or `engine dense`"
 }
 
@@ -193,7 +193,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 		it.mask(squared)
 		right = squared
 	}
-	h := definite(it.Gamma, ridge)
+	h := definite(it.C, ridge)
 	m := minres.Solver{
 		Tolerance: it.Tolerance, Iterations: it.Iterations, Probe: ridge == 0,
 		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },

@@ -29,7 +29,7 @@ func TestRank(t *testing.T) {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
 	}
 	data, fresh := between(t)
-	m := Solver{Gamma: 300, Engine: EngineDense}
+	m := Solver{C: 300, Engine: EngineDense}
 	exact, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestRank(t *testing.T) {
 // TestUnsettled: an iteration that ends early says why and what to do.
 func TestUnsettled(t *testing.T) {
 	data, _ := between(t)
-	fit, err := Solver{Gamma: 300, Rank: 4, Engine: EngineIterative, Iterations: 3, Ridge: 1e-6}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	fit, err := Solver{C: 300, Rank: 4, Engine: EngineIterative, Iterations: 3, Ridge: 1e-6}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,14 +65,14 @@ func TestUnsettled(t *testing.T) {
 // system says nothing of how far the decisions are from those of the plain one.
 func TestOpen(t *testing.T) {
 	data, _ := between(t)
-	fit, err := Solver{Gamma: 300, Rank: 4, Engine: EngineIterative, Iterations: 3}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	fit, err := Solver{C: 300, Rank: 4, Engine: EngineIterative, Iterations: 3}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !fit.Unsettled || fit.Ridge != 1 || len(fit.Errors) != 1 || !math.IsNaN(fit.Errors[0].Value) {
 		t.Errorf("unsettled %v, ridge %v, errors %v, notes %v", fit.Unsettled, fit.Ridge, fit.Errors, fit.Notes)
 	}
-	for _, flag := range []string{"`ridge 1`", "`gamma`", "`rank`", "`iterations`", "`engine dense`"} {
+	for _, flag := range []string{"`ridge 1`", "`C`", "`rank`", "`iterations`", "`engine dense`"} {
 		if !strings.Contains(fit.Notes[0], flag) {
 			t.Errorf("%s: %s is missing", fit.Notes[0], flag)
 		}

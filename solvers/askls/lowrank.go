@@ -82,11 +82,11 @@ func (m Solver) approximate() ksvd.Method {
 }
 
 func (m Solver) nystrom() ksvd.Nystrom {
-	samples := m.Samples
-	if samples == 0 {
-		samples = min(20*m.Rank, max(2000, 4*m.Rank))
+	landmarks := m.Landmarks
+	if landmarks == 0 {
+		landmarks = min(20*m.Rank, max(2000, 4*m.Rank))
 	}
-	return ksvd.Nystrom{Rank: m.Rank, Rows: samples, Cols: samples, Sums: m.Sums, Seed: m.Seed}
+	return ksvd.Nystrom{Rank: m.Rank, Rows: landmarks, Cols: landmarks, Sums: m.Sums, Seed: m.Seed}
 }
 
 // lowRank is a fit under way.
@@ -279,7 +279,7 @@ func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 			values[i] *= l.foldScale()
 		}
 	}
-	return newCore(source, target, values, l.Gamma)
+	return newCore(source, target, values, l.C)
 }
 
 // newSolution returns a solution of which nothing is known.

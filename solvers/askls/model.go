@@ -17,7 +17,7 @@ import (
 type Model struct {
 	Classes int   // k
 	Samples int64 // n
-	Gamma   float64
+	C       float64
 	Ridge   float64 // λ of the system that was solved, 0 for the plain one
 	Engine  Engine
 	Merge   Merge

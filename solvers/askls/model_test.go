@@ -52,7 +52,7 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 			if what == "graph" && engine == EngineLowRank {
 				continue
 			}
-			m := Solver{Gamma: 0.6, Ridge: 0.3, Engine: engine, Merge: merge, Rank: 12, Samples: 40, Folds: 4}
+			m := Solver{C: 0.6, Ridge: 0.3, Engine: engine, Merge: merge, Rank: 12, Landmarks: 40, Folds: 4}
 			fit, err := m.Fit(ctx, e, c.data, parse(t, c.kernel))
 			if err != nil {
 				t.Fatal(what, engine, err)

@@ -61,7 +61,7 @@ func TestNasty(t *testing.T) {
 		}
 		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 			for _, merge := range []Merge{MergeAverage, MergeStack} {
-				fit, err := Solver{Gamma: 0.5, Engine: engine, Merge: merge, Rank: 5, Folds: 3 * (c.x.Rows / 30)}.Fit(ctx, stream.Engine{}, data, parse(t, c.kernel))
+				fit, err := Solver{C: 0.5, Engine: engine, Merge: merge, Rank: 5, Folds: 3 * (c.x.Rows / 30)}.Fit(ctx, stream.Engine{}, data, parse(t, c.kernel))
 				switch {
 				case err != nil && (c.refused == "" || c.refused != "?" && !strings.Contains(err.Error(), c.refused)) && !(merge == MergeStack && c.x.Rows < 3):
 					t.Errorf("%s, %v, %v: %v", what, engine, merge, err)
@@ -86,7 +86,7 @@ func TestPreconditionerError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{Solver: Solver{Gamma: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
+	f := &fit{Solver: Solver{C: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
 	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
 		t.Error(err)
 	}
@@ -101,7 +101,7 @@ func TestAbsent(t *testing.T) {
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -certain} {
-			fit, err := Solver{Gamma: 0.5, Engine: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+			fit, err := Solver{C: 0.5, Engine: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,23 +137,23 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lowRank := Solver{Gamma: 1, Engine: EngineLowRank}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
-	_, smallRidge := Solver{Gamma: 1, Ridge: 1e-300, Engine: EngineDense}.Fit(ctx, stream.Engine{}, alone, kernelgen.Kernel{})
+	_, lowRank := Solver{C: 1, Engine: EngineLowRank}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
+	_, smallRidge := Solver{C: 1, Ridge: 1e-300, Engine: EngineDense}.Fit(ctx, stream.Engine{}, alone, kernelgen.Kernel{})
 	_, twice := Graph("g", graph, []int64{3, 3}, labels[:2], 3)
 	_, beyond := Graph("g", graph, []int64{3, 30}, labels[:2], 3)
 	_, none := Graph("g", graph, []int64{}, nil, 3)
 	_, wide := Graph("g", &stream.CSR{Rows: 1, Cols: 2, Start: []int64{0, 0}}, nil, labels[:1], 3)
 	_, classes := Samples(source(x), labels, 0)
 	for what, err := range map[string]error{
-		"gamma":         fit(Solver{}),
-		"gamma NaN":     fit(Solver{Gamma: math.NaN()}),
-		"gamma tiny":    fit(Solver{Gamma: 1e-310}),
-		"ridge":         fit(Solver{Gamma: 1, Ridge: -1}),
-		"folds":         fit(Solver{Gamma: 1, Merge: MergeStack, Folds: 31}),
-		"one fold":      fit(Solver{Gamma: 1, Merge: MergeStack, Folds: 1}),
-		"penalty":       fit(Solver{Gamma: 1, Penalty: -1}),
-		"rank":          fit(Solver{Gamma: 1, Rank: -1}),
-		"engine":        fit(Solver{Gamma: 1, Engine: 9}),
+		"C":             fit(Solver{}),
+		"C NaN":         fit(Solver{C: math.NaN()}),
+		"C tiny":        fit(Solver{C: 1e-310}),
+		"ridge":         fit(Solver{C: 1, Ridge: -1}),
+		"folds":         fit(Solver{C: 1, Merge: MergeStack, Folds: 31}),
+		"one fold":      fit(Solver{C: 1, Merge: MergeStack, Folds: 1}),
+		"penalty":       fit(Solver{C: 1, Penalty: -1}),
+		"rank":          fit(Solver{C: 1, Rank: -1}),
+		"engine":        fit(Solver{C: 1, Engine: 9}),
 		"lowrank graph": lowRank,
 		"node twice":    twice,
 		"node beyond":   beyond,
@@ -166,11 +166,11 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if _, err := (Solver{Gamma: 1}).Fit(ctx, stream.Engine{}, data, kernelgen.T()); err != nil {
+	if _, err := (Solver{C: 1}).Fit(ctx, stream.Engine{}, data, kernelgen.T()); err != nil {
 		t.Fatal(err)
 	}
-	good, err := Solver{Gamma: 1}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
-	node, err2 := Solver{Gamma: 0.5}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
+	good, err := Solver{C: 1}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+	node, err2 := Solver{C: 0.5}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -198,18 +198,18 @@ func TestPlan(t *testing.T) {
 		s    model.Shape
 		want Engine
 	}{
-		{Solver{Gamma: 1}, shape(500, 10), EngineDense},
-		{Solver{Gamma: 1}, shape(15000, 10), EngineIterative},
-		{Solver{Gamma: 1}, shape(1_000_000, 10), EngineLowRank},
-		{Solver{Gamma: 1, Memory: model.RuntimeBytes + 40<<20, Rank: 10}, shape(1500, 10), EngineIterative},
-		{Solver{Gamma: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
+		{Solver{C: 1}, shape(500, 10), EngineDense},
+		{Solver{C: 1}, shape(15000, 10), EngineIterative},
+		{Solver{C: 1}, shape(1_000_000, 10), EngineLowRank},
+		{Solver{C: 1, Memory: model.RuntimeBytes + 40<<20, Rank: 10}, shape(1500, 10), EngineIterative},
+		{Solver{C: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
 	} {
 		p, err := c.m.Plan(e, c.s, k)
 		if err != nil || p.Chosen != c.want.String() || len(p.Notes) == 0 || !strings.Contains(p.Notes[0], p.Chosen) {
 			t.Errorf("%v: %v, want %v: %v", c.s, p, c.want, err)
 		}
 	}
-	p, err := Solver{Gamma: 1, Engine: EngineDense}.Plan(e, shape(20000, 10), k)
+	p, err := Solver{C: 1, Engine: EngineDense}.Plan(e, shape(20000, 10), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestPlan(t *testing.T) {
 	}
 	for _, merge := range []Merge{MergeAverage, MergeStack} {
 		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-			m := Solver{Gamma: 1, Engine: engine, Merge: merge}
+			m := Solver{C: 1, Engine: engine, Merge: merge}
 			small, err := m.Plan(e, shape(1000, 10), k)
 			large, err2 := m.Plan(e, shape(3000, 10), k)
 			if err != nil || err2 != nil || !(large.Memory.Total() > small.Memory.Total() && large.KernelEntries > small.KernelEntries) {
@@ -238,7 +238,7 @@ func TestPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := Solver{Gamma: 1, Engine: EngineLowRank, Merge: merge, Rank: 10, Samples: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "rbf(gamma=0.3)"))
+		fit, err := Solver{C: 1, Engine: EngineLowRank, Merge: merge, Rank: 10, Landmarks: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "rbf(gamma=0.3)"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,11 +256,11 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineAuto, EngineLowRank} {
-		fit, err := Solver{Gamma: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=median)"))
+		fit, err := Solver{C: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=median)"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Solver{Gamma: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, fit.Kernel()))
+		again, err := Solver{C: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, fit.Kernel()))
 		if err != nil {
 			t.Fatal(err)
 		}

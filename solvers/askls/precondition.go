@@ -94,7 +94,7 @@ func definite(gamma, ridge float64) func(float64) float64 {
 func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows
 	if f.data.explicit() || f.Rank >= n {
-		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.Gamma)
+		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.C)
 	}
 	k, err := f.approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
@@ -108,5 +108,5 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
 	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
 	s.rank = k.Rank()
-	return newPreconditioner(u, v, k.Values, f.Gamma)
+	return newPreconditioner(u, v, k.Values, f.C)
 }

@@ -37,7 +37,7 @@ func TestPrimal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{Gamma: gamma, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+		fit, err := Solver{C: gamma, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestSymmetric(t *testing.T) {
 	decisions := leastSquares(t, x, fresh, oneAgainstRest(labels, 3), gamma)
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
-			fit, err := Solver{Gamma: gamma, Engine: engine, Merge: merge, Rank: 3, Samples: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(engine, err)
 			}
@@ -127,7 +127,7 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 	}
-	ssr, err := Solver{Gamma: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+	ssr, err := Solver{C: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRidge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ridge := range []float64{1e-6, 1, 1e4} {
-		fit, err := Solver{Gamma: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+		fit, err := Solver{C: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestSpectrum(t *testing.T) {
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for share, singular := range map[float64]bool{1: true, 0.5: false} {
-			fit, err := Solver{Gamma: share / d.S[0], Engine: engine, Rank: 40, Samples: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+			fit, err := Solver{C: share / d.S[0], Engine: engine, Rank: 40, Landmarks: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 			if err != nil {
 				t.Fatal(engine, share, err)
 			}

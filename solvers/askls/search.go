@@ -80,7 +80,7 @@ func alike(candidates []Candidate) (sets [][]int) {
 // like reports whether two candidates differ in nothing that the kernel matrix is made with.
 func (c Candidate) like(other Candidate) bool {
 	m := c.Solver
-	m.Gamma, m.Ridge, m.Merge, m.Penalty = other.Solver.Gamma, other.Solver.Ridge, other.Solver.Merge, other.Solver.Penalty
+	m.C, m.Ridge, m.Merge, m.Penalty = other.Solver.C, other.Solver.Ridge, other.Solver.Merge, other.Solver.Penalty
 	return m == other.Solver && c.Kernel.Same(other.Kernel)
 }
 

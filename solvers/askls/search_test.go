@@ -22,7 +22,7 @@ func TestCandidatesOfOneName(t *testing.T) {
 	for _, gamma := range []float64{0.5, 1e6} {
 		k := kernelgen.New(kernelgen.Profile{Name: "own", Base: kernelgen.SquaredDistance,
 			F: func(square float64) float64 { return math.Exp(-gamma * square) }})
-		all = append(all, Candidate{Solver{Gamma: 2, Engine: EngineDense, Folds: 5}, k})
+		all = append(all, Candidate{Solver{C: 2, Engine: EngineDense, Folds: 5}, k})
 	}
 	scores, err := CrossValidate(ctx, stream.Engine{}, data, all)
 	if err != nil {
@@ -49,9 +49,9 @@ func TestCrossValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	kernel := parse(t, "rbf(gamma=0.5)")
-	m := Solver{Gamma: 2, Engine: EngineDense, Folds: 5, Seed: 3}
+	m := Solver{C: 2, Engine: EngineDense, Folds: 5, Seed: 3}
 	stacked, singular := m, m
-	stacked.Merge, singular.Gamma = MergeStack, math.Inf(1)
+	stacked.Merge, singular.C = MergeStack, math.Inf(1)
 	scores, err := CrossValidate(ctx, stream.Engine{}, data, []Candidate{{singular, kernel}, {m, kernel}, {stacked, kernel}})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestShared(t *testing.T) {
 		var list []Candidate
 		for _, kernel := range []string{"sne(gamma=1)", "rbf(gamma=0.5)"} {
 			for _, gamma := range []float64{0.3, 2} {
-				list = append(list, Candidate{Solver{Gamma: gamma, Ridge: gamma, Engine: engine, Folds: 3, Rank: 8, Samples: 30}, parse(t, kernel)})
+				list = append(list, Candidate{Solver{C: gamma, Ridge: gamma, Engine: engine, Folds: 3, Rank: 8, Landmarks: 30}, parse(t, kernel)})
 			}
 		}
 		list[1], list[2] = list[2], list[1]

@@ -22,10 +22,10 @@ type Method interface {
 
 var _ Method = Solver{}
 
-// Solver fits a machine. The zero value but for Gamma is ready to use.
+// Solver fits a machine. The zero value but for C is ready to use.
 type Solver struct {
-	// Gamma is γ > 0, which weighs errors against the size of the functions.
-	Gamma float64
+	// C is the penalty γ > 0 of errors against the size of the functions.
+	C float64
 	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
 	// singular: from a condition number of 1e13 on, or 1e7 with engine iterative.
 	Ridge  float64
@@ -39,12 +39,12 @@ type Solver struct {
 	// have three parameters each and smoothed labels, and want none.
 	Penalty float64
 
-	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
+	// Rank, Landmarks and Sums are those of the approximation of engine lowrank, and of the
 	// preconditioner of engine iterative: see [ksvd.Nystrom].
-	// Rank 0 means 100, and Samples 0 means 20 times the rank up to 2000, and 4 times the
+	// Rank 0 means 100, and Landmarks 0 means 20 times the rank up to 2000, and 4 times the
 	// rank above that.
 	Rank          int
-	Samples       int
+	Landmarks     int
 	Sums          ksvd.Sums
 	Approximation Approximation
 
@@ -73,8 +73,8 @@ func (m Solver) settings(n int) (Solver, error) {
 	}
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
-	case !positive(m.Gamma) || !positive(1/m.Gamma):
-		return m, fmt.Errorf("gamma %v must be positive and finite, and so must 1/gamma", m.Gamma)
+	case !positive(m.C) || !positive(1/m.C):
+		return m, fmt.Errorf("penalty C %v must be positive and finite, and so must 1/C", m.C)
 	case m.Ridge != 0 && !positive(m.Ridge):
 		return m, fmt.Errorf("ridge %v must be positive and finite, or 0 for the plain system", m.Ridge)
 	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords), int(m.Approximation) >= len(approximationWords):
@@ -83,8 +83,8 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
 	case !(m.Penalty >= 0 && m.Penalty <= math.MaxFloat64), !positive(m.Tolerance):
 		return m, fmt.Errorf("penalty %v and tolerance %v must be finite, not negative, and the tolerance not 0", m.Penalty, m.Tolerance)
-	case m.Rank < 1, m.Samples < 0, m.Iterations < 1:
-		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and samples %d not negative", m.Rank, m.Iterations, m.Samples)
+	case m.Rank < 1, m.Landmarks < 0, m.Iterations < 1:
+		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and landmarks %d not negative", m.Rank, m.Iterations, m.Landmarks)
 	}
 	return m, nil
 }

@@ -20,7 +20,7 @@ type header struct {
 	Method    string          `json:"method"` // "askls"
 	Classes   int             `json:"classes"`
 	Samples   int64           `json:"samples"`
-	Gamma     float64         `json:"gamma"`
+	C         float64         `json:"gamma"`
 	Ridge     float64         `json:"ridge"`
 	Engine    string          `json:"engine"`
 	Merge     string          `json:"merge"`
@@ -38,7 +38,7 @@ var symmetries = []string{"none", "mean", "source-gram", "target-gram"}
 // [ksvd.Model.Save], whose u_projection and v_projection (p×k) are the coefficients of
 // f_s and f_t, or for an explicit matrix train (n), source_duals and target_duals (n×k).
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, Gamma: m.Gamma, Ridge: m.Ridge, Engine: m.Engine.String(), Merge: m.Merge.String(),
+	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Engine.String(), Merge: m.Merge.String(),
 		Symmetry: symmetries[0], Seed: m.Seed}
 	functions := &model.Archive{}
 	if m.Edges != nil {
@@ -77,7 +77,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		a.Fail("header: method %q, %d classes, %d samples, %d nodes, functions %v, symmetry %q", h.Method, h.Classes, h.Samples, h.Nodes, h.Functions != nil, h.Symmetry)
 		return nil, a.Err()
 	}
-	m := &Model{Classes: h.Classes, Samples: h.Samples, Gamma: h.Gamma, Ridge: h.Ridge, Seed: h.Seed}
+	m := &Model{Classes: h.Classes, Samples: h.Samples, C: h.C, Ridge: h.Ridge, Seed: h.Seed}
 	a.Check(m.words(h))
 	m.Biases = [2][]float64{a.Vector("source_bias", h.Classes), a.Vector("target_bias", h.Classes)}
 	if m.Merge == MergeStack {

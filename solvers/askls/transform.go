@@ -26,7 +26,7 @@ func (m *Model) Describe() *model.Description {
 	fact := func(name string, value any) {
 		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
 	}
-	fact("gamma", m.Gamma)
+	fact("C", m.C)
 	fact("ridge", m.Ridge)
 	fact("engine", m.Engine)
 	fact("merge", m.Merge)

@@ -34,8 +34,8 @@ import (
 // and side.
 type Nystrom struct {
 	Rank int // r
-	// Rows and Cols are the numbers n and m of sampled rows and columns; 0 means 20
-	// times the rank for rows, and as many columns as rows. At most N and M. With a
+	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
+	// 20 times the rank for rows, and as many columns as rows. At most N and M. With a
 	// Tolerance they are where the doubling begins; then 0 means 4 times the rank, 64 at
 	// least.
 	Rows, Cols int
@@ -52,12 +52,12 @@ type Nystrom struct {
 	// it estimates the error of the old fit, from above that of the new one, which is
 	// returned. Both may be wrong in the same way when the samples are a few only.
 	Tolerance float64
-	// MaxSamples is the largest n and m that doubling goes to; 0 means 16384. Where a fit
+	// MaxLandmarks is the largest n and m that doubling goes to; 0 means 16384. Where a fit
 	// with so many would take more bytes than Memory, unless that is 0, it is halved until
 	// one does not, or the doubling would not begin.
-	MaxSamples int
-	Memory     int64
-	Seed       uint64
+	MaxLandmarks int
+	Memory       int64
+	Seed         uint64
 }
 
 // Scaling says how long the singular vectors of the fitted rows are.
@@ -83,8 +83,8 @@ const (
 const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
-	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxSamples < 0 || !(m.Tolerance >= 0) {
-		return m, fmt.Errorf("rank %d must be at least 1, and samples %d and %d, their limit %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.MaxSamples, m.Tolerance)
+	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxLandmarks < 0 || !(m.Tolerance >= 0) {
+		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d, their limit %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.MaxLandmarks, m.Tolerance)
 	}
 	if m.Paired && s.Rows != s.Cols {
 		return m, fmt.Errorf("one sample for both sides needs as many rows on the left as on the right, and there are %d and %d", s.Rows, s.Cols)
@@ -98,11 +98,11 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 	if m.Cols == 0 || m.Paired {
 		m.Cols = m.Rows
 	}
-	if m.MaxSamples == 0 {
-		m.MaxSamples = mostSamples
+	if m.MaxLandmarks == 0 {
+		m.MaxLandmarks = mostLandmarks
 	}
 	if m.Tolerance > 0 {
-		m.Rows, m.Cols = min(m.Rows, m.MaxSamples), min(m.Cols, m.MaxSamples)
+		m.Rows, m.Cols = min(m.Rows, m.MaxLandmarks), min(m.Cols, m.MaxLandmarks)
 	}
 	m.Rows, m.Cols = int(min(int64(m.Rows), s.Rows)), int(min(int64(m.Cols), s.Cols))
 	return m, nil

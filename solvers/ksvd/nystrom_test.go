@@ -254,7 +254,7 @@ func TestTolerance(t *testing.T) {
 		}
 		last = fit.Samples[0]
 	}
-	fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: 1e-9, MaxSamples: 256, Seed: 3}.Fit(background, stream.Engine{}, d, k)
+	fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: 1e-9, MaxLandmarks: 256, Seed: 3}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}

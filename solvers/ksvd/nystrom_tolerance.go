@@ -26,7 +26,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 		return nil, err
 	}
 	for {
-		moreN, moreM := int(min(2*int64(n), s.Rows, int64(f.MaxSamples))), int(min(2*int64(m), s.Cols, int64(f.MaxSamples)))
+		moreN, moreM := int(min(2*int64(n), s.Rows, int64(f.MaxLandmarks))), int(min(2*int64(m), s.Cols, int64(f.MaxLandmarks)))
 		if moreN <= n && moreM <= m {
 			return f.stopped(last, n, m)
 		}
@@ -57,7 +57,7 @@ func (f *nystrom) stopped(m *Model, n, cols int) (*Fit, error) {
 		differ = "there is no second fit to compare with"
 	}
 	f.unsettled = true
-	f.notes = append(f.notes, fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`sample` without `tol` takes more)", f.Tolerance, n, cols, differ))
+	f.notes = append(f.notes, fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)", f.Tolerance, n, cols, differ))
 	return f.finish(m, f.reached), nil
 }
 

@@ -20,22 +20,22 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	return m.plan(e, s, t), nil
 }
 
-// mostSamples is where doubling ends: the block of samples takes 6 GB then.
-const mostSamples = 16384
+// mostLandmarks is where doubling ends: the block of samples takes 6 GB then.
+const mostLandmarks = 16384
 
 // within returns the method with samples doubled no further than Memory allows.
 func (m Nystrom) within(e stream.Engine, s model.Shape, t *entries) Nystrom {
 	if !(m.Tolerance > 0) || m.Memory == 0 {
 		return m
 	}
-	if m.MaxSamples == 0 {
-		m.MaxSamples = mostSamples
+	if m.MaxLandmarks == 0 {
+		m.MaxLandmarks = mostLandmarks
 	}
-	for m.MaxSamples/2 >= max(m.Rows, m.Cols, 8*m.Rank, 128) {
+	for m.MaxLandmarks/2 >= max(m.Rows, m.Cols, 8*m.Rank, 128) {
 		if full, err := m.settings(s); err != nil || full.plan(e, s, t).Memory.Check(m.Memory) == nil {
 			break
 		}
-		m.MaxSamples /= 2
+		m.MaxLandmarks /= 2
 	}
 	return m
 }
@@ -43,7 +43,7 @@ func (m Nystrom) within(e stream.Engine, s model.Shape, t *entries) Nystrom {
 // largest returns the method, whose settings are complete, with its largest samples.
 func (m Nystrom) largest(s model.Shape) Nystrom {
 	if m.Tolerance > 0 {
-		m.Rows, m.Cols = int(min(s.Rows, int64(m.MaxSamples))), int(min(s.Cols, int64(m.MaxSamples)))
+		m.Rows, m.Cols = int(min(s.Rows, int64(m.MaxLandmarks))), int(min(s.Cols, int64(m.MaxLandmarks)))
 	}
 	return m
 }
@@ -77,8 +77,8 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 			kept += s.Rows
 		}
 	}
-	p.Add("samples", p.rows(n)+p.rows(c), "`sample`")
-	p.Add("sampled block", 3*n*c, "`sample`")
+	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
+	p.Add("sampled block", 3*n*c, "`landmarks`")
 	p.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*blocksFor(n+c, r)+6), "`rank`")
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.AddEntries(float64(n) * float64(c))

@@ -26,25 +26,14 @@ type Adaptive struct {
 	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
 
 	// As those of Landmark.
-	Sketch, NNZ int
-	Choice      LandmarkChoice
-	Seed        uint64
-	Shift       Shift
+	Rule  Rule
+	Seed  uint64
+	Shift Shift
 }
 
 // landmark returns the method of a step with so many columns.
 func (m Adaptive) landmark(columns int64) Landmark {
-	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.landmarksPerColumn(), Choice: m.Choice, Seed: m.Seed, Shift: m.Shift}
-}
-
-// landmarksPerColumn returns z of the columns that the sample asks for. All directions that
-// the landmarks span may be used: fewer landmarks with more of them reach an error sooner than
-// [Landmark] with its own z, at a somewhat larger rank.
-func (m Adaptive) landmarksPerColumn() int {
-	if m.NNZ == 0 {
-		return adaptiveLandmarks
-	}
-	return m.NNZ
+	return Landmark{Rank: int(columns), Landmarks: adaptiveLandmarks * int(columns), Rule: m.Rule, Seed: m.Seed, Shift: m.Shift}
 }
 
 // Step is a pass on the way to a tolerance, with some landmarks.
@@ -58,7 +47,7 @@ const (
 	adaptiveSafety      = 1.2
 	adaptiveLeastGrowth = 1.25 // of landmarks from step to step
 	adaptiveMostGrowth  = 2
-	adaptiveLandmarks   = 2    // per column that the sample asks for
+	adaptiveLandmarks   = 2    // per column that the sample asks for; 4 reach an error later, at a lower rank
 	adaptiveChosen      = 1.25 // times more is left by uniform landmarks than by chosen ones
 	adaptiveSample      = 1024 // rows that the first number of landmarks comes from
 	adaptiveRows        = 512  // of them, the spectrum
@@ -141,7 +130,7 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	}
 	next := m.next(columns, most, f)
 	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
-		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", columns*int64(m.landmark(1).landmarksPerColumn()), m.Memory>>20), true
+		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
 	}
 	return "", false
 }
@@ -276,11 +265,11 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, s
 // Where the half is too small to tell, what it leaves falls in proportion to the number of
 // landmarks.
 func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
-	z, half := int64(m.landmarksPerColumn()), sample.rows.Rows/2
+	half := sample.rows.Rows / 2
 	order := chooser{seed: m.Seed}.draw(sample, sample.rows.Rows, "first landmarks")
 	validation := t.pickIndices(sample, order[half:])
-	for z*columns <= int64(half) {
-		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:z*columns]), validation, n)
+	for adaptiveLandmarks*columns <= int64(half) {
+		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:adaptiveLandmarks*columns]), validation, n)
 		times := left / (adaptiveChosen * m.allowed())
 		if err != nil || times <= 1 {
 			return columns, err

@@ -17,7 +17,7 @@ import (
 //     Krylov space would have half as many columns as A or more;
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
-// Landmarks are chosen by [ChoiceAuto]. The choice depends on the kernel, the shape
+// Landmarks are chosen by [RuleAuto]. The choice depends on the kernel, the shape
 // of the data and the memory, never on the speed of the machine.
 type Auto struct {
 	Rank      int     // c; 0 means that the tolerance decides
@@ -173,7 +173,7 @@ func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Shift: m.Shift}
+	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Rule: RuleAuto, Seed: m.Seed, Shift: m.Shift}
 	return autoChoice{name: "landmark", method: method}.because("%s: landmarks are added until it is reached", reason), nil
 }
 
@@ -182,7 +182,7 @@ func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *au
 	subspace := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
 	landmark := Landmark{Rank: m.Rank, Seed: m.Seed}
 	if m.oneFactor(s, k) {
-		landmark.Choice, landmark.Shift, subspace.Shift = ChoiceAuto, m.Shift, m.Shift
+		landmark.Rule, landmark.Shift, subspace.Shift = RuleAuto, m.Shift, m.Shift
 		why := []string{"the kernel is positive semi-definite: a shift helps"}
 		return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
 	}

@@ -9,43 +9,43 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// LandmarkChoice says how ℓ landmarks are chosen for c columns of U. Those that look
+// Rule says how ℓ landmarks are chosen for c columns of U. Rules that look
 // at the kernel do so on a reservoir of m = max(1024, 20c, 5ℓ) rows drawn uniformly, so
-// that the pass over the source stays the only one; [ChoiceAuto] may take fewer.
-type LandmarkChoice uint8
+// that the pass over the source stays the only one; [RuleAuto] may take fewer.
+type Rule uint8
 
 const (
-	// ChoiceDefault is [ChoiceAuto] for [Landmark] and [Adaptive], and [ChoiceUniform] for
+	// RuleDefault is [RuleAuto] for [Landmark] and [Adaptive], and [RuleUniform] for
 	// [Nystrom].
-	ChoiceDefault LandmarkChoice = iota
-	// ChoiceUniform draws rows uniformly without replacement.
-	ChoiceUniform
-	// ChoicePivoted takes the pivots of a randomly pivoted Cholesky factorisation
+	RuleDefault Rule = iota
+	// RuleUniform draws rows uniformly without replacement.
+	RuleUniform
+	// RulePivoted takes the pivots of a randomly pivoted Cholesky factorisation
 	// of the reservoir. It takes m·ℓ kernel entries and numbers, m·ℓ² flops.
-	ChoicePivoted
-	// ChoiceDeterminantal draws rows again and again from the determinantal point process
+	RulePivoted
+	// RuleDeterminantal draws rows again and again from the determinantal point process
 	// of the k = min(c, ⌈ℓ/4⌉) leading eigenvectors of the reservoir, without replacement:
 	// k rows that between them see those directions best. It takes m²/2 kernel entries,
 	// 4·m²·k + 3·m·k·ℓ flops, 8·m·k numbers.
-	ChoiceDeterminantal
-	// ChoiceAuto is determinantal if that evaluates a quarter of the kernel entries of the fit
+	RuleDeterminantal
+	// RuleAuto is determinantal if that evaluates a quarter of the kernel entries of the fit
 	// or less, from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as
 	// many; else uniform. Errors of determinantal landmarks are the least on the data of the README,
 	// those of pivoted ones up to a fifth more, those of uniform ones up to twice as large.
-	ChoiceAuto
+	RuleAuto
 )
 
-var choiceWords = []string{"default", "uniform", "rpc", "dpp", "auto"}
+var ruleWords = []string{"default", "uniform", "rpc", "dpp", "auto"}
 
-// String returns the word for a choice.
-func (c LandmarkChoice) String() string { return words.Of(choiceWords, c) }
+// String returns the word for a rule.
+func (r Rule) String() string { return words.Of(ruleWords, r) }
 
-// or returns the choice of a method that has a default.
-func (c LandmarkChoice) or(other LandmarkChoice) LandmarkChoice {
-	if c == ChoiceDefault {
+// or returns the rule of a method that has a default.
+func (r Rule) or(other Rule) Rule {
+	if r == RuleDefault {
 		return other
 	}
-	return c
+	return r
 }
 
 // The size of the reservoir.
@@ -58,7 +58,7 @@ const (
 // chooser chooses landmarks.
 type chooser struct {
 	rows      int64 // of the source
-	choice    LandmarkChoice
+	rule      Rule
 	columns   int   // of U
 	landmarks int   // at most as many as rows
 	core      int64 // points that the core is fitted on
@@ -67,8 +67,8 @@ type chooser struct {
 	pool      int64 // candidates, 0 for the whole reservoir
 }
 
-// looks reports whether the choice depends on the kernel.
-func (c chooser) looks() bool { return c.choice != ChoiceUniform }
+// looks reports whether the rule depends on the kernel.
+func (c chooser) looks() bool { return c.rule != RuleUniform }
 
 // reservoir returns the number of rows that landmarks are chosen from.
 func (c chooser) reservoir() int64 {
@@ -103,15 +103,15 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	}
 	var chosen []int
 	var err error
-	switch c.choice {
-	case ChoiceUniform:
+	switch c.rule {
+	case RuleUniform:
 		return candidates, nil
-	case ChoicePivoted:
+	case RulePivoted:
 		chosen, err = t.pivotRows(ctx, e, candidates, most, c.seed, name, "pivots")
-	case ChoiceDeterminantal:
+	case RuleDeterminantal:
 		chosen, err = c.determinantal(ctx, t, e, candidates, most)
 	default:
-		panic(fmt.Sprintf("lowrank: the choice %s was left open", c.choice))
+		panic(fmt.Sprintf("lowrank: the rule %s was left open", c.rule))
 	}
 	if err != nil {
 		return nil, err
@@ -119,12 +119,12 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	return t.pickIndices(candidates, chosen), nil
 }
 
-// note tells what [ChoiceAuto] came to.
+// note tells what [RuleAuto] came to.
 func (c chooser) note() string {
 	if !c.looks() {
 		return "landmarks are uniform: to look at the kernel would take more than a quarter of the kernel entries of the fit"
 	}
-	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", c.choice, c.reservoir())
+	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", c.rule, c.reservoir())
 }
 
 // pickIndices returns the panel of some rows of p.

@@ -1,6 +1,6 @@
 package lowrank
 
-// affordable is the part of the kernel entries of a fit that [ChoiceAuto] may evaluate, and
+// affordable is the part of the kernel entries of a fit that [RuleAuto] may evaluate, and
 // affordableOfAll that of determinantal landmarks from all rows.
 const (
 	affordable      = 0.25
@@ -10,34 +10,34 @@ const (
 // drawEntries is how many kernel entries take the time of determinantal draws.
 const drawEntries = 3e5
 
-// decided returns the chooser with ChoiceAuto replaced by what it stands for. Pivots are for
+// decided returns the chooser with RuleAuto replaced by what it stands for. Pivots are for
 // positive semi-definite kernels: of others one may leave nothing. Of few rows the pool is all,
 // since a part misses the rare ones: pivots are affordable then.
 func (c chooser) decided() chooser {
-	if c.choice != ChoiceAuto {
+	if c.rule != RuleAuto {
 		return c
 	}
 	fit := c.fitEntries()
 	all := max(candidatesAtLeast, candidatesPerLandmark*int64(c.landmarks))
 	if c.rows <= fewPools*all && c.rows > int64(c.landmarks) {
-		c.pool, c.choice = c.rows, ChoiceDeterminantal
+		c.pool, c.rule = c.rows, RuleDeterminantal
 		if c.entries() <= affordableOfAll*fit {
 			return c
 		}
 		if c.definite {
-			c.choice = ChoicePivoted
+			c.rule = RulePivoted
 			return c
 		}
 	}
-	for _, choice := range []LandmarkChoice{ChoiceDeterminantal, ChoicePivoted} {
-		c.choice = choice
-		for eighths := int64(8); eighths >= 4 && (c.definite || choice == ChoiceDeterminantal); eighths-- {
+	for _, rule := range []Rule{RuleDeterminantal, RulePivoted} {
+		c.rule = rule
+		for eighths := int64(8); eighths >= 4 && (c.definite || rule == RuleDeterminantal); eighths-- {
 			if c.pool = min(c.rows, all) * eighths / 8; c.pool > int64(c.landmarks) && c.entries() <= affordable*fit {
 				return c
 			}
 		}
 	}
-	c.choice, c.pool = ChoiceUniform, 0
+	c.rule, c.pool = RuleUniform, 0
 	return c
 }
 
@@ -52,7 +52,7 @@ func (c chooser) fitEntries() float64 {
 // entries returns the kernel entries of a determinantal or pivoted choice.
 func (c chooser) entries() float64 {
 	m := float64(c.reservoir())
-	if c.choice == ChoicePivoted {
+	if c.rule == RulePivoted {
 		return m * float64(c.landmarks)
 	}
 	return m*m/2 + drawEntries

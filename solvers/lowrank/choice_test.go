@@ -103,9 +103,9 @@ func TestChoiceFindsClusters(t *testing.T) {
 		}
 		return 1e6 + 10*float64(i) + float64(j) // far from all
 	})
-	finds := func(choice LandmarkChoice) (clusters int) {
+	finds := func(choice Rule) (clusters int) {
 		for seed := range uint64(seeds) {
-			f, err := Landmark{Rank: 10, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, kernelgen.RBF(1))
+			f, err := Landmark{Rank: 10, Rule: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, kernelgen.RBF(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,39 +119,39 @@ func TestChoiceFindsClusters(t *testing.T) {
 		}
 		return clusters
 	}
-	if dpp, uniform := finds(ChoiceDeterminantal), finds(ChoiceUniform); dpp < 9*seeds || uniform > 6*seeds {
+	if dpp, uniform := finds(RuleDeterminantal), finds(RuleUniform); dpp < 9*seeds || uniform > 6*seeds {
 		t.Errorf("%d clusters found in %d runs, by uniform landmarks %d", dpp, seeds, uniform)
 	}
 }
 
-// TestAutoAffords: what ChoiceAuto takes is within its part of the fit, for all sizes, and
+// TestAutoAffords: what RuleAuto takes is within its part of the fit, for all sizes, and
 // more rows never make it do with less. Of few rows all are candidates, for pivots if need be.
 func TestAutoAffords(t *testing.T) {
 	t.Parallel()
-	better := []LandmarkChoice{ChoiceUniform, ChoicePivoted, ChoiceDeterminantal}
+	better := []Rule{RuleUniform, RulePivoted, RuleDeterminantal}
 	for _, rank := range []int{1, 10, 50, 200, 500, 1000, 5000} {
-		for _, nnz := range []int{1, 4, 9} {
+		for _, perColumn := range []int{1, 4, 9} {
 			for _, definite := range []bool{true, false} {
-				last := chooser{choice: ChoiceUniform}
+				last := chooser{rule: RuleUniform}
 				for n := int64(1); n < 1e9; n *= 10 {
-					l := min(n, int64(rank*nnz))
-					c := chooser{rows: n, choice: ChoiceAuto, columns: rank, landmarks: int(l), core: min(n, 11*l), definite: definite}.decided()
-					what := fmt.Sprintf("%d rows, rank %d, nnz %d, definite %t: %s from %d", n, rank, nnz, definite, c.choice, c.reservoir())
+					l := min(n, int64(rank*perColumn))
+					c := chooser{rows: n, rule: RuleAuto, columns: rank, landmarks: int(l), core: min(n, 11*l), definite: definite}.decided()
+					what := fmt.Sprintf("%d rows, rank %d, %d landmarks, definite %t: %s from %d", n, rank, l, definite, c.rule, c.reservoir())
 					most := affordable
 					if c.reservoir() == n {
 						most = affordableOfAll
 					}
-					if c.looks() && c.entries() > most*c.fitEntries() && (c.choice != ChoicePivoted || c.reservoir() < n) {
+					if c.looks() && c.entries() > most*c.fitEntries() && (c.rule != RulePivoted || c.reservoir() < n) {
 						t.Errorf("%s: %g entries of %g", what, c.entries(), c.fitEntries())
 					}
-					if c.reservoir() > n || c.looks() && c.reservoir() <= l || !definite && c.choice == ChoicePivoted {
+					if c.reservoir() > n || c.looks() && c.reservoir() <= l || !definite && c.rule == RulePivoted {
 						t.Error(what)
 					}
 					if few := n > l && n <= max(1024, 5*l); few && definite && c.reservoir() < n {
 						t.Error(what)
 					}
-					if n > 100*l && (slices.Index(better, c.choice) < slices.Index(better, last.choice) || c.choice == last.choice && c.reservoir() < last.reservoir()) {
-						t.Errorf("%s after %s from %d", what, last.choice, last.reservoir())
+					if n > 100*l && (slices.Index(better, c.rule) < slices.Index(better, last.rule) || c.rule == last.rule && c.reservoir() < last.reservoir()) {
+						t.Errorf("%s after %s from %d", what, last.rule, last.reservoir())
 					}
 					last = c
 				}
@@ -165,9 +165,9 @@ func TestDefaultChoice(t *testing.T) {
 	t.Parallel()
 	data, e := model.Sources{Left: stream.FromMatrix("x", clusters(1000, 3, 2))}, stream.Engine{}
 	for _, pair := range [][2]Method{
-		{Landmark{Rank: 20, Seed: 1}, Landmark{Rank: 20, Choice: ChoiceAuto, Seed: 1}},
-		{Nystrom{Rank: 20, Seed: 1}, Nystrom{Rank: 20, Choice: ChoiceUniform, Seed: 1}},
-		{Adaptive{Tolerance: 0.1, Seed: 1}, Adaptive{Tolerance: 0.1, Choice: ChoiceAuto, Seed: 1}},
+		{Landmark{Rank: 20, Seed: 1}, Landmark{Rank: 20, Rule: RuleAuto, Seed: 1}},
+		{Nystrom{Rank: 20, Seed: 1}, Nystrom{Rank: 20, Rule: RuleUniform, Seed: 1}},
+		{Adaptive{Tolerance: 0.1, Seed: 1}, Adaptive{Tolerance: 0.1, Rule: RuleAuto, Seed: 1}},
 	} {
 		var models [2]string
 		for i, m := range pair {
@@ -188,7 +188,7 @@ func TestChoiceNasty(t *testing.T) {
 	t.Parallel()
 	same := filled(50, 3, func(int, int) float64 { return 2 })
 	five := filled(200, 3, func(i, j int) float64 { return float64((i % 5) * (j + 1)) })
-	for choice := ChoiceDefault; choice <= ChoiceAuto; choice++ {
+	for choice := RuleDefault; choice <= RuleAuto; choice++ {
 		for name, c := range map[string]struct {
 			rows int
 			k    kernelgen.Kernel
@@ -207,7 +207,7 @@ func TestChoiceNasty(t *testing.T) {
 			if c.rows <= 50 {
 				x = same
 			}
-			f, err := Landmark{Rank: 10, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", stream.RowSlice(x, 0, c.rows))}, c.k)
+			f, err := Landmark{Rank: 10, Rule: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", stream.RowSlice(x, 0, c.rows))}, c.k)
 			if err != nil {
 				t.Errorf("%s, %s: %v", choice, name, err)
 				continue
@@ -218,7 +218,7 @@ func TestChoiceNasty(t *testing.T) {
 		}
 		bad := clusters(60, 3, 1)
 		bad.Data[5*3] = 1e200
-		_, err := Landmark{Rank: 5, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("source", bad)}, kernelgen.Linear())
+		_, err := Landmark{Rank: 5, Rule: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("source", bad)}, kernelgen.Linear())
 		if err == nil || !strings.Contains(err.Error(), "scale the columns") {
 			t.Errorf("%s, overflow: error %v", choice, err)
 		}

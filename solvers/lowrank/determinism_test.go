@@ -125,11 +125,11 @@ func TestSameBits(t *testing.T) {
 			"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
 			"landmark": func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
 			"auto": func() (*Fit, error) {
-				return Landmark{Rank: 12, Choice: ChoiceAuto, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
+				return Landmark{Rank: 12, Rule: RuleAuto, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 			},
 			"uniform": func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
 			"pivoted": func() (*Fit, error) {
-				return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
+				return Nystrom{Rank: 12, Rule: RulePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 			},
 			"unshifted": func() (*Fit, error) { return unshiftedLandmark(12, 1).Fit(ctx, e, model.Sources{Left: src}, k) },
 			"rect": func() (*Fit, error) {

@@ -47,7 +47,7 @@
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
 //     the rows in memory, for one source or two.
 //
-// Landmarks are chosen uniformly or by a [LandmarkChoice] that looks at the kernel
+// Landmarks are chosen uniformly or by a [Rule] that looks at the kernel
 // between sampled rows.
 //
 // # What is known of the error

@@ -124,7 +124,7 @@ func nastyMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (string, 
 	case 0:
 		return "landmark", Landmark{Rank: c, Seed: seed}
 	case 1:
-		return "landmark uniform", Landmark{Rank: c, Seed: seed, Choice: ChoiceUniform}
+		return "landmark uniform", Landmark{Rank: c, Seed: seed, Rule: RuleUniform}
 	case 2:
 		return "s3spsd", S3SPSD{Rank: c, Seed: seed}
 	case 3, 4:

@@ -110,7 +110,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 	case 5:
 		return "nystrom", Nystrom{Rank: c, Seed: seed}, false
 	case 6:
-		return "nystrom rpc", Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: ChoicePivoted}, false
+		return "nystrom rpc", Nystrom{Rank: c, Seed: seed, Landmarks: 3 * c, Rule: RulePivoted}, false
 	case 7:
 		return "unshifted", unshiftedLandmark(c, seed), false
 	case 8:
@@ -121,7 +121,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 		if (RFF{}).supports(k) == nil {
 			return "rff", RFF{Rank: c, Seed: seed}, false
 		}
-		return "landmark dpp", Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}, false
+		return "landmark dpp", Landmark{Rank: c, Seed: seed, Rule: RuleDeterminantal}, false
 	}
 	return "landmark", Landmark{Rank: c, Seed: seed}, true
 }

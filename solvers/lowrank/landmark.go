@@ -16,11 +16,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Landmark is the landmark method (design §3), the default. The z·c landmark columns J that a
-// sparse-sign sketch would evaluate are kept, not compressed:
+// Landmark is the landmark method (design §3), the default. The ℓ landmark columns J that a
+// sparse-sign sketch would compress are kept:
 //
 //	Q = K(·, X_J)·T             T from the pass, see below
-//	T = S ∪ J, |S| = z·s         core points; they must contain J
+//	T = S ∪ J                    core points; they must contain J
 //	Â = Q·W·Qᵀ + βI              W and β by least squares on K(X_T, X_T)
 //
 // truncated to rank c, where Σ_{i>c} w_i/(n−c) joins the shift, so that it is the fit
@@ -34,15 +34,15 @@ import (
 // leverage that the pass meets join the core. Of 800 landmarks or more the 5/2·c leading
 // columns of Q make the core, if random probes show that the others do not matter.
 //
-// Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries, 2n·(z·c)²
-// flops, memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
+// Cost with s = |S|: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2n·ℓ²
+// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers.
 type Landmark struct {
-	Rank   int            // c
-	Sketch int            // s, core points per nonzero; 0 means 10c
-	NNZ    int            // z, landmarks per direction; 0 means 4
-	Choice LandmarkChoice // the zero value is ChoiceAuto
-	Seed   uint64
-	Shift  Shift // fitted, centred or none
+	Rank      int  // c
+	Landmarks int  // ℓ, at least the rank; 0 means 4c
+	Core      int  // core points besides the landmarks; 0 means 10ℓ
+	Rule      Rule // the zero value is RuleAuto
+	Seed      uint64
+	Shift     Shift // fitted, centred or none
 }
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
@@ -135,28 +135,34 @@ type landmarkPoints struct {
 	notes     []string
 }
 
-// landmarksPerColumn returns z.
-func (m Landmark) landmarksPerColumn() int {
-	if m.NNZ == 0 {
-		return 4
-	}
-	return m.NNZ
-}
+// Defaults of a landmark fit. The papers' sketches have a core of 5 columns per column; core
+// points cost nothing that grows with the rows, and a least-squares core gains by more.
+const (
+	landmarksPerColumn = 4
+	corePerLandmark    = 10
+)
 
-// coreColumns is s/c by default. The papers' sketches have 5; core points cost
-// nothing that grows with the rows, and a least-squares core gains by more.
-const coreColumns = 10
+// landmarks returns how many are asked for.
+func (m Landmark) landmarks() int64 {
+	if m.Landmarks == 0 {
+		return landmarksPerColumn * int64(m.Rank)
+	}
+	return int64(m.Landmarks)
+}
 
 // counts returns how many landmarks and core points are asked for.
 func (m Landmark) counts() (landmarks, core int64, err error) {
-	z, s := m.landmarksPerColumn(), m.Sketch
-	if s == 0 {
-		s = coreColumns * m.Rank
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
+		return 0, 0, err
 	}
-	if m.Rank < 1 || z < 1 || s < 1 {
-		return 0, 0, fmt.Errorf("rank %d, sketch %d and nnz %d must be at least 1", m.Rank, s, z)
+	if m.Core < 0 {
+		return 0, 0, fmt.Errorf("`core %d` must not be negative", m.Core)
 	}
-	return int64(z) * int64(m.Rank), int64(z) * int64(s), nil
+	landmarks, core = m.landmarks(), int64(m.Core)
+	if core == 0 {
+		core = corePerLandmark * landmarks
+	}
+	return landmarks, core, nil
 }
 
 // points draws landmarks and core points. On few rows all of them serve; otherwise the pass
@@ -195,7 +201,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 		return nil
 	}
 	c := m.chooser(p, src.Info().Rows, t.kernel)
-	if m.Choice.or(ChoiceAuto) == ChoiceAuto {
+	if m.Rule.or(RuleAuto) == RuleAuto {
 		p.notes = append(p.notes, c.note())
 	}
 	if !c.looks() {
@@ -219,7 +225,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 
 // chooser returns the choice of landmarks in the place of those drawn, of n rows.
 func (m Landmark) chooser(p *landmarkPoints, n int64, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, choice: m.Choice.or(ChoiceAuto), columns: m.Rank, landmarks: len(p.landmarks),
+	return chooser{rows: n, rule: m.Rule.or(RuleAuto), columns: m.Rank, landmarks: len(p.landmarks),
 		core: int64(len(p.core)), seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 

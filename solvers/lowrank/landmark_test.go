@@ -15,7 +15,7 @@ import (
 
 // unshiftedLandmark returns the method of Wang, Luo & Zhang (2016).
 func unshiftedLandmark(rank int, seed uint64) Landmark {
-	return Landmark{Rank: rank, Choice: ChoiceUniform, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftNone}
+	return Landmark{Rank: rank, Rule: RuleUniform, Landmarks: rank, Core: 5 * rank, Seed: seed, Shift: ShiftNone}
 }
 
 // TestUnshiftedAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
@@ -26,7 +26,7 @@ func TestUnshiftedAgainstDense(t *testing.T) {
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(2)
 	m := unshiftedLandmark(16, 5)
-	m.Sketch = 60
+	m.Core = 60
 	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 	if err != nil {
 		t.Fatal(err)

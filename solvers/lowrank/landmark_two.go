@@ -17,16 +17,16 @@ import (
 
 // checkTwo returns an error unless the method can serve for two sources.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
-	if c := m.Choice.or(ChoiceAuto); c != ChoiceUniform && c != ChoiceAuto {
-		return fmt.Errorf("`landmarks %s` is for the symmetric matrix of one source: between two they are uniform", m.Choice)
+	if c := m.Rule.or(RuleAuto); c != RuleUniform && c != RuleAuto {
+		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: between two they are uniform", m.Rule)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), k.CheckPlain())
 }
 
 // fitTwo approximates the kernel matrix between the rows of two sources.
 //
-// Cost: one pass over each source after gathering, z·c kernel entries for each row and
-// (z(c+s))² for the core.
+// Cost: one pass over each source after gathering, ℓ kernel entries for each row and
+// (ℓ+s)² for the core.
 func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err

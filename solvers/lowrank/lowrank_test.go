@@ -37,7 +37,7 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 			return Nystrom{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"nystrom pivoted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: rank, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
+			return Nystrom{Rank: rank, Rule: RulePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"unshifted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return unshiftedLandmark(rank, 1).Fit(ctx, e, model.Sources{Left: s}, k)

@@ -111,7 +111,11 @@ func TestMethodsRefuse(t *testing.T) {
 			t.Errorf("%s: a kernel that is not symmetric: %v", name, err)
 		}
 	}
-	refuses("landmark", Landmark{Rank: 4, Choice: ChoicePivoted}, two, rbf, "`landmarks rpc`")
+	refuses("landmark", Landmark{Rank: 4, Rule: RulePivoted}, two, rbf, "`rule rpc`")
+	refuses("few landmarks", Landmark{Rank: 4, Landmarks: 3}, one, rbf, "`landmarks 3` is below `rank 4`")
+	refuses("few landmarks of two sources", Landmark{Rank: 4, Landmarks: 3}, two, rbf, "`landmarks 3` is below `rank 4`")
+	refuses("few landmarks of the start", Subspace{Rank: 4, Start: Landmark{Landmarks: 3}}, one, rbf, "`landmarks 3` is below `rank 4`")
+	refuses("core", Landmark{Rank: 4, Core: -1}, one, rbf, "`core -1`")
 	if _, err := (SSRSVDMatrix{Rank: 2}).Fit(ctx, e, two, kernelgen.Kernel{}); err == nil {
 		t.Error("a matrix of two sources was taken")
 	}

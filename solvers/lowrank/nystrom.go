@@ -26,20 +26,20 @@ import (
 // Eigenvalues of W at or below [RankTolerance] of the largest
 // are left out.
 //
-// With z > 1 there are ℓ = z·c landmarks, and of Â the c largest eigenpairs are
+// With ℓ > c landmarks the c largest eigenpairs of Â are
 // kept: those of G·Gᵀ, not those of W (Pourkamali-Anaraki & Becker 2016, Nyström
 // by QR; Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank approximation of a
 // positive-semidefinite matrix from streaming data"). This is what to compare with
-// methods that take z landmarks per direction. Â then no longer agrees with A in
+// methods that take several landmarks per direction. Â then no longer agrees with A in
 // the rows of the landmarks, and A − Â stays positive semi-definite.
 //
 // Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of
 // landmarks, 2·n·ℓ² flops, memory for the rows to choose from and O(ℓ²) numbers.
 type Nystrom struct {
-	Rank   int            // c
-	NNZ    int            // z, landmarks per column of U; 0 means 1
-	Choice LandmarkChoice // the zero value is ChoiceUniform
-	Seed   uint64
+	Rank      int  // c
+	Landmarks int  // ℓ, at least the rank; 0 means as many as the rank
+	Rule      Rule // the zero value is RuleUniform
+	Seed      uint64
 }
 
 // Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
@@ -88,11 +88,11 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 }
 
 // landmarks returns how many are asked for.
-func (m Nystrom) landmarks() int { return m.Rank * max(1, m.NNZ) }
+func (m Nystrom) landmarks() int { return max(m.Rank, m.Landmarks) }
 
 // candidates draws the rows that landmarks are chosen from.
 func (m Nystrom) candidates(c chooser) ([]int64, error) {
-	if err := checkRank(m.Rank, m.NNZ); err != nil {
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return nil, err
 	}
 	return c.candidates("C")
@@ -100,15 +100,17 @@ func (m Nystrom) candidates(c chooser) ([]int64, error) {
 
 // chooser returns the choice of landmarks, of n rows.
 func (m Nystrom) chooser(n int64, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, choice: m.Choice.or(ChoiceUniform), columns: m.Rank, landmarks: m.landmarks(),
+	return chooser{rows: n, rule: m.Rule.or(RuleUniform), columns: m.Rank, landmarks: m.landmarks(),
 		seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 
-// checkRank refuses a rank and a number of landmarks per column of U that cannot
-// be.
-func checkRank(rank, nnz int) error {
-	if rank < 1 || nnz < 0 {
-		return fmt.Errorf("rank %d must be at least 1, and nnz %d not negative", rank, nnz)
+// checkRank refuses a rank below 1, and fewer landmarks than the rank; 0 is the default.
+func checkRank(rank, landmarks int) error {
+	switch {
+	case rank < 1:
+		return fmt.Errorf("rank %d must be at least 1", rank)
+	case landmarks != 0 && landmarks < rank:
+		return fmt.Errorf("`landmarks %d` is below `rank %d`", landmarks, rank)
 	}
 	return nil
 }
@@ -190,12 +192,12 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
-	if err := checkRank(m.Rank, m.NNZ); err != nil {
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return nil, err
 	}
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, s.Rows, s.Columns)
-	p.landmarks("landmarks", c)
+	p.landmarks(c, landmarksKnob)
 	p.choice(m.chooser(s.Rows, k))
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W

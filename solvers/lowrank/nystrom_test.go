@@ -17,7 +17,7 @@ import (
 )
 
 // choices are the ways to choose landmarks.
-var choices = map[string]LandmarkChoice{"uniform": ChoiceUniform, "pivoted": ChoicePivoted}
+var choices = map[string]Rule{"uniform": RuleUniform, "pivoted": RulePivoted}
 
 // denseNystrom returns K(·, L)·W⁻¹·K(L, ·) by solving with W.
 func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General) blas64.General {
@@ -61,7 +61,7 @@ func TestNystromAgainstDense(t *testing.T) {
 		a := kernelMatrix(k, x, x)
 		norm := a.Data[0] * float64(x.Rows) // k(x, x) is the same for all x
 		for name, choice := range choices {
-			f, err := Nystrom{Rank: 24, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+			f, err := Nystrom{Rank: 24, Rule: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestNystromFewRows(t *testing.T) {
 	a := kernelMatrix(k, x, x)
 	for name, choice := range choices {
 		for _, rank := range []int{12, 20} {
-			f, err := Nystrom{Rank: rank, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+			f, err := Nystrom{Rank: rank, Rule: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestNystromFewRows(t *testing.T) {
 			}
 		}
 		for _, rank := range []int{0, -1} {
-			if _, err := (Nystrom{Rank: rank, Choice: choice}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
+			if _, err := (Nystrom{Rank: rank, Rule: choice}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
 				t.Errorf("%s: rank %d is taken", name, rank)
 			}
 		}
@@ -150,7 +150,7 @@ func TestChoices(t *testing.T) {
 	mean := map[string]float64{}
 	for name, choice := range choices {
 		for seed := range uint64(10) {
-			f, err := Nystrom{Rank: 20, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+			f, err := Nystrom{Rank: 20, Rule: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}

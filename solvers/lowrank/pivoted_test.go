@@ -50,7 +50,7 @@ func TestPivotsStop(t *testing.T) {
 			t.Errorf("%s: %d pivots, expected %d", c.name, len(got), c.want)
 		}
 	}
-	f, err := Nystrom{Rank: 30, Choice: ChoicePivoted, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", five)}, kernelgen.RBF(2))
+	f, err := Nystrom{Rank: 30, Rule: RulePivoted, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", five)}, kernelgen.RBF(2))
 	if err != nil {
 		t.Fatal(err)
 	}

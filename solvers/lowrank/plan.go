@@ -28,10 +28,15 @@ func (p *planner) stage(add func(next *planner)) {
 	p.Stage(next.Plan)
 }
 
+// The knobs of landmarks, of core points and of the nonzeros of a published sketch.
+const (
+	landmarksKnob = "`landmarks` or `rank`"
+	coreKnob      = "`core` or `rank`"
+	sketchedKnob  = "`nnz` or `rank`"
+)
+
 // landmarks adds rows that are kept in memory, as they are and packed.
-func (p *planner) landmarks(what string, rows int64) {
-	p.Add(what, 2*rows*p.d, "`nnz` or `rank`")
-}
+func (p *planner) landmarks(rows int64, knob string) { p.Add("landmarks", 2*rows*p.d, knob) }
 
 // pass adds a pass of n rows that folds tiles of the given width into a
 // triangular factor with c columns and states of the given size.
@@ -54,7 +59,7 @@ func (p *planner) core(t, u, r, s int64) {
 // symmetricCore adds the memory of that of one source on t points, projected to r.
 func (p *planner) symmetricCore(t, r int64) {
 	p.Add("core tiles", p.threads*stream.PairRows*(stream.PairRows+2*p.d), "`threads`")
-	p.Add("core", 2*t*r+4*r*r, "`sketch`")
+	p.Add("core", 2*t*r+4*r*r, coreKnob)
 }
 
 // pairs adds the entries between all pairs of m rows.
@@ -85,16 +90,16 @@ func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBa
 
 // choice adds the choice of landmarks.
 func (p *planner) choice(c chooser) {
-	const knob = "`landmarks uniform`"
+	const knob = "`rule uniform`"
 	m, l, k := c.reservoir(), int64(c.landmarks), int64(c.vectors())
 	if !c.looks() || m <= l {
 		return
 	}
 	p.Add("candidates", 2*m*p.d, knob)
-	switch c.choice {
-	case ChoicePivoted:
+	switch c.rule {
+	case RulePivoted:
 		p.pivoted(m, l, knob)
-	case ChoiceDeterminantal:
+	case RuleDeterminantal:
 		q := int64(c.probes())
 		p.Add("leading vectors", 4*m*q, knob)
 		p.pairs(m)
@@ -122,7 +127,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
 	p := newPlanner(e, s.Rows, s.Columns)
-	p.landmarks("landmarks", z*c)
+	p.landmarks(z*c, sketchedKnob)
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
 	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
@@ -148,7 +153,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err := m.checkTwo(k); err != nil {
 		return nil, err
 	}
-	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
+	m.Rule = RuleUniform
 	p, err := m.planPass(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
@@ -158,8 +163,9 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	p.Stage(right) // the rows of both sides are held
-	p.Add("landmarks and core points of the other side", 2*int64(m.coreSize(s.Cols)+m.NNZ*m.Rank)*int64(s.Columns), "`rank`")
-	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, int64(m.NNZ)*int64(m.Rank))
+	landmarks := m.landmarks()
+	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, landmarks)
+	p.Add("landmarks and core points of the other side", 2*(core+landmarks)*int64(s.Columns), "`rank`")
 	p.KernelEntries -= core*core + sample*sample // one of each for both
 	p.Rounds = []string{"fit", "fit"}
 	return p, nil
@@ -174,7 +180,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, n, d)
 	p.choice(m.chooser(points, n, k))
-	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, "`sketch`") })
+	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, coreKnob) })
 	p.stage(func(p *planner) {
 		p.pass(n, c, c, c*c+found*int64(d+2))
 		if found > 0 {
@@ -193,8 +199,8 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 		p.checks(n, t, c)
 		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
 	})
-	p.landmarks("landmarks", c)
-	p.Add("core points", 2*t*p.d, "`sketch`")
+	p.landmarks(c, landmarksKnob)
+	p.Add("core points", 2*t*p.d, coreKnob)
 	return p.Plan, nil
 }
 
@@ -222,7 +228,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
 	p := newPlanner(e, s.Longest(), s.Columns)
-	p.landmarks("landmarks", 2*z*c)
+	p.landmarks(2*z*c, sketchedKnob)
 	p.pass(s.Rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
 	p.core(z*core, z*core, core, core)

@@ -26,7 +26,7 @@ func TestPlan(t *testing.T) {
 		"landmark":    {Landmark{Rank: 10, Seed: 1}, one},
 		"ssrsvd":      {SSRSVD{Rank: 10, Seed: 1}, one},
 		"uniform":     {Nystrom{Rank: 10, Seed: 1}, one},
-		"pivoted":     {Nystrom{Rank: 10, Choice: ChoicePivoted, Seed: 1}, one},
+		"pivoted":     {Nystrom{Rank: 10, Rule: RulePivoted, Seed: 1}, one},
 		"unshifted":   {unshiftedLandmark(10, 1), one},
 		"rectangular": {Landmark{Rank: 10, Seed: 1}, model.Sources{Left: src, Right: src}},
 	} {

@@ -185,7 +185,7 @@ func TestRectangularCalibration(t *testing.T) {
 		}
 		a := kernelMatrix(c.kernel, c.x, c.y)
 		norm, square := quickNorm(t, a), dense.Frobenius(a)
-		ours := c.errors(t, Landmark{Rank: c.rank, Sketch: c.core, NNZ: c.nnz, Seed: c.seed}, a, norm, square)
+		ours := c.errors(t, Landmark{Rank: c.rank, Landmarks: c.nnz * c.rank, Core: c.nnz * c.core, Seed: c.seed}, a, norm, square)
 		theirs := c.errors(t, SSRSVD{Rank: c.rank, Sketch: c.core, NNZ: c.nnz, Seed: c.seed}, a, norm, square)
 		t.Logf("%s: spectral %.2e (%.2f of the estimate), Frobenius %.2e (%.2f), ssrsvd %.2e %.2e", c.name,
 			ours.spectral, ours.spectral/ours.spectralEstimate, ours.frobenius, ours.frobenius/ours.frobeniusEstimate, theirs.spectral, theirs.frobenius)

@@ -79,7 +79,7 @@ func TestTransport(t *testing.T) {
 	}
 	best := dense.Mul(blas.NoTrans, scaledColumns(dense.Columns(s.U, 0, rank), s.S[:rank]), blas.Trans, dense.Columns(s.V, 0, rank))
 	leastKernel, leastPlan := errorsOf("the best of rank 60", best)
-	small, _ := fitted("landmark, s = 90", Landmark{Rank: rank, Sketch: 90, NNZ: 4, Seed: 1})
+	small, _ := fitted("landmark, 360 core points", Landmark{Rank: rank, Core: 360, Seed: 1})
 	refinedKernel, refinedPlan := fitted("one exact pass", Subspace{Rank: rank, Passes: 1, Seed: 1})
 	if refinedKernel > 1.1*leastKernel || math.Abs(refinedPlan-leastPlan) > 0.2*leastPlan {
 		t.Errorf("refined: kernel %g, plan %g; the best matrix has %g and %g", refinedKernel, refinedPlan, leastKernel, leastPlan)

@@ -22,9 +22,9 @@ import (
 //
 //	Â = F·Fᵀ = K(·, S)·K(S, S)⁻¹·K(S, ·)       F = K(·, S)·L⁻ᵀ, K(S, S) = L·Lᵀ
 //
-// which is the Nyström approximation with ℓ = z·c pivots S, each drawn in
+// which is the Nyström approximation with ℓ pivots S, each drawn in
 // proportion to the diagonal of A − Â for those before it. The trace of A − Â is
-// known without further work. [Nystrom] with [ChoicePivoted] draws pivots from a
+// known without further work. [Nystrom] with [RulePivoted] draws pivots from a
 // reservoir; here every row of the source may be one, so rows unlike all others
 // are found.
 //
@@ -33,7 +33,7 @@ import (
 // pivoted Cholesky"): their distribution is that of the sequential algorithm, and
 // the work is in products of matrices. There are fewer pivots than ℓ, and a note
 // that says so, if only rounding is left: residual diagonal entries at or below
-// [RankTolerance] of those of A. With z > 1 the c largest eigenpairs of Â are kept,
+// [RankTolerance] of those of A. With ℓ > c the c largest eigenpairs of Â are kept,
 // as in [Nystrom].
 //
 // Cost: one pass, which loads the rows. Then n·ℓ kernel entries exactly for the
@@ -42,14 +42,14 @@ import (
 // 2·n. The model holds the ℓ pivots only. All is computed in float64: a residual is a
 // difference.
 type RPCholesky struct {
-	Rank int // c
-	NNZ  int // z, landmarks per column of U; 0 means 1
-	Seed uint64
+	Rank      int // c
+	Landmarks int // ℓ, at least the rank; 0 means as many as the rank
+	Seed      uint64
 }
 
 // landmarks returns how many pivots are asked for on n rows.
 func (m RPCholesky) landmarks(n int64) int {
-	return int(min(n, int64(m.Rank)*int64(max(1, m.NNZ))))
+	return int(min(n, int64(max(m.Rank, m.Landmarks))))
 }
 
 // Fit approximates the kernel matrix of the rows of one source, and gives the pivots.
@@ -63,7 +63,7 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRank(m.Rank, m.NNZ); err != nil {
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return nil, err
 	}
 	rows, err := loadRows(ctx, d.Left)
@@ -119,7 +119,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, f *wholeCholesk
 
 // notes tell of pivots that are fewer than asked for.
 func (m RPCholesky) notes(n int64, found int) []string {
-	asked := int64(m.Rank) * int64(max(1, m.NNZ))
+	asked := int64(max(m.Rank, m.Landmarks))
 	switch {
 	case int64(found) < min(n, asked):
 		return []string{fmt.Sprintf("%d pivots found, %d asked for: they leave nothing but rounding of all rows", found, asked)}
@@ -155,21 +155,21 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
-	if err := checkRank(m.Rank, m.NNZ); err != nil {
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return nil, err
 	}
 	n := s.Rows
 	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
 	p := newPlanner(e, s.Rows, s.Columns)
-	p.Add("Cholesky factor", n*c, "`nnz` or `rank`")
+	p.Add("Cholesky factor", n*c, landmarksKnob)
 	p.Add("residual diagonal", 2*n, "the number of rows")
 	p.Add("proposals", b*(b+3*p.d)+b*c, "")
 	p.stage(func(p *planner) { p.pass(n, c, c, c*c) })
 	p.stage(func(p *planner) { p.checks(n, 0, c) })
 	p.Add("all rows", n*(p.d+1), "the number of rows")
-	p.Add("core", 6*c*c, "`nnz` or `rank`")
-	p.landmarks("landmarks", c)
+	p.Add("core", 6*c*c, landmarksKnob)
+	p.landmarks(c, landmarksKnob)
 	p.AddEntries(2 * float64(c) * float64(min(b, 2*c)))
-	p.ByOne("pivots are drawn from all rows, which are in memory; nystrom and landmark with `landmarks rpc` draw them from a sample")
+	p.ByOne("pivots are drawn from all rows, which are in memory; nystrom and landmark with `rule rpc` draw them from a sample")
 	return p.Plan, nil
 }

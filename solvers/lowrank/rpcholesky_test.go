@@ -208,26 +208,26 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 		k := parseKernel(t, text)
 		a := kernelMatrix(k, x, x)
 		norm := a.Data[0] * float64(x.Rows)
-		for _, nnz := range []int{0, 1, 3} {
-			f := rpcFit(t, RPCholesky{Rank: 12, NNZ: nnz, Seed: 5}, x, k)
-			landmarks := 12 * max(1, nnz)
+		for _, perColumn := range []int{0, 1, 3} {
+			f := rpcFit(t, RPCholesky{Rank: 12, Landmarks: 12 * perColumn, Seed: 5}, x, k)
+			landmarks := 12 * max(1, perColumn)
 			if f.Method != "rpcholesky" || f.Shift != 0 || len(f.Values) != 12 || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 1 {
-				t.Errorf("%s, nnz %d: %s with %d values, %d landmarks, shift %g and notes %q", text, nnz, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift, f.Notes)
+				t.Errorf("%s, %d landmarks: %s with %d values, %d landmarks, shift %g and notes %q", text, landmarks, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift, f.Notes)
 			}
 			if !slices.Equal(union(f.Pivots), f.Left.Rows) {
-				t.Errorf("%s, nnz %d: pivots %v, landmarks %v", text, nnz, f.Pivots, f.Left.Rows)
+				t.Errorf("%s, %d landmarks: pivots %v, landmarks %v", text, landmarks, f.Pivots, f.Left.Rows)
 			}
 			got := full(t, f, x)
 			want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), 12)
 			if e := dense.Frobenius(scaled(difference(got, want), 1/norm)); !(e <= 1e-11) {
-				t.Errorf("%s, nnz %d: %g away from the dense formula", text, nnz, e)
+				t.Errorf("%s, %d landmarks: %g away from the dense formula", text, landmarks, e)
 			}
 			rest := difference(a, got)
 			if want := dense.Trace(rest) / dense.Trace(a); !(math.Abs(f.TraceResidual-want) <= 1e-12) {
-				t.Errorf("%s, nnz %d: trace residual %.15g, dense %.15g", text, nnz, f.TraceResidual, want)
+				t.Errorf("%s, %d landmarks: trace residual %.15g, dense %.15g", text, landmarks, f.TraceResidual, want)
 			}
 			if v := lowestEigenvalue(t, scaled(rest, 1/norm)); v < -1e-14 {
-				t.Errorf("%s, nnz %d: A − Â has the eigenvalue %g of its norm", text, nnz, v)
+				t.Errorf("%s, %d landmarks: A − Â has the eigenvalue %g of its norm", text, landmarks, v)
 			}
 		}
 	}
@@ -245,16 +245,16 @@ func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 // SPSD are the dense approximation on all landmarks, truncated as a whole.
 func TestTruncatedNystrom(t *testing.T) {
 	t.Parallel()
-	const c, nnz = 10, 3
+	const c, landmarks = 10, 30
 	x := clusters(300, 4, 3)
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)
 	for name, choice := range choices {
-		f, err := Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+		f, err := Nystrom{Rank: c, Landmarks: landmarks, Rule: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.Values) != c || f.Left.Landmarks.Rows != nnz*c || len(f.Notes) != 0 {
+		if len(f.Values) != c || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 0 {
 			t.Errorf("%s: %d values, %d landmarks, notes %q", name, len(f.Values), f.Left.Landmarks.Rows, f.Notes)
 		}
 		want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), c)
@@ -263,15 +263,15 @@ func TestTruncatedNystrom(t *testing.T) {
 		}
 	}
 	ctx, e := context.Background(), stream.Engine{}
-	fit, err := Landmark{Rank: c, NNZ: nnz, Sketch: 26, Seed: 5, Shift: ShiftNone}.stream(ctx, e, src, k)
+	fit, err := Landmark{Rank: c, Landmarks: landmarks, Core: 78, Seed: 5, Shift: ShiftNone}.stream(ctx, e, src, k)
 	if err == nil {
 		err = fit.fitCore(ctx, e)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, whole := &Fit{Model: fit.model(c)}, &Fit{Model: fit.model(nnz * c)}
-	if len(few.Values) != c || few.Left.Landmarks.Rows != nnz*c || len(whole.Values) != nnz*c {
+	few, whole := &Fit{Model: fit.model(c)}, &Fit{Model: fit.model(landmarks)}
+	if len(few.Values) != c || few.Left.Landmarks.Rows != landmarks || len(whole.Values) != landmarks {
 		t.Errorf("landmark: %d and %d values, %d landmarks", len(few.Values), len(whole.Values), few.Left.Landmarks.Rows)
 	}
 	if e := dense.Frobenius(difference(full(t, few, x), truncated(t, full(t, whole, x), c))) / dense.Frobenius(a); !(e <= 1e-10) {
@@ -279,18 +279,18 @@ func TestTruncatedNystrom(t *testing.T) {
 	}
 }
 
-// TestNNZOne: no number of landmarks per column is 1.
-func TestNNZOne(t *testing.T) {
+// TestFewestLandmarks: no number of landmarks is the rank, and fewer are refused.
+func TestFewestLandmarks(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
 	ctx, e := context.Background(), stream.Engine{}
-	for name, fit := range map[string]func(nnz int) (*Fit, error){
-		"nystrom": func(z int) (*Fit, error) {
-			return Nystrom{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
+	for name, fit := range map[string]func(landmarks int) (*Fit, error){
+		"nystrom": func(landmarks int) (*Fit, error) {
+			return Nystrom{Rank: 9, Landmarks: landmarks, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
 		},
-		"rpcholesky": func(z int) (*Fit, error) {
-			f, err := RPCholesky{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
+		"rpcholesky": func(landmarks int) (*Fit, error) {
+			f, err := RPCholesky{Rank: 9, Landmarks: landmarks, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
 			if err != nil {
 				return nil, err
 			}
@@ -301,18 +301,18 @@ func TestNNZOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := fit(1)
+		one, err := fit(9)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if saved(none.Model) != saved(one.Model) {
-			t.Errorf("%s: nnz 0 and 1 differ", name)
+			t.Errorf("%s: 0 and 9 landmarks differ", name)
 		}
-		if _, err := fit(-1); err == nil {
-			t.Errorf("%s: nnz -1 is taken", name)
+		if _, err := fit(8); err == nil {
+			t.Errorf("%s: 8 landmarks for rank 9 are taken", name)
 		}
 	}
-	for _, m := range []RPCholesky{{}, {Rank: -1}, {Rank: 5, NNZ: -2}} {
+	for _, m := range []RPCholesky{{}, {Rank: -1}, {Rank: 5, Landmarks: -2}, {Rank: 5, Landmarks: 4}} {
 		if _, err := m.Fit(ctx, e, model.Sources{Left: src}, k); err == nil {
 			t.Errorf("%+v is taken", m)
 		}
@@ -338,8 +338,8 @@ func TestRPCholeskyTraceError(t *testing.T) {
 		best := dense.Sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
 		pivoted, uniform := 0.0, 0.0
 		for seed := range uint64(seeds) {
-			pivoted += rpcFit(t, RPCholesky{Rank: c, NNZ: 4, Seed: seed}, x, k).TraceResidual / seeds
-			f, err := Nystrom{Rank: c, NNZ: 4, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
+			pivoted += rpcFit(t, RPCholesky{Rank: c, Landmarks: 4 * c, Seed: seed}, x, k).TraceResidual / seeds
+			f, err := Nystrom{Rank: c, Landmarks: 4 * c, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -380,7 +380,7 @@ func TestRPCholeskyStops(t *testing.T) {
 		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), rbf, 1, 1, "there are 1 rows"},
 		{"fewer rows than pivots", clusters(12, 3, 4), rbf, 12, 12, "there are 12 rows"},
 	} {
-		f := rpcFit(t, RPCholesky{Rank: 20, NNZ: 2, Seed: 1}, c.x, c.k)
+		f := rpcFit(t, RPCholesky{Rank: 20, Landmarks: 40, Seed: 1}, c.x, c.k)
 		if len(f.Pivots) != c.pivots || f.Left.Landmarks.Rows != c.pivots || len(f.Values) != c.rank || !strings.Contains(strings.Join(f.Notes, "\n"), c.note) {
 			t.Errorf("%s: %d pivots, %d values, notes %q", c.name, len(f.Pivots), len(f.Values), f.Notes)
 		}
@@ -408,7 +408,7 @@ func TestRPCholeskySameBits(t *testing.T) {
 	x := clusters(5000, 5, 11)
 	run := func(e stream.Engine, sizes ...int) string {
 		ctx, src := context.Background(), stream.Source(choppy{stream.FromMatrix("x", x), sizes})
-		f, err := RPCholesky{Rank: 40, NNZ: 2, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(9))
+		f, err := RPCholesky{Rank: 40, Landmarks: 80, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(9))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,7 +420,7 @@ func TestRPCholeskySameBits(t *testing.T) {
 			t.Errorf("%+v: the models differ", e)
 		}
 	}
-	f := rpcFit(t, RPCholesky{Rank: 40, NNZ: 2, Seed: 2}, x, kernelgen.RBF(9))
+	f := rpcFit(t, RPCholesky{Rank: 40, Landmarks: 80, Seed: 2}, x, kernelgen.RBF(9))
 	if strings.Contains(want, fmt.Sprint(f.Pivots)) {
 		t.Error("another seed gives the same pivots")
 	}
@@ -435,7 +435,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 	src := stream.NewCounted(stream.FromMatrix("x", x))
 	var events []stream.Event
 	e.Progress = func(p stream.Event) { events = append(events, p) }
-	f, err := RPCholesky{Rank: 8, NNZ: 2, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
+	f, err := RPCholesky{Rank: 8, Landmarks: 16, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,7 +468,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 func TestRPCholeskyPlan(t *testing.T) {
 	t.Parallel()
 	x := clusters(6000, 3, 1)
-	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, NNZ: 4, Seed: 1}} {
+	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, Landmarks: 120, Seed: 1}} {
 		f := rpcFit(t, m, x, kernelgen.RBF(20))
 		p, err := m.Plan(stream.Engine{}, model.Shape{Rows: 6000, Columns: 3}, kernelgen.RBF(20))
 		if err != nil {
@@ -482,7 +482,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 		}
 	}
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
-	nystrom, landmark := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftNone}
+	nystrom, landmark := Nystrom{Rank: 10, Landmarks: 30, Rule: RulePivoted, Seed: 1}, Landmark{Rank: 10, Landmarks: 30, Seed: 1, Shift: ShiftNone}
 	for name, m := range map[string]Method{"nystrom": nystrom, "landmark": landmark} {
 		f, err := m.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 		if err != nil {
@@ -504,10 +504,10 @@ func TestRPCholeskyNasty(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	for _, c := range nastyCases() {
-		for _, nnz := range []int{1, 3} {
-			t.Run(fmt.Sprintf("%s/rpcholesky/%d", c.name, nnz), func(t *testing.T) {
+		for _, landmarks := range []int{10, 30} {
+			t.Run(fmt.Sprintf("%s/rpcholesky/%d", c.name, landmarks), func(t *testing.T) {
 				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-					f, err := RPCholesky{Rank: 10, NNZ: nnz, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
+					f, err := RPCholesky{Rank: 10, Landmarks: landmarks, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 					if err != nil {
 						return nil, err
 					}
@@ -520,12 +520,12 @@ func TestRPCholeskyNasty(t *testing.T) {
 		}
 		t.Run(c.name+"/nystrom", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return Nystrom{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
+				return Nystrom{Rank: 10, Landmarks: 30, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 		t.Run(c.name+"/landmark", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, model.Sources{Left: s}, k)
+				return Landmark{Rank: 10, Landmarks: 30, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 	}

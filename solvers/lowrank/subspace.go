@@ -99,6 +99,9 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.Tolerance)
 	}
+	if err := checkRank(m.Rank, m.Start.Landmarks); err != nil {
+		return m, err
+	}
 	if !m.oneFactor(s, k) {
 		if m.Whole {
 			return m, fmt.Errorf("all eigenvectors are found of the symmetric matrix of one source, as one factor")

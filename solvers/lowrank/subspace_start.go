@@ -16,6 +16,9 @@ func (m Subspace) start(s model.Shape) Landmark {
 	}
 	start := m.Start
 	start.Rank, start.Seed = int(min(int64(m.Rank)+subspaceLandmark, least)), m.Seed
+	if start.Landmarks > 0 {
+		start.Rank = min(start.Rank, start.Landmarks)
+	}
 	return start
 }
 
@@ -42,8 +45,7 @@ func (m Subspace) planStart(e stream.Engine, s model.Shape, k kernelgen.Kernel) 
 // startLandmarks returns how many landmarks each embedding of the start has: the left one, of
 // right rows, and the right one.
 func (m Subspace) startLandmarks(s model.Shape) (left, right int64) {
-	start := m.start(s)
-	n := int64(start.landmarksPerColumn()) * int64(start.Rank)
+	n := m.start(s).landmarks()
 	if s.OneSource() {
 		return min(n, s.Rows), min(n, s.Rows)
 	}

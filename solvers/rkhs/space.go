@@ -109,7 +109,7 @@ func (s Solver) method(rows int64) (lowrank.Method, int) {
 	case s.Random:
 		return lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}, s.Landmarks
 	}
-	return lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted, Seed: s.Seed}, most
+	return lowrank.Nystrom{Rank: most, Rule: lowrank.RulePivoted, Seed: s.Seed}, most
 }
 
 // fit makes the features of one space.

@@ -106,7 +106,7 @@ func TestLowRankKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fitted, err := lowrank.Landmark{Rank: c.rank, NNZ: 2, Seed: 3}.Fit(ctx, e, d.Sources, k)
+			fitted, err := lowrank.Landmark{Rank: c.rank, Landmarks: 2 * c.rank, Seed: 3}.Fit(ctx, e, d.Sources, k)
 			if err != nil {
 				t.Fatal(err)
 			}

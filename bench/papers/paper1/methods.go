@@ -48,27 +48,27 @@ func methods() []method {
 		{name: "S3SPSD", heading: "`s3spsd`", of: func(c int, seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Seed: seed}
 		}},
-		{name: "nystrom uniform", of: nystrom(lowrank.ChoiceUniform, 1)},
-		{name: "nystrom rpc", of: nystrom(lowrank.ChoicePivoted, 1)},
-		{name: "nystrom z=4", heading: "`nystrom --nnz 4`", of: nystrom(lowrank.ChoiceUniform, 4)},
+		{name: "nystrom uniform", of: nystrom(lowrank.RuleUniform, 1)},
+		{name: "nystrom rpc", of: nystrom(lowrank.RulePivoted, 1)},
+		{name: "nystrom z=4", heading: "`nystrom --landmarks 4c`", of: nystrom(lowrank.RuleUniform, 4)},
 		{name: "rpcholesky z=4", of: func(c int, seed uint64) fitter {
-			return lowrank.RPCholesky{Rank: c, NNZ: 4, Seed: seed}
+			return lowrank.RPCholesky{Rank: c, Landmarks: 4 * c, Seed: seed}
 		}},
 		{name: "rff", of: func(c int, seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
 		{name: "rff orthogonal", of: func(c int, seed uint64) fitter {
 			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
 		}},
 		{name: "fastspsd", of: func(c int, seed uint64) fitter { return baselines.FastSPSD{Rank: c, Seed: seed} }},
-		{name: "landmark uniform", heading: "`landmark --landmarks uniform`", of: landmark(lowrank.ChoiceUniform)},
-		{name: "landmark rpc", of: landmark(lowrank.ChoicePivoted)},
-		{name: "landmark dpp", of: landmark(lowrank.ChoiceDeterminantal)},
-		{name: "landmark auto", heading: "`landmark`", of: landmark(lowrank.ChoiceAuto)},
+		{name: "landmark uniform", heading: "`landmark --rule uniform`", of: landmark(lowrank.RuleUniform)},
+		{name: "landmark rpc", of: landmark(lowrank.RulePivoted)},
+		{name: "landmark dpp", of: landmark(lowrank.RuleDeterminantal)},
+		{name: "landmark auto", heading: "`landmark`", of: landmark(lowrank.RuleAuto)},
 		{name: "landmark auto centred", heading: "`landmark --shift centred`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Choice: lowrank.ChoiceAuto, Seed: seed, Shift: lowrank.ShiftCentred}
+			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftCentred}
 		}},
 		{name: "subspace", heading: "`subspace`", rows: 40000, unshifted: "subspace no shift",
 			of: func(c int, seed uint64) fitter {
-				start := lowrank.Landmark{Choice: lowrank.ChoiceAuto}
+				start := lowrank.Landmark{Rule: lowrank.RuleAuto}
 				return lowrank.Subspace{Rank: c, Passes: 3, Start: start, Seed: seed}
 			}},
 	}
@@ -86,12 +86,12 @@ func names() []string {
 	return all
 }
 
-func nystrom(choice lowrank.LandmarkChoice, nnz int) func(c int, seed uint64) fitter {
+func nystrom(rule lowrank.Rule, perColumn int) func(c int, seed uint64) fitter {
 	return func(c int, seed uint64) fitter {
-		return lowrank.Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: seed}
+		return lowrank.Nystrom{Rank: c, Landmarks: perColumn * c, Rule: rule, Seed: seed}
 	}
 }
 
-func landmark(choice lowrank.LandmarkChoice) func(c int, seed uint64) fitter {
-	return func(c int, seed uint64) fitter { return lowrank.Landmark{Rank: c, Choice: choice, Seed: seed} }
+func landmark(rule lowrank.Rule) func(c int, seed uint64) fitter {
+	return func(c int, seed uint64) fitter { return lowrank.Landmark{Rank: c, Rule: rule, Seed: seed} }
 }

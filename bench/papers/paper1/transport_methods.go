@@ -47,9 +47,9 @@ func transportMethods() []transportMethod {
 	return []transportMethod{
 		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
 		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {
-			return lowrank.Landmark{Rank: 4 * c, NNZ: 1, Sketch: 4 * 10 * c, Seed: seed} // the same rows as above
+			return lowrank.Landmark{Rank: 4 * c, Landmarks: 4 * c, Core: 4 * 10 * c, Seed: seed} // the same rows as above
 		}},
-		{name: "landmark s=300", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Sketch: s, Seed: seed} }},
+		{name: "landmark s=300", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Core: 4 * s, Seed: seed} }},
 		{name: "ssrSVD as published, s=300", of: func(seed uint64) fitter {
 			return lowrank.SSRSVD{Rank: c, Sketch: s, Seed: seed}
 		}},

@@ -103,7 +103,7 @@ func (s graphSetting) learn(ctx context.Context, g classed, k *stream.CSR, of sp
 	if err != nil {
 		return functions{}, err
 	}
-	solver := askls.Solver{Gamma: 1, Ridge: s.ridge, Merge: askls.MergeStack, Folds: foldCount, Seed: 1}
+	solver := askls.Solver{C: 1, Ridge: s.ridge, Merge: askls.MergeStack, Folds: foldCount, Seed: 1}
 	fit, err := solver.Fit(ctx, stream.Engine{}, train, kernelgen.Kernel{})
 	if err != nil {
 		return functions{}, err

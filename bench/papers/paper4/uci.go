@@ -145,7 +145,7 @@ func (d *table) learn(ctx context.Context, k kernelgen.Kernel, gamma float64, te
 	if err != nil {
 		return f, err
 	}
-	solver := askls.Solver{Gamma: gamma, Merge: askls.MergeStack, Folds: foldCount, Seed: 1, Engine: askls.EngineDense}
+	solver := askls.Solver{C: gamma, Merge: askls.MergeStack, Folds: foldCount, Seed: 1, Engine: askls.EngineDense}
 	fit, err := solver.Fit(ctx, stream.Engine{}, data, k)
 	if err != nil {
 		return f, err

@@ -543,11 +543,11 @@ class Projection(_Estimator):
 class Classifier(_Estimator):
     """Classifier from a kernel that need not be symmetric, by nystream fit askls."""
 
-    _parameters = ('kernel', 'gamma', 'seed', 'options', 'command')
+    _parameters = ('kernel', 'C', 'seed', 'options', 'command')
     _estimator_type = 'classifier'
 
-    def __init__(self, kernel='rbf(gamma=median)', gamma=None, seed=1, options=None, command=None):
-        self.kernel, self.gamma, self.seed, self.options, self.command = kernel, gamma, seed, options, command
+    def __init__(self, kernel='rbf(gamma=median)', C=None, seed=1, options=None, command=None):
+        self.kernel, self.C, self.seed, self.options, self.command = kernel, C, seed, options, command
 
     def fit(self, X, y):
         y = np.asarray(y)
@@ -561,7 +561,7 @@ class Classifier(_Estimator):
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError('y has one class; two are the least')
-        return self._fit('askls', X, labels=labels, kernel=self.kernel, gamma=self.gamma)
+        return self._fit('askls', X, labels=labels, kernel=self.kernel, C=self.C)
 
     def decision_function(self, X):
         model, x = self._model(X)

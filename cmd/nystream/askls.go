@@ -73,19 +73,18 @@ type asklsTask struct {
 	fraction   float64
 	cv         []string
 
-	kernel   kernelgen.Kernel
-	grid     []axis
-	asides   asides
-	graph    *graph.Graph
-	known    knownLabels
-	samples  *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
-	all      stream.Source // all samples
-	matrixOf *stream.CSR   // between all samples; nil for rows
-	tried    []askls.Candidate
-	scores   []askls.Score
-	chosen   int // of those tried
-	fitting  *askls.Fit
-	told     asklsFigures
+	kernel  kernelgen.Kernel
+	grid    []axis
+	asides  asides
+	graph   *graph.Graph
+	known   knownLabels
+	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
+	all     stream.Source // all samples
+	tried   []askls.Candidate
+	scores  []askls.Score
+	chosen  int // of those tried
+	fitting *askls.Fit
+	told    asklsFigures
 }
 
 func newASKLSTask(j *job, cmd *cobra.Command) task {

@@ -89,6 +89,12 @@ func inspectISM(m model.Model) any {
 	}{show.Numbers(w.Values), loadingsOf(w)}
 }
 
+// hsic is the objective over the square of the rows less one.
+func (c *ismTask) hsic() float64 {
+	n := float64(max(1, c.fitting.Rows-1))
+	return c.fitting.Objective / n / n
+}
+
 func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),

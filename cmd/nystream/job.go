@@ -66,10 +66,9 @@ type task interface {
 	preparations() (left, right stream.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)
-	// charts returns what is drawn of a finished fit, score in a few words how good it is,
-	// and marks the colours of rows that are shown.
+	// charts returns what is drawn of a finished fit, and marks the colours of rows that are
+	// shown.
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
-	score(r *model.Report) string
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
 	// planned and fitted add to what is printed, and return it.
 	planned(r *planResult, t *show.Text) any

@@ -34,8 +34,6 @@ type fitResult struct {
 	Warnings       []string        `json:"warnings"` // of columns that make nonsense of the fit
 	Notes          []string        `json:"notes"`
 	Output         string          `json:"output"`
-	Plot           string          `json:"plot,omitempty"`
-	Report         string          `json:"report,omitempty"`
 }
 
 // fitError is an estimate of an error, or why there is none.
@@ -78,8 +76,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	r = &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
-		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
-		Plot: j.draws.plot, Report: j.draws.report}
+		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}

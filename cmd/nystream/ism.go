@@ -64,18 +64,17 @@ type ismTask struct {
 	givenLabel                   string
 	clustersFile                 string
 
-	kernel     kernelgen.Kernel
-	targets    kernelgen.Kernel // between targets
-	asides     asides
-	known      *ism.Response // nil for unsupervised
-	labels     []int         // of --label, nil if there is none of one column
-	classes    []string      // their names
-	engineName string        // of the plan
-	fitting    *ism.Fit
-	nmi        *show.Number // between clusters and labels
-	folds      int
-	seen       float64 // accuracy on the rows of the fit
-	unseen     float64 // out of fold
+	kernel  kernelgen.Kernel
+	targets kernelgen.Kernel // between targets
+	asides  asides
+	known   *ism.Response // nil for unsupervised
+	labels  []int         // of --label, nil if there is none of one column
+	classes []string      // their names
+	fitting *ism.Fit
+	nmi     *show.Number // between clusters and labels
+	folds   int
+	seen    float64 // accuracy on the rows of the fit
+	unseen  float64 // out of fold
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
@@ -282,7 +281,6 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.engineName = p.Chosen
 	c.dropChoice(&p.Chosen)
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")

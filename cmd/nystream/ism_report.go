@@ -9,46 +9,35 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// ismPlan is what plan prints as JSON of ism.
-type ismPlan struct {
-	*planResult
-	Engine   string `json:"engine"`
-	Paradigm string `json:"paradigm"`
-}
-
-func (c *ismTask) planned(base *planResult, t *show.Text) any {
-	r := &ismPlan{base, c.engineName, c.how.Paradigm.String()}
-	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
-	t.Add("engine", "%s", r.Engine)
-	return r
+func (c *ismTask) planned(r *planResult, _ *show.Text) {
+	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
 }
 
 // ismResult is what fit prints as JSON of ism.
 type ismResult struct {
 	*fitResult
-	Engine         string         `json:"engine"`
-	Paradigm       string         `json:"paradigm"`
-	Known          string         `json:"known,omitempty"`
-	Dim            int            `json:"dim"`
-	Classes        []string       `json:"classes,omitempty"`
-	Clusters       int            `json:"clusters,omitempty"`
-	ClusterSizes   []int          `json:"cluster_sizes,omitempty"`
-	NMI            *show.Number   `json:"nmi,omitempty"` // between clusters and --label
-	Mu             *show.Number   `json:"mu,omitempty"`
-	Iterations     int            `json:"iterations"`
-	Damped         int            `json:"damped"` // of them
-	Rounds         int            `json:"rounds"` // of clusters and W in turn
-	Settled        bool           `json:"settled"`
-	Objective      []show.Number  `json:"objective"` // of each W that was accepted, in order
-	HSIC           show.Number    `json:"hsic"`      // objective/(rows−1)²
-	Eigenvalues    []show.Number  `json:"eigenvalues"`
-	Features       int            `json:"features,omitempty"`
-	FeatureError   *show.Number   `json:"feature_error,omitempty"`
-	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
-	ClustersOutput string         `json:"clusters_output,omitempty"`
-	Score          *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
-	FoldScore      *show.Number   `json:"fold_score,omitempty"` // out of fold
-	Folds          int            `json:"folds,omitempty"`
+	Engine       string         `json:"engine"`
+	Paradigm     string         `json:"paradigm"`
+	Known        string         `json:"known,omitempty"`
+	Dim          int            `json:"dim"`
+	Classes      []string       `json:"classes,omitempty"`
+	Clusters     int            `json:"clusters,omitempty"`
+	ClusterSizes []int          `json:"cluster_sizes,omitempty"`
+	NMI          *show.Number   `json:"nmi,omitempty"` // between clusters and --label
+	Mu           *show.Number   `json:"mu,omitempty"`
+	Iterations   int            `json:"iterations"`
+	Damped       int            `json:"damped"` // of them
+	Rounds       int            `json:"rounds"` // of clusters and W in turn
+	Settled      bool           `json:"settled"`
+	Objective    []show.Number  `json:"objective"` // of each W that was accepted, in order
+	HSIC         show.Number    `json:"hsic"`      // objective/(rows−1)²
+	Eigenvalues  []show.Number  `json:"eigenvalues"`
+	Features     int            `json:"features,omitempty"`
+	FeatureError *show.Number   `json:"feature_error,omitempty"`
+	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
+	Score        *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
+	FoldScore    *show.Number   `json:"fold_score,omitempty"` // out of fold
+	Folds        int            `json:"folds,omitempty"`
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -101,7 +90,7 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 		Dim: f.Dim(), Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
 		HSIC: show.Number(c.hsic()), Eigenvalues: show.Numbers(f.Values),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile}
+		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
 	for _, s := range f.History {
 		if s.Accepted {

@@ -70,8 +70,9 @@ type task interface {
 	// shown.
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
-	// planned and fitted add to what is printed, and return it.
-	planned(r *planResult, t *show.Text) any
+	// planned adds to what is printed of a plan. fitted adds to what is printed of a fit, and
+	// returns it.
+	planned(r *planResult, t *show.Text)
 	fitted(r *fitResult, t *show.Text) any
 }
 

@@ -35,6 +35,7 @@ type planResult struct {
 	Method           string         `json:"method"`
 	Chosen           string         `json:"chosen,omitempty"`
 	Kernel           string         `json:"kernel,omitempty"`
+	Map              string         `json:"map,omitempty"`
 	Rows             int64          `json:"rows"`
 	Columns          int64          `json:"columns"`
 	Dimension        int            `json:"dimension"`
@@ -69,7 +70,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 	if r.Chosen != "" {
 		t.Add("chosen", "%s", r.Chosen)
 	}
-	all := j.task.planned(r, t)
+	j.task.planned(r, t)
 	for _, note := range r.Notes {
 		t.Add("note", "%s", note)
 	}
@@ -83,7 +84,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 	}
 	t.Add("rounds for shards", "%s", j.roundWords(p))
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	if err := j.print(all, t); err != nil {
+	if err := j.print(r, t); err != nil {
 		return err
 	}
 	return j.checkBudget(&p.Memory)

@@ -35,7 +35,7 @@ type dataFlags struct {
 	features  int // of libsvm files, at least: those of the model
 }
 
-func (d *dataFlags) add(a *app, cmd *cobra.Command, positions argPositions) {
+func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
 	f.StringVar(&d.label, "label", "", "`column`, by name or number from 0, that is carried along and not computed with")
@@ -44,7 +44,7 @@ func (d *dataFlags) add(a *app, cmd *cobra.Command, positions argPositions) {
 	addChoice(cmd, &d.inexact, "inexact", "what becomes of integers beyond 2^53 that no float64 holds", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
 	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
 	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
-	d.addCompletions(a, cmd, positions)
+	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
 }
 
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.

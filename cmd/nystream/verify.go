@@ -47,7 +47,7 @@ another run is bad data.`,
 		f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
 		f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
 		completeFiles(cmd, dataExtensions, "right")
-		v.data.add(v.app, cmd, afterModel)
+		v.data.add(v.app, cmd)
 	})
 	return cmd
 }

@@ -152,3 +152,8 @@ func (t *taken) passes() int {
 	}
 	return t.Passes()
 }
+
+// result returns what is told of rows that a model was applied to.
+func (t *taken) result(model string, rows int64, output string) rowsResult {
+	return rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()}, Output: output}
+}

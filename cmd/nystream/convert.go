@@ -57,14 +57,9 @@ OUT may be - for the standard output, or a named pipe:
 
 // convertResult is what convert prints as JSON.
 type convertResult struct {
-	Rows         int64          `json:"rows"`
-	Columns      int            `json:"columns"`
-	Kept         []string       `json:"kept"`
-	RowsDropped  int64          `json:"rows_dropped"`
-	Passes       map[string]int `json:"passes"`
-	Seconds      show.Number    `json:"seconds"`
-	PeakRSSBytes int64          `json:"peak_rss_bytes"`
-	Output       string         `json:"output"`
+	rowsResult
+	Columns int      `json:"columns"`
+	Kept    []string `json:"kept"`
 }
 
 func (c *convertCommand) run(ctx context.Context, args []string) error {
@@ -100,14 +95,14 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if rows == 0 && c.formatOf(c.output) == "jsonl" {
 		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
+	r := &convertResult{rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}, len(src.Info().Columns), []string{}}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}
 	if p, ok := src.(*stream.Prepared); ok {
 		r.RowsDropped = p.Dropped()
 	}
-	return c.report(r)
+	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
 }
 
 // checkMemory refuses what does not fit into --memory.
@@ -284,16 +279,4 @@ func newBatch(info stream.Info, rows int) *stream.Batch {
 		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
 	}
 	return b
-}
-
-func (c *convertCommand) report(r *convertResult) error {
-	r.Seconds, r.PeakRSSBytes = show.Number(c.seconds()), peakRSS()
-	t := &show.Text{Title: outputName(r.Output)}
-	t.Add("rows", "%s", show.Count(r.Rows))
-	t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
-	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	return c.print(r, t)
 }

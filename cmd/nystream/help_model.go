@@ -49,7 +49,6 @@ where 1 is the version of the container; every command compares the digest. meta
       sources                  name, formats, rows and columns of each
       errors                   estimates, in both norms where they are known: of (what), value
                                (relative), from (the evidence); of a null value: reason
-      units                    of columns, as the model takes them, and of errors
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count
     data.nulls                 what becomes of rows with nulls: error, drop, zero or mean

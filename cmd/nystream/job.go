@@ -130,7 +130,7 @@ func (j *job) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return j.stateFault(err)
 	case j.states.one():
-		return j.reportNoShard(plan)
+		return j.reportNoShard()
 	case j.states.join:
 		return errors.New("--join: the passes of this fit have no states that could be joined")
 	}

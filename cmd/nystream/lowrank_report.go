@@ -70,9 +70,7 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 	for _, s := range f.Steps {
 		t.Add("step", "%d landmarks: rank %d, about %.2g (%s)", s.Landmarks, s.Rank, s.Estimate, r.ToleranceNorm)
 	}
-	better := ""
 	if !r.Refined && r.OrthogonalityBound > orthonormal {
-		better = " (write factors to have it at rounding)"
+		t.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", float64(r.OrthogonalityBound))
 	}
-	t.Add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), better)
 }

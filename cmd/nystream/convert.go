@@ -17,12 +17,11 @@ import (
 // convertCommand is one command line of convert.
 type convertCommand struct {
 	*app
-	data     dataFlags
-	rows     preparationFlags
-	compress bool
-	inputs   []string
-	output   string
-	given    func(flag string) bool
+	data   dataFlags
+	rows   preparationFlags
+	inputs []string
+	output string
+	given  func(flag string) bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -50,7 +49,6 @@ OUT may be - for the standard output, or a named pipe:
 		c.addOutputFormat(cmd)
 		cmd.Flags().Lookup("nulls").DefValue = ""
 		c.given = cmd.Flags().Changed
-		cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
 	})
 	return cmd
 }
@@ -131,9 +129,6 @@ func (c *convertCommand) check(args []string) error {
 	}
 	if err := c.checkOutput("output", c.output, outputExtensions, c.inputs); err != nil {
 		return err
-	}
-	if c.compress && c.formatOf(c.output) != "nys" {
-		return usagef("--compress is for .nys stores, not for %s", c.output)
 	}
 	return nil
 }
@@ -234,7 +229,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 	if c.data.noSpool && info.Rows < 0 && isPipe(c.output) && c.formatOf(c.output) == "npy" {
 		return 0, usagef("%s: an NPY file begins with the number of its rows, which %s does not tell: leave out --no-spool, or write another format", c.output, info.Name)
 	}
-	w, err := c.begin(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -264,13 +259,6 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})
 		}
 	}
-}
-
-func (c *convertCommand) begin(path string, s blockstore.Schema) (blockstore.Writer, error) {
-	if c.compress {
-		return blockstore.CreateStore(path, s, blockstore.StoreOptions{Compress: true})
-	}
-	return c.create(path, s)
 }
 
 func newBatch(info stream.Info, rows int) *stream.Batch {

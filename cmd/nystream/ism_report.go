@@ -19,7 +19,6 @@ type ismResult struct {
 	Engine       string         `json:"engine"`
 	Paradigm     string         `json:"paradigm"`
 	Known        string         `json:"known,omitempty"`
-	Dim          int            `json:"dim"`
 	Classes      []string       `json:"classes,omitempty"`
 	Clusters     int            `json:"clusters,omitempty"`
 	ClusterSizes []int          `json:"cluster_sizes,omitempty"`
@@ -31,7 +30,6 @@ type ismResult struct {
 	Settled      bool           `json:"settled"`
 	Objective    []show.Number  `json:"objective"` // of each W that was accepted, in order
 	HSIC         show.Number    `json:"hsic"`      // objective/(rows−1)²
-	Eigenvalues  []show.Number  `json:"eigenvalues"`
 	Features     int            `json:"features,omitempty"`
 	FeatureError *show.Number   `json:"feature_error,omitempty"`
 	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
@@ -71,11 +69,9 @@ func loadingWords(column []ismLoading) string {
 
 // inspectISM returns what inspect tells besides what it tells of all models.
 func inspectISM(m model.Model) any {
-	w := m.(*ism.Model)
 	return struct {
-		Eigenvalues []show.Number  `json:"eigenvalues"`
-		Loadings    [][]ismLoading `json:"loadings"`
-	}{show.Numbers(w.Values), loadingsOf(w)}
+		Loadings [][]ismLoading `json:"loadings"`
+	}{loadingsOf(m.(*ism.Model))}
 }
 
 // hsic is the objective over the square of the rows less one.
@@ -87,9 +83,9 @@ func (c *ismTask) hsic() float64 {
 func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
-		Dim: f.Dim(), Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
+		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC: show.Number(c.hsic()), Eigenvalues: show.Numbers(f.Values),
+		HSIC:     show.Number(c.hsic()),
 		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
 	for _, s := range f.History {
@@ -141,7 +137,7 @@ func (r *ismResult) text(t *show.Text) {
 	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
 	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
 		map[bool]string{false: "; not settled"}[r.Settled])
-	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Eigenvalues)))
+	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Values)))
 	for k, column := range r.Loadings {
 		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
 	}

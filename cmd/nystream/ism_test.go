@@ -186,7 +186,7 @@ func TestISMReport(t *testing.T) {
 			Scans         map[string]int `json:"scans"`
 			KernelEntries int64          `json:"kernel_entries"`
 			Objective     []float64      `json:"objective"`
-			Eigenvalues   []float64      `json:"eigenvalues"`
+			Eigenvalues   []float64      `json:"values"`
 			Iterations    int            `json:"iterations"`
 		}
 		mustDecode(t, command(t, "fit ism "+line+" -o "+folder+"/m.npz"), &fit)

@@ -128,7 +128,7 @@ func TestGatherErrors(t *testing.T) {
 
 	src.info.Once = true
 	for _, s := range []stream.Source{src, sequential{src}, stream.NewCounted(src)} {
-		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool`")
+		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool-dir`")
 	}
 }
 

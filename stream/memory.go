@@ -113,7 +113,7 @@ func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
 
 // OnceError reports that a source that can be read only once was opened again.
 func OnceError(name string) error {
-	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool`)", name)
+	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool-dir`)", name)
 }
 
 type seqReader struct {

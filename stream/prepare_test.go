@@ -464,7 +464,7 @@ func TestPrepareOnce(t *testing.T) {
 	for nulls, scale := range map[stream.Nulls]stream.Scaling{stream.NullsError: stream.ScaleStandard, stream.NullsZero: stream.ScaleMinMax, stream.NullsMean: stream.ScaleNone, stream.NullsDrop: stream.ScaleNone} {
 		src := pipe()
 		_, err := stream.Prepare(context.Background(), stream.Engine{}, src, nulls, scale)
-		checkError(t, err, "stdin", "only once", "`spool`")
+		checkError(t, err, "stdin", "only once", "`spool-dir`")
 		if src.opens.Load() != 0 {
 			t.Errorf("nulls %v: the pipe was read before it was refused", nulls)
 		}

@@ -9,7 +9,7 @@
 //
 //	# 2026-11-22, 2 processors, linux/amd64
 //	$ nystream demo
-//	a knot in 20 dimensions, …
+//	200,000 rows along a knot, …
 //
 // A comment in a page names the record of the code, table or paragraph after it:
 //

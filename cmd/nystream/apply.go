@@ -29,7 +29,7 @@ func (t *application) add(cmd *cobra.Command, extensions []string) {
 	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), or - for the standard output")
 	completeFiles(cmd, extensions, "output")
 	t.addOutputFormat(cmd)
-	t.data.add(t.app, cmd, afterModel)
+	t.data.add(t.app, cmd)
 	t.graph.addReading(cmd)
 }
 
@@ -54,7 +54,6 @@ func (t *taken) budget(a *app, b *stream.Budget) {
 
 // open opens what a side of the model is applied to.
 func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
-	f.noteOthers(ctx, t.app)
 	if f.data.Graph != nil {
 		return f.openGraph(ctx, t, side, paths)
 	}
@@ -152,4 +151,9 @@ func (t *taken) passes() int {
 		return 1
 	}
 	return t.Passes()
+}
+
+// result returns what is told of rows that a model was applied to.
+func (t *taken) result(model string, rows int64, output string) rowsResult {
+	return rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()}, Output: output}
 }

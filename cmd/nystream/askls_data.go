@@ -105,7 +105,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 
 // takeMatrix makes the samples of a matrix between all of them.
 func (c *asklsTask) takeMatrix(name string, k *stream.CSR) (err error) {
-	c.matrixOf, c.all = k, stream.NewSparseRows(name, k, nil)
+	c.all = stream.NewSparseRows(name, k, nil)
 	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
 	return fromData(err)
 }

@@ -26,29 +26,14 @@ func checkASKLS(m *askls.Model, d *rowsData) error {
 	return nil
 }
 
-// asklsPlan is what plan prints as JSON of askls.
-type asklsPlan struct {
-	*planResult
-	Engine     string       `json:"engine"`
-	Input      string       `json:"input"`
-	Classes    []string     `json:"classes"`
-	Candidates int          `json:"candidates,omitempty"` // of cross-validation
-	Graph      *graphResult `json:"graph,omitempty"`
-}
-
-func (c *asklsTask) planned(base *planResult, t *show.Text) any {
-	base.Columns = base.Rows
-	if base.Dimension > 0 {
-		base.Kernel = c.kernel.String()
+func (c *asklsTask) planned(r *planResult, t *show.Text) {
+	if r.Columns = r.Rows; r.Dimension > 0 {
+		r.Kernel = c.kernel.String()
 	}
-	r := &asklsPlan{planResult: base, Engine: cmp.Or(base.Chosen, c.how.Engine.String()), Input: c.inputWord(), Classes: c.known.classes,
-		Candidates: len(c.tried), Graph: graphResultOf(c.graph, &c.edges)}
-	t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
-	t.Add("engine", "%s", r.Engine)
-	if r.Candidates > 0 {
-		t.Add("cross-validation", "%d machines", r.Candidates)
+	t.Add("classes", "%d: %s", len(c.known.classes), show.Words(c.known.classes))
+	if len(c.tried) > 0 {
+		t.Add("cross-validation", "%d machines", len(c.tried))
 	}
-	return r
 }
 
 // inputWord returns what the samples are.

@@ -18,12 +18,11 @@ import (
 // convertCommand is one command line of convert.
 type convertCommand struct {
 	*app
-	data     dataFlags
-	rows     preparationFlags
-	compress bool
-	inputs   []string
-	output   string
-	given    func(flag string) bool
+	data   dataFlags
+	rows   preparationFlags
+	inputs []string
+	output string
+	given  func(flag string) bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -44,28 +43,22 @@ OUT may be - for the standard output, or a named pipe:
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	a.addFlagsLater(cmd, func() {
-		c.data.add(c.app, cmd, allArgs)
+		c.data.add(c.app, cmd)
 		c.rows.add(cmd)
 		cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
 		completeFiles(cmd, outputExtensions, "output")
 		c.addOutputFormat(cmd)
 		cmd.Flags().Lookup("nulls").DefValue = ""
 		c.given = cmd.Flags().Changed
-		cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
 	})
 	return cmd
 }
 
 // convertResult is what convert prints as JSON.
 type convertResult struct {
-	Rows         int64          `json:"rows"`
-	Columns      int            `json:"columns"`
-	Kept         []string       `json:"kept"`
-	RowsDropped  int64          `json:"rows_dropped"`
-	Passes       map[string]int `json:"passes"`
-	Seconds      show.Number    `json:"seconds"`
-	PeakRSSBytes int64          `json:"peak_rss_bytes"`
-	Output       string         `json:"output"`
+	rowsResult
+	Columns int      `json:"columns"`
+	Kept    []string `json:"kept"`
 }
 
 func (c *convertCommand) run(ctx context.Context, args []string) error {
@@ -102,14 +95,14 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if rows == 0 && c.formatOf(c.output) == "jsonl" {
 		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
+	r := &convertResult{rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}, len(src.Info().Columns), []string{}}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}
 	if p, ok := src.(*stream.Prepared); ok {
 		r.RowsDropped = p.Dropped()
 	}
-	return c.report(r)
+	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
 }
 
 // checkMemory refuses what does not fit into --memory.
@@ -138,9 +131,6 @@ func (c *convertCommand) check(args []string) error {
 	}
 	if err := c.checkOutput("output", c.output, outputExtensions, c.inputs); err != nil {
 		return err
-	}
-	if c.compress && c.formatOf(c.output) != "nys" {
-		return usagef("--compress is for .nys stores, not for %s", c.output)
 	}
 	return nil
 }
@@ -244,7 +234,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 	if c.data.noSpool && info.Rows < 0 && isPipe(c.output) && c.formatOf(c.output) == "npy" {
 		return 0, usagef("%s: an NPY file begins with the number of its rows, which %s does not tell: leave out --no-spool, or write another format", c.output, info.Name)
 	}
-	w, err := c.begin(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -276,29 +266,10 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 	}
 }
 
-func (c *convertCommand) begin(path string, s blockstore.Schema) (blockstore.Writer, error) {
-	if c.compress {
-		return blockstore.CreateStore(path, s, blockstore.StoreOptions{Compress: true})
-	}
-	return c.create(path, s)
-}
-
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns))}
 	for _, k := range info.Kept {
 		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
 	}
 	return b
-}
-
-func (c *convertCommand) report(r *convertResult) error {
-	r.Seconds, r.PeakRSSBytes = show.Number(c.seconds()), peakRSS()
-	t := &show.Text{Title: outputName(r.Output)}
-	t.Add("rows", "%s", show.Count(r.Rows))
-	t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
-	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	return c.print(r, t)
 }

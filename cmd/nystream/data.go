@@ -28,7 +28,6 @@ type dataFlags struct {
 	encoding  string
 	format    string
 	inexact   blockstore.Inexact
-	spool     bool
 	noSpool   bool
 	spoolDir  string
 	maxSpool  spoolRoom
@@ -36,16 +35,15 @@ type dataFlags struct {
 	noNumbers bool // rows may be of kept columns alone
 }
 
-func (d *dataFlags) add(a *app, cmd *cobra.Command, positions argPositions) {
+func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
 	f.StringVar(&d.label, "label", "", "`column`, by name or number from 0, that is carried along and not computed with")
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
 	d.addLayout(cmd)
 	addChoice(cmd, &d.inexact, "inexact", "what becomes of integers beyond 2^53 that no float64 holds", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
-	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
 	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
-	d.addCompletions(a, cmd, positions)
+	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
 }
 
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.
@@ -104,8 +102,8 @@ func (d *dataFlags) check() error {
 	if d.comment != "" && (len(d.comment) != 1 || d.comment[0] <= ' ' || d.comment[0] > '~' || d.comment == `"`) {
 		return usagef("--comment %q is not one ASCII character, such as '#'", d.comment)
 	}
-	if d.noSpool && (d.spool || d.spoolDir != "") {
-		return usagef("--no-spool refuses what --spool and --spool-dir ask for: leave one out")
+	if d.noSpool && d.spoolDir != "" {
+		return usagef("--no-spool refuses what --spool-dir asks for: leave one out")
 	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
 		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
@@ -187,7 +185,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
 		}
 	}
-	if !src.Info().Once || mode == readOnce && !d.spool && d.spoolDir == "" {
+	if !src.Info().Once || mode == readOnce && d.spoolDir == "" {
 		return in, nil
 	}
 	if d.noSpool {

@@ -2,52 +2,213 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-	"strconv"
-	"strings"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/demo"
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
 )
 
-func newDemoCommand(a *app) *cobra.Command { return demo.New(demoHost{a}) }
-
-// demoHost is what the demo sees of the command.
-type demoHost struct{ *app }
-
-func (h demoHost) Seed() uint64                            { return h.seed }
-func (h demoHost) Seconds() float64                        { return h.seconds() }
-func (h demoHost) PeakRSS() int64                          { return peakRSS() }
-func (h demoHost) Print(v any, t *show.Text) error         { return h.print(v, t) }
-func (h demoHost) Usagef(format string, args ...any) error { return usagef(format, args...) }
-func (h demoHost) CheckFolder(flag, path string) error     { return checkBeside(flag, path) }
-
-// Run runs a command line of this program, and reads what it prints.
-func (h demoHost) Run(ctx context.Context, args []string, result any) error {
-	var out strings.Builder
-	inner := newApp(ctx, h.in, &out, h.err)
-	defer func() { inner.progress.end() }()
-	root := newRootCommand(inner)
-	inner.setArgs(root, slices.Concat(args, h.globals()))
-	if err := root.ExecuteContext(blockstore.Remember(ctx)); err != nil {
-		return err
-	}
-	return json.Unmarshal([]byte(out.String()), result)
+// demoCommand is one command line of demo.
+type demoCommand struct {
+	*app
+	rows int64
+	dir  string
 }
 
-// globals returns the global flags of the demo, as its commands get them.
-func (h demoHost) globals() []string {
-	flags := []string{"--provenance=false", // the folder that it would name is renamed
-		"--format", "json", "--threads", strconv.Itoa(h.threads), "--log-format", h.logFormat.String(), "--log-every", h.logEvery.String()}
-	if h.memory > 0 {
-		flags = append(flags, "--memory", strconv.FormatInt(int64(h.memory), 10))
+const (
+	demoLeast   = 2000
+	demoNewRows = 5000 // that the model has never seen
+)
+
+func newDemoCommand(a *app) *cobra.Command {
+	d := &demoCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Make data, fit, verify, embed and draw, to see it all once",
+		Long: `Make rows along a knot in 20 dimensions, fit a model to their kernel matrix, measure
+its error, embed rows that it has never seen, and draw what it found. The files
+stay in --dir; those of an earlier demo are replaced.`,
+		Args: cobra.NoArgs,
+		RunE: d.run,
 	}
-	if h.quiet {
-		flags = append(flags, "--quiet")
+	cmd.Flags().Int64Var(&d.rows, "rows", 200000, "`number` of rows to make for the fit")
+	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files, made if need be")
+	mustRegister(cmd.MarkFlagDirname("dir"))
+	return cmd
+}
+
+func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, name) }
+
+func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
+	if d.rows < demoLeast {
+		return usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
 	}
-	return flags
+	if err := os.MkdirAll(d.dir, 0o777); err != nil {
+		return usagef("--dir %v", err)
+	}
+	ctx, k := cmd.Context(), newKnot(d.seed)
+	data, unseen, model, embedded := d.path("knot.parquet"), d.path("new.parquet"), d.path("knot.npz"), d.path("new-embedding.parquet")
+	if err := k.write(ctx, data, 0, d.rows); err != nil {
+		return err
+	}
+	if err := k.write(ctx, unseen, d.rows, demoNewRows); err != nil {
+		return err
+	}
+	var globals []string
+	visitGiven(cmd.InheritedFlags(), func(f *pflag.Flag) { globals = append(globals, "--"+f.Name+"="+flagValue(f)) })
+	d.say("%s rows along a knot in %d columns: %s", show.Count(d.rows), knotDimension, data)
+	for _, command := range [][]string{
+		{"fit", "landmark", data, "--kernel", "rbf(gamma=2)", "--rank", "60", "--label", "lobe", "--keep", "phase", "-o", model},
+		{"verify", model, data, "--error", "sampled", "--sample", "1500", "--label", "lobe", "--keep", "phase"},
+		{"transform", model, unseen, "--label", "lobe", "--keep", "phase", "-o", embedded},
+	} {
+		command = append(command, globals...)
+		d.say("\n%s", show.ShellLine(append([]string{"nystream"}, command...)))
+		if err := d.runCommand(ctx, command); err != nil {
+			return err
+		}
+	}
+	if err := d.draw(ctx, unseen, embedded); err != nil {
+		return err
+	}
+	d.say("\ntwo of the columns, and the knot opened to a ring by two columns of U: %s", d.path("embedding.svg"))
+	return nil
+}
+
+// say prints a line between the reports, unless these are JSON.
+func (d *demoCommand) say(format string, args ...any) {
+	if !d.json() {
+		fmt.Fprintf(d.out, format+"\n", args...)
+	}
+}
+
+// runCommand runs a command line of this program.
+func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
+	inner := newApp(ctx, d.in, d.out, d.err)
+	defer func() { inner.progress.end() }()
+	root := newRootCommand(inner)
+	inner.setArgs(root, args)
+	return root.ExecuteContext(blockstore.Remember(ctx))
+}
+
+// draw draws the unseen rows twice: by two of their columns, and by two columns of their
+// embedding.
+func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
+	x, err := readColumns(ctx, unseen, "x0", "x1")
+	if err != nil {
+		return err
+	}
+	u, err := readColumns(ctx, embedded, "u1", "u2", "phase")
+	if err != nil {
+		return err
+	}
+	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2), Period: 360}
+	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
+		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrixColumn(x, 0), matrixColumn(x, 1)), Shades: place, OneScale: true},
+		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrixColumn(u, 0), matrixColumn(u, 1)), Shades: place, OneScale: true},
+	}}
+	path := d.path("embedding.svg")
+	svg, err := sheet.Encode(path)
+	if err != nil {
+		return err
+	}
+	return blockstore.WriteFile(path, svg)
+}
+
+// readColumns reads a few columns of a file.
+func readColumns(ctx context.Context, path string, names ...string) (blas64.General, error) {
+	src, err := blockstore.Open(ctx, []string{path}, blockstore.Options{Columns: names})
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return stream.ReadAll(ctx, src)
+}
+
+// A knot in the planes of 4 orthonormal directions: the first is turned through twice while
+// the second is turned through three times. Places along it are in degrees.
+const (
+	knotDimension = 20
+	knotNoise     = 0.02 // standard deviation; the knot has radius √2
+	knotLobes     = 3
+	goldenTurn    = math.Phi - 1
+)
+
+type knot struct {
+	frame  blas64.General // 4×knotDimension, orthonormal rows
+	stream sketch.Random
+}
+
+func newKnot(seed uint64) *knot {
+	k := &knot{frame: stream.NewMatrix(4, knotDimension), stream: sketch.NewRandom(seed, "demo rows")}
+	draws := sketch.NewRandom(seed, "demo rotation").At(0)
+	for i := range k.frame.Data {
+		k.frame.Data[i] = draws.Normal()
+	}
+	for i := range k.frame.Rows {
+		v := k.direction(i)
+		for j := range i {
+			u := k.direction(j)
+			blas64.Axpy(-blas64.Dot(u, v), u, v)
+		}
+		blas64.Scal(1/blas64.Nrm2(v), v)
+	}
+	return k
+}
+
+func (k *knot) direction(i int) blas64.Vector {
+	return blas64.Vector{N: knotDimension, Inc: 1, Data: k.frame.Data[i*k.frame.Stride:][:knotDimension]}
+}
+
+// row puts row i into x, and returns its place. Row i is the same whatever the rows before.
+func (k *knot) row(i uint64, x []float64) (phase float64) {
+	draws := k.stream.At(i)
+	turn := math.Mod(float64(i)*goldenTurn, 1)
+	for j := range x {
+		x[j] = knotNoise * draws.Normal()
+	}
+	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
+	for j, frequency := range []float64{2, 3} {
+		sin, cos := math.Sincos(2 * math.Pi * frequency * turn)
+		blas64.Axpy(cos, k.direction(2*j), v)
+		blas64.Axpy(sin, k.direction(2*j+1), v)
+	}
+	return 360 * turn
+}
+
+// write writes rows from the given one on, each with its lobe and its place.
+func (k *knot) write(ctx context.Context, path string, first, rows int64) error {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: numbered("x", knotDimension), Rows: rows,
+		Kept: []stream.Field{{Name: "lobe", Kind: stream.Int64}, {Name: "phase", Kind: stream.Float64}}})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	const block = 1 << 12
+	x := stream.NewMatrix(block, knotDimension)
+	for done := int64(0); done < rows; done += block {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		n := int(min(block, rows-done))
+		lobes, phases := make([]int64, n), make([]float64, n)
+		for i := range n {
+			phases[i] = k.row(uint64(first+done)+uint64(i), x.Data[i*x.Stride:][:knotDimension])
+			lobes[i] = int64(phases[i] * knotLobes / 360)
+		}
+		kept := []stream.Column{{Kind: stream.Int64, Ints: lobes}, {Kind: stream.Float64, Floats: phases}}
+		if err := w.Write(&stream.Batch{X: x, Kept: kept}, n); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
 }

@@ -76,7 +76,7 @@ func (m *fitter) command(j *job) *cobra.Command {
 
 // addFlags adds the flags of the sub-command, and makes the task that they are of.
 func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
-	j.data.add(j.app, cmd, allArgs)
+	j.data.add(j.app, cmd)
 	j.rows.add(cmd)
 	j.states.add(cmd)
 	j.draws.add(cmd)

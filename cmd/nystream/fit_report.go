@@ -11,31 +11,28 @@ import (
 
 // fitResult is what fit prints as JSON of every model.
 type fitResult struct {
-	Method         string          `json:"method"`
-	Chosen         string          `json:"chosen,omitempty"` // where the method was left open: which, and why
-	Kernel         string          `json:"kernel,omitempty"`
-	Rows           int64           `json:"rows"`
-	Columns        int64           `json:"columns"`
-	Dimension      int             `json:"dimension"` // numbers in the left rows that are computed with
-	Rank           int             `json:"rank"`
-	Values         []show.Number   `json:"values"`
-	Residual       *show.Number    `json:"residual,omitempty"` // the largest, over the largest value
-	Errors         []fitError      `json:"errors,omitempty"`   // estimated, relative to what is exact
-	Passes         map[string]int  `json:"passes"`             // of the method and for factors, after samples were gathered
-	Scans          map[string]int  `json:"scans"`              // before: to open text, for labels, nulls and scaling
-	ExactPasses    int             `json:"exact_passes"`
-	KernelEntries  int64           `json:"kernel_entries"`
-	Resumed        []resumption    `json:"resumed,omitempty"` // passes that went on from states
-	Seconds        show.Number     `json:"seconds"`
-	PeakRSSBytes   int64           `json:"peak_rss_bytes"`
+	Method        string         `json:"method"`
+	Chosen        string         `json:"chosen,omitempty"` // where the method was left open: which, and why
+	Kernel        string         `json:"kernel,omitempty"`
+	Rows          int64          `json:"rows"`
+	Columns       int64          `json:"columns"`
+	Dimension     int            `json:"dimension"` // numbers in the left rows that are computed with
+	Rank          int            `json:"rank"`
+	Values        []show.Number  `json:"values"`
+	Residual      *show.Number   `json:"residual,omitempty"` // the largest, over the largest value
+	Errors        []fitError     `json:"errors,omitempty"`   // estimated, relative to what is exact
+	Passes        map[string]int `json:"passes"`             // of the method and for factors, after samples were gathered
+	Scans         map[string]int `json:"scans"`              // before: to open text, for labels, nulls and scaling
+	ExactPasses   int            `json:"exact_passes"`
+	KernelEntries int64          `json:"kernel_entries"`
+	Resumed       []resumption   `json:"resumed,omitempty"` // passes that went on from states
+	used
 	Seed           uint64          `json:"seed"`
 	RowsDropped    int64           `json:"rows_dropped"`
 	ColumnsLeftOut []leftOutColumn `json:"columns_left_out"`
 	Warnings       []string        `json:"warnings"` // of columns that make nonsense of the fit
 	Notes          []string        `json:"notes"`
 	Output         string          `json:"output"`
-	Plot           string          `json:"plot,omitempty"`
-	Report         string          `json:"report,omitempty"`
 }
 
 // fitError is an estimate of an error, or why there is none.
@@ -77,9 +74,8 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	d := m.Describe()
 	r = &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
-		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
-		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
-		Plot: j.draws.plot, Report: j.draws.report}
+		KernelEntries: report.KernelEntries, Resumed: j.resumed, used: j.used(), Seed: d.Seed,
+		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
@@ -118,7 +114,7 @@ func (j *job) addWork(r *fitResult, t *show.Text) {
 	} else if residuals != "" {
 		t.Add("solution", "%s", residuals)
 	}
-	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("work", "%s kernel entries, %v", show.Count(r.KernelEntries), r.used)
 	t.Add("model", "%s", r.Output)
 	for _, f := range j.allOutputs() {
 		if f.path != "" {

@@ -179,8 +179,8 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	switch d := &t.data; {
 	case len(paths) > 1:
 		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
-	case d.keeps() || d.spool || d.spoolDir != "" || d.format != "":
-		return nil, usagef("--label, --keep, --spool and --input-format are for rows, and this model is of a graph")
+	case d.keeps() || d.spoolDir != "" || d.format != "":
+		return nil, usagef("--label, --keep, --spool-dir and --input-format are for rows, and this model is of a graph")
 	case len(d.columns) != 0 && len(d.columns) != 2:
 		return nil, usagef(edgeColumns)
 	}

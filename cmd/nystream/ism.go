@@ -64,25 +64,24 @@ type ismTask struct {
 	givenLabel                   string
 	clustersFile                 string
 
-	kernel     kernelgen.Kernel
-	targets    kernelgen.Kernel // between targets
-	asides     asides
-	known      *ism.Response // nil for unsupervised
-	labels     []int         // of --label, nil if there is none of one column
-	classes    []string      // their names
-	engineName string        // of the plan
-	fitting    *ism.Fit
-	nmi        *show.Number // between clusters and labels
-	folds      int
-	seen       float64 // accuracy on the rows of the fit
-	unseen     float64 // out of fold
+	kernel  kernelgen.Kernel
+	targets kernelgen.Kernel // between targets
+	asides  asides
+	known   *ism.Response // nil for unsupervised
+	labels  []int         // of --label, nil if there is none of one column
+	classes []string      // their names
+	fitting *ism.Fit
+	nmi     *show.Number // between clusters and labels
+	folds   int
+	seen    float64 // accuracy on the rows of the fit
+	unseen  float64 // out of fold
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
 	c := &ismTask{job: j}
 	f := cmd.Flags()
 	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
-	j.addCompletion(cmd, completeSmoothKernels, "kernel")
+	j.addCompletion(cmd, completeKernels, "kernel")
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
 	addChoice(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
 	addChoice(cmd, &c.how.Weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
@@ -102,9 +101,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters")
 	f.BoolVar(&c.how.Relative, "relative", false, "divide scores or given labels, and clusters, by their norms first, so that --mu 1 weighs them alike")
 	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
-	j.addCompletion(cmd, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return j.data.completeColumns(args, typed)
-	}, "target", "scores", "given-label")
 	j.addCompletion(cmd, completeKernels, "target-kernel")
 	// The paper's data is centred and scaled, and its distances mean little if not.
 	setDefault(cmd, "scale", "standard")
@@ -282,7 +278,6 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.engineName = p.Chosen
 	c.dropChoice(&p.Chosen)
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")

@@ -9,46 +9,33 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// ismPlan is what plan prints as JSON of ism.
-type ismPlan struct {
-	*planResult
-	Engine   string `json:"engine"`
-	Paradigm string `json:"paradigm"`
-}
-
-func (c *ismTask) planned(base *planResult, t *show.Text) any {
-	r := &ismPlan{base, c.engineName, c.how.Paradigm.String()}
-	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
-	t.Add("engine", "%s", r.Engine)
-	return r
+func (c *ismTask) planned(r *planResult, _ *show.Text) {
+	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
 }
 
 // ismResult is what fit prints as JSON of ism.
 type ismResult struct {
 	*fitResult
-	Engine         string         `json:"engine"`
-	Paradigm       string         `json:"paradigm"`
-	Known          string         `json:"known,omitempty"`
-	Dim            int            `json:"dim"`
-	Classes        []string       `json:"classes,omitempty"`
-	Clusters       int            `json:"clusters,omitempty"`
-	ClusterSizes   []int          `json:"cluster_sizes,omitempty"`
-	NMI            *show.Number   `json:"nmi,omitempty"` // between clusters and --label
-	Mu             *show.Number   `json:"mu,omitempty"`
-	Iterations     int            `json:"iterations"`
-	Damped         int            `json:"damped"` // of them
-	Rounds         int            `json:"rounds"` // of clusters and W in turn
-	Settled        bool           `json:"settled"`
-	Objective      []show.Number  `json:"objective"` // of each W that was accepted, in order
-	HSIC           show.Number    `json:"hsic"`      // objective/(rows−1)²
-	Eigenvalues    []show.Number  `json:"eigenvalues"`
-	Features       int            `json:"features,omitempty"`
-	FeatureError   *show.Number   `json:"feature_error,omitempty"`
-	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
-	ClustersOutput string         `json:"clusters_output,omitempty"`
-	Score          *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
-	FoldScore      *show.Number   `json:"fold_score,omitempty"` // out of fold
-	Folds          int            `json:"folds,omitempty"`
+	Engine       string         `json:"engine"`
+	Paradigm     string         `json:"paradigm"`
+	Known        string         `json:"known,omitempty"`
+	Classes      []string       `json:"classes,omitempty"`
+	Clusters     int            `json:"clusters,omitempty"`
+	ClusterSizes []int          `json:"cluster_sizes,omitempty"`
+	NMI          *show.Number   `json:"nmi,omitempty"` // between clusters and --label
+	Mu           *show.Number   `json:"mu,omitempty"`
+	Iterations   int            `json:"iterations"`
+	Damped       int            `json:"damped"` // of them
+	Rounds       int            `json:"rounds"` // of clusters and W in turn
+	Settled      bool           `json:"settled"`
+	Objective    []show.Number  `json:"objective"` // of each W that was accepted, in order
+	HSIC         show.Number    `json:"hsic"`      // objective/(rows−1)²
+	Features     int            `json:"features,omitempty"`
+	FeatureError *show.Number   `json:"feature_error,omitempty"`
+	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
+	Score        *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
+	FoldScore    *show.Number   `json:"fold_score,omitempty"` // out of fold
+	Folds        int            `json:"folds,omitempty"`
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -82,20 +69,24 @@ func loadingWords(column []ismLoading) string {
 
 // inspectISM returns what inspect tells besides what it tells of all models.
 func inspectISM(m model.Model) any {
-	w := m.(*ism.Model)
 	return struct {
-		Eigenvalues []show.Number  `json:"eigenvalues"`
-		Loadings    [][]ismLoading `json:"loadings"`
-	}{show.Numbers(w.Values), loadingsOf(w)}
+		Loadings [][]ismLoading `json:"loadings"`
+	}{loadingsOf(m.(*ism.Model))}
+}
+
+// hsic is the objective over the square of the rows less one.
+func (c *ismTask) hsic() float64 {
+	n := float64(max(1, c.fitting.Rows-1))
+	return c.fitting.Objective / n / n
 }
 
 func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
-		Dim: f.Dim(), Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
+		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC: show.Number(c.hsic()), Eigenvalues: show.Numbers(f.Values),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile}
+		HSIC:     show.Number(c.hsic()),
+		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
 	for _, s := range f.History {
 		if s.Accepted {
@@ -146,7 +137,7 @@ func (r *ismResult) text(t *show.Text) {
 	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
 	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
 		map[bool]string{false: "; not settled"}[r.Settled])
-	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Eigenvalues)))
+	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Values)))
 	for k, column := range r.Loadings {
 		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
 	}

@@ -182,17 +182,16 @@ func TestISMReport(t *testing.T) {
 		label := "--label " + folder + "/y.npy"
 		line := fmt.Sprintf("%s/x.npy %s %s --dim 2 --format json", folder, label, flags)
 		var plan, fit struct {
-			Engine        string         `json:"engine"`
 			Passes        map[string]int `json:"passes"`
 			Scans         map[string]int `json:"scans"`
 			KernelEntries int64          `json:"kernel_entries"`
 			Objective     []float64      `json:"objective"`
-			Eigenvalues   []float64      `json:"eigenvalues"`
+			Eigenvalues   []float64      `json:"values"`
 			Iterations    int            `json:"iterations"`
 		}
 		mustDecode(t, command(t, "fit ism "+line+" -o "+folder+"/m.npz"), &fit)
 		mustDecode(t, command(t, fmt.Sprintf("plan fit ism %s --iterations %d", line, fit.Iterations)), &plan)
-		if plan.Engine != fit.Engine || plan.Scans["data"] != fit.Scans["data"] || len(fit.Eigenvalues) != 2 || len(fit.Objective) == 0 {
+		if plan.Scans["data"] != fit.Scans["data"] || len(fit.Eigenvalues) != 2 || len(fit.Objective) == 0 {
 			t.Errorf("%s: planned %+v, took %+v", flags, plan, fit)
 		}
 		if strings.Contains(flags, "unsupervised") {

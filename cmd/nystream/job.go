@@ -66,13 +66,13 @@ type task interface {
 	preparations() (left, right stream.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)
-	// charts returns what is drawn of a finished fit, score in a few words how good it is,
-	// and marks the colours of rows that are shown.
+	// charts returns what is drawn of a finished fit, and marks the colours of rows that are
+	// shown.
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
-	score(r *model.Report) string
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
-	// planned and fitted add to what is printed, and return it.
-	planned(r *planResult, t *show.Text) any
+	// planned adds to what is printed of a plan. fitted adds to what is printed of a fit, and
+	// returns it.
+	planned(r *planResult, t *show.Text)
 	fitted(r *fitResult, t *show.Text) any
 }
 
@@ -130,7 +130,7 @@ func (j *job) do(ctx context.Context, args []string) error {
 	case err != nil:
 		return j.stateFault(err)
 	case j.states.one():
-		return j.reportNoShard(plan)
+		return j.reportNoShard()
 	case j.states.join:
 		return errors.New("--join: the passes of this fit have no states that could be joined")
 	}

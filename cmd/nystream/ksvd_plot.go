@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // charts returns the values, and both sides in the first singular vectors: of a graph the
-// nodes by the edges out of them and into them, in the colours of how many these are.
+// nodes by the edges out of them and into them.
 func (c *ksvdTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
 	if c.input() == sourcesInput {
 		return c.job.charts(ctx, m, r)
@@ -24,12 +22,10 @@ func (c *ksvdTask) charts(ctx context.Context, m model.Model, r *model.Report) (
 			return nil, err
 		}
 		of := map[model.Side]string{model.Left: "Rows of the matrix", model.Right: "Columns of the matrix"}[side]
-		var shades *picture.Shades
 		if c.graph != nil {
 			of = map[model.Side]string{model.Left: "Nodes by the edges out of them,", model.Right: "Nodes by the edges into them,"}[side]
-			shades = degreeShades(c.graph.Adjacency, side, s.numbers)
 		}
-		list = append(list, e.panels(of, s.words(), nil, shades)...)
+		list = append(list, e.panels(of, s.words(), nil, nil)...)
 	}
 	return list, nil
 }
@@ -57,17 +53,4 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 		return nil
 	})
 	return e, s, err
-}
-
-// degreeShades returns how many edges nodes have on a side, as a power of two.
-func degreeShades(a *stream.CSR, side model.Side, nodes []int64) *picture.Shades {
-	name := "log2(1 + edges out)"
-	if side == model.Right {
-		a, name = a.Transpose(), "log2(1 + edges in)"
-	}
-	s := &picture.Shades{Name: name}
-	for _, i := range nodes {
-		s.Values = append(s.Values, math.Log2(1+float64(a.Start[i+1]-a.Start[i])))
-	}
-	return s
 }

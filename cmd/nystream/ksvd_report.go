@@ -6,37 +6,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 )
 
-// ksvdPlan is what plan prints as JSON of ksvd.
-type ksvdPlan struct {
-	*planResult
-	Solver   string       `json:"solver"`
-	Input    string       `json:"input"`
-	Graph    *graphResult `json:"graph,omitempty"`
-	Operator string       `json:"operator,omitempty"` // of exact: tiles or paths
-	Sums     string       `json:"sums"`
-}
-
-func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
-	r := &ksvdPlan{planResult: base, Input: c.input(), Graph: graphResultOf(c.graph, &c.edges), Sums: ksvd.SumsExact.String()}
-	s, chosen := c.shape(), c.solver
-	if auto, ok := chosen.(ksvd.Auto); ok {
-		chosen, _ = auto.Choose(s)
-	}
-	switch m := chosen.(type) { // errors were those of the plan
-	case ksvd.Exact:
-		o, _ := m.Choose(c.engine(), s, c.kernel)
-		r.Solver, r.Operator = "exact", operatorWord(o)
-	case ksvd.Nystrom:
-		sums, _, _ := m.Summing(s, c.kernel)
-		r.Solver, r.Sums = "nystrom", sums.String()
-	default:
-		r.Solver = "ssrsvd"
-	}
-	base.Kernel = c.kernel.String()
-	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
-	t.Add("sums", "%s", r.Sums)
-	return r
-}
+func (c *ksvdTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 // ksvdResult is what fit prints as JSON of ksvd.
 type ksvdResult struct {
@@ -52,7 +22,6 @@ type ksvdResult struct {
 	Tolerance     show.Number  `json:"tolerance,omitempty"`
 	Operator      string       `json:"operator,omitempty"` // of exact: tiles or paths
 	Graph         *graphResult `json:"graph,omitempty"`
-	factorPaths
 }
 
 // graphResult is what is said of a graph.
@@ -88,19 +57,11 @@ func operatorWord(o ksvd.Operator) string {
 	return o.String()
 }
 
-// operatorPhrase returns how a text names an operator after the method.
-func operatorPhrase(word string) string {
-	if word == "" {
-		return ""
-	}
-	return " by " + word
-}
-
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
-		Operator: operatorWord(f.Operator), Graph: graphResultOf(c.graph, &c.edges), factorPaths: c.factorPaths()}
+		Operator: operatorWord(f.Operator), Graph: graphResultOf(c.graph, &c.edges)}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
@@ -114,7 +75,11 @@ func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 
 // text adds lines about what other families do not have.
 func (r *ksvdResult) text(t *show.Text, normalised bool) {
-	t.Add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
+	by := ""
+	if r.Operator != "" {
+		by = " by " + r.Operator
+	}
+	t.Add("method", "%s%s%s", r.Solver, by, map[bool]string{true: ", centred"}[r.Centred])
 	if r.Graph != nil {
 		r.Graph.text(t)
 	}

@@ -2,33 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
-
-func (c *lowrankTask) score(*model.Report) string {
-	var words []string
-	for _, e := range []struct {
-		value float64
-		norm  string
-	}{{c.fitting.EstimateIn(lowrank.NormSpectral), "spectral"}, {c.fitting.EstimateIn(lowrank.NormFrobenius), "Frobenius"}} {
-		if !math.IsNaN(e.value) {
-			words = append(words, fmt.Sprintf("%.2g (%s)", e.value, e.norm))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "error about " + strings.Join(words, ", ")
-}
 
 // charts returns those of any model; of a matrix that was read its columns too.
 func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {

@@ -5,17 +5,10 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 )
 
-// lowrankPlan is what plan prints as JSON of a low-rank model.
-type lowrankPlan struct {
-	*planResult
-	Map string `json:"map,omitempty"`
-}
-
-func (c *lowrankTask) planned(r *planResult, _ *show.Text) any {
-	if !c.explicit() {
+func (c *lowrankTask) planned(r *planResult, _ *show.Text) {
+	if r.Map = c.mapWords(); !c.explicit() {
 		r.Kernel = c.kernel.String()
 	}
-	return &lowrankPlan{r, c.mapWords()}
 }
 
 // mapWords returns the function of the entries of a matrix, "" for a kernel.
@@ -31,9 +24,6 @@ type lowrankResult struct {
 	*fitResult
 	Map                string          `json:"map,omitempty"`
 	Shift              show.Number     `json:"shift"`
-	ErrorEstimate      *show.Number    `json:"error_estimate,omitempty"`
-	ErrorEstimateKind  string          `json:"error_estimate_kind,omitempty"`
-	SpectralEstimate   *show.Number    `json:"spectral_error_estimate,omitempty"`
 	TraceResidual      *show.Number    `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
 	TraceKept          *show.Number    `json:"trace_kept,omitempty"`     // trace of Â over that of A
 	Tolerance          show.Number     `json:"tolerance,omitempty"`
@@ -43,55 +33,23 @@ type lowrankResult struct {
 	Condition          show.Number     `json:"condition"`
 	OrthogonalityBound show.Number     `json:"orthogonality_bound"`
 	Refined            bool            `json:"refined"`
-	factorPaths
-}
-
-// factorPaths are the files for factors.
-type factorPaths struct {
-	Factors      string `json:"factors,omitempty"`
-	LeftFactors  string `json:"left_factors,omitempty"`
-	RightFactors string `json:"right_factors,omitempty"`
-}
-
-func (j *job) factorPaths() (p factorPaths) {
-	for _, f := range j.factors {
-		*map[string]*string{"factors": &p.Factors, "left-factors": &p.LeftFactors, "right-factors": &p.RightFactors}[f.flag] = f.path
-	}
-	return p
 }
 
 // toleranceStep is a pass on the way to a tolerance.
 type toleranceStep struct {
 	Landmarks int         `json:"landmarks"`
 	Rank      int         `json:"rank"`
-	Frobenius show.Number `json:"error_estimate,omitempty"` // in the norm of the tolerance
-	Spectral  show.Number `json:"spectral_error_estimate,omitempty"`
+	Estimate  show.Number `json:"estimate"` // of the error, in the norm of the tolerance
 }
 
-func newToleranceStep(s lowrank.Step, n lowrank.Norm) toleranceStep {
-	t := toleranceStep{Landmarks: s.Landmarks, Rank: s.Rank}
-	if n == lowrank.NormFrobenius {
-		t.Frobenius = show.Number(s.Estimate)
-	} else {
-		t.Spectral = show.Number(s.Estimate)
-	}
-	return t
-}
-
-// fitted tells of the error estimates that a factor of 2 is what lowrank's
-// TestEstimateCalibration holds them to in 95 % of its cases.
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), ErrorEstimate: show.Optional(f.EstimateIn(lowrank.NormFrobenius)),
-		SpectralEstimate: show.Optional(f.EstimateIn(lowrank.NormSpectral)), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept), Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition),
-		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), factorPaths: c.factorPaths()}
-	if r.ErrorEstimate != nil {
-		r.ErrorEstimateKind = "relative Frobenius error, from " + f.Errors[lowrank.NormFrobenius].From + ", within a factor of 2 in 95 % of cases"
-	}
+	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept),
+		Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition), OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined()}
 	for _, s := range f.Steps {
 		reached := !f.Unsettled
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
-		r.Steps = append(r.Steps, newToleranceStep(s, c.norm))
+		r.Steps = append(r.Steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
 	}
 	r.text(t, f)
 	return r
@@ -112,9 +70,7 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 	for _, s := range f.Steps {
 		t.Add("step", "%d landmarks: rank %d, about %.2g (%s)", s.Landmarks, s.Rank, s.Estimate, r.ToleranceNorm)
 	}
-	better := ""
 	if !r.Refined && r.OrthogonalityBound > orthonormal {
-		better = " (write factors to have it at rounding)"
+		t.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", float64(r.OrthogonalityBound))
 	}
-	t.Add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), better)
 }

@@ -25,7 +25,6 @@ type made struct {
 	Sources []madeSource `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
 	Model   string       `json:"model,omitempty"`   // the command that made the model of the rows
 	Errors  []fitError   `json:"errors,omitempty"`  // estimated, relative to what is exact
-	Units   *madeUnits   `json:"units,omitempty"`
 }
 
 type madeSource struct {
@@ -33,12 +32,6 @@ type madeSource struct {
 	Formats []string `json:"formats,omitempty"`
 	Rows    int64    `json:"rows"` // that were computed with; -1 where that was not known
 	Columns int      `json:"columns"`
-}
-
-// madeUnits says in which units numbers are.
-type madeUnits struct {
-	Columns string `json:"columns"` // of the rows that the kernel sees
-	Errors  string `json:"errors"`
 }
 
 // made returns how the files of this command line are made, or nil if they are not to tell.
@@ -90,9 +83,6 @@ func (m *made) describe(t *show.Text) {
 	for _, s := range m.Sources {
 		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, show.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
 	}
-	if m.Units != nil {
-		t.Add("units", "columns %s; errors %s", m.Units.Columns, m.Units.Errors)
-	}
 	addErrors(t, m.Errors)
 }
 
@@ -116,10 +106,6 @@ func (j *job) madeBy(r *model.Report) *made {
 	}
 	m.Sources = j.madeFrom()
 	m.Errors = j.app.fitErrors(r)
-	m.Units = &madeUnits{Columns: "as in the source", Errors: "relative to what is exact"}
-	if p := j.prepared.left; p != nil && p.Preparation.Shift != nil {
-		m.Units.Columns = "scaled: (x - column_shift) * column_factor"
-	}
 	return m
 }
 
@@ -160,7 +146,7 @@ func (t *application) madeWith(f *modelFile, rows *taken) *made {
 	}
 	m.Sources = append(m.Sources, source)
 	if f.made != nil {
-		m.Model, m.Errors, m.Units = f.made.Command, f.made.Errors, f.made.Units
+		m.Model, m.Errors = f.made.Command, f.made.Errors
 	}
 	return m
 }

@@ -32,8 +32,8 @@ type savedFit struct {
 
 // ofProcess are flags that say where results go and how the process runs; they are not part
 // of a saved fit.
-var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "left-output", "right-output", "plot", "report", "plot-period",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "spool", "no-spool", "spool-dir", "max-spool-size", "output-format", "compression"}
+var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "left-output", "right-output", "plot", "report",
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "no-spool", "spool-dir", "max-spool-size", "output-format", "compression"}
 
 // savedFit returns the command line at hand.
 func (j *job) savedFit() *savedFit {
@@ -146,7 +146,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 	flags := []string{"--states=" + c.states, "--output=" + c.output, fmt.Sprintf("--keep-states=%v", c.keep)}
 	add := func(f *pflag.Flag) { flags = append(flags, "--"+f.Name+"="+f.Value.String()) }
 	visitGiven(cmd.InheritedFlags(), add)
-	for _, name := range []string{"plot", "report", "plot-period"} {
+	for _, name := range []string{"plot", "report"} {
 		if f := cmd.Flags().Lookup(name); f.Changed {
 			add(f)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/cmplx"
 	"strconv"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -19,8 +18,8 @@ import (
 // plottedFunctions is how many functions a picture shows.
 const plottedFunctions = 3
 
-// charts returns the values, right functions over the first two columns of rows of X, the
-// sets, and the rows in the first right functions.
+// charts returns the values, right functions over the first two columns of rows of X, and
+// the rows in the first right functions, coloured by set.
 func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
 	s, err := c.sample(ctx, model.Left)
 	if err != nil {
@@ -37,28 +36,18 @@ func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Repor
 		}
 		list = append(list, c.functionChart(s, values, k))
 	}
-	groups := c.setGroups(s)
-	if groups != nil {
-		x, y, at := c.place(s, nil)
-		if y == "" {
-			y, at = heights(matrixColumn(s.rows, 0), groups)
-		}
-		list = append(list, &picture.Points{Title: fmt.Sprintf("%d sets%s", c.clusters, s.words()), X: x, Y: y, At: at, Groups: groups})
-	}
 	names, err := c.fitting.Outputs(model.Right)
 	if err != nil {
 		return nil, err
 	}
-	if e := (&embedded{names[:min(2, len(names))], values}); len(e.names) == 2 {
-		list = append(list, e.panels("Rows", s.words(), groups, nil)...)
-	}
-	return list, nil
+	e := &embedded{names[:min(2, len(names))], values}
+	return append(list, e.panels("Rows", s.words(), groupsOf(s.numbers, c.labels, numbered("set ", c.clusters)), nil)...), nil
 }
 
 // conjugate reports whether eigenvalue k is the conjugate of the one before.
 func (c *operatorTask) conjugate(k int) bool { return c.fitting.Imag != nil && c.fitting.Imag[k] < 0 }
 
-// addValues adds the values in their order, and eigenvalues that may be complex in the plane
+// addValues adds the values in their order, or eigenvalues that may be complex in the plane
 // with the unit circle.
 func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.Report) []picture.Chart {
 	m := c.fitting.Model
@@ -66,20 +55,10 @@ func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.R
 		return addSpectrum(list, d.Describe(), r)
 	}
 	p := &picture.Points{Title: "Eigenvalues of " + string(c.kind) + ", and the unit circle", X: "real part", Y: "imaginary part", UnitCircle: true}
-	re, im := []float64{}, []float64{}
 	for _, v := range m.Eigenvalues() {
-		re, im = append(re, real(v)), append(im, imag(v))
+		p.At = append(p.At, plotter.XY{X: real(v), Y: imag(v)})
 	}
-	p.At = pairs(re, im)
-	sizes := d.Describe()
-	sizes.Values = nil
-	for _, v := range m.Eigenvalues() {
-		sizes.Values = append(sizes.Values, cmplx.Abs(v))
-	}
-	list = addSpectrum(append(list, p), sizes, r)
-	s := list[len(list)-1].(*picture.Spectrum)
-	s.Title, s.Y = "Magnitudes of eigenvalues", "magnitude"
-	return list
+	return append(list, p)
 }
 
 // functionChart shows right function k at rows of X: by its values, or where it is complex
@@ -97,38 +76,17 @@ func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) p
 			shades.Values[i] = phase - 360*math.Floor(phase/360)
 		}
 	}
-	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, c.valueWord(k), s.words())}
-	if p.X, p.Y, p.At = c.place(s, shades.Values); p.Y == "" {
-		p.Y = shades.Name
+	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, c.valueWord(k), s.words()), X: s.columns[0]}
+	if s.rows.Cols == 1 {
+		p.Y, p.At = shades.Name, pairs(matrixColumn(s.rows, 0), shades.Values)
 		return p
 	}
-	p.Shades = shades
+	p.Y, p.At, p.Shades = s.columns[1], pairs(matrixColumn(s.rows, 0), matrixColumn(s.rows, 1)), shades
 	return p
-}
-
-// place returns rows of X by their first two columns, and the names of these; a single
-// column by heights, and no name for them.
-func (c *operatorTask) place(s *sampled, heights []float64) (x, y string, at plotter.XYs) {
-	if s.rows.Cols > 1 {
-		return s.columns[0], s.columns[1], pairs(matrixColumn(s.rows, 0), matrixColumn(s.rows, 1))
-	}
-	if heights == nil {
-		return s.columns[0], "", nil
-	}
-	return s.columns[0], "", pairs(matrixColumn(s.rows, 0), heights)
 }
 
 // valueWord returns a value in words.
 func (c *operatorTask) valueWord(k int) string {
 	v := c.fitting.Eigenvalues()[k]
 	return show.ComplexValues([]float64{real(v)}, []float64{imag(v)})
-}
-
-// setGroups returns the sets of rows, nil if there are none.
-func (c *operatorTask) setGroups(s *sampled) *picture.Groups {
-	names := make([]string, c.clusters)
-	for k := range names {
-		names[k] = "set " + strconv.Itoa(k)
-	}
-	return groupsOf(s.numbers, c.labels, names)
 }

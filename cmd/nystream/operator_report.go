@@ -11,24 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
-// operatorPlan is what plan prints as JSON of operator.
-type operatorPlan struct {
-	*planResult
-	Kind   string `json:"kind"`
-	Task   string `json:"task"`
-	Engine string `json:"engine"`
-}
-
-func (c *operatorTask) planned(base *planResult, t *show.Text) any {
-	r := &operatorPlan{base, string(c.kind), c.how.Task.String(), c.how.Engine.String()}
-	base.Kernel = c.kernel.String()
-	if base.Chosen != "" {
-		r.Engine = base.Chosen
-	} else {
-		t.Add("engine", "%s", r.Engine)
-	}
-	return r
-}
+func (c *operatorTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 // operatorValues are the values of a model as reports have them.
 type operatorValues struct {
@@ -59,27 +42,26 @@ func inspectOperator(m model.Model) any { return valuesOf(m.(*rkhs.Model)) }
 type operatorResult struct {
 	*fitResult
 	operatorValues
-	Kind           string        `json:"kind"`
-	Task           string        `json:"task"`
-	Engine         string        `json:"engine"`
-	Ridge          *show.Number  `json:"ridge,omitempty"`
-	Centred        bool          `json:"centred"`
-	Lag            int64         `json:"lag,omitempty"`
-	Trajectories   int           `json:"trajectories,omitempty"`
-	Residuals      []show.Number `json:"residuals"`           // of each value, over the largest value
-	Explained      []show.Number `json:"explained,omitempty"` // of the trace of the covariance
-	Features       []int         `json:"features"`            // of x, and of y if it has its own
-	Left           []show.Number `json:"trace_left"`
-	Clusters       int           `json:"clusters,omitempty"`
-	ClusterSizes   []int         `json:"cluster_sizes,omitempty"`
-	ClustersOutput string        `json:"clusters_output,omitempty"`
+	Kind         string        `json:"kind"`
+	Task         string        `json:"task"`
+	Engine       string        `json:"engine"`
+	Ridge        *show.Number  `json:"ridge,omitempty"`
+	Centred      bool          `json:"centred"`
+	Lag          int64         `json:"lag,omitempty"`
+	Trajectories int           `json:"trajectories,omitempty"`
+	Residuals    []show.Number `json:"residuals"`           // of each value, over the largest value
+	Explained    []show.Number `json:"explained,omitempty"` // of the trace of the covariance
+	Features     []int         `json:"features"`            // of x, and of y if it has its own
+	Left         []show.Number `json:"trace_left"`
+	Clusters     int           `json:"clusters,omitempty"`
+	ClusterSizes []int         `json:"cluster_sizes,omitempty"`
 }
 
 func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &operatorResult{fitResult: base, operatorValues: valuesOf(f.Model), Kind: string(c.kind), Task: f.Task.String(), Engine: f.Engine.String(),
 		Centred: f.Centred, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
-		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters, ClustersOutput: c.clustersFile}
+		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters}
 	if f.Lag > 0 {
 		r.Trajectories = max(1, len(c.lengths))
 	}

@@ -147,7 +147,7 @@ func TestOperatorSets(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	drawn, err := os.ReadFile(folder + "/p.svg")
-	if err != nil || !strings.Contains(string(drawn), "right0, value 25") || !strings.Contains(string(drawn), "2 sets") {
+	if err != nil || !strings.Contains(string(drawn), "right0, value 25") || !strings.Contains(string(drawn), ">set 1<") {
 		t.Errorf("the picture: %v", err)
 	}
 }

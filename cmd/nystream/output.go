@@ -72,35 +72,15 @@ func realPath(path string) string {
 
 // checkFolder tries whether a file can be put at path.
 func checkFolder(flag, path string) error {
-	if err := checkParent(flag, path); err != nil {
-		return err
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
 	}
 	target, err := blockstore.Target(path)
 	if err != nil {
 		return usagef("%s %s: %v", flag, path, err)
 	}
-	return checkWritable(flag, path, filepath.Dir(target))
-}
-
-// checkBeside tries whether a file can be made beside path.
-func checkBeside(flag, path string) error {
-	if err := checkParent(flag, path); err != nil {
-		return err
-	}
-	return checkWritable(flag, path, filepath.Dir(path))
-}
-
-// checkParent refuses a path whose folder is not there.
-func checkParent(flag, path string) error {
-	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
-	}
-	return nil
-}
-
-// checkWritable tries whether a file can be made in the folder that path comes to be in.
-func checkWritable(flag, path, folder string) error {
+	folder = filepath.Dir(target) // through symbolic links
 	if err := blockstore.TryFolder(folder); err != nil {
 		return usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
 	}

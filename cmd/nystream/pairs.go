@@ -122,24 +122,3 @@ func (w *madeWith) same(ctx context.Context, path string) (bool, error) {
 	d, err := blockstore.DigestOf(ctx, path)
 	return err == nil && d.SHA256 == w.SHA256, err
 }
-
-// noteOthers tells of files that were written with the model and are others now, for verbs that
-// do not read them: a file is compared if its size is another one, or if it was not
-// written before the model, as by a run that was killed. Files that are not there, and objects, are not looked
-// at.
-func (f *modelFile) noteOthers(ctx context.Context, a *app) {
-	written, err := os.Stat(f.path)
-	if err != nil {
-		return
-	}
-	for _, w := range f.data.Files {
-		file := w.beside(f.path)
-		info, err := os.Stat(file)
-		if err != nil || info.Size() == w.Bytes && info.ModTime().Before(written.ModTime()) {
-			continue
-		}
-		if same, err := w.same(ctx, file); err == nil && !same {
-			a.note("%v", otherFile(file, f.path))
-		}
-	}
-}

@@ -25,14 +25,12 @@ import (
 // drawFlags say what is drawn of a fit.
 type drawFlags struct {
 	plot, report string // files
-	period       float64
 }
 
 func (d *drawFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&d.plot, "plot", "", "draw the fit, its values with their estimated error and rows in the first columns of the embedding, to `file`, ."+strings.Join(picture.Extensions, " ."))
 	f.StringVar(&d.report, "report", "", "write all about the fit, with pictures, to one page, `file` .html")
-	f.Float64Var(&d.period, "plot-period", 0, "`number` after which the values of --label come round, such as 360 for degrees: their colours do too")
 	completeFiles(cmd, picture.Extensions, "plot")
 	completeFiles(cmd, reportExtensions, "report")
 }
@@ -49,9 +47,6 @@ func (d *drawFlags) outputs() []fileFlag {
 func (j *job) refusesDrawing() []contradiction {
 	return []contradiction{
 		{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") + ": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"},
-		j.without(!j.draws.wanted(), "goes with --plot or --report", "plot-period"),
-		{j.given("plot-period") && !(j.draws.period > 0 && j.draws.period <= math.MaxFloat64), "--plot-period must be above 0, such as 360"},
-		j.needs(j.given("plot-period"), "label", ": the column of the values that come round"),
 	}
 }
 
@@ -107,7 +102,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 // pictureTitle returns the names of the data, and how good the fit is.
 func (j *job) pictureTitle(r *model.Report) string {
 	title := j.shownName()
-	if score := j.task.score(r); score != "" {
+	if score := j.score(r); score != "" {
 		title += " · " + score
 	}
 	return title
@@ -379,12 +374,11 @@ const mostValues = 20
 // marks returns the colours of rows: groups of the values of --label, or where these are
 // many numbers, shades.
 func (j *job) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
-	return labelMarks(j.data.label, s.label, j.draws.period)
+	return labelMarks(j.data.label, s.label)
 }
 
-// labelMarks returns groups or shades of a column, neither if it is nil. A column of a
-// period is one of numbers.
-func labelMarks(name string, label *stream.Column, period float64) (*picture.Groups, *picture.Shades) {
+// labelMarks returns groups or shades of a column, neither if it is nil.
+func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Shades) {
 	if label == nil {
 		return nil, nil
 	}
@@ -405,8 +399,8 @@ func labelMarks(name string, label *stream.Column, period float64) (*picture.Gro
 		}
 		distinct[words[i]]++
 	}
-	if label.Kind != stream.String && (period > 0 || len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
-		return nil, &picture.Shades{Name: name, Values: numbers, Period: period}
+	if label.Kind != stream.String && (len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
+		return nil, &picture.Shades{Name: name, Values: numbers}
 	}
 	if len(distinct) == 0 || len(distinct) > mostClasses {
 		return nil, nil
@@ -472,31 +466,21 @@ func loadingGrid(title, of string, columns, names []string, weights [][]float64)
 // mostGridClasses is how many classes a confusion matrix shows; the others are one.
 const mostGridClasses = 24
 
-// confusionGrid returns how often rows of a class, or of what else the rows of the grid
-// are, were found to be of another.
-func confusionGrid(title, rows, columns string, counts [][]int64, rowNames, columnNames []string) *picture.Grid {
-	rowNames, columnNames = slices.Clone(rowNames), slices.Clone(columnNames)
+// confusionGrid returns how often rows of a class were found to be of another.
+func confusionGrid(title, rows, columns string, counts [][]int64, names []string) *picture.Grid {
 	g := &picture.Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
-	fold := func(k, n int) int {
-		if n > mostGridClasses {
-			return min(k, mostGridClasses-1)
-		}
-		return k
+	if len(names) > mostGridClasses {
+		names = append(slices.Clone(names[:mostGridClasses-1]), "others")
 	}
-	name := func(names []string) []string {
-		if len(names) > mostGridClasses {
-			return append(names[:mostGridClasses-1:mostGridClasses-1], "others")
-		}
-		return names
-	}
-	g.Rows, g.Columns = name(rowNames), name(columnNames)
-	g.Values = make([][]float64, len(g.Rows))
+	g.Rows, g.Columns = names, names
+	g.Values = make([][]float64, len(names))
 	for i := range g.Values {
-		g.Values[i] = make([]float64, len(g.Columns))
+		g.Values[i] = make([]float64, len(names))
 	}
+	last := len(names) - 1
 	for i, row := range counts {
 		for k, n := range row {
-			g.Values[fold(i, len(rowNames))][fold(k, len(columnNames))] += float64(n)
+			g.Values[min(i, last)][min(k, last)] += float64(n)
 		}
 	}
 	return g

@@ -32,27 +32,23 @@ by a running fit: see --log-every.`,
 
 // planResult is what plan prints as JSON of every fit.
 type planResult struct {
-	Method           string         `json:"method"`
-	Chosen           string         `json:"chosen,omitempty"`
-	Kernel           string         `json:"kernel,omitempty"`
-	Rows             int64          `json:"rows"`
-	Columns          int64          `json:"columns"`
-	Dimension        int            `json:"dimension"`
-	Rank             int            `json:"rank"`
-	MemoryBytes      int64          `json:"memory_bytes"`
-	MemoryLimitBytes int64          `json:"memory_limit_bytes,omitempty"`
-	SpoolBytes       int64          `json:"spool_bytes"`
-	SpoolLimitBytes  int64          `json:"spool_limit_bytes,omitempty"`
-	Fits             bool           `json:"fits"`
-	Memory           []planItem     `json:"memory"`
-	Passes           map[string]int `json:"passes"`
-	Scans            map[string]int `json:"scans"` // before the fit
-	KernelEntries    int64          `json:"kernel_entries"`
-	Threads          int            `json:"threads"`
-	Rounds           []string       `json:"rounds"` // for shards
-	RoundsVary       bool           `json:"rounds_vary,omitempty"`
-	Alone            string         `json:"alone,omitempty"` // why there are no rounds
-	Notes            []string       `json:"notes"`
+	Method        string         `json:"method"`
+	Chosen        string         `json:"chosen,omitempty"`
+	Kernel        string         `json:"kernel,omitempty"`
+	Map           string         `json:"map,omitempty"`
+	Rows          int64          `json:"rows"`
+	Columns       int64          `json:"columns"`
+	Dimension     int            `json:"dimension"`
+	Rank          int            `json:"rank"`
+	MemoryBytes   int64          `json:"memory_bytes"`
+	SpoolBytes    int64          `json:"spool_bytes"`
+	Fits          bool           `json:"fits"`
+	Memory        []planItem     `json:"memory"`
+	Passes        map[string]int `json:"passes"`
+	Scans         map[string]int `json:"scans"` // before the fit
+	KernelEntries int64          `json:"kernel_entries"`
+	Rounds        []string       `json:"rounds"` // for shards
+	Notes         []string       `json:"notes"`
 }
 
 // planItem is one part of the memory.
@@ -69,7 +65,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 	if r.Chosen != "" {
 		t.Add("chosen", "%s", r.Chosen)
 	}
-	all := j.task.planned(r, t)
+	j.task.planned(r, t)
 	for _, note := range r.Notes {
 		t.Add("note", "%s", note)
 	}
@@ -77,13 +73,13 @@ func (j *job) reportPlan(p *model.Plan) error {
 		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
 	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
-	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, r.SpoolLimitBytes))
+	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, int64(j.data.maxSpool.byteSize)))
 	for _, name := range j.task.names() {
 		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
 	t.Add("rounds for shards", "%s", j.roundWords(p))
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	if err := j.print(all, t); err != nil {
+	if err := j.print(r, t); err != nil {
 		return err
 	}
 	return j.checkBudget(&p.Memory)
@@ -92,13 +88,10 @@ func (j *job) reportPlan(p *model.Plan) error {
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), SpoolBytes: j.data.maxSpool.room.Most(), SpoolLimitBytes: int64(j.data.maxSpool.byteSize), Fits: j.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Threads: j.engine().Workers(),
+		MemoryBytes: p.Memory.Total(), SpoolBytes: j.data.maxSpool.room.Most(), Fits: j.checkBudget(&p.Memory) == nil,
+		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries,
 		Notes: j.sentences(p.Notes)}
-	r.Rounds, r.RoundsVary = append([]string{}, j.rounds(p)...), p.More
-	if len(r.Rounds) == 0 {
-		r.Alone = j.words(aloneWords(p))
-	}
+	r.Rounds = append([]string{}, j.rounds(p)...)
 	if s.OneSource() {
 		r.Columns = s.Rows
 	}

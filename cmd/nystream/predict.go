@@ -61,15 +61,9 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 
 // predictResult is what predict prints as JSON.
 type predictResult struct {
-	Model        string         `json:"model"`
-	Rows         int64          `json:"rows"`
-	Predicted    []classCount   `json:"predicted"` // of each class that was chosen
-	RowsDropped  int64          `json:"rows_dropped"`
-	Passes       map[string]int `json:"passes"`
-	*judgement                  // of --label
-	Seconds      show.Number    `json:"seconds"`
-	PeakRSSBytes int64          `json:"peak_rss_bytes"`
-	Output       string         `json:"output,omitempty"`
+	rowsResult
+	Predicted  []classCount `json:"predicted"` // of each class that was chosen
+	*judgement              // of --label
 }
 
 // classCount is how many rows are of a class.
@@ -139,33 +133,23 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := w.commit(); err != nil {
 		return err
 	}
-	r := &predictResult{Model: args[0], Rows: w.rows, Predicted: w.chosen(), RowsDropped: rows.dropped(), Passes: map[string]int{"data": rows.passes()}, Output: p.output}
+	r := &predictResult{rowsResult: rows.result(args[0], w.rows, p.output), Predicted: w.chosen()}
 	if truth != nil {
 		if r.judgement, err = truth.judgement(); err != nil {
 			return err
 		}
 	}
-	return p.report(r)
+	return p.printRows(&r.rowsResult, r, r.text)
 }
 
-func (p *predictCommand) report(r *predictResult) error {
-	r.Seconds, r.PeakRSSBytes = show.Number(p.seconds()), peakRSS()
-	t := &show.Text{Title: outputName(r.Output)}
-	if r.Output == "" {
-		t.Title = "predictions of " + r.Model
-	}
-	t.Add("rows", "%s", show.Count(r.Rows))
+// text adds lines about classes.
+func (r *predictResult) text(t *show.Text) {
 	words := make([]string, len(r.Predicted))
 	for i, c := range r.Predicted {
 		words[i] = fmt.Sprintf("%s (%s)", c.Class, show.Count(c.Rows))
 	}
 	t.Add("predicted", "%s", show.Words(words))
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
 	if r.judgement != nil {
 		r.judgement.text(t)
 	}
-	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	return p.print(r, t)
 }

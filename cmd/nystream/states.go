@@ -300,31 +300,58 @@ func (j *job) removeStates() {
 	}
 }
 
-// shardResult is what fit prints as JSON of a shard.
+// shardResult is what fit prints as JSON of a shard, or of states that it has joined.
 type shardResult struct {
-	Method       string      `json:"method"`
-	Pass         string      `json:"pass"`
-	Round        int         `json:"round"`
-	Rounds       int         `json:"rounds,omitempty"` // 0 if the data decide
-	Shard        int         `json:"shard"`
-	Shards       int         `json:"shards"`
-	Rows         int64       `json:"rows"`
-	State        string      `json:"state,omitempty"`
-	Missing      []int       `json:"missing"`
-	Next         string      `json:"next"`
-	Seconds      show.Number `json:"seconds"`
-	PeakRSSBytes int64       `json:"peak_rss_bytes"`
-	Notes        []string    `json:"notes"`
+	Method  string `json:"method"`
+	Pass    string `json:"pass"`
+	Round   int    `json:"round"`
+	Rounds  int    `json:"rounds,omitempty"` // 0 if the data decide
+	Shard   int    `json:"shard,omitempty"`
+	Shards  int    `json:"shards,omitempty"`
+	Rows    int64  `json:"rows"`
+	State   string `json:"state,omitempty"`
+	Missing []int  `json:"missing"`
+	Next    string `json:"next,omitempty"`
+	used
+	Notes []string `json:"notes"`
 }
 
-// newShardResult begins the report of a shard.
-func (j *job) newShardResult(p *model.Plan) *shardResult {
-	r := &shardResult{Method: j.method, Shard: j.states.shard.part, Shards: j.states.shard.of, Rounds: len(j.rounds(p)),
-		Missing: []int{}, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Notes: j.sentences(j.task.openNotes())}
-	if p.More {
-		r.Rounds = 0
+// reportStopped prints what was done of a pass, and what is next.
+func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
+	states, err := stream.ListStates(blockstore.States(j.states.folder))
+	if err != nil {
+		return j.stateFault(err)
 	}
-	return r
+	r := &shardResult{Pass: s.Pass, Round: s.Fold, Shard: s.Part, Shards: s.Parts, Missing: append([]int{}, s.Missing...)}
+	for _, info := range states { // those that cannot be read have no fold
+		if info.Fold == s.Fold && (s.Parts == 0 || info.Part == s.Part && info.Parts == s.Parts) {
+			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
+		}
+	}
+	if s.Parts == 0 {
+		return j.printShard(r, fmt.Sprintf("joined states of round %d (%s), of %s", r.Round, r.Pass, j.task.title()))
+	}
+	rounds, of := j.rounds(p), ""
+	if !p.More {
+		r.Rounds, of = len(rounds), fmt.Sprintf(" of %d", len(rounds))
+	}
+	switch {
+	case len(r.Missing) > 0:
+		r.Next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(r.Missing), s.Parts, missingWords(r.Missing, s.Parts))
+	case r.Rounds == 0:
+		r.Next = "all shards of this round are there; run them again for the next round, until none is left"
+	case s.Fold < r.Rounds:
+		r.Next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, r.Rounds, rounds[s.Fold])
+	default:
+		r.Next = "all shards are there; " + j.endWords()
+	}
+	return j.printShard(r, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title()))
+}
+
+// reportNoShard tells that no round is left.
+func (j *job) reportNoShard() error {
+	r := &shardResult{Round: j.run.Folds(), Shard: j.states.shard.part, Shards: j.states.shard.of, Missing: []int{}, Next: "all shards of all rounds are there; " + j.endWords()}
+	return j.printShard(r, fmt.Sprintf("shard %d of %d: nothing is left to do for %s", r.Shard, r.Shards, j.task.title()))
 }
 
 // endWords says how the model is made of states.
@@ -332,79 +359,17 @@ func (j *job) endWords() string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.states.folder)
 }
 
-// reportStopped prints what was done of a pass, and what is next.
-func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
-	if s.Parts == 0 {
-		return j.reportJoined(s)
+func (j *job) printShard(r *shardResult, title string) error {
+	r.Method, r.used, r.Notes = j.method, j.used(), j.sentences(j.task.openNotes())
+	t := &show.Text{Title: title}
+	if r.State != "" {
+		t.Add("rows", "%s", show.Count(r.Rows))
+		t.Add("state", "%s", r.State)
+		t.Add("work", "%v", r.used)
 	}
-	states, err := stream.ListStates(blockstore.States(j.states.folder))
-	if err != nil {
-		return j.stateFault(err)
+	if r.Next != "" {
+		t.Add("next", "%s", r.Next)
 	}
-	r := j.newShardResult(p)
-	r.Pass, r.Round = s.Pass, s.Fold
-	for _, info := range states { // those that cannot be read have no fold
-		if info.Fold == s.Fold && info.Part == s.Part && info.Parts == s.Parts {
-			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
-		}
-	}
-	r.Missing = append(r.Missing, s.Missing...)
-	switch {
-	case len(r.Missing) > 0:
-		r.Next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(r.Missing), s.Parts, missingWords(r.Missing, s.Parts))
-	case r.Rounds == 0:
-		r.Next = "all shards of this round are there; run them again for the next round, until none is left"
-	case s.Fold < r.Rounds:
-		r.Next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, r.Rounds, j.rounds(p)[s.Fold])
-	default:
-		r.Next = "all shards are there; " + j.endWords()
-	}
-	of := ""
-	if r.Rounds > 0 {
-		of = fmt.Sprintf(" of %d", r.Rounds)
-	}
-	t := &show.Text{Title: fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title())}
-	t.Add("rows", "%s", show.Count(r.Rows))
-	t.Add("state", "%s", r.State)
-	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	t.Add("next", "%s", r.Next)
-	return j.print(r, t)
-}
-
-// joinedResult is what fit prints as JSON of states that it has joined.
-type joinedResult struct {
-	Method string   `json:"method"`
-	Pass   string   `json:"pass"`
-	Round  int      `json:"round"`
-	Rows   int64    `json:"rows"`
-	State  string   `json:"state"`
-	Notes  []string `json:"notes"`
-}
-
-// reportJoined prints what the state has seen that others were put together into.
-func (j *job) reportJoined(s *stream.StoppedError) error {
-	states, err := stream.ListStates(blockstore.States(j.states.folder))
-	if err != nil {
-		return j.stateFault(err)
-	}
-	r := &joinedResult{Method: j.method, Pass: s.Pass, Round: s.Fold, Notes: j.sentences(j.task.openNotes())}
-	for _, info := range states {
-		if info.Fold == s.Fold {
-			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
-		}
-	}
-	t := &show.Text{Title: fmt.Sprintf("joined states of round %d (%s), of %s", r.Round, r.Pass, j.task.title())}
-	t.Add("rows", "%s", show.Count(r.Rows))
-	t.Add("state", "%s", r.State)
-	return j.print(r, t)
-}
-
-// reportNoShard tells that no round is left.
-func (j *job) reportNoShard(p *model.Plan) error {
-	r := j.newShardResult(p)
-	r.Round, r.Next = j.run.Folds(), "all shards of all rounds are there; "+j.endWords()
-	t := &show.Text{Title: fmt.Sprintf("shard %d of %d: nothing is left to do for %s", r.Shard, r.Shards, j.task.title())}
-	t.Add("next", "%s", r.Next)
 	return j.print(r, t)
 }
 

@@ -83,7 +83,7 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, nil
 }
 
-func (c *toyTask) planned(r *planResult, _ *show.Text) any { return r }
+func (c *toyTask) planned(*planResult, *show.Text) {}
 
 func (c *toyTask) fitted(r *fitResult, t *show.Text) any {
 	t.Add("means", "%s", show.Values(show.Floats(r.Values)))

@@ -60,15 +60,9 @@ shards are the output of one run.`,
 
 // transformResult is what transform prints as JSON.
 type transformResult struct {
-	Model        string         `json:"model"`
-	Rows         int64          `json:"rows"`
-	Columns      int            `json:"columns"`
-	Kept         int            `json:"kept_columns"`
-	RowsDropped  int64          `json:"rows_dropped"`
-	Passes       map[string]int `json:"passes"`
-	Seconds      show.Number    `json:"seconds"`
-	PeakRSSBytes int64          `json:"peak_rss_bytes"`
-	Output       string         `json:"output"`
+	rowsResult
+	Columns int `json:"columns"`
+	Kept    int `json:"kept_columns"`
 }
 
 func (t *transformCommand) run(ctx context.Context, args []string) error {
@@ -118,8 +112,8 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := w.Commit(); err != nil {
 		return err
 	}
-	return t.report(&transformResult{Model: args[0], Rows: w.rows, Columns: len(names), Kept: len(rows.fields),
-		RowsDropped: rows.dropped(), Passes: map[string]int{"data": rows.passes()}, Output: t.output})
+	r := &transformResult{rows.result(args[0], w.rows, t.output), len(names), len(rows.fields)}
+	return t.printRows(&r.rowsResult, r, func(out *show.Text) { out.Add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept) })
 }
 
 func (t *transformCommand) check(args []string) error {
@@ -136,16 +130,4 @@ func (t *transformCommand) check(args []string) error {
 		return err
 	}
 	return t.checkOutput("-o", t.output, outputExtensions, args)
-}
-
-func (t *transformCommand) report(r *transformResult) error {
-	r.Seconds, r.PeakRSSBytes = show.Number(t.seconds()), peakRSS()
-	out := &show.Text{Title: outputName(r.Output)}
-	out.Add("rows", "%s", show.Count(r.Rows))
-	out.Add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept)
-	if r.RowsDropped > 0 {
-		out.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
-	out.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	return t.print(r, out)
 }

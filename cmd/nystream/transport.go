@@ -241,14 +241,9 @@ type transportResult struct {
 	Cost          *show.Number  `json:"cost,omitempty"`
 	Value         show.Number   `json:"value"` // the cost with the entropy
 	Divergence    *show.Number  `json:"divergence,omitempty"`
-	LeftOutput    string        `json:"left_output,omitempty"`
-	RightOutput   string        `json:"right_output,omitempty"`
 }
 
-func (c *transportTask) planned(r *planResult, _ *show.Text) any {
-	r.Kernel = c.kernel.String()
-	return r
-}
+func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
@@ -256,13 +251,6 @@ func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 		Converged: !f.Unsettled, MarginalError: show.Number(f.MarginalError()), History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
 	if f.Relax > 0 {
 		r.Relax = show.Optional(f.Relax)
-	}
-	for _, file := range c.factors {
-		if file.side == model.Left {
-			r.LeftOutput = file.path
-		} else {
-			r.RightOutput = file.path
-		}
 	}
 	t.Add("engine", "%s", r.Engine)
 	before := ""

@@ -8,13 +8,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func (c *transportTask) score(*model.Report) string {
-	return fmt.Sprintf("masses of rows %.2g off after %d rounds", c.fitting.MarginalError(), c.fitting.Rounds)
-}
-
-// charts returns the error of each round, and rows, targets, and where the rows are mapped,
-// in the first two columns.
-func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) (list []picture.Chart, err error) {
+// charts returns rows, targets, and where the rows are mapped, in the first two columns.
+func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
 	rows, err := c.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
@@ -44,6 +39,5 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 			p.Groups.Of = append(p.Groups.Of, k)
 		}
 	}
-	history := &picture.Lines{Title: "Error of the masses of rows after each round", X: "round", Y: "error, summed", Series: []picture.Series{{Name: "error", Values: c.fitting.History}}}
-	return append(list, p, history), nil
+	return []picture.Chart{p}, nil
 }

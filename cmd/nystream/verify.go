@@ -47,7 +47,7 @@ another run is bad data.`,
 		f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
 		f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
 		completeFiles(cmd, dataExtensions, "right")
-		v.data.add(v.app, cmd, afterModel)
+		v.data.add(v.app, cmd)
 	})
 	return cmd
 }
@@ -69,9 +69,8 @@ type verifyResult struct {
 	Sample         int          `json:"sample,omitempty"`
 	KernelEntries  int64        `json:"kernel_entries"`
 	Files          []pairing    `json:"files"` // that were written with the model
-	Seconds        show.Number  `json:"seconds"`
-	PeakRSSBytes   int64        `json:"peak_rss_bytes"`
-	Notes          []string     `json:"notes"`
+	used
+	Notes []string `json:"notes"`
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
@@ -183,7 +182,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 }
 
 func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
-	r.Seconds, r.PeakRSSBytes = show.Number(v.seconds()), peakRSS()
+	r.used = v.used()
 	t := &show.Text{Title: d.Method + " model of " + d.Subject}
 	where, between := "all rows", ""
 	if r.Error == "sampled" {
@@ -195,11 +194,9 @@ func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
 		t.Add("trace", "Â has %.4g of tr(A)%s", float64(*r.TraceKept), between)
 	}
 	t.Add("measured on", "%s × %s entries: %s", show.Count(r.Rows), show.Count(r.Columns), where)
-	converged := "converged"
 	if !r.Converged {
-		converged = "not converged: the spectral error is a lower bound"
+		t.Add("Lanczos", "not converged in %d steps: the spectral error is a lower bound", r.Iterations)
 	}
-	t.Add("Lanczos", "%d steps to a tolerance of %.0e, %s", r.Iterations, float64(r.Tolerance), converged)
 	for _, p := range r.Files {
 		switch {
 		case p.Belongs == nil:
@@ -210,6 +207,6 @@ func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
 			t.Add("written with it", "%s, which is another one now", p.File)
 		}
 	}
-	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("work", "%s kernel entries, %v", show.Count(r.KernelEntries), r.used)
 	return v.print(r, t)
 }

@@ -64,7 +64,7 @@ func KnownRows(src stream.Source) (int64, error) {
 	case info.Once:
 		return 0, stream.OnceError(info.Name)
 	case info.Rows < 0:
-		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (`spool`)", info.Name)
+		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (`spool-dir`)", info.Name)
 	case info.Rows == 0:
 		return 0, fmt.Errorf("%s has no rows", info.Name)
 	case len(info.Columns) == 0:

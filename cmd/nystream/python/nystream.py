@@ -94,9 +94,9 @@ def _call(name, parameters, a, b):
     raise ValueError('a kernel that this file does not know: ' + name)
 
 
-# --- rows of a model: the lines between the marks are those of nystream help model
+# --- rows of a model
 
-# [rows
+
 def read(path):
     m = dict(np.load(path))
     meta = m.pop('meta.json')
@@ -114,10 +114,8 @@ def prepare(meta, m, x, side='left'):
     if p + 'column_shift' in m:
         x = (x - m[p + 'column_shift']) * m[p + 'column_factor']
     return x
-# rows]
 
 
-# [landmark nystrom rpcholesky subspace s3spsd ssrsvd auto
 def landmarks(k, m, h, x, p='u_'):
     """u(x) of prepared rows, k the kernel and h = meta['left']; v(x) with meta['right'] and p = 'v_'."""
     e = h.get('unit', 1) * k(x, m[p + 'landmarks'])
@@ -130,27 +128,21 @@ def landmarks(k, m, h, x, p='u_'):
                 e[i] -= h.get('range_shift', 0) * c[j]
     e = e @ m[p + 'projection']
     return e @ m[p + 'refinement'] if p + 'refinement' in m else e
-# landmark]
 
 
-# [rff
 def fourier(m, x, p='u_'):
     """u(x) of prepared rows, of random features."""
     phase = (x - m[p + 'centre']) @ m[p + 'frequencies'].T
     e = np.hstack([np.cos(phase), np.sin(phase)]) / np.sqrt(phase.shape[1])
     e = e @ m[p + 'projection']
     return e @ m[p + 'refinement'] if p + 'refinement' in m else e
-# rff]
 
 
-# [ism
 def project(m, x):
     """XW of prepared rows."""
     return x @ m['w']
-# ism]
 
 
-# [operator
 def functions(meta, m, x, side='left'):
     """Functions of prepared rows: left0, left1, ..., of complex ones all real parts first."""
     at = side if side in meta and meta[side] else 'left'
@@ -159,10 +151,8 @@ def functions(meta, m, x, side='left'):
     u = fourier(f, x) if h['left'].get('features') else landmarks(kernel(h['kernel']), f, h['left'], x)
     y = (u * np.sqrt(f['values'])) @ m[side]
     return y - m[side + '_offsets'] if side + '_offsets' in m else y
-# operator]
 
 
-# [ksvd
 def divides(text):
     """Whether a kernel is divided by the sum of its row, over all rows of the right side."""
     found = re.search(r'(^|[^a-z_0-9])(sne|t|softmax)\b', text)
@@ -188,10 +178,8 @@ def asymmetric(k, m, h, x, side='left', divided=False):
             raise NotImplementedError('means over all rows of a source: use nystream transform')
         g = g - (g * m[p + 'weights']).sum(1, keepdims=True) / m[p + 'weights'].sum() - m[p + 'means'] + h.get('grand_mean', 0)
     return g @ m[p + 'projection']
-# ksvd]
 
 
-# [askls
 def decisions(meta, m, x):
     """A number for each class, the largest of which wins, of prepared rows."""
     h = meta['functions']
@@ -207,19 +195,15 @@ def merge(meta, m, s, t):
     if meta['merge'] == 'stack':
         return m['stack'][:, 0] * s + m['stack'][:, 1] * t + m['stack'][:, 2]
     return {'source': s, 'target': t, 'sum': s + t}.get(meta['merge'], (s + t) / 2)
-# askls]
 
 
-# [samples
 def decide(meta, m, k, back):
     """A number for each class of samples, k of their entries K(x, x_j) with all samples j of the fit, back of K(x_j, x)."""
     s = k[:, m['train']] @ m['source_duals'] + m['source_bias']
     t = back[:, m['train']] @ m['target_duals'] + m['target_bias']
     return merge(meta, m, s, t)
-# samples]
 
 
-# [graph
 def adjacency(g, a):
     """The matrix between nodes of a[i, j], the sum of the weights of the edges from i to j; g = meta['data']['graph']."""
     loops = np.diag(np.diag(a))
@@ -242,10 +226,8 @@ def unpacked(m, h):
         m[n] = np.zeros((len(start) - 1, h['dimension']))
         m[n][np.repeat(np.arange(len(start) - 1), np.diff(start)), m[n + '_index']] = m.get(n + '_value', 1)
     return m
-# graph]
 
 
-# [transport
 def mapped(meta, m, x, side='left'):
     """Where the plan takes prepared rows of a side, among those of the other."""
     p, f = side + '_', meta.get('factors')
@@ -267,10 +249,8 @@ def mapped(meta, m, x, side='left'):
         z = m[p + 'centre'] + s[:, 1:] / s[:, :1]
     good = (s[:, 0] > 0) & (z >= m[p + 'low']).all(1) & (z <= m[p + 'high']).all(1)
     return np.where(good[:, None], z, y)
-# transport]
 
 
-# [matrix
 def entries(meta, m, a):
     """u of new rows of entries of an explicit matrix, with its map."""
     name, scale = re.match(r'(\w+)(?:\(scale=(.*)\))?$', meta['map']).groups()
@@ -279,7 +259,6 @@ def entries(meta, m, a):
          'sigmoid': lambda a: np.exp(-np.logaddexp(0, -a))}.get(name, getattr(np, name, None))(a)
     a = a @ m['projection']
     return a @ m['refinement'] if 'refinement' in m else a
-# matrix]
 
 
 # --- models

@@ -1,4 +1,4 @@
-// Package picture draws what is given as data: spectra, points, grids and lines, each a
+// Package picture draws what is given as data: spectra, points and grids, each a
 // panel of a sheet, as SVG or PNG.
 package picture
 
@@ -19,7 +19,7 @@ import (
 // Extensions are those of the files that a sheet may be written to.
 var Extensions = []string{"svg", "png"}
 
-// Chart is what a panel shows, as data: [Spectrum], [Points], [Grid] or [Lines].
+// Chart is what a panel shows, as data: [Spectrum], [Points] or [Grid].
 type Chart interface {
 	// Heading returns the title of the panel.
 	Heading() string

@@ -54,8 +54,6 @@ func charts() []Chart {
 		&Points{Title: "One point", X: "x", Y: "y", At: at[:1]},
 		&Points{Title: "None", X: "x", Y: "y"},
 		&Grid{Title: strings.Repeat("A long title that goes on ", 8), X: strings.Repeat("and on ", 60), Y: "true", Rows: names(6, "row "), Columns: names(5, "a column of that length "), Values: cells, Of: "weight", Signed: true, Format: "%.2f"},
-		&Lines{Title: "History", X: "round", Y: "error", Series: []Series{{"a", []float64{1, 0.1, 1e-5}}, {"b", []float64{2, math.NaN(), 3}}}},
-		&Lines{Title: "Linear", X: "round", Y: "objective", Series: []Series{{"a", []float64{-1, 2}}}},
 	}
 }
 

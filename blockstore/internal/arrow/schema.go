@@ -36,7 +36,6 @@ type field struct {
 	ends   *field // where runs end
 	dict   int64  // number of the dictionary
 
-	path    []int   // of members from the column of the file on
 	parents []field // structures around it, the outermost first
 }
 
@@ -188,25 +187,25 @@ func widenDecimal(kind flatTable) int {
 // layOut finds the place of every field.
 func layOut(from *arrow.Schema, l placer) *schema {
 	l.schema = &schema{}
-	for i, field := range from.Fields() {
-		l.column(field.Name, field.Type, []int{i}, nil)
+	for _, field := range from.Fields() {
+		l.column(field.Name, field.Type, nil)
 	}
 	return l.schema
 }
 
 // column adds a column, or of a structure a column a.b for each member.
-func (l *placer) column(name string, t arrow.DataType, path []int, parents []field) {
+func (l *placer) column(name string, t arrow.DataType, parents []field) {
 	if l.names += len(name); l.names > maxNames {
 		panic(fmt.Sprintf("the names of members of structures have more than %d bytes", maxNames))
 	}
 	if t, ok := t.(arrow.ExtensionType); ok {
-		l.column(name, t.StorageType(), path, parents)
+		l.column(name, t.StorageType(), parents)
 		return
 	}
 	structure, ok := t.(*arrow.StructType)
 	if !ok || structure.NumFields() == 0 {
 		f := l.place(t)
-		f.name, f.path, f.parents = name, path, parents
+		f.name, f.parents = name, parents
 		if d, ok := t.(arrow.DecimalType); ok && f.kind == column.Number {
 			f.why = number.Rounded(int(d.GetPrecision()))
 		}
@@ -214,8 +213,8 @@ func (l *placer) column(name string, t arrow.DataType, path []int, parents []fie
 		return
 	}
 	parents = append(slices.Clip(parents), l.take(1))
-	for i, member := range structure.Fields() {
-		l.column(name+"."+member.Name, member.Type, append(slices.Clip(path), i), parents)
+	for _, member := range structure.Fields() {
+		l.column(name+"."+member.Name, member.Type, parents)
 	}
 }
 

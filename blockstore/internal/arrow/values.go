@@ -73,7 +73,6 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	if err != nil || size == 0 {
 		return err
 	}
-	at += a.offset
 	s.bit = int(at & 7)
 	s.nulls, err = a.buffers.read(a.first, at>>3, int64(s.bit+n+7)>>3, &s.bits)
 	return err
@@ -105,7 +104,6 @@ func (s *scratch) loadParents(a *values, at int64, n int) error {
 // loadWords loads values of a fixed width, or indexes.
 func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	s.Words = column.Resized(s.Words, n)
-	at += a.offset
 	if f.bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
 		if err != nil {
@@ -138,7 +136,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 // first.
 func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	size := int64(f.bits / 8)
-	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n)*size, &s.raw)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
 	if err != nil {
 		return err
 	}
@@ -158,7 +156,7 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
 	s.starts = s.starts[:0]
 	size := int64(f.bits / 8)
-	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n+1)*size, &s.raw)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n+1)*size, &s.raw)
 	if err != nil {
 		return err
 	}

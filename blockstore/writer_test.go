@@ -20,8 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/npy"
-	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
@@ -58,15 +57,7 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 
 // openWritten opens what writeRows has written.
 func openWritten(path string) (column.Table, error) {
-	switch filepath.Ext(path) {
-	case ".npy":
-		return npy.Open(context.Background(), path)
-	case ".jsonl":
-		return text.OpenJSONLines(context.Background(), path, 0)
-	case ".libsvm":
-		return text.OpenLibsvm(context.Background(), path, 0)
-	}
-	return text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	return openFormat(context.Background(), path, reading{format: formats.ByExtension(filepath.Ext(path))})
 }
 
 // What is written comes back, bit for bit.
@@ -207,7 +198,7 @@ func TestCSVWriterKeepsColumns(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +229,7 @@ func TestCSVWriterLoneNull(t *testing.T) {
 	if err := writeRows(path, Schema{Rows: 3, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}, [][]float64{{}, {}, {}}, kept, 3); err != nil {
 		t.Fatal(err)
 	}
-	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +253,7 @@ func TestLibsvmWriter(t *testing.T) {
 	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	tb, err := text.OpenLibsvm(context.Background(), path, 0)
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -378,16 +378,17 @@ func schemaOf(info stream.Info) Schema {
 }
 
 // writeSample writes rows of filetest.SampleInfo to a store and returns its path.
-func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
+func writeSample(t testing.TB, b *stream.Batch, compression string) string {
 	t.Helper()
-	return writeStore(t, b, schemaOf(filetest.SampleInfo), o)
+	return writeStore(t, b, schemaOf(filetest.SampleInfo), compression)
 }
 
 // writeStore writes rows to a store and returns its path.
-func writeStore(t testing.TB, b *stream.Batch, s Schema, o StoreOptions) string {
+func writeStore(t testing.TB, b *stream.Batch, s Schema, compression string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, s, o)
+	s.Compression = compression
+	w, err := Create(path, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +407,7 @@ func writeStore(t testing.TB, b *stream.Batch, s Schema, o StoreOptions) string 
 func TestStoreAnyBatches(t *testing.T) {
 	t.Parallel()
 	want := filetest.SampleBatch(4096+900, 2)
-	one, err := os.ReadFile(writeSample(t, want, StoreOptions{}))
+	one, err := os.ReadFile(writeSample(t, want, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +442,7 @@ func TestStoreAnyBatches(t *testing.T) {
 
 func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, Schema{Columns: []string{"a"}, Rows: 3}, StoreOptions{})
+	w, err := Create(path, Schema{Columns: []string{"a"}, Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

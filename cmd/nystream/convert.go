@@ -142,6 +142,9 @@ func (c *convertCommand) check(args []string) error {
 	if c.compress && c.formatOf(c.output) != "nys" {
 		return usagef("--compress is for .nys stores, not for %s", c.output)
 	}
+	if c.compress {
+		c.compression = "zstd"
+	}
 	return nil
 }
 
@@ -244,7 +247,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 	if c.data.noSpool && info.Rows < 0 && isPipe(c.output) && c.formatOf(c.output) == "npy" {
 		return 0, usagef("%s: an NPY file begins with the number of its rows, which %s does not tell: leave out --no-spool, or write another format", c.output, info.Name)
 	}
-	w, err := c.begin(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -274,13 +277,6 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})
 		}
 	}
-}
-
-func (c *convertCommand) begin(path string, s blockstore.Schema) (blockstore.Writer, error) {
-	if c.compress {
-		return blockstore.CreateStore(path, s, blockstore.StoreOptions{Compress: true})
-	}
-	return c.create(path, s)
 }
 
 func newBatch(info stream.Info, rows int) *stream.Batch {

@@ -26,7 +26,6 @@ type field struct {
 	format number.Format
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
-	swaps  bool // its values have their most significant bytes first
 	means  column.Meaning
 	why    string // what it holds that is not read
 	node   int
@@ -92,6 +91,9 @@ func readSchema(m *message) (*schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("the schema is empty")
 	}
+	if table.int16(0) != 0 {
+		return nil, errors.New("its numbers have their most significant bytes first, which is not read; write it on another machine, or as Parquet")
+	}
 	w := walker{}
 	if err := w.schema(table, 1); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, errSchema
 	}
 	defer r.Release()
-	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil
+	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals}), nil
 }
 
 // bodiless allocates for messages that should have no body. The library makes room for the
@@ -226,8 +228,7 @@ type placer struct {
 	schema   *schema
 	ids      []int64 // numbers of the dictionaries to come
 	decimals []int   // widths of the decimals to come, if these are known
-	swaps    bool
-	names    int // bytes of the names of columns
+	names    int     // bytes of the names of columns
 }
 
 // refuse gives up a field, for what it holds.
@@ -237,7 +238,7 @@ func (f *field) refuse(why string) {
 
 // take reserves a node and buffers for a field.
 func (l *placer) take(buffers int) field {
-	f := field{kind: column.Other, width: 1, swaps: l.swaps, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
+	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
 	l.schema.nodes++
 	l.schema.buffers += buffers
 	return f

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -124,11 +123,6 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 		return nil
 	}
 	number.ReadWords(s.Words, raw, int(size))
-	if f.swaps {
-		for i, w := range s.Words {
-			s.Words[i] = bits.ReverseBytes64(w) >> (64 - f.bits)
-		}
-	}
 	return nil
 }
 
@@ -144,9 +138,7 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	value := make([]byte, size)
 	for i := range int64(n) {
 		copy(value, raw[i*size:])
-		if !f.swaps {
-			slices.Reverse(value)
-		}
+		slices.Reverse(value)
 		s.Texts = append(s.Texts, string(value))
 	}
 	return nil
@@ -161,14 +153,10 @@ func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
 		return err
 	}
 	last := int64(0)
-	order := binary.ByteOrder(binary.LittleEndian)
-	if f.swaps {
-		order = binary.BigEndian
-	}
 	for i := range int64(n + 1) {
-		v := int64(int32(order.Uint32(raw[i*size:])))
+		v := int64(int32(binary.LittleEndian.Uint32(raw[i*size:])))
 		if size == 8 {
-			v = int64(order.Uint64(raw[i*size:]))
+			v = int64(binary.LittleEndian.Uint64(raw[i*size:]))
 		}
 		if v < last {
 			return fmt.Errorf("offset %d after %d", v, last)

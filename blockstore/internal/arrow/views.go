@@ -29,10 +29,7 @@ func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
 	if err != nil {
 		return err
 	}
-	order := binary.ByteOrder(binary.LittleEndian)
-	if f.swaps {
-		order = binary.BigEndian
-	}
+	order := binary.LittleEndian
 	s.Texts = column.Resized(s.Texts, n)
 	clear(s.Texts) // of nulls
 	var long []view

@@ -132,15 +132,15 @@ func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	if format == ".npy" || format == ".libsvm" {
 		s.Kept, b.Kept = nil, nil
 	}
-	extension, create := format, Create
+	extension := format
 	switch format {
 	case ".arrows":
 		extension = ".arrow"
 	case ".compressed.nys":
-		create = func(path string, s Schema) (Writer, error) { return CreateStore(path, s, StoreOptions{Compress: true}) }
+		s.Compression = "zstd"
 	}
 	path := filepath.Join(t.TempDir(), "healthy"+extension)
-	w, err := create(path, s)
+	w, err := Create(path, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (p *storeParts) sealed() string {
 
 // badStores are stores that are damaged, and such as a wrong writer would make.
 func badStores(t *testing.T) (list []badFile) {
-	parts := func(rows int, o StoreOptions) *storeParts {
+	parts := func(rows int, o string) *storeParts {
 		b := &stream.Batch{X: stream.NewMatrix(rows, 1), Kept: []stream.Column{{Kind: stream.String, Strings: append([]string{"alpha", "b"}, make([]string, rows-2)...)}}}
 		s := contentOf(t, writeStore(t, b, Schema{Columns: []string{"x"}, Kept: []stream.Field{{Name: "y", Kind: stream.String}}, Rows: int64(rows)}, o))
 		end := len(s) - 64
@@ -43,12 +43,12 @@ func badStores(t *testing.T) (list []badFile) {
 		return &storeParts{s[:64], s[64:at:at], s[at : at+n : at+n], s[end:]}
 	}
 	add := func(what string, change func(p *storeParts)) {
-		p := parts(3, StoreOptions{})
+		p := parts(3, "")
 		change(p)
 		list = append(list, badFile{name: "a.nys", what: what, content: p.sealed(), Options: Options{Keep: []string{"y"}}})
 	}
 	raw := func(what string, whole bool, change func(b []byte)) {
-		b := []byte(parts(3, StoreOptions{}).sealed())
+		b := []byte(parts(3, "").sealed())
 		change(b)
 		list = append(list, badFile{name: "a.nys", what: what, content: string(b), Options: Options{Format: "nys", Keep: []string{"y"}}, whole: whole})
 	}
@@ -81,10 +81,10 @@ func badStores(t *testing.T) (list []badFile) {
 	add("a section that stores more than it has", func(p *storeParts) { put64(p.entry(0)[8:], 25) })
 	add("a text that ends before it begins", func(p *storeParts) { put32(p.text()[4:], 77); put32(p.text()[8:], 1); reseal(p) })
 	add("texts of other bytes than their ends", func(p *storeParts) { put32(p.text()[12:], 77); reseal(p) })
-	p := parts(3, StoreOptions{})
+	p := parts(3, "")
 	p.trailer[20] ^= 1
 	list = append(list, badFile{name: "a.nys", what: "another digest", content: p.sealed(), whole: true, ask: VerifyStore})
-	p = parts(1000, StoreOptions{Compress: true})
+	p = parts(1000, "zstd")
 	n := (binary.LittleEndian.Uint64(p.entry(0)[8:]) + 63) / 64 * 64
 	p.sections[5] ^= 0xff
 	put32(p.entry(0)[24:], int32(crc32.Checksum(p.sections[:n], castagnoli)))

@@ -650,7 +650,7 @@ func ExampleOpen() {
 func TestGatherConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	for i, compress := range []bool{false, true} {
-		path := writeSample(t, filetest.SampleBatch(5000, 1), StoreOptions{Compress: compress})
+		path := writeSample(t, filetest.SampleBatch(5000, 1), map[bool]string{true: "zstd"}[compress])
 		if err := os.Rename(path, filepath.Join(dir, fmt.Sprint(i, ".nys"))); err != nil {
 			t.Fatal(err)
 		}

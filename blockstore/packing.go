@@ -2,12 +2,12 @@ package blockstore
 
 import (
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/blockstore/internal/store"
@@ -33,7 +33,13 @@ func compressed(format, method string) column.StartEncoder {
 	if format == formats.Parquet {
 		return parquet.NewCompressedEncoder(method)
 	}
-	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) { return store.NewEncoder(f, s, true) }
+	return storeEncoder(true)
+}
+
+// storeEncoder returns what starts a store, whose sections are zstd frames where that is smaller
+// and compress is set.
+func storeEncoder(compress bool) column.StartEncoder {
+	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return store.NewEncoder(out, s, compress) }
 }
 
 // isPacked reports whether files of a format may be compressed as a whole.
@@ -54,9 +60,9 @@ func packedName(path string) (bare, packing string) {
 }
 
 // packed returns what starts a file that is compressed as a whole.
-func packed(packing string, start column.StartPipe) column.StartEncoder {
-	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-		w, err := compression.NewWriter(packing, f)
+func packed(packing string, start column.StartEncoder) column.StartEncoder {
+	return func(out io.Writer, s stream.Info) (column.Encoder, error) {
+		w, err := compression.NewWriter(packing, out)
 		if err != nil {
 			return nil, err
 		}

@@ -19,8 +19,8 @@ import (
 // says, and text just ends. An NPY file of rows whose number is not known is written to
 // s.SpoolDir first, because its header has the number.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	start := written[s.Format].pipe
-	if start == nil {
+	format := written[s.Format]
+	if !format.pipes {
 		return nil, fmt.Errorf("cannot write %s: the format %q cannot be written to a pipe; use one of %s", name, s.Format, strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
@@ -28,7 +28,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error
-	w.encoder, err = start(w.out, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	w.encoder, err = format.start(w.out, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(w.encoder, s.About)
 	}
@@ -116,7 +116,7 @@ func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := written[s.Format].file(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	e, err := written[s.Format].start(f, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err != nil {
 		err = f.Fail(err)
 		f.Abort()

@@ -81,22 +81,22 @@ func DigestOf(ctx context.Context, path string) (Digest, error) { return file.Di
 // by their first lines.
 const tsv = "tsv"
 
-// written are the formats that can be written, by the name that Schema.Format has: what
-// writes a file, and what writes to a pipe, nil where a file can be finished only by going
-// back to its beginning, or is read only from its end.
+// written are the formats that can be written, by the name that Schema.Format has: what starts
+// one, and whether it goes to pipes. It does not where a file can be finished only by going back
+// to its beginning, or is read only from its end.
 var written = map[string]struct {
-	file column.StartEncoder
-	pipe column.StartPipe
+	start column.StartEncoder
+	pipes bool
 }{
-	formats.NPY:         {npy.NewEncoder, npy.NewPipeEncoder},
-	formats.CSV:         {text.NewCSVEncoder(','), text.NewCSVPipe(',')},
-	tsv:                 {text.NewCSVEncoder('\t'), text.NewCSVPipe('\t')},
-	formats.Libsvm:      {text.NewLibsvmEncoder, text.NewLibsvmPipe},
-	formats.JSONLines:   {text.NewJSONLinesEncoder, text.NewJSONLinesPipe},
-	formats.Parquet:     {parquet.NewEncoder, nil},
-	formats.Arrow:       {arrow.NewEncoder, nil},
-	formats.ArrowStream: {arrow.NewStreamEncoder, arrow.NewStreamPipe},
-	formats.Store:       {newPlainStoreEncoder, nil},
+	formats.NPY:         {npy.NewEncoder, true},
+	formats.CSV:         {text.NewCSVEncoder(','), true},
+	tsv:                 {text.NewCSVEncoder('\t'), true},
+	formats.Libsvm:      {text.NewLibsvmEncoder, true},
+	formats.JSONLines:   {text.NewJSONLinesEncoder, true},
+	formats.Parquet:     {parquet.NewEncoder, false},
+	formats.Arrow:       {arrow.NewEncoder, false},
+	formats.ArrowStream: {arrow.NewStreamEncoder, true},
+	formats.Store:       {storeEncoder(false), false},
 }
 
 // OutputFormats returns the values that Schema.Format may have.
@@ -106,7 +106,7 @@ func OutputFormats() []string {
 
 // PipeFormats returns the formats that NewWriter writes.
 func PipeFormats() []string {
-	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return written[f].pipe == nil })
+	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !written[f].pipes })
 }
 
 // OutputFormat returns the format that Create takes from the extension of path, or "".
@@ -156,7 +156,7 @@ func Create(path string, s Schema) (Writer, error) {
 			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension; use one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
 		}
 	}
-	start := written[s.Format].file
+	start := written[s.Format].start
 	if start == nil {
 		return nil, fmt.Errorf("cannot write %s: the format %q is not known; use one of %s", path, s.Format, strings.Join(OutputFormats(), ", "))
 	}
@@ -167,7 +167,7 @@ func Create(path string, s Schema) (Writer, error) {
 	case packing != "" && s.Compression != "" && s.Compression != packing:
 		return nil, fmt.Errorf("cannot write %s: by its name it is compressed by %s, not %s; change one of the two", path, packing, s.Compression)
 	case packing != "":
-		start = packed(packing, written[s.Format].pipe)
+		start = packed(packing, start)
 	case s.Compression != "" && s.Compression != noCompression:
 		if !slices.Contains(Compressions(s.Format), s.Compression) {
 			return nil, fmt.Errorf("cannot write %s: a file of the format %s is not compressed by %q; use one of %s", path, s.Format, s.Compression, strings.Join(Compressions(s.Format), ", "))
@@ -273,7 +273,7 @@ func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
 	if s.Digest {
 		f.KeepDigest()
 	}
-	e, err := start(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	e, err := start(f, stream.Info{Name: f.Target, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(e, s.About)
 	}

@@ -20,8 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/npy"
-	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
@@ -58,15 +57,7 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 
 // openWritten opens what writeRows has written.
 func openWritten(path string) (column.Table, error) {
-	switch filepath.Ext(path) {
-	case ".npy":
-		return npy.Open(context.Background(), path)
-	case ".jsonl":
-		return text.OpenJSONLines(context.Background(), path, 0)
-	case ".libsvm":
-		return text.OpenLibsvm(context.Background(), path, 0)
-	}
-	return text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	return openFormat(context.Background(), path, reading{format: formats.ByExtension(filepath.Ext(path))})
 }
 
 // What is written comes back, bit for bit.
@@ -207,7 +198,7 @@ func TestCSVWriterKeepsColumns(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +229,7 @@ func TestCSVWriterLoneNull(t *testing.T) {
 	if err := writeRows(path, Schema{Rows: 3, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}, [][]float64{{}, {}, {}}, kept, 3); err != nil {
 		t.Fatal(err)
 	}
-	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +253,7 @@ func TestLibsvmWriter(t *testing.T) {
 	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	tb, err := text.OpenLibsvm(context.Background(), path, 0)
+	tb, err := openWritten(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,16 +378,17 @@ func schemaOf(info stream.Info) Schema {
 }
 
 // writeSample writes rows of filetest.SampleInfo to a store and returns its path.
-func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
+func writeSample(t testing.TB, b *stream.Batch, compression string) string {
 	t.Helper()
-	return writeStore(t, b, schemaOf(filetest.SampleInfo), o)
+	return writeStore(t, b, schemaOf(filetest.SampleInfo), compression)
 }
 
 // writeStore writes rows to a store and returns its path.
-func writeStore(t testing.TB, b *stream.Batch, s Schema, o StoreOptions) string {
+func writeStore(t testing.TB, b *stream.Batch, s Schema, compression string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, s, o)
+	s.Compression = compression
+	w, err := Create(path, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +407,7 @@ func writeStore(t testing.TB, b *stream.Batch, s Schema, o StoreOptions) string 
 func TestStoreAnyBatches(t *testing.T) {
 	t.Parallel()
 	want := filetest.SampleBatch(4096+900, 2)
-	one, err := os.ReadFile(writeSample(t, want, StoreOptions{}))
+	one, err := os.ReadFile(writeSample(t, want, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,7 +442,7 @@ func TestStoreAnyBatches(t *testing.T) {
 
 func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, Schema{Columns: []string{"a"}, Rows: 3}, StoreOptions{})
+	w, err := Create(path, Schema{Columns: []string{"a"}, Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Archive is what a model file holds: a description in JSON and named arrays.
@@ -34,36 +33,6 @@ type Archive struct {
 	Meta []byte
 	// Arrays are the arrays in the order of the file. Names are unique.
 	Arrays []array.Array
-}
-
-// find returns the array of floats with that name and number of dimensions.
-func (a *Archive) find(name string, dimensions int) (array.Array, error) {
-	for _, v := range a.Arrays {
-		if v.Name != name {
-			continue
-		}
-		if len(v.Shape) != dimensions || v.Ints != nil {
-			return array.Array{}, fmt.Errorf("array %q has the shape %v and another type than it should have", name, v.Shape)
-		}
-		return v, nil
-	}
-	return array.Array{}, fmt.Errorf("array %q is missing", name)
-}
-
-// Matrix returns the float64 matrix of that name; it shares memory.
-func (a *Archive) Matrix(name string) (blas64.General, error) {
-	array, err := a.find(name, 2)
-	if err != nil {
-		return blas64.General{}, err
-	}
-	rows, cols := array.Shape[0], array.Shape[1]
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: array.Floats}, nil
-}
-
-// Vector returns the float64 vector of that name; it shares memory.
-func (a *Archive) Vector(name string) ([]float64, error) {
-	array, err := a.find(name, 1)
-	return array.Floats, err
 }
 
 const (

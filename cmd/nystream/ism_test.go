@@ -50,18 +50,11 @@ func TestISMTransform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := file.Matrix("w")
-	if err != nil {
-		t.Fatal(err)
+	arrays := make(map[string][]float64)
+	for _, a := range file.Arrays {
+		arrays[a.Name] = a.Floats
 	}
-	shift, err := file.Vector("column_shift")
-	if err != nil {
-		t.Fatal(err)
-	}
-	factor, err := file.Vector("column_factor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, shift, factor := arrays["w"], arrays["column_shift"], arrays["column_factor"]
 	got := table(t, folder+"/xw.csv", "x")
 	if got.Rows != x.Rows || got.Cols != 2 {
 		t.Fatalf("XW is %d × %d", got.Rows, got.Cols)
@@ -70,7 +63,7 @@ func TestISMTransform(t *testing.T) {
 		for k := range 2 {
 			want := 0.0
 			for j := range x.Cols {
-				want += (x.Data[i*x.Stride+j] - shift[j]) * factor[j] * w.Data[j*w.Stride+k]
+				want += (x.Data[i*x.Stride+j] - shift[j]) * factor[j] * w[2*j+k]
 			}
 			if v := got.Data[i*got.Stride+k]; math.Abs(v-want) > 1e-12*(1+math.Abs(want)) {
 				t.Fatalf("row %d, column %d: %v, not %v", i, k, v, want)
@@ -78,7 +71,7 @@ func TestISMTransform(t *testing.T) {
 		}
 	}
 	for _, j := range []int{0, 2, 4} {
-		if row := w.Data[j*w.Stride:]; math.Hypot(row[0], row[1]) > 0.3 {
+		if row := w[2*j:]; math.Hypot(row[0], row[1]) > 0.3 {
 			t.Errorf("column %d, which says nothing, weighs %v", j, row[:2])
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 )
@@ -15,23 +14,13 @@ import (
 type values struct {
 	length  int64
 	nulls   int64 // as far as it is known
-	offset  int64 // where the first value is in the buffers
 	first   int   // number of the first buffer
 	data    int   // buffers that views point into, behind the two of its own
-	buffers buffers
+	buffers *ipcBuffers
 	child   *values
 	ends    *values // of runs
 	dict    *dictionary
 	above   []values // structures around it, of the same length
-}
-
-// buffers are the buffers of one batch.
-type buffers interface {
-	// size returns the length of buffer i.
-	size(i int) (int64, error)
-	// read returns n bytes of buffer i from a position on. They are in scratch
-	// or in memory that lives as long as the batch.
-	read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 }
 
 // errShort reports that a buffer is shorter than its array.
@@ -192,11 +181,14 @@ func (h *bufferHead) choose(c codec, frame []byte) {
 	}
 }
 
+// size returns the length of buffer i.
 func (b *ipcBuffers) size(i int) (int64, error) {
 	h, err := b.head(i)
 	return h.size, err
 }
 
+// read returns n bytes of buffer i from a position on. They are in scratch or in memory that
+// lives as long as the batch.
 func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error) {
 	h, err := b.head(i)
 	if err != nil {
@@ -272,7 +264,7 @@ func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
 }
 
 // arrayIn returns the array of field f in a record batch of a message.
-func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (values, error) {
+func (f *field) arrayIn(batch flatTable, buffers *ipcBuffers, dicts dictionaries) (values, error) {
 	nodes := batch.vector(1, 16)
 	if f.node >= nodes.n {
 		return values{}, fmt.Errorf("there are only %d arrays", nodes.n)
@@ -308,32 +300,4 @@ func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (v
 		return a, err
 	}
 	return a, nil
-}
-
-// memoryBuffers are the buffers of an array in memory.
-type memoryBuffers struct{ data arrow.ArrayData }
-
-func (b memoryBuffers) size(i int) (int64, error) {
-	buffers := b.data.Buffers()
-	if i >= len(buffers) {
-		return 0, fmt.Errorf("there are only %d buffers", len(buffers))
-	}
-	if buffers[i] == nil {
-		return 0, nil
-	}
-	return int64(buffers[i].Len()), nil
-}
-
-func (b memoryBuffers) read(i int, from, n int64, _ *[]byte) ([]byte, error) {
-	size, err := b.size(i)
-	if err != nil {
-		return nil, err
-	}
-	if n < 0 || from > size || n > size-from {
-		return nil, errShort
-	}
-	if n == 0 {
-		return nil, nil
-	}
-	return b.data.Buffers()[i].Bytes()[from : from+n], nil
 }

@@ -4,7 +4,7 @@
 // # How it is read
 //
 // The library (arrow/go v16) understands the schema, gives the array types of
-// the public adapters, and writes. Batches are read here, because the library
+// FromRecords, and writes. Batches are read here, because the library
 // holds a batch in memory twice whatever the columns wanted, allocates what a
 // damaged length claims, takes a stream that was cut for one that ended, and
 // decompresses zstd in goroutines of its own. Here the values of the chosen

@@ -106,7 +106,7 @@ func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
 	}
 	s.starts = s.starts[:0]
 	for i := range int64(n + 1) {
-		s.starts = append(s.starts, (a.offset+at+i)*int64(f.width))
+		s.starts = append(s.starts, (at+i)*int64(f.width))
 	}
 	return nil
 }

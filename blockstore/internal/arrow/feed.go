@@ -19,26 +19,19 @@ type feed interface {
 	close() error
 }
 
-// batch is a record batch. arrays holds the arrays of records in memory;
-// otherwise they are found in a message.
+// batch is a record batch in a message.
 type batch struct {
 	first, rows int64
 	skip        int64 // rows at its beginning that are not wanted
 	table       flatTable
-	buffers     buffers
+	buffers     *ipcBuffers
 	dicts       dictionaries
-	arrays      func(f *field) (values, error)
 }
 
 // open goes to a batch.
 func (c *columnReader) open(b *batch) (err error) {
 	c.firstRow = b.first
-	if b.arrays != nil {
-		c.array, err = b.arrays(c.field)
-	} else {
-		c.array, err = c.arrayIn(b.table, b.buffers, b.dicts)
-	}
-	if err != nil {
+	if c.array, err = c.arrayIn(b.table, b.buffers, b.dicts); err != nil {
 		return c.fault(err)
 	}
 	return nil

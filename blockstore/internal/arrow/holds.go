@@ -201,7 +201,7 @@ func (t *table) weigh(w *weight, file io.ReaderAt, e *entry) error {
 	if err != nil {
 		return err
 	}
-	return w.batch(b.table, b.buffers.(*ipcBuffers))
+	return w.batch(b.table, b.buffers)
 }
 
 // first returns what a reader of the chosen columns holds, as far as it is known: of the first
@@ -217,7 +217,7 @@ func (f *pipeFeed) first(chosen []int) int64 {
 // holds returns what a reader of the chosen columns holds of a batch, 0 where that is damaged:
 // reading will tell.
 func (f *pipeFeed) holds(of *batch, chosen []int) int64 {
-	b := of.buffers.(*ipcBuffers)
+	b := of.buffers
 	w := newWeight(f.schema, chosen)
 	if fault.Guard(f.path, func() error { return w.batch(of.table, b) }) != nil {
 		return 0

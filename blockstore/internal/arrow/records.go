@@ -1,11 +1,14 @@
 package arrow
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
@@ -35,8 +38,8 @@ type Records struct {
 	Once bool
 }
 
-// FromRecords returns a source of Arrow records. Values are copied out of the
-// records as they are read; the caller keeps ownership of everything but the
+// FromRecords returns a source of Arrow records. Each record is encoded as a
+// batch of an Arrow stream and read from there; the caller keeps ownership of everything but the
 // readers that Open gives. Integers and floats of any width, booleans,
 // decimals, dictionaries of these, and fixed-size lists can be computed with;
 // members of structures are columns a.b;
@@ -44,7 +47,15 @@ type Records struct {
 func FromRecords(r Records) (stream.Source, error) {
 	s := &recordSource{Records: r}
 	err := fault.Guard(r.Name, func() error {
-		s.schema = layOut(r.Schema, placer{ids: make([]int64, countDictionaries(r.Schema))})
+		var empty bytes.Buffer
+		if err := ipc.NewWriter(&empty, ipc.WithSchema(r.Schema)).Close(); err != nil {
+			return fault.File(r.Name, "%w", fault.Damaged(err))
+		}
+		feed, err := newPipeFeed(r.Name, &empty, Limits{})
+		if err != nil {
+			return fault.File(r.Name, "%w", fault.Damaged(err))
+		}
+		s.schema = feed.schema
 		s.schema.dropUnknown()
 		return s.choose()
 	})
@@ -52,26 +63,6 @@ func FromRecords(r Records) (stream.Source, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// countDictionaries returns at least the number of dictionaries in a schema.
-func countDictionaries(schema *arrow.Schema) int {
-	n := 0
-	var count func(fields []arrow.Field)
-	count = func(fields []arrow.Field) {
-		for _, f := range fields {
-			t := f.Type
-			if d, ok := t.(*arrow.DictionaryType); ok {
-				n++
-				t = d.ValueType
-			}
-			if nested, ok := t.(arrow.NestedType); ok {
-				count(nested.Fields())
-			}
-		}
-	}
-	count(schema.Fields())
-	return n
 }
 
 // recordSource is a source of records.
@@ -152,107 +143,67 @@ func (s *recordSource) Open(ctx context.Context, first int64) (stream.Reader, er
 		r.Release()
 		return nil, fault.File(s.Name, "the records have another schema than the source; open records of the same schema")
 	}
-	all := newReader(ctx, &s.Choice, s.schema, &recordFeed{source: s, r: r})
+	encoded := &recordBytes{records: r}
+	encoded.w = ipc.NewWriter(&encoded.buffer, ipc.WithSchema(s.Schema))
+	feed, err := newPipeFeed(s.Name, encoded, Limits{})
+	if err != nil {
+		encoded.release()
+		return nil, fault.File(s.Name, "%w", fault.Damaged(err))
+	}
+	all := newReader(ctx, &s.Choice, s.schema, &recordFeed{feed, encoded, s.Rows})
 	return stream.Skip(all, s.Info(), first), nil
 }
 
 // recordFeed gives records as batches.
 type recordFeed struct {
-	source *recordSource
-	r      array.RecordReader
-	row    int64
-	dicts  map[arrow.ArrayData]*dictionary
-}
-
-func (f *recordFeed) want([]field) {}
-
-func (f *recordFeed) close() error {
-	f.r.Release()
-	return nil
+	*pipeFeed
+	records  *recordBytes
+	promised int64 // rows, or -1
 }
 
 func (f *recordFeed) next() (*batch, error) {
-	if !f.r.Next() {
-		return nil, f.end()
+	b, err := f.pipeFeed.next()
+	if err == io.EOF && f.promised >= 0 && f.row != f.promised {
+		err = fault.File(f.path, "the records hold %d rows where %d were promised; open as many as Rows says, or say -1", f.row, f.promised)
 	}
-	record := f.r.Record()
-	f.dicts = map[arrow.ArrayData]*dictionary{}
-	b := &batch{first: f.row, rows: record.NumRows()}
-	b.arrays = func(field *field) (values, error) {
-		return f.column(field, record)
-	}
-	f.row += b.rows
-	return b, nil
+	return b, err
 }
 
-// column describes a column of a record, or a member of a structure.
-func (f *recordFeed) column(field *field, record arrow.Record) (a values, err error) {
-	data := record.Column(field.path[0]).Data()
-	var above []values
-	offset := int64(0) // in the structures around it
-	for k, i := range field.path[1:] {
-		parent, err := f.array(&field.parents[k], data)
-		if err != nil {
-			return a, err
+func (f *recordFeed) close() error {
+	f.records.release()
+	return f.pipeFeed.close()
+}
+
+// recordBytes encodes records as an Arrow stream, one at a time.
+type recordBytes struct {
+	records array.RecordReader
+	w       *ipc.Writer
+	buffer  bytes.Buffer
+	ended   bool
+}
+
+// Read implements io.Reader.
+func (b *recordBytes) Read(p []byte) (int, error) {
+	for b.buffer.Len() == 0 && !b.ended {
+		if b.records.Next() {
+			if err := b.w.Write(b.records.Record()); err != nil {
+				return 0, err
+			}
+			continue
 		}
-		parent.offset += offset
-		above = append(above, parent)
-		offset += int64(data.Offset())
-		data = data.Children()[i]
-	}
-	a, err = f.array(field, data)
-	a.offset, a.length, a.above = a.offset+offset, record.NumRows(), above
-	return a, err
-}
-
-// end returns why there are no more records.
-func (f *recordFeed) end() error {
-	err := f.r.Err()
-	switch {
-	case err != nil && err != io.EOF:
-		return fault.File(f.source.Name, "the records cannot be read after row %d: %w; open them again", f.row, err)
-	case f.source.Rows >= 0 && f.row != f.source.Rows:
-		return fault.File(f.source.Name, "the records hold %d rows where %d were promised; open as many as Rows says, or say -1", f.row, f.source.Rows)
-	}
-	return io.EOF
-}
-
-// array describes an array in memory.
-func (f *recordFeed) array(field *field, data arrow.ArrayData) (values, error) {
-	a := values{length: int64(data.Len()), offset: int64(data.Offset()), buffers: memoryBuffers{data}}
-	switch field.layout {
-	case viewLayout:
-		a.data = len(data.Buffers()) - 2
-	case fixedLayout, listLayout:
-		child, err := f.array(field.child, data.Children()[0])
-		a.child = &child
-		return a, err
-	case runLayout:
-		ends, err := f.array(field.ends, data.Children()[0])
-		if err != nil {
-			return a, err
+		b.ended = true
+		if err := b.records.Err(); err != nil && err != io.EOF {
+			return 0, fmt.Errorf("the records cannot be read: %w; open them again", err)
 		}
-		child, err := f.array(field.child, data.Children()[1])
-		a.child, a.ends = &child, &ends
-		return a, err
-	case dictLayout:
-		var err error
-		a.dict, err = f.dictionary(field.child, data.Dictionary())
-		return a, err
+		if err := b.w.Close(); err != nil {
+			return 0, err
+		}
 	}
-	return a, nil
+	return b.buffer.Read(p)
 }
 
-// dictionary decodes a dictionary once for a record.
-func (f *recordFeed) dictionary(field *field, data arrow.ArrayData) (*dictionary, error) {
-	if d, ok := f.dicts[data]; ok {
-		return d, nil
-	}
-	a, err := f.array(field, data)
-	if err != nil {
-		return nil, err
-	}
-	d := &dictionary{}
-	f.dicts[data] = d
-	return d, d.add(field, a)
+// release gives the memory of the records back.
+func (b *recordBytes) release() {
+	_ = b.w.Close() // nobody reads the end mark
+	b.records.Release()
 }

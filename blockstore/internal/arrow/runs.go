@@ -20,7 +20,6 @@ func (s *scratch) loadRuns(f *field, a *values, at int64, n int) error {
 		s.runs = &runScratch{}
 	}
 	ends, inside := &s.runs.ends, &s.runs.values
-	at += a.offset
 	first, err := ends.runOf(f.ends, a.ends, at)
 	if err != nil {
 		return err

@@ -26,7 +26,6 @@ type field struct {
 	format number.Format
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
-	swaps  bool // its values have their most significant bytes first
 	means  column.Meaning
 	why    string // what it holds that is not read
 	node   int
@@ -36,7 +35,6 @@ type field struct {
 	ends   *field // where runs end
 	dict   int64  // number of the dictionary
 
-	path    []int   // of members from the column of the file on
 	parents []field // structures around it, the outermost first
 }
 
@@ -93,6 +91,9 @@ func readSchema(m *message) (*schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("the schema is empty")
 	}
+	if table.int16(0) != 0 {
+		return nil, errors.New("its numbers have their most significant bytes first, which is not read; write it on another machine, or as Parquet")
+	}
 	w := walker{}
 	if err := w.schema(table, 1); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, errSchema
 	}
 	defer r.Release()
-	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil
+	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals}), nil
 }
 
 // bodiless allocates for messages that should have no body. The library makes room for the
@@ -188,25 +189,25 @@ func widenDecimal(kind flatTable) int {
 // layOut finds the place of every field.
 func layOut(from *arrow.Schema, l placer) *schema {
 	l.schema = &schema{}
-	for i, field := range from.Fields() {
-		l.column(field.Name, field.Type, []int{i}, nil)
+	for _, field := range from.Fields() {
+		l.column(field.Name, field.Type, nil)
 	}
 	return l.schema
 }
 
 // column adds a column, or of a structure a column a.b for each member.
-func (l *placer) column(name string, t arrow.DataType, path []int, parents []field) {
+func (l *placer) column(name string, t arrow.DataType, parents []field) {
 	if l.names += len(name); l.names > maxNames {
 		panic(fmt.Sprintf("the names of members of structures have more than %d bytes", maxNames))
 	}
 	if t, ok := t.(arrow.ExtensionType); ok {
-		l.column(name, t.StorageType(), path, parents)
+		l.column(name, t.StorageType(), parents)
 		return
 	}
 	structure, ok := t.(*arrow.StructType)
 	if !ok || structure.NumFields() == 0 {
 		f := l.place(t)
-		f.name, f.path, f.parents = name, path, parents
+		f.name, f.parents = name, parents
 		if d, ok := t.(arrow.DecimalType); ok && f.kind == column.Number {
 			f.why = number.Rounded(int(d.GetPrecision()))
 		}
@@ -214,8 +215,8 @@ func (l *placer) column(name string, t arrow.DataType, path []int, parents []fie
 		return
 	}
 	parents = append(slices.Clip(parents), l.take(1))
-	for i, member := range structure.Fields() {
-		l.column(name+"."+member.Name, member.Type, append(slices.Clip(path), i), parents)
+	for _, member := range structure.Fields() {
+		l.column(name+"."+member.Name, member.Type, parents)
 	}
 }
 
@@ -227,8 +228,7 @@ type placer struct {
 	schema   *schema
 	ids      []int64 // numbers of the dictionaries to come
 	decimals []int   // widths of the decimals to come, if these are known
-	swaps    bool
-	names    int // bytes of the names of columns
+	names    int     // bytes of the names of columns
 }
 
 // refuse gives up a field, for what it holds.
@@ -238,7 +238,7 @@ func (f *field) refuse(why string) {
 
 // take reserves a node and buffers for a field.
 func (l *placer) take(buffers int) field {
-	f := field{kind: column.Other, width: 1, swaps: l.swaps, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
+	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
 	l.schema.nodes++
 	l.schema.buffers += buffers
 	return f

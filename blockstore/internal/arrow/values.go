@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -73,7 +72,6 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	if err != nil || size == 0 {
 		return err
 	}
-	at += a.offset
 	s.bit = int(at & 7)
 	s.nulls, err = a.buffers.read(a.first, at>>3, int64(s.bit+n+7)>>3, &s.bits)
 	return err
@@ -105,7 +103,6 @@ func (s *scratch) loadParents(a *values, at int64, n int) error {
 // loadWords loads values of a fixed width, or indexes.
 func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	s.Words = column.Resized(s.Words, n)
-	at += a.offset
 	if f.bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
 		if err != nil {
@@ -126,11 +123,6 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 		return nil
 	}
 	number.ReadWords(s.Words, raw, int(size))
-	if f.swaps {
-		for i, w := range s.Words {
-			s.Words[i] = bits.ReverseBytes64(w) >> (64 - f.bits)
-		}
-	}
 	return nil
 }
 
@@ -138,7 +130,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 // first.
 func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	size := int64(f.bits / 8)
-	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n)*size, &s.raw)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
 	if err != nil {
 		return err
 	}
@@ -146,9 +138,7 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	value := make([]byte, size)
 	for i := range int64(n) {
 		copy(value, raw[i*size:])
-		if !f.swaps {
-			slices.Reverse(value)
-		}
+		slices.Reverse(value)
 		s.Texts = append(s.Texts, string(value))
 	}
 	return nil
@@ -158,19 +148,15 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
 	s.starts = s.starts[:0]
 	size := int64(f.bits / 8)
-	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n+1)*size, &s.raw)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n+1)*size, &s.raw)
 	if err != nil {
 		return err
 	}
 	last := int64(0)
-	order := binary.ByteOrder(binary.LittleEndian)
-	if f.swaps {
-		order = binary.BigEndian
-	}
 	for i := range int64(n + 1) {
-		v := int64(int32(order.Uint32(raw[i*size:])))
+		v := int64(int32(binary.LittleEndian.Uint32(raw[i*size:])))
 		if size == 8 {
-			v = int64(order.Uint64(raw[i*size:]))
+			v = int64(binary.LittleEndian.Uint64(raw[i*size:]))
 		}
 		if v < last {
 			return fmt.Errorf("offset %d after %d", v, last)

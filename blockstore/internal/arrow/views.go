@@ -25,14 +25,11 @@ var errViews = errors.New("a text lies outside its buffers")
 
 // loadViews loads texts: short ones from the views, the others in the order of the buffers.
 func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
-	raw, err := a.buffers.read(a.first+1, (at+a.offset)*viewBytes, int64(n)*viewBytes, &s.raw)
+	raw, err := a.buffers.read(a.first+1, at*viewBytes, int64(n)*viewBytes, &s.raw)
 	if err != nil {
 		return err
 	}
-	order := binary.ByteOrder(binary.LittleEndian)
-	if f.swaps {
-		order = binary.BigEndian
-	}
+	order := binary.LittleEndian
 	s.Texts = column.Resized(s.Texts, n)
 	clear(s.Texts) // of nulls
 	var long []view

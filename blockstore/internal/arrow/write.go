@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,7 +27,7 @@ const WriterBytes = 24 << 20
 // columns nullable.
 type encoder struct {
 	out       io.Writer
-	file      *file.Atomic // nil for a stream
+	file      io.WriteSeeker // nil for a stream
 	w         batchWriter
 	written   bool // a batch is in the file
 	builder   *array.RecordBuilder
@@ -43,23 +42,17 @@ type batchWriter interface {
 	Close() error
 }
 
-// NewEncoder writes an Arrow IPC file to f.
-func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	return newEncoder(f, f, s)
+// NewEncoder writes an Arrow IPC file.
+func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
+	return newEncoder(out, out.(io.WriteSeeker), s)
 }
 
-// NewStreamEncoder writes a file with an Arrow IPC stream.
-func NewStreamEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	return newEncoder(f, nil, s)
-}
-
-// NewStreamPipe writes an Arrow IPC stream to a pipe.
-func NewStreamPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
+// NewStreamEncoder writes an Arrow IPC stream.
+func NewStreamEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, nil, s)
 }
 
-// newEncoder writes to out: a stream, or a file if f is not nil.
-func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (column.Encoder, error) {
+func newEncoder(out io.Writer, f io.WriteSeeker, s stream.Info) (column.Encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}

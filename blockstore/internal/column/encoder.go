@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -33,12 +32,9 @@ func Describe(e Encoder, about map[string]string) error {
 	return nil
 }
 
-// StartEncoder begins a file. Columns, kept columns and number of rows are those
-// of s.
-type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)
-
-// StartPipe begins to write to a pipe, which messages call s.Name.
-type StartPipe func(out io.Writer, s stream.Info) (Encoder, error)
+// StartEncoder begins a file or a pipe, which messages call s.Name. Columns, kept columns and
+// number of rows are those of s.
+type StartEncoder func(out io.Writer, s stream.Info) (Encoder, error)
 
 // ErrNoColumns is the error of a file that would hold nothing.
 var ErrNoColumns = errors.New("there are no columns; choose some")

@@ -77,15 +77,6 @@ func (d *ReaderError) Unwrap() error {
 	return fmt.Errorf("%v", d.cause)
 }
 
-// Plain returns err, the error of a library, without the words of the panics that some
-// libraries catch themselves.
-func Plain(err error) error {
-	if err != nil && strings.Contains(err.Error(), "runtime error") {
-		return &ReaderError{err}
-	}
-	return err
-}
-
 // Shorten cuts what is quoted in a message.
 func Shorten(text []byte) []byte {
 	if len(text) > 40 {

@@ -2,7 +2,6 @@ package fault_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"runtime"
 	"testing"
@@ -20,9 +19,6 @@ func TestGuard(t *testing.T) {
 	var failed *fault.ReaderError
 	if !errors.As(err, &failed) || !errors.As(err, &cause) || err.Error() != "a.parquet: "+failed.Error() {
 		t.Fatalf("%v, of %v", err, cause)
-	}
-	if plain := fault.Plain(fmt.Errorf("arrow/ipc: %w", cause)); plain.Error() != failed.Error() {
-		t.Error(plain)
 	}
 	if err := fault.Guard("a", func() error { return fs.ErrClosed }); err != fs.ErrClosed {
 		t.Errorf("the error became %v", err)

@@ -14,29 +14,20 @@ import (
 
 // encoder writes a float64 matrix in C order.
 type encoder struct {
-	file   *file.Atomic // nil for a pipe
+	file   io.WriterAt // nil for a pipe
 	out    *bufio.Writer
 	schema stream.Info
 	rows   int64
 	row    []byte
 }
 
-// NewEncoder starts an NPY file. Its header holds the number of rows, which
-// finish corrects when it was not known.
-func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	return newEncoder(f, f, s)
-}
-
-// NewPipeEncoder starts to write to a pipe what an NPY file holds. The number of rows is
-// known.
-func NewPipeEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
-	if s.Rows < 0 {
+// NewEncoder starts an NPY file. Its header holds the number of rows, which Finish corrects
+// when it was not known: only in a file, not in a pipe.
+func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
+	f, _ := out.(io.WriterAt)
+	if s.Rows < 0 && f == nil {
 		panic("npy: the number of rows is not known")
 	}
-	return newEncoder(out, nil, s)
-}
-
-func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 0 {
 		return nil, fmt.Errorf("an NPY file holds one matrix of numbers and cannot keep column %q; write .parquet, .arrow or .csv, or keep no columns", s.Kept[0].Name)
 	}

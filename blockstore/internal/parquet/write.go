@@ -2,11 +2,11 @@ package parquet
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -47,18 +47,18 @@ func Compressions() []string { return []string{"snappy", "gzip", "zstd"} }
 
 // NewCompressedEncoder returns what writes a Parquet file all of whose columns are compressed.
 func NewCompressedEncoder(compression string) column.StartEncoder {
-	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-		return newEncoder(f, s, codecs[compression])
+	return func(out io.Writer, s stream.Info) (column.Encoder, error) {
+		return newEncoder(out, s, codecs[compression])
 	}
 }
 
-// NewEncoder writes a Parquet file to f.
-func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	return newEncoder(f, s, nil)
+// NewEncoder writes a Parquet file.
+func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
+	return newEncoder(out, s, nil)
 }
 
 // newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
-func newEncoder(f *file.Atomic, s stream.Info, codec compress.Codec) (column.Encoder, error) {
+func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Encoder, error) {
 	nodes := parquet.Group{}
 	var names []string
 	add := func(name string, node parquet.Node) error {
@@ -86,7 +86,7 @@ func newEncoder(f *file.Atomic, s stream.Info, codec compress.Codec) (column.Enc
 		return nil, column.ErrNoColumns
 	}
 	schema := parquet.NewSchema("rows", orderedGroup{nodes, names})
-	w := parquet.NewGenericWriter[any](f, schema,
+	w := parquet.NewGenericWriter[any](out, schema,
 		parquet.Compression(&parquet.Uncompressed),
 		parquet.PageBufferSize(pageBytes),
 		parquet.CreatedBy("nystream", "", ""))

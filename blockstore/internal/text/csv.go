@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// CSVOptions says what OpenCSV is not to find out by itself.
+// CSVOptions says what CSV is not to find out by itself.
 type CSVOptions struct {
 	NoHeader  bool // the first line is a row, whatever it looks like
 	Header    bool // the first line names the columns, whatever it looks like
@@ -35,15 +35,9 @@ type csvTable struct {
 	stamp  file.Stamp
 }
 
-// OpenCSV reads the whole file once, in memory independent of its length, to learn its rows
-// and what each column holds. A
-// column is a number column only if all its cells are numbers or missing, which
-// is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
-func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
-	return openInput(ctx, path, func(in Input) (column.Table, error) { return CSV(ctx, in, o) })
-}
-
-// CSV does what OpenCSV does, of a file that is open.
+// CSV reads the whole file once, in memory independent of its length, to learn its rows and
+// what each column holds. A column is a number column only if all its cells are numbers or
+// missing, which is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
 func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	l, err := o.layout(f)

@@ -53,10 +53,10 @@ func TestCSVInParts(t *testing.T) {
 		}
 		path := filetest.TempFile(t, "a.csv", text.String())
 		partBytes = large
-		want, wantErr := OpenCSV(context.Background(), path, options)
+		want, wantErr := openCSV(context.Background(), path, options)
 		partBytes = rapid.Int64Range(1, 2000).Draw(rt, "part")
 		options.Threads = rapid.IntRange(1, 4).Draw(rt, "threads")
-		got, err := OpenCSV(context.Background(), path, options)
+		got, err := openCSV(context.Background(), path, options)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}
@@ -116,9 +116,9 @@ func TestLibsvmInParts(t *testing.T) {
 		}
 		path := filetest.TempFile(t, "a.svm", text.String())
 		partBytes = large
-		want, wantErr := OpenLibsvm(context.Background(), path, 1)
+		want, wantErr := openLibsvm(context.Background(), path, 1)
 		partBytes = rapid.Int64Range(1, 2000).Draw(rt, "part")
-		got, err := OpenLibsvm(context.Background(), path, rapid.IntRange(1, 4).Draw(rt, "threads"))
+		got, err := openLibsvm(context.Background(), path, rapid.IntRange(1, 4).Draw(rt, "threads"))
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}

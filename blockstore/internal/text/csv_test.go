@@ -79,7 +79,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.options)
+			tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestCSVRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := filetest.TempFile(t, "a.csv", test.text)
-			_, err := OpenCSV(context.Background(), path, CSVOptions{})
+			_, err := openCSV(context.Background(), path, CSVOptions{})
 			filetest.WantError(t, err, path, test.line)
 			var data *fault.DataError
 			if !errors.As(err, &data) {
@@ -126,13 +126,13 @@ func TestCSVRefuses(t *testing.T) {
 			}
 		})
 	}
-	_, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), CSVOptions{Delimiter: '…'})
+	_, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), CSVOptions{Delimiter: '…'})
 	filetest.WantError(t, err, "delimiter")
 }
 
 func TestCSVInexactInteger(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", "id,v\n9007199254740992,1\n9007199254740993,2\n")
-	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	tb, err := openCSV(context.Background(), path, CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestCSVInexactInteger(t *testing.T) {
 }
 
 func TestCSVKeptNulls(t *testing.T) {
-	tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", "i,f,s\n1,0.5,u\n,,\n3,NaN,w\n"), CSVOptions{})
+	tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", "i,f,s\n1,0.5,u\n,,\n3,NaN,w\n"), CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestCSVKeptNulls(t *testing.T) {
 }
 
 func TestCSVTextIsNoNumber(t *testing.T) {
-	tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", "a,b\n1,x\n"), CSVOptions{})
+	tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", "a,b\n1,x\n"), CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestCSVGather(t *testing.T) {
 			text.WriteString("\n")
 		}
 	}
-	tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", text.String()), CSVOptions{})
+	tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", text.String()), CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestCSVRealFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			path := filetest.RealData(t, test.file)
-			tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+			tb, err := openCSV(context.Background(), path, CSVOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add(seed, true, byte(','))
 	}
 	f.Fuzz(func(t *testing.T, text string, noHeader bool, delimiter byte) {
-		tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", text), CSVOptions{NoHeader: noHeader, Delimiter: rune(delimiter)})
+		tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", text), CSVOptions{NoHeader: noHeader, Delimiter: rune(delimiter)})
 		if err != nil {
 			return
 		}
@@ -316,14 +316,14 @@ func BenchmarkCSV(b *testing.B) {
 		text.WriteByte('\n')
 	}
 	path := filetest.TempFile(b, "a.csv", text.String())
-	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	tb, err := openCSV(context.Background(), path, CSVOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("open", func(b *testing.B) {
 		b.SetBytes(int64(text.Len()))
 		for b.Loop() {
-			if _, err := OpenCSV(context.Background(), path, CSVOptions{}); err != nil {
+			if _, err := openCSV(context.Background(), path, CSVOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -23,14 +23,9 @@ type jsonTable struct {
 	stamp  file.Stamp
 }
 
-// OpenJSONLines reads the whole file once, so many parts of it at the same time, 0 for one
-// for each processor, to learn its rows and what the members hold. Numbers, booleans and
-// arrays of numbers of one length can be computed with.
-func OpenJSONLines(ctx context.Context, path string, threads int) (column.Table, error) {
-	return openInput(ctx, path, func(in Input) (column.Table, error) { return JSONLines(ctx, in, threads) })
-}
-
-// JSONLines does what OpenJSONLines does, of a file that is open.
+// JSONLines reads the whole file once, so many parts of it at the same time, 0 for one for
+// each processor, to learn its rows and what the members hold. Numbers, booleans and arrays
+// of numbers of one length can be computed with.
 func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error) {
 	if _, err := Head(in.File); err != nil {
 		return nil, fault.File(in.Path, "%w", err)

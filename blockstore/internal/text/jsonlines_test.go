@@ -13,10 +13,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-func openJSON(ctx context.Context, path string) (column.Table, error) {
-	return OpenJSONLines(ctx, path, 2)
-}
-
 func mustOpenJSON(t testing.TB, content string) column.Table {
 	t.Helper()
 	tb, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))

@@ -35,15 +35,10 @@ type libsvmTable struct {
 // libsvmFeatureBytes is what a reader holds of each feature.
 const libsvmFeatureBytes = 16
 
-// OpenLibsvm reads the whole file once, so many parts of it at the same time, 0 for one
-// for each processor, to learn its rows, the largest index and what the labels are.
-// Labels are integers, numbers, or text, such as "1,3" in multi-label files; a line that
-// begins with a pair has none.
-func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
-	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads, 0) })
-}
-
-// Libsvm implements OpenLibsvm for an open file. The table has at least the given number of features.
+// Libsvm reads the whole file once, so many parts of it at the same time, 0 for one for each
+// processor, to learn its rows, the largest index and what the labels are. Labels are integers,
+// numbers, or text, such as "1,3" in multi-label files; a line that begins with a pair has none.
+// The table has at least the given number of features.
 func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	if _, err := Head(f); err != nil {

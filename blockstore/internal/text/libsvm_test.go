@@ -31,7 +31,7 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tb, err := OpenLibsvm(context.Background(), filetest.TempFile(t, "a.svm", test.text), 0)
+			tb, err := openLibsvm(context.Background(), filetest.TempFile(t, "a.svm", test.text), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 }
 
 func TestLibsvmChoice(t *testing.T) {
-	tb, err := OpenLibsvm(context.Background(), filetest.TempFile(t, "a.svm", "7 1:1 2:2 3:3\n8 2:5\n"), 0)
+	tb, err := openLibsvm(context.Background(), filetest.TempFile(t, "a.svm", "7 1:1 2:2 3:3\n8 2:5\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestLibsvmRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := filetest.TempFile(t, "a.svm", test.text)
-			_, err := OpenLibsvm(context.Background(), path, 0)
+			_, err := openLibsvm(context.Background(), path, 0)
 			filetest.WantError(t, err, append(test.words, path)...)
 		})
 	}
@@ -109,7 +109,7 @@ func TestLibsvmGather(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&text, "%d %d:%d 11:1\n", i%3, i%10+1, i)
 	}
-	tb, err := OpenLibsvm(context.Background(), filetest.TempFile(t, "a.svm", text.String()), 0)
+	tb, err := openLibsvm(context.Background(), filetest.TempFile(t, "a.svm", text.String()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestLibsvmRealFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			path := filetest.RealData(t, test.file)
-			tb, err := OpenLibsvm(context.Background(), path, 0)
+			tb, err := openLibsvm(context.Background(), path, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func FuzzLibsvm(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		tb, err := OpenLibsvm(context.Background(), filetest.TempFile(t, "a.svm", text), 0)
+		tb, err := openLibsvm(context.Background(), filetest.TempFile(t, "a.svm", text), 0)
 		if err != nil || len(tb.About().Columns) > 1000 {
 			return
 		}

@@ -12,7 +12,7 @@ import (
 
 func TestTextFileThatShrinks(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", "1,2\n3,4\n5,6\n")
-	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	tb, err := openCSV(context.Background(), path, CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestTextFileThatShrinks(t *testing.T) {
 // A file that shrinks while it is read: the error says where it was noticed.
 func TestTextFileThatShrinksInAPass(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", "1,2\n3,4\n5,6\n")
-	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	tb, err := openCSV(context.Background(), path, CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestTextFileThatShrinksInAPass(t *testing.T) {
 func TestCancelledRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", "1,2\n3,4\n"), CSVOptions{})
+	tb, err := openCSV(context.Background(), filetest.TempFile(t, "a.csv", "1,2\n3,4\n"), CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,14 +23,8 @@ type csvEncoder struct {
 	failed    error // of the line
 }
 
-// NewCSVEncoder returns what starts a CSV file with the given delimiter.
+// NewCSVEncoder returns what starts CSV with the given delimiter.
 func NewCSVEncoder(delimiter byte) column.StartEncoder {
-	start := NewCSVPipe(delimiter)
-	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) { return start(f, s) }
-}
-
-// NewCSVPipe returns what starts to write CSV to a pipe.
-func NewCSVPipe(delimiter byte) column.StartPipe {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return newCSV(out, delimiter, s) }
 }
 

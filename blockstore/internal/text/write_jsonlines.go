@@ -33,13 +33,7 @@ type jsonEncoder struct {
 }
 
 // NewJSONLinesEncoder starts a file of JSON lines.
-func NewJSONLinesEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	s.Name = f.Target
-	return NewJSONLinesPipe(f, s)
-}
-
-// NewJSONLinesPipe starts to write JSON lines to a pipe.
-func NewJSONLinesPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
+func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}

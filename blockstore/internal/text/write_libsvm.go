@@ -29,13 +29,7 @@ type libsvmEncoder struct {
 
 // NewLibsvmEncoder starts a libsvm file. The kept column is the label; without
 // one the labels are 0.
-func NewLibsvmEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	s.Name = f.Target
-	return NewLibsvmPipe(f, s)
-}
-
-// NewLibsvmPipe starts to write to a pipe what a libsvm file holds.
-func NewLibsvmPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
+func NewLibsvmEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 1 {
 		return nil, fmt.Errorf("a libsvm file keeps one column, the label, not %d; write .parquet, .arrow or .csv", len(s.Kept))
 	}

@@ -42,7 +42,7 @@ func writeFile(path string) {
 	case kind == "uniform" || kind == "reversed":
 		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
 	case kind == "text":
-		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)), class)
+		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)))
 	case kind == "parts":
 		writeParts(path, rows, columns, number)
 	case kind == "sparse":
@@ -87,15 +87,15 @@ func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
 func writeParts(path string, rows, columns, files int) {
 	check(os.MkdirAll(path, 0o777))
 	for i := range files {
-		writeLabelled(filepath.Join(path, fmt.Sprintf("%05d.parquet", i)), datasets.Uniform(rows/files, columns, uint64(i)), class)
+		writeLabelled(filepath.Join(path, fmt.Sprintf("%05d.parquet", i)), datasets.Uniform(rows/files, columns, uint64(i)))
 	}
 }
 
 // writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.
-func writeLabelled(path string, x blas64.General, label func(i int) string) {
+func writeLabelled(path string, x blas64.General) {
 	names := stream.Column{Kind: stream.String, Valid: slices.Repeat([]bool{true}, x.Rows)}
 	for i := range x.Rows {
-		names.Strings = append(names.Strings, label(i))
+		names.Strings = append(names.Strings, class(i))
 	}
 	kept := []stream.Field{{Name: "name", Kind: stream.String}}
 	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: kept}, x, names)

@@ -16,7 +16,6 @@
 //	changes  input files change during a fit: it sees one version, or names the file
 //	stops    SIGINT ends a long fit within a second and leaves no files
 //	engines  shell, make, Slurm, Dask, Spark and Beam make the bytes of one process
-//	storage  fits from an object store make the bytes of fits from files
 //
 // One table shows cases, outcomes and failures. The exit code is 1 if any case fails.
 package main
@@ -55,7 +54,6 @@ var scenarios = []scenario{
 	{name: "changes", run: changes, n: 288, rows: 10_000},
 	{name: "stops", run: stops, n: 20, rows: 40_000},
 	{name: "engines", run: engines, rows: 30_000},
-	{name: "storage", run: storage, rows: 1_000_000},
 }
 
 // options are the flags and the names of scenarios.

@@ -30,7 +30,7 @@ func uniform(rows, columns, seed int, format string) string {
 }
 
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
-// uniform, reversed, text and sparse are of uniform rows, and the number is the seed; of parts, a
+// uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a
 // folder, it is the number of files. The others are codecs of Arrow and Parquet, and the number is the rows of a batch or a page.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
@@ -39,8 +39,8 @@ func writeFile(path string) {
 		failf("%s does not name any data: %w", path, err)
 	}
 	switch {
-	case kind == "uniform" || kind == "reversed":
-		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
+	case kind == "uniform":
+		writeUniform(path, rows, columns, uint64(number))
 	case kind == "text":
 		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)))
 	case kind == "parts":
@@ -65,19 +65,13 @@ func writeFile(path string) {
 }
 
 // writeUniform writes uniform rows with a class in the last column.
-func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
+func writeUniform(path string, rows, columns int, seed uint64) {
 	x := datasets.Uniform(rows, columns, seed)
 	for i := range rows {
 		row := x.Data[i*columns : (i+1)*columns]
 		row[columns-1] = 0
 		if row[0]+row[1] > row[2]+0.5 {
 			row[columns-1] = 1
-		}
-	}
-	if reversed { // by rows
-		slices.Reverse(x.Data)
-		for row := range slices.Chunk(x.Data, columns) {
-			slices.Reverse(row)
 		}
 	}
 	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)

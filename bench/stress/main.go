@@ -13,7 +13,6 @@
 //	kills    fits that are killed and resumed make the bytes of an undisturbed fit
 //	faults   system calls fail, by strace: the same bytes, or an error and the old files
 //	commits  kills while outputs are renamed, by strace: no model is mixed with other factors
-//	changes  input files change during a fit: it sees one version, or names the file
 //	stops    SIGINT ends a long fit within a second and leaves no files
 //	engines  shell, make, Slurm, Dask, Spark and Beam make the bytes of one process
 //
@@ -39,7 +38,7 @@ import (
 type scenario struct {
 	name string
 	run  func(context.Context, *lab)
-	n    int // signals or changes of a quick run
+	n    int // signals of a quick run
 	rows int // of its data
 }
 
@@ -51,7 +50,6 @@ var scenarios = []scenario{
 	{name: "kills", run: kills, n: 36, rows: 400_000},
 	{name: "faults", run: faults, rows: 40_000},
 	{name: "commits", run: commits, rows: 2000},
-	{name: "changes", run: changes, n: 288, rows: 10_000},
 	{name: "stops", run: stops, n: 20, rows: 40_000},
 	{name: "engines", run: engines, rows: 30_000},
 }
@@ -86,7 +84,7 @@ func parse(args []string) (o options, err error) {
 		f.PrintDefaults()
 	}
 	only := f.String("only", "", "words of the names of cases, separated by commas; all by default")
-	f.IntVar(&o.n, "n", 0, "least number of kills, changes or stops; 0 for a quick run")
+	f.IntVar(&o.n, "n", 0, "least number of kills or stops; 0 for a quick run")
 	f.IntVar(&o.every, "every", 8, "one in so many cases of faults and commits; 1 for all, in all formats")
 	f.IntVar(&o.rows, "rows", 0, "rows of the data, at least 1000; 0 for the default of each scenario")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random moments and of the sample of cases")

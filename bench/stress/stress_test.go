@@ -55,7 +55,6 @@ func TestCases(t *testing.T) {
 		"memory":          {len(distinct), 60},
 		"kills":           {len(killedFits) * len(killedFormats), 18},
 		"calls that fail": {len(scenes) * len(failingCalls), 70},
-		"changes":         {len(changedKinds) * len(changedFits) * len(fileChanges), 288},
 		"stops":           {len(longFits), 10},
 		"engines":         {len(allEngines) * (len(sharedFits) + len(workerFaults)), 112},
 	} {

@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v16/arrow"
-	"github.com/apache/arrow/go/v16/arrow/array"
-	"github.com/apache/arrow/go/v16/arrow/ipc"
-	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -30,22 +26,24 @@ func uniform(rows, columns, seed int, format string) string {
 }
 
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
-// uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a
-// folder, it is the number of files. The others are codecs of Arrow and Parquet, and the number is the rows of a batch or a page.
+// uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a folder, it
+// is the number of files. zstd is Parquet with pages of that number of rows.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
 	if _, err := fmt.Sscanf(shape, "%dx%d-%d", &rows, &columns, &number); err != nil {
 		failf("%s does not name any data: %w", path, err)
 	}
-	switch {
-	case kind == "uniform":
+	switch kind {
+	case "uniform":
 		writeUniform(path, rows, columns, uint64(number))
-	case kind == "text":
+	case "text":
 		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)))
-	case kind == "parts":
+	case "parts":
 		writeParts(path, rows, columns, number)
-	case kind == "sparse":
+	case "zstd":
+		writePages(path, rows, columns, number)
+	case "sparse":
 		x := datasets.Uniform(rows, columns, uint64(number))
 		for i, v := range x.Data {
 			x.Data[i] = max(0, v-0.99)
@@ -56,11 +54,8 @@ func writeFile(path string) {
 		}
 		kept := []stream.Field{{Name: "label", Kind: stream.Int64}}
 		writeBatch(path, blockstore.Schema{Columns: xNames(columns), Kept: kept}, x, label)
-	case strings.HasSuffix(path, ".parquet"):
-		writePages(path, rows, columns, number)
 	default:
-		codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
-		writeBatches(path, rows, columns, number, codec)
+		failf("%s does not name any data", path)
 	}
 }
 
@@ -118,47 +113,9 @@ func xNames(columns int) (names []string) {
 	return names
 }
 
-// writeBatches writes an Arrow file, or a stream, of a name and numbers.
-func writeBatches(path string, rows, columns, batch int, options []ipc.Option) {
-	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
-	for _, name := range xNames(columns) {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
-	}
-	schema := arrow.NewSchema(fields, nil)
-	f, err := os.Create(path)
-	check(err)
-	defer f.Close()
-	var w interface {
-		Write(arrow.Record) error
-		Close() error
-	}
-	options = append(options, ipc.WithSchema(schema))
-	if strings.HasSuffix(path, ".arrows") {
-		w = ipc.NewWriter(f, options...)
-	} else {
-		w, err = ipc.NewFileWriter(f, options...)
-		check(err)
-	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	for first := 0; first < rows; first += batch {
-		for i := first; i < first+batch; i++ {
-			b.Field(0).(*array.StringBuilder).Append(class(i))
-			for j := range columns {
-				b.Field(1 + j).(*array.Float64Builder).Append(figure(i, j))
-			}
-		}
-		check(w.Write(b.NewRecord()))
-	}
-	check(errors.Join(w.Close(), f.Close()))
-}
-
-// writePages writes a Parquet file of one row group, with so many rows on a page: numbers, and a
-// name if there are several.
+// writePages writes a Parquet file of one row group, with so many rows on a page: a name and numbers.
 func writePages(path string, rows, columns, page int) {
-	group := parquet.Group{} // its columns are in the order of their names
-	if columns > 1 {
-		group["name"] = parquet.String()
-	}
+	group := parquet.Group{"name": parquet.String()} // its columns are in the order of their names
 	for _, name := range xNames(columns) {
 		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
 	}
@@ -168,10 +125,7 @@ func writePages(path string, rows, columns, page int) {
 	schema := parquet.NewSchema("rows", group)
 	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
 	for i := range rows {
-		row := make(parquet.Row, 0, 1+columns)
-		if columns > 1 {
-			row = append(row, parquet.ValueOf(class(i)))
-		}
+		row := parquet.Row{parquet.ValueOf(class(i))}
 		for j := range columns {
 			row = append(row, parquet.ValueOf(figure(i, j)))
 		}

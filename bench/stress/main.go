@@ -3,12 +3,10 @@
 //	go run ./bench/stress                    a sample of all scenarios, some 15 minutes
 //	go run ./bench/stress kills -n 300       300 kills instead of the quick default
 //	go run ./bench/stress faults -every 1    all cases instead of one in eight
-//	go run ./bench/stress memory -only csv   the cases with csv in their names
 //	go run ./bench/stress budgets -only zstd the cells of some data, methods or verbs
 //
 // The scenarios are
 //
-//	memory   the peak memory of 60 fits and conversions stays below --memory
 //	budgets  the smallest accepted budget of every method and verb is near its peak
 //	kills    fits that are killed and resumed make the bytes of an undisturbed fit
 //	faults   system calls fail, by strace: the same bytes, or an error and the old files
@@ -43,9 +41,8 @@ type scenario struct {
 }
 
 // scenarios run in this order. The peak memory of a process includes that of its parent when
-// it starts, so memory is first: this process is still small.
+// it starts, so budgets is first: this process is still small.
 var scenarios = []scenario{
-	{name: "memory", run: limitMemory},
 	{name: "budgets", run: limitBudgets},
 	{name: "kills", run: kills, n: 36, rows: 400_000},
 	{name: "faults", run: faults, rows: 40_000},

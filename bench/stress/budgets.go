@@ -39,7 +39,7 @@ var budgetLines = []string{
 	"fit ksvd X --right X --kernel sne(gamma=0.01) --rank 10 --sample 300",
 	"all: fit ism X --label L --engine exact --dim 2 --kernel gaussian(sigma=median) --iterations 2",
 	"fit ism X --label L --engine linear --dim 2 --kernel gaussian(sigma=median) --iterations 2",
-	"fit operator X --lag 1 --kind koopman --kernel rbf(gamma=median) --rank 5 --engine exact",
+	"all: fit operator X --lag 1 --kind koopman --kernel linear --rank 5 --engine exact --landmarks 100",
 	"fit operator X --lag 1 --kind koopman --kernel rbf(gamma=median) --rank 5 --engine landmark",
 	"fit askls X --label L --kernel sne(gamma=0.01) --engine lowrank --rank 50",
 	"all: fit askls X --label L --kernel sne(gamma=0.01) --engine iterative",

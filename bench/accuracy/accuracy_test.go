@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -18,7 +16,7 @@ func TestParseOptions(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-only speed":                     "tolerance, calibration",
-		"-only matrix -data abalone":      "-data, for -only matrix",
+		"-only landmarks -data abalone":   "-data, for -only landmarks",
 		"-only calibration -data mnist":   "-data, for -only calibration",
 		"-tol small":                      "-tol",
 		"-only tolerance -data uniform x": "flags only",
@@ -66,42 +64,5 @@ func TestCalibration(t *testing.T) {
 	}
 	if got := strings.Join(spread([]float64{3, 1, 0.5, 1.2, 1.1}), " "); got != "0.50 0.50 1.10 1.20 3.00 4 of 5" {
 		t.Errorf("spread %s", got)
-	}
-}
-
-// TestMatrix: one pass is near the best of the rank, and a refinement at it.
-func TestMatrix(t *testing.T) {
-	value := func(j float64) float64 { return math.Pow(j, -2) }
-	a, err := withValues(80, 40, value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := measureMatrix(context.Background(), a, 5, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all, tail float64
-	for j := 1.0; j <= 40; j++ {
-		all += value(j) * value(j)
-		if j > 5 {
-			tail += value(j) * value(j)
-		}
-	}
-	if best := math.Sqrt(tail / all); math.Abs(e.best-best) > 1e-12 {
-		t.Errorf("best %g, of the singular values %g", e.best, best)
-	}
-	if e.one < e.best || e.one > 3*e.best || e.refined < e.best || e.refined > 1.1*e.best || e.estimate > 2*e.one {
-		t.Errorf("%+v", e)
-	}
-}
-
-func TestLandmarkFits(t *testing.T) {
-	m := lowrank.Landmark{Rank: 8, Landmarks: 16, Rule: lowrank.RulePivoted}
-	f, err := landmarkFits(context.Background(), datasets.Uniform(600, 2, 7), kernelgen.RBF(1), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.choice > f.all || f.spectral <= 0 || f.spectral > 0.1 || f.frobenius < f.spectral/10 {
-		t.Errorf("%+v", f)
 	}
 }

@@ -3,13 +3,10 @@
 //
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
-//	matrix       models of a matrix on disk beside the best of their rank
-//	choices      the share of the choice of landmarks in the time of a fit, and errors by choice
 //	landmarks    errors of landmark fits beside dense Rayleigh–Ritz on the same landmarks
 //
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
-//	go run ./bench/accuracy -only matrix,choices -seeds 1
 //
 // All scenarios at full size take an hour. The folder -out receives a copy of each table.
 package main
@@ -41,9 +38,7 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
 	{name: "calibration", measure: calibration, cases: 200},
-	{name: "matrix", measure: matrix, data: []string{"slow", "steep", "noisy", "mnist"}, seeds: 3},
-	{name: "choices", measure: landmarkChoices, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
-	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra)), seeds: 1},
+	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra))},
 }
 
 type options struct {
@@ -60,9 +55,9 @@ func parseOptions(args []string) (o options, err error) {
 	}
 	f := program.Flags("accuracy", &o.out)
 	only := f.String("only", strings.Join(known, ","), "scenarios")
-	data := f.String("data", "", "data sets or matrices (default all of the scenario)")
+	data := f.String("data", "", "data sets (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
-	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit (default 10 for tolerance, 3 for matrix, else 1)")
+	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit of tolerance (default 10)")
 	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err

@@ -54,11 +54,8 @@ func tolerance(ctx context.Context, o options) (*report.Table, error) {
 
 // rbfData returns the rows of a data set and an RBF kernel, for those of paper 1 the paper's.
 func rbfData(ctx context.Context, name string) (x blas64.General, k kernelgen.Kernel, err error) {
-	switch name {
-	case "uniform":
+	if name == "uniform" {
 		return datasets.Uniform(4000, 3, 7), kernelgen.RBF(1), nil
-	case "uniform20":
-		return datasets.Uniform(10_000, 20, 7), kernelgen.RBF(0.3), nil
 	}
 	x, err = datasets.Load(ctx, name)
 	return x, kernelgen.RBF(map[string]float64{"abalone": 50, "satimage": 5}[name]), err

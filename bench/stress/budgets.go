@@ -11,15 +11,16 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// budgetShapes are small, tall, wide and sparse data, 2,000 columns of two formats, many files and
-// long text. Passes over all pairs of rows leave out those of tall.
+// budgetShapes are small, tall, wide and sparse data, 2,000 columns of two formats, many files, long
+// text and a large page. Passes over all pairs of rows leave out those of tall.
 var budgetShapes = []string{
 	"text-5000x20-7.csv", "text-1000000x20-7.arrow", "text-20000x784-7.parquet", "sparse-10000x5000-7.libsvm",
 	"text-3000x2000-7.arrow", "zstd-6000x2000-6000.parquet", "parts-2000x100-500", "text-200000x5-7.csv",
+	"zstd-1200000x4-1200000.parquet",
 }
 
 // tall are the shapes of many entries between rows.
-var tall = regexp.MustCompile(`-(1000000|200000|20000)x\d{1,3}-7`)
+var tall = regexp.MustCompile(`-(1200000|1000000|200000|20000)x\d{1,3}-`)
 
 // budgetLines are the methods and verbs, for data X with label L. Those after "all: " visit all
 // pairs of rows.
@@ -38,7 +39,7 @@ var budgetLines = []string{
 	"fit ksvd X --right X --kernel sne(gamma=0.01) --rank 10 --landmarks 300",
 	"all: fit ism X --label L --engine exact --dim 2 --kernel gaussian(sigma=median) --iterations 2",
 	"fit ism X --label L --engine linear --dim 2 --kernel gaussian(sigma=median) --iterations 2",
-	"fit operator X --lag 1 --kind koopman --kernel rbf(gamma=median) --rank 5 --engine exact",
+	"all: fit operator X --lag 1 --kind koopman --kernel linear --rank 5 --engine exact --landmarks 100",
 	"fit operator X --lag 1 --kind koopman --kernel rbf(gamma=median) --rank 5 --engine landmark",
 	"fit askls X --label L --kernel sne(gamma=0.01) --engine lowrank --rank 50",
 	"all: fit askls X --label L --kernel sne(gamma=0.01) --engine iterative",
@@ -49,6 +50,9 @@ var budgetLines = []string{
 	"all: verify model.npz X --error exact",
 	"convert X -o out.parquet", "convert X -o out.arrow", "convert X -o out.csv", "convert X -o out.npy",
 }
+
+// needs finds what a refused run needs.
+var needs = regexp.MustCompile(`needs ([\d.]+ [KMG]?i?B)`)
 
 // The least and the largest smallest budget that is accepted, relative to the peak under it.
 const leastRatio, largestRatio = 1 / 1.05, 1.4

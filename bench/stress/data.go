@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v16/arrow"
-	"github.com/apache/arrow/go/v16/arrow/array"
-	"github.com/apache/arrow/go/v16/arrow/ipc"
-	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -30,22 +26,24 @@ func uniform(rows, columns, seed int, format string) string {
 }
 
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
-// uniform, reversed, text and sparse are of uniform rows, and the number is the seed; of parts, a
-// folder, it is the number of files. The others are codecs of Arrow and Parquet, and the number is the rows of a batch or a page.
+// uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a folder, it
+// is the number of files. zstd is Parquet with pages of that number of rows.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
 	if _, err := fmt.Sscanf(shape, "%dx%d-%d", &rows, &columns, &number); err != nil {
 		failf("%s does not name any data: %w", path, err)
 	}
-	switch {
-	case kind == "uniform" || kind == "reversed":
-		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
-	case kind == "text":
-		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)), class)
-	case kind == "parts":
+	switch kind {
+	case "uniform":
+		writeUniform(path, rows, columns, uint64(number))
+	case "text":
+		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)))
+	case "parts":
 		writeParts(path, rows, columns, number)
-	case kind == "sparse":
+	case "zstd":
+		writePages(path, rows, columns, number)
+	case "sparse":
 		x := datasets.Uniform(rows, columns, uint64(number))
 		for i, v := range x.Data {
 			x.Data[i] = max(0, v-0.99)
@@ -56,28 +54,19 @@ func writeFile(path string) {
 		}
 		kept := []stream.Field{{Name: "label", Kind: stream.Int64}}
 		writeBatch(path, blockstore.Schema{Columns: xNames(columns), Kept: kept}, x, label)
-	case strings.HasSuffix(path, ".parquet"):
-		writePages(path, rows, columns, number)
 	default:
-		codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
-		writeBatches(path, rows, columns, number, codec)
+		failf("%s does not name any data", path)
 	}
 }
 
 // writeUniform writes uniform rows with a class in the last column.
-func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
+func writeUniform(path string, rows, columns int, seed uint64) {
 	x := datasets.Uniform(rows, columns, seed)
 	for i := range rows {
 		row := x.Data[i*columns : (i+1)*columns]
 		row[columns-1] = 0
 		if row[0]+row[1] > row[2]+0.5 {
 			row[columns-1] = 1
-		}
-	}
-	if reversed { // by rows
-		slices.Reverse(x.Data)
-		for row := range slices.Chunk(x.Data, columns) {
-			slices.Reverse(row)
 		}
 	}
 	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
@@ -87,15 +76,15 @@ func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
 func writeParts(path string, rows, columns, files int) {
 	check(os.MkdirAll(path, 0o777))
 	for i := range files {
-		writeLabelled(filepath.Join(path, fmt.Sprintf("%05d.parquet", i)), datasets.Uniform(rows/files, columns, uint64(i)), class)
+		writeLabelled(filepath.Join(path, fmt.Sprintf("%05d.parquet", i)), datasets.Uniform(rows/files, columns, uint64(i)))
 	}
 }
 
 // writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.
-func writeLabelled(path string, x blas64.General, label func(i int) string) {
+func writeLabelled(path string, x blas64.General) {
 	names := stream.Column{Kind: stream.String, Valid: slices.Repeat([]bool{true}, x.Rows)}
 	for i := range x.Rows {
-		names.Strings = append(names.Strings, label(i))
+		names.Strings = append(names.Strings, class(i))
 	}
 	kept := []stream.Field{{Name: "name", Kind: stream.String}}
 	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: kept}, x, names)
@@ -124,47 +113,9 @@ func xNames(columns int) (names []string) {
 	return names
 }
 
-// writeBatches writes an Arrow file, or a stream, of a name and numbers.
-func writeBatches(path string, rows, columns, batch int, options []ipc.Option) {
-	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
-	for _, name := range xNames(columns) {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
-	}
-	schema := arrow.NewSchema(fields, nil)
-	f, err := os.Create(path)
-	check(err)
-	defer f.Close()
-	var w interface {
-		Write(arrow.Record) error
-		Close() error
-	}
-	options = append(options, ipc.WithSchema(schema))
-	if strings.HasSuffix(path, ".arrows") {
-		w = ipc.NewWriter(f, options...)
-	} else {
-		w, err = ipc.NewFileWriter(f, options...)
-		check(err)
-	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	for first := 0; first < rows; first += batch {
-		for i := first; i < first+batch; i++ {
-			b.Field(0).(*array.StringBuilder).Append(class(i))
-			for j := range columns {
-				b.Field(1 + j).(*array.Float64Builder).Append(figure(i, j))
-			}
-		}
-		check(w.Write(b.NewRecord()))
-	}
-	check(errors.Join(w.Close(), f.Close()))
-}
-
-// writePages writes a Parquet file of one row group, with so many rows on a page: numbers, and a
-// name if there are several.
+// writePages writes a Parquet file of one row group, with so many rows on a page: a name and numbers.
 func writePages(path string, rows, columns, page int) {
-	group := parquet.Group{} // its columns are in the order of their names
-	if columns > 1 {
-		group["name"] = parquet.String()
-	}
+	group := parquet.Group{"name": parquet.String()} // its columns are in the order of their names
 	for _, name := range xNames(columns) {
 		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
 	}
@@ -174,10 +125,7 @@ func writePages(path string, rows, columns, page int) {
 	schema := parquet.NewSchema("rows", group)
 	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
 	for i := range rows {
-		row := make(parquet.Row, 0, 1+columns)
-		if columns > 1 {
-			row = append(row, parquet.ValueOf(class(i)))
-		}
+		row := parquet.Row{parquet.ValueOf(class(i))}
 		for j := range columns {
 			row = append(row, parquet.ValueOf(figure(i, j)))
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -153,7 +152,6 @@ type process struct {
 	args    []string // the program first
 	folder  string
 	env     []string                // besides those of this process
-	stdin   string                  // a file that is piped to it
 	disturb func(*os.Process) error // is called while it runs
 	after   time.Duration           // the time of disturb
 }
@@ -210,12 +208,6 @@ func (l *lab) run(ctx context.Context, p process) (e ended) {
 	cmd.WaitDelay = 5 * time.Second // for children that keep the pipes open
 	if p.folder == "" {
 		cmd.Dir = l.work
-	}
-	if p.stdin != "" {
-		f, err := os.Open(p.stdin)
-		check(err)
-		defer f.Close()
-		cmd.Stdin = struct{ io.Reader }{f} // a pipe, not the file itself
 	}
 	began := time.Now()
 	check(cmd.Start())

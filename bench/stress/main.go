@@ -2,22 +2,17 @@
 //
 //	go run ./bench/stress                    a sample of all scenarios, some 15 minutes
 //	go run ./bench/stress kills -n 300       300 kills instead of the quick default
-//	go run ./bench/stress nasty -every 1     all cases instead of one in eight
-//	go run ./bench/stress memory -only csv   the cases with csv in their names
+//	go run ./bench/stress faults -every 1    all cases instead of one in eight
 //	go run ./bench/stress budgets -only zstd the cells of some data, methods or verbs
 //
 // The scenarios are
 //
-//	memory   the peak memory of 60 fits and conversions stays below --memory
 //	budgets  the smallest accepted budget of every method and verb is near its peak
 //	kills    fits that are killed and resumed make the bytes of an undisturbed fit
 //	faults   system calls fail, by strace: the same bytes, or an error and the old files
 //	commits  kills while outputs are renamed, by strace: no model is mixed with other factors
-//	changes  input files change during a fit: it sees one version, or names the file
 //	stops    SIGINT ends a long fit within a second and leaves no files
 //	engines  shell, make, Slurm, Dask, Spark and Beam make the bytes of one process
-//	storage  fits from an object store make the bytes of fits from files
-//	nasty    every family fits rows that break naive codes, or refuses them
 //
 // One table shows cases, outcomes and failures. The exit code is 1 if any case fails.
 package main
@@ -41,23 +36,19 @@ import (
 type scenario struct {
 	name string
 	run  func(context.Context, *lab)
-	n    int // signals or changes of a quick run
+	n    int // signals of a quick run
 	rows int // of its data
 }
 
 // scenarios run in this order. The peak memory of a process includes that of its parent when
-// it starts, so memory is first: this process is still small.
+// it starts, so budgets is first: this process is still small.
 var scenarios = []scenario{
-	{name: "memory", run: limitMemory},
 	{name: "budgets", run: limitBudgets},
 	{name: "kills", run: kills, n: 36, rows: 400_000},
 	{name: "faults", run: faults, rows: 40_000},
 	{name: "commits", run: commits, rows: 2000},
-	{name: "changes", run: changes, n: 288, rows: 10_000},
 	{name: "stops", run: stops, n: 20, rows: 40_000},
 	{name: "engines", run: engines, rows: 30_000},
-	{name: "storage", run: storage, rows: 1_000_000},
-	{name: "nasty", run: fitNasty},
 }
 
 // options are the flags and the names of scenarios.
@@ -90,8 +81,8 @@ func parse(args []string) (o options, err error) {
 		f.PrintDefaults()
 	}
 	only := f.String("only", "", "words of the names of cases, separated by commas; all by default")
-	f.IntVar(&o.n, "n", 0, "least number of kills, changes or stops; 0 for a quick run")
-	f.IntVar(&o.every, "every", 8, "one in so many cases of faults, commits and nasty; 1 for all, in all formats")
+	f.IntVar(&o.n, "n", 0, "least number of kills or stops; 0 for a quick run")
+	f.IntVar(&o.every, "every", 8, "one in so many cases of faults and commits; 1 for all, in all formats")
 	f.IntVar(&o.rows, "rows", 0, "rows of the data, at least 1000; 0 for the default of each scenario")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random moments and of the sample of cases")
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {

@@ -55,7 +55,7 @@ func times(scale float64) func(int, int, float64) float64 {
 // copied returns entry j of a row that has copies.
 func copied(row, j int) float64 { return math.Mod(math.Pi*float64(row*3+j+1), 1) }
 
-// Rows returns the rows, at most as many as asked for, evenly spaced; 0 means all.
+// Rows returns the rows, at most as many as asked for, evenly spaced.
 func (k Kind) Rows(most int) blas64.General {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := blas64.General{Rows: k.rows, Cols: k.cols, Stride: k.cols, Data: make([]float64, k.rows*k.cols)}
@@ -64,7 +64,7 @@ func (k Kind) Rows(most int) blas64.General {
 			all.Data[i*k.cols+j] = k.entry(i, j, random.Float64())
 		}
 	}
-	if most == 0 || most >= k.rows {
+	if most >= k.rows {
 		return all
 	}
 	few := blas64.General{Rows: most, Cols: k.cols, Stride: k.cols, Data: make([]float64, 0, most*k.cols)}

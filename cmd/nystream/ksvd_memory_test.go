@@ -12,7 +12,6 @@ import (
 
 // plannedFit is what the tests look at in plans and reports.
 type plannedFit struct {
-	Operator      string   `json:"operator"`
 	Sums          string   `json:"sums"`
 	Notes         []string `json:"notes"`
 	MemoryBytes   int64    `json:"memory_bytes"`
@@ -76,19 +75,17 @@ func TestKSVDMemory(t *testing.T) {
 		if fit.PeakRSSBytes > plan.MemoryBytes+testProgramBytes {
 			t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
 		}
-		if fit.Operator != plan.Operator || fit.Sums != plan.Sums {
-			t.Errorf("%s: planned %s, %s sums, and fitted %s, %s", flags, plan.Operator, plan.Sums, fit.Operator, fit.Sums)
+		if fit.Sums != plan.Sums {
+			t.Errorf("%s: planned %s sums, and fitted %s", flags, plan.Sums, fit.Sums)
 		}
 	}
 }
 
-// TestKSVDPlans: paths for a sparse graph, tiles for a dense one, and exact sums for
-// samples of a graph.
+// TestKSVDPlans: exact sums for samples of a graph.
 func TestKSVDPlans(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	writeGraph(t, folder+"/sparse.csv", 1500, 3000)
-	writeGraph(t, folder+"/dense.csv", 300, 30_000)
 	ask := func(line string) (r plannedFit) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(command(t, line+" --format json")), &r); err != nil {
@@ -96,15 +93,8 @@ func TestKSVDPlans(t *testing.T) {
 		}
 		return r
 	}
-	for graph, operator := range map[string]string{"sparse": "paths", "dense": "tiles"} {
-		flags := fmt.Sprintf("fit ksvd --graph %s/%s.csv --kernel sne(gamma=2) --rank 3", folder, graph)
-		plan, fit := ask("plan "+flags), ask(fmt.Sprintf("%s -o %s/m.npz", flags, folder))
-		if plan.Operator != operator || fit.Operator != operator || (fit.ExactPasses == 0) != (operator == "paths") {
-			t.Errorf("%s: planned by %s, fitted by %s with %d exact passes, want %s", graph, plan.Operator, fit.Operator, fit.ExactPasses, operator)
-		}
-	}
 	sampled := ask(fmt.Sprintf("plan fit ksvd --graph %s/sparse.csv --kernel sne(gamma=2) --rank 3 --method nystrom", folder))
-	if sampled.Operator != "" || sampled.Sums != "exact" || len(sampled.Notes) > 0 {
+	if sampled.Sums != "exact" || len(sampled.Notes) > 0 {
 		t.Errorf("nystrom: %+v", sampled)
 	}
 }

@@ -9,11 +9,10 @@ import (
 // ksvdPlan is what plan prints as JSON of ksvd.
 type ksvdPlan struct {
 	*planResult
-	Solver   string       `json:"solver"`
-	Input    string       `json:"input"`
-	Graph    *graphResult `json:"graph,omitempty"`
-	Operator string       `json:"operator,omitempty"` // of exact: tiles or paths
-	Sums     string       `json:"sums"`
+	Solver string       `json:"solver"`
+	Input  string       `json:"input"`
+	Graph  *graphResult `json:"graph,omitempty"`
+	Sums   string       `json:"sums"`
 }
 
 func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
@@ -24,8 +23,7 @@ func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
 	}
 	switch m := chosen.(type) { // errors were those of the plan
 	case ksvd.Exact:
-		o, _ := m.Choose(c.engine(), s, c.kernel)
-		r.Solver, r.Operator = "exact", operatorWord(o)
+		r.Solver = "exact"
 	case ksvd.Nystrom:
 		sums, _, _ := m.Summing(s, c.kernel)
 		r.Solver, r.Sums = "nystrom", sums.String()
@@ -33,7 +31,7 @@ func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
 		r.Solver = "ssrsvd"
 	}
 	base.Kernel = c.kernel.String()
-	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
+	t.Add("method", "%s", r.Solver)
 	t.Add("sums", "%s", r.Sums)
 	return r
 }
@@ -50,7 +48,6 @@ type ksvdResult struct {
 	Samples       []int        `json:"samples,omitempty"` // of rows, of columns
 	Accuracy      *show.Number `json:"accuracy,omitempty"`
 	Tolerance     show.Number  `json:"tolerance,omitempty"`
-	Operator      string       `json:"operator,omitempty"` // of exact: tiles or paths
 	Graph         *graphResult `json:"graph,omitempty"`
 	factorPaths
 }
@@ -80,27 +77,11 @@ func (g *graphResult) text(t *show.Text) {
 	t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 }
 
-// operatorWord returns "" for methods that have no operator.
-func operatorWord(o ksvd.Operator) string {
-	if o == ksvd.OperatorAuto {
-		return ""
-	}
-	return o.String()
-}
-
-// operatorPhrase returns how a text names an operator after the method.
-func operatorPhrase(word string) string {
-	if word == "" {
-		return ""
-	}
-	return " by " + word
-}
-
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
-		Operator: operatorWord(f.Operator), Graph: graphResultOf(c.graph, &c.edges), factorPaths: c.factorPaths()}
+		Graph: graphResultOf(c.graph, &c.edges), factorPaths: c.factorPaths()}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
@@ -114,7 +95,7 @@ func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 
 // text adds lines about what other families do not have.
 func (r *ksvdResult) text(t *show.Text, normalised bool) {
-	t.Add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
+	t.Add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
 	if r.Graph != nil {
 		r.Graph.text(t)
 	}

@@ -3,7 +3,7 @@
 // # Operators
 //
 // A sketch operator is a random linear map from many coordinates to few:
-// [SparseSign], [RowSign], [Sample], [Gaussian]. It is a plain value. Each of
+// [SparseSign], [RowSign], [Sample]. It is a plain value. Each of
 // its entries is a pure function of shape, rule and seed, computed by the
 // counter-based generator behind [Random], so any part of it looks the same
 // whoever produces it, in whatever order, on however many machines. Operators

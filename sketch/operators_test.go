@@ -32,15 +32,6 @@ func rowSign(t testing.TB, cols, nnz int, seed uint64, purpose string) *sketch.R
 	return s
 }
 
-func gaussian(t testing.TB, cols int, seed uint64) *sketch.Gaussian {
-	t.Helper()
-	g, err := sketch.NewGaussian(cols, seed, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // sparseSignDense builds C from its rows.
 func sparseSignDense(s *sketch.SparseSign) *mat.Dense {
 	c := mat.NewDense(int(s.Rows), s.Cols, nil)
@@ -69,14 +60,6 @@ func rowSignDense(s *sketch.RowSign, start, rows int) *mat.Dense {
 		for t, j := range cols {
 			c.Set(i, j, c.At(i, j)+vals[t])
 		}
-	}
-	return c
-}
-
-func gaussianDense(g *sketch.Gaussian, start, rows int) *mat.Dense {
-	c := mat.NewDense(rows, g.Cols, nil)
-	for i := range rows {
-		g.Row(int64(start+i), c.RawRowView(i))
 	}
 	return c
 }
@@ -139,11 +122,6 @@ func TestOperatorsUnbiased(t *testing.T) {
 			return c
 		},
 		"sparse sign, by row": func(seed uint64) *mat.Dense { return rowSignDense(rowSign(t, cols, 3, seed, "test"), 5, rows) },
-		"Gaussian": func(seed uint64) *mat.Dense {
-			c := gaussianDense(gaussian(t, cols, seed), 5, rows)
-			c.Scale(1/math.Sqrt(cols), c)
-			return c
-		},
 	} {
 		mean := mat.NewDense(rows, rows, nil)
 		for seed := range uint64(seeds) {
@@ -282,45 +260,10 @@ func TestRowSignManySigns(t *testing.T) { // more signs than one word has
 	checkChiSquare(t, "signs", []int{positive, draws - positive}, uniform(2, draws))
 }
 
-// products are what RowSign and Gaussian have in common.
-type products interface {
-	MulRight(dst, m blas64.General)
-	MulLeft(dst blas64.General, start int64, m blas64.General)
-}
-
-func TestOperatorProducts(t *testing.T) {
-	const cols = 7
-	rs, g := rowSign(t, cols, 3, 4, "test"), gaussian(t, cols, 4)
-	for _, c := range []struct {
-		name  string
-		op    products
-		dense func(start, rows int) *mat.Dense
-	}{
-		{"by row", rs, func(start, rows int) *mat.Dense { return rowSignDense(rs, start, rows) }},
-		{"Gaussian", g, func(start, rows int) *mat.Dense { return gaussianDense(g, start, rows) }},
-	} {
-		for _, n := range []int{1, 5, 255, 256, 257, 600} {
-			m := random(4, n, 1)
-			dst := randomBlock(4, cols, 2) // MulRight overwrites
-			c.op.MulRight(dst, whole(m))
-			checkClose(t, c.name+" MulRight", dense(dst), mul(m, c.dense(0, n)), 1e-13)
-		}
-		m, old := random(20, 9, 3), random(cols, 9, 4)
-		dst, pieces := whole(old), whole(old)
-		c.op.MulLeft(dst, 1000, whole(m))
-		var want mat.Dense
-		want.Add(old, mul(c.dense(1000, 20).T(), m)) // MulLeft adds
-		checkClose(t, c.name+" MulLeft", dense(dst), &want, 1e-14)
-		c.op.MulLeft(pieces, 1000, general(m, 0, 7))
-		c.op.MulLeft(pieces, 1007, general(m, 7, 20))
-		if !mat.Equal(dense(pieces), dense(dst)) {
-			t.Errorf("%s: MulLeft depends on how the rows are cut", c.name)
-		}
-	}
-}
-
-func TestGaussianEntries(t *testing.T) {
-	c := gaussianDense(gaussian(t, 50, 1), 0, 2000)
+func TestNormals(t *testing.T) {
+	x := blas64.General{Rows: 2000, Cols: 50, Stride: 50, Data: make([]float64, 1e5)}
+	sketch.NewRandom(1, "test").Normals(x)
+	c := dense(x)
 	mean, square := mat.Sum(c)/1e5, mat.Norm(c, 2)*mat.Norm(c, 2)/1e5
 	if math.Abs(mean) > 5/math.Sqrt(1e5) || math.Abs(square-1) > 5*math.Sqrt(2/1e5) {
 		t.Errorf("mean %v, mean square %v", mean, square)
@@ -354,7 +297,6 @@ func TestOperatorsRefuse(t *testing.T) {
 	for _, err := range []error{
 		second(sketch.NewSample(3, 4, 1, "")), second(sketch.NewSample(3, 0, 1, "")), second(sketch.NewSample(0, 1, 1, "")),
 		second(sketch.NewRowSign(3, 4, 1, "")), second(sketch.NewRowSign(3, 0, 1, "")), second(sketch.NewRowSign(0, 0, 1, "")),
-		second(sketch.NewGaussian(0, 1, "")),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "sketch: ") {
 			t.Errorf("error %v", err)
@@ -375,12 +317,10 @@ func folded(s *sketch.SparseSign, tile *mat.Dense) *mat.Dense {
 }
 
 func TestOperatorShapePanics(t *testing.T) {
-	s, r := sparseSign(t, 100, 3, 2, 1), rowSign(t, 3, 2, 1, "test")
+	s := sparseSign(t, 100, 3, 2, 1)
 	checkPanics(t, "FoldCols tile", func() { s.FoldCols(randomBlock(4, 3, 1), randomBlock(4, 5, 1)) })
 	checkPanics(t, "FoldCols dst", func() { s.FoldCols(randomBlock(3, 3, 1), randomBlock(4, 6, 1)) })
 	checkPanics(t, "FoldRows first", func() { s.FoldRows(randomBlock(3, 3, 1), randomBlock(2, 3, 1), 5) })
-	checkPanics(t, "MulRight dst", func() { r.MulRight(randomBlock(4, 4, 1), randomBlock(4, 6, 1)) })
-	checkPanics(t, "MulLeft dst", func() { r.MulLeft(randomBlock(4, 6, 1), 0, randomBlock(4, 6, 1)) })
 }
 
 func ExampleSparseSign() {
@@ -420,19 +360,18 @@ func BenchmarkFoldCols(b *testing.B) {
 	}
 }
 
-// TestNormalsAreGaussian: a matrix of normal numbers is the Gaussian operator of the same
-// seed and purpose, also with a gap after each row and without columns.
-func TestNormalsAreGaussian(t *testing.T) {
-	g, err := sketch.NewGaussian(3, 7, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestNormalsByRow: row i is drawn at position i, also with a gap after each row and without
+// columns.
+func TestNormalsByRow(t *testing.T) {
 	x := blas64.General{Rows: 5, Cols: 3, Stride: 4, Data: make([]float64, 20)}
 	random := sketch.NewRandom(7, "test")
 	random.Normals(x)
 	want := make([]float64, 3)
 	for i := range x.Rows {
-		g.Row(int64(i), want)
+		draws := random.At(uint64(i))
+		for j := range want {
+			want[j] = draws.Normal()
+		}
 		if got := x.Data[i*4:]; !slices.Equal(got[:3], want) || got[3] != 0 {
 			t.Errorf("row %d is %v, not %v", i, got[:4], want)
 		}

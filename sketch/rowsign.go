@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // RowSign is a sparse-sign operator with a fixed number of nonzeros in every
@@ -58,55 +56,5 @@ func (s *RowSign) row(random Random, i int64, cols []int, vals []float64) {
 			signs = d.Uint64()
 		}
 		vals[t] = scale * (1 - 2*float64(signs>>(t%64)&1))
-	}
-}
-
-// rowPanel is the number of operator rows that MulRight makes at a time: enough
-// to pay for making them, few enough to stay in the first-level cache.
-const rowPanel = 256
-
-// MulRight computes dst = m·C for m of B×n and dst of B×Cols, where the rows of
-// C are 0..n-1. Each entry is summed in ascending order of the row of C. Cost
-// B·n·NNZ multiply-adds and n·NNZ random draws.
-func (s *RowSign) MulRight(dst, m blas64.General) {
-	checkShape("MulRight dst", dst, m.Rows, s.Cols)
-	random := NewRandom(s.Seed, s.Purpose)
-	cols := make([]int, min(rowPanel, m.Cols)*s.NNZ)
-	vals := make([]float64, len(cols))
-	clearRows(dst)
-	for start := 0; start < m.Cols; start += rowPanel {
-		n := min(rowPanel, m.Cols-start)
-		for l := range n {
-			s.row(random, int64(start+l), cols[l*s.NNZ:(l+1)*s.NNZ], vals[l*s.NNZ:(l+1)*s.NNZ])
-		}
-		for i := range m.Rows {
-			scatter(row(dst, i), row(m, i)[start:start+n], cols, vals, s.NNZ)
-		}
-	}
-}
-
-// scatter adds x·P to dst, where row l of P has its nnz entries at l·nnz.. of
-// cols and vals.
-func scatter(dst, x []float64, cols []int, vals []float64, nnz int) {
-	for l, v := range x {
-		c, w := cols[l*nnz:(l+1)*nnz], vals[l*nnz:(l+1)*nnz]
-		for t, j := range c {
-			dst[j] += v * w[t]
-		}
-	}
-}
-
-// MulLeft adds the product of C transposed, restricted to rows start, start+1,
-// …, with m (B×n) to dst (Cols×n). Adding the row blocks of a matrix M in order
-// gives CᵀM. Cost B·n·NNZ multiply-adds.
-func (s *RowSign) MulLeft(dst blas64.General, start int64, m blas64.General) {
-	checkShape("MulLeft dst", dst, s.Cols, m.Cols)
-	random := NewRandom(s.Seed, s.Purpose)
-	cols, vals := make([]int, s.NNZ), make([]float64, s.NNZ)
-	for i := range m.Rows {
-		s.row(random, start+int64(i), cols, vals)
-		for t, j := range cols {
-			axpy(vals[t], row(m, i), row(dst, j))
-		}
 	}
 }

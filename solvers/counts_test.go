@@ -105,9 +105,6 @@ var countedFits = []countedFit{
 	{"ksvd auto", ksvd.Auto{Rank: 3}, true},
 	{"ism exact", ism.Solver{Dim: 1, Engine: ism.EngineExact, Iterations: 2}, false},
 	{"ism linear", ism.Solver{Dim: 1, Engine: ism.EngineLinear, Iterations: 2, Landmarks: 50}, false},
-	{"ism aligned", ism.Solver{
-		Dim: 1, Engine: ism.EngineLinear, Landmarks: 50, Iterations: 1, Weights: ism.Aligned,
-	}, false},
 	{"ism of clusters", ism.Solver{
 		Dim: 1, Engine: ism.EngineLinear, Landmarks: 50, Iterations: 1,
 		Paradigm: ism.Unsupervised, Clusters: 2, Rounds: 2,

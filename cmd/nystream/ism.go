@@ -46,9 +46,7 @@ compared with them.
 Kernels are those of nystream help kernels that have a derivative by x·y or r² of the
 rows of XW: linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy, imq, expdot,
 squared, multiquadratic, multiquadric and relative. They are added, with weights, as in
-'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'; --weights leaves the
-weights to the data, to each kernel's own alignment with the labels (independent) or to
-that of the sum (aligned).
+'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'.
 
 Engines: exact visits all pairs of rows, linear makes one pass for each W, with
 landmarks instead of the kernel; auto chooses by what they would cost. With a --label of
@@ -84,7 +82,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	j.addCompletion(cmd, completeKernels, "kernel")
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
 	addChoice(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	addChoice(cmd, &c.how.Weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
 	f.Float64Var(&c.how.Tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.how.Angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")

@@ -41,10 +41,9 @@ their row sums, kl is a divergence. What the sides are:
                             ids are integers or text; Matrix Market too. --columns names
                             source and target
 
-Methods: exact (block Krylov iteration on all entries, or on the paths of two edges of a
-sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --landmarks
-rows and columns; --tol doubles them until singular vectors are that good), ssrsvd (one
-pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
+Methods: exact (block Krylov iteration on all entries), nystrom (asymmetric Nyström
+method: --landmarks rows and columns; --tol doubles them until singular vectors are
+that good), ssrsvd (one pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
 or G has more than 400,000,000 entries, and exact otherwise.
 
 Rows of factors are in the order of the data. Those of a graph are in the order of
@@ -147,7 +146,7 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 	}
 	switch c.decomposer {
 	case "exact":
-		return ksvd.Exact{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed}
+		return ksvd.Exact{Rank: c.rank, Centre: c.centre, Seed: c.seed}
 	case "ssrsvd":
 		return ksvd.SSRSVD{Rank: c.rank, Seed: c.seed}
 	case "nystrom":

@@ -12,7 +12,6 @@ import (
 
 // plannedFit is what the tests look at in plans and reports.
 type plannedFit struct {
-	Operator      string `json:"operator"`
 	MemoryBytes   int64  `json:"memory_bytes"`
 	PeakRSSBytes  int64  `json:"peak_rss_bytes"`
 	KernelEntries int64  `json:"kernel_entries"`
@@ -73,28 +72,6 @@ func TestKSVDMemory(t *testing.T) {
 		t.Logf("%.1f MiB planned, %.1f MiB at the peak: %s", float64(plan.MemoryBytes)/(1<<20), float64(fit.PeakRSSBytes)/(1<<20), flags)
 		if fit.PeakRSSBytes > plan.MemoryBytes+testProgramBytes {
 			t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
-		}
-	}
-}
-
-// TestKSVDOperators: paths for a sparse graph, tiles for a dense one.
-func TestKSVDOperators(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	writeGraph(t, folder+"/sparse.csv", 1500, 3000)
-	writeGraph(t, folder+"/dense.csv", 300, 30_000)
-	ask := func(line string) (r plannedFit) {
-		t.Helper()
-		if err := json.Unmarshal([]byte(command(t, line+" --format json")), &r); err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	for graph, operator := range map[string]string{"sparse": "paths", "dense": "tiles"} {
-		flags := fmt.Sprintf("fit ksvd --graph %s/%s.csv --kernel sne(gamma=2) --rank 3", folder, graph)
-		fit := ask(fmt.Sprintf("%s -o %s/m.npz", flags, folder))
-		if fit.Operator != operator || (fit.ExactPasses == 0) != (operator == "paths") {
-			t.Errorf("%s: fitted by %s with %d exact passes, want %s", graph, fit.Operator, fit.ExactPasses, operator)
 		}
 	}
 }

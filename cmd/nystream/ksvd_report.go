@@ -20,7 +20,6 @@ type ksvdResult struct {
 	Samples       []int        `json:"samples,omitempty"` // of rows, of columns
 	Accuracy      *show.Number `json:"accuracy,omitempty"`
 	Tolerance     show.Number  `json:"tolerance,omitempty"`
-	Operator      string       `json:"operator,omitempty"` // of exact: tiles or paths
 	Graph         *graphResult `json:"graph,omitempty"`
 }
 
@@ -49,19 +48,11 @@ func (g *graphResult) text(t *show.Text) {
 	t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 }
 
-// operatorWord returns "" for methods that have no operator.
-func operatorWord(o ksvd.Operator) string {
-	if o == ksvd.OperatorAuto {
-		return ""
-	}
-	return o.String()
-}
-
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
-		Operator: operatorWord(f.Operator), Graph: graphResultOf(c.graph, &c.edges)}
+		Graph: graphResultOf(c.graph, &c.edges)}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
@@ -75,11 +66,7 @@ func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 
 // text adds lines about what other families do not have.
 func (r *ksvdResult) text(t *show.Text, normalised bool) {
-	by := ""
-	if r.Operator != "" {
-		by = " by " + r.Operator
-	}
-	t.Add("method", "%s%s%s", r.Solver, by, map[bool]string{true: ", centred"}[r.Centred])
+	t.Add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
 	if r.Graph != nil {
 		r.Graph.text(t)
 	}

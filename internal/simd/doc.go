@@ -15,7 +15,7 @@
 //     blocks. The sum over the columns runs in one fixed order.
 //   - The value for the rows (x, y) has the same bits as for (y, x).
 //   - Finite rows never give NaN: sums that overflow on the way are computed
-//     again with scaled rows (see [Products]).
+//     again with scaled rows (see [Fill]).
 //
 // Different implementations may differ in the last bits from each other; within
 // one process only one is used.

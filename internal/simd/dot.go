@@ -6,7 +6,7 @@ import (
 )
 
 // Dot returns the inner product of x and y, with the same bits and the same
-// care for overflow as an entry of [Products]. It panics unless the lengths
+// care for overflow as an entry of [Fill]. It panics unless the lengths
 // agree.
 func Dot(x, y []float64) float64 {
 	if len(x) != len(y) {

@@ -7,36 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Products sets dst[i,j] to the inner product of row i of x and row j of p, in
-// 2·d operations an entry. It panics unless dst is x.Rows × p.Rows() and the
-// rows have the same length.
-//
-// When a sum overflows, the entry is computed again from rows scaled by powers
-// of two. It is then ±Inf only if the inner product itself does not fit a
-// float64, and NaN only if a row holds NaN or infinities.
-func Products(dst, x blas64.General, p Packed) {
-	Fill(dst, x, p, Product, Profile{})
-}
-
-// SquaredDistances sets dst[i,j] to the squared Euclidean distance ‖x_i − p_j‖²,
-// in 3·d operations an entry. It sums the squares of the differences, so it
-// loses nothing when the rows are far from the origin and close to each other.
-// Squares above the range of float64 give +Inf. It panics unless dst is
-// x.Rows × p.Rows() and the rows have the same length.
-func SquaredDistances(dst, x blas64.General, p Packed) {
-	Fill(dst, x, p, Square, Profile{})
-}
-
-// L1Distances sets dst[i,j] to Σ_k |x_ik − p_jk|, in 3·d operations an entry. It
-// panics unless dst is x.Rows × p.Rows() and the rows have the same length.
-func L1Distances(dst, x blas64.General, p Packed) {
-	Fill(dst, x, p, Absolute, Profile{})
-}
-
 // Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), the profile applied before the
 // sum leaves its register. The bits are those of the base alone with the profile
-// applied afterwards. Shapes are as in [Products], and so is its care for sums
-// that overflow.
+// applied afterwards. It panics unless dst is x.Rows × p.Rows() and the rows have
+// the same length.
+//
+// When a sum of products overflows, the entry is computed again from rows scaled by
+// powers of two. It is then ±Inf only if the inner product itself does not fit a
+// float64, and NaN only if a row holds NaN or infinities. Squares of differences
+// are summed as they are, so nothing is lost when the rows are far from the origin
+// and close to each other; those above the range of float64 give +Inf.
 func Fill(dst, x blas64.General, p Packed, base Base, f Profile) {
 	checkTile(dst, x, p)
 	if active == Go {

@@ -8,6 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+func products(dst, x blas64.General, p Packed)         { Fill(dst, x, p, Product, Profile{}) }
+func squaredDistances(dst, x blas64.General, p Packed) { Fill(dst, x, p, Square, Profile{}) }
+func l1Distances(dst, x blas64.General, p Packed)      { Fill(dst, x, p, Absolute, Profile{}) }
+
 // primitives pairs every tile primitive with its definition, entry by entry, to
 // the last bit: the paths in assembly fuse the product with the addition.
 var primitives = []struct {
@@ -15,19 +19,19 @@ var primitives = []struct {
 	fill  func(dst, x blas64.General, p Packed)
 	entry func(x, y []float64) float64
 }{
-	{"products", Products, func(x, y []float64) (s float64) {
+	{"products", products, func(x, y []float64) (s float64) {
 		for k := range x {
 			s = accumulate(x[k], y[k], s)
 		}
 		return s
 	}},
-	{"squared", SquaredDistances, func(x, y []float64) (s float64) {
+	{"squared", squaredDistances, func(x, y []float64) (s float64) {
 		for k := range x {
 			s = accumulate(x[k]-y[k], x[k]-y[k], s)
 		}
 		return s
 	}},
-	{"l1", L1Distances, func(x, y []float64) (s float64) {
+	{"l1", l1Distances, func(x, y []float64) (s float64) {
 		for k := range x {
 			s += math.Abs(x[k] - y[k])
 		}
@@ -116,8 +120,8 @@ func testSliceGivesTheSameEntries(t *testing.T) {
 	for from := 0; from <= 11; from += Lanes {
 		for to := from; to <= 11; to++ {
 			dst, want := randomMatrix(rng, 3, to-from, 1), randomMatrix(rng, 3, 11, 0)
-			SquaredDistances(dst, x, p.Slice(from, to))
-			SquaredDistances(want, x, p)
+			squaredDistances(dst, x, p.Slice(from, to))
+			squaredDistances(want, x, p)
 			for i := range 3 {
 				for j, v := range Row(dst, i) {
 					if w := Row(want, i)[from+j]; v != w {
@@ -155,7 +159,7 @@ func testSquaredDistancesFarFromTheOrigin(t *testing.T) {
 	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9 + 1, 1e9}}
 	y := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9, 1e9 + 0.5}}
 	dst := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
-	SquaredDistances(dst, x, Pack(y))
+	squaredDistances(dst, x, Pack(y))
 	if dst.Data[0] != 1.25 {
 		t.Errorf("squared distance %v, want 1.25", dst.Data[0])
 	}
@@ -181,7 +185,7 @@ func testProductsThatOverflowOnTheWay(t *testing.T) {
 		dst := []float64{0, 0}
 		d := len(test.x)
 		y := blas64.General{Rows: 2, Cols: d, Stride: d, Data: append(make([]float64, d), test.y...)}
-		Products(blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: dst},
+		products(blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: dst},
 			blas64.General{Rows: 1, Cols: d, Stride: d, Data: test.x}, Pack(y))
 		for _, got := range []float64{dst[1], Dot(test.x, test.y), Dot(test.y, test.x)} {
 			if got != test.want && !(math.IsNaN(got) && math.IsNaN(test.want)) {
@@ -211,9 +215,9 @@ func TestShapeMismatchPanics(t *testing.T) {
 		return randomMatrix(rand.New(rand.NewPCG(1, 1)), rows, cols, 0)
 	}
 	calls := map[string]func(){
-		"length":  func() { Products(m(2, 2), m(2, 3), Pack(m(2, 4))) },
-		"rows":    func() { Products(m(3, 2), m(2, 3), Pack(m(2, 3))) },
-		"columns": func() { SquaredDistances(m(2, 3), m(2, 3), Pack(m(2, 3))) },
+		"length":  func() { products(m(2, 2), m(2, 3), Pack(m(2, 4))) },
+		"rows":    func() { products(m(3, 2), m(2, 3), Pack(m(2, 3))) },
+		"columns": func() { squaredDistances(m(2, 3), m(2, 3), Pack(m(2, 3))) },
 		"dot":     func() { Dot(make([]float64, 2), make([]float64, 3)) },
 		"exp":     func() { Exp(make([]float64, 2), make([]float64, 3), 1) },
 		"slice":   func() { Pack(m(8, 1)).Slice(2, 4) },

@@ -8,7 +8,7 @@ import (
 )
 
 // SquaredNorms sets dst[i] to the inner product of row i of x with itself, with
-// the same bits and the same care for overflow as an entry of [Products]. Four
+// the same bits and the same care for overflow as an entry of [Fill]. Four
 // rows run side by side, since each sum waits for its last addition. It panics
 // unless dst has x.Rows elements.
 func SquaredNorms(dst []float64, x blas64.General) {

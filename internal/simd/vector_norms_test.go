@@ -25,7 +25,7 @@ func TestSquaredNorms(t *testing.T) {
 				}
 				got, want := all[1:n+1], randomMatrix(rng, n, n, 0)
 				SquaredNorms(got, x)
-				Products(want, x, Pack(x))
+				products(want, x, Pack(x))
 				for i, v := range got {
 					if !near(v, Row(want, i)[i], 0) {
 						t.Errorf("%v: norm %d of %d×%d is %v, in a tile %v", path, i, n, d, v, Row(want, i)[i])

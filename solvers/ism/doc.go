@@ -35,7 +35,7 @@
 //
 // They are those of package kernelgen that have a derivative by an inner product or a
 // squared distance ([kernelgen.Kernel.Terms] says which), and sums of them, with weights
-// that are given or come from the data ([Weights]). Words such as sigma=median are
+// that are given. Words such as sigma=median are
 // worked out from at most 500 rows, not projected; σ_i of relative is the distance of row
 // i from its neighbour with that number in a sample of at most 1000, rows equal to it not
 // counted.

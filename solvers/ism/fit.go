@@ -2,7 +2,6 @@ package ism
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -50,12 +49,8 @@ func (m Solver) checkParadigm() error {
 	switch {
 	case m.Paradigm > Alternative:
 		return fmt.Errorf("ism: there is no paradigm %v", m.Paradigm)
-	case m.Weights > Aligned:
-		return fmt.Errorf("ism: there are no weights %v", m.Weights)
 	case m.Paradigm != Supervised && m.Clusters < 2:
 		return fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
-	case m.Paradigm != Supervised && m.Weights != Given:
-		return errors.New("ism: `weights` by alignment are for supervised, where what is known does not change")
 	case m.Paradigm != Unsupervised && m.Laplacian:
 		return fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", m.Paradigm)
 	case !(m.Mu > 0 && m.Mu <= math.MaxFloat64):

@@ -57,11 +57,6 @@ type Method interface {
 type Solver struct {
 	Dim    int // q, columns of W; the paper takes the number of classes
 	Engine Engine
-	// Weights says where the weights of the kernel's terms come from. Those from the data
-	// are the alignments of the centred kernels of the rows, not projected, with Γ, on a
-	// sample of at most 1000 rows, scaled so that the largest is 1. They are for
-	// Supervised, where Γ does not change.
-	Weights Weights
 
 	Paradigm Paradigm
 	// Clusters are how many to find, at least 2; Supervised finds none.

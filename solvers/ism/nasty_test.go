@@ -64,7 +64,6 @@ func TestRefuses(t *testing.T) {
 		"clusters":         {clustering(Unsupervised, 1), x, nil, "at least 2", medianGaussian},
 		"many clusters":    {clustering(Unsupervised, 41), x, nil, "40 rows for 41 clusters", medianGaussian},
 		"mu":               {Solver{Dim: 2, Paradigm: Alternative, Clusters: 2, Mu: -1}, x, known, "mu is -1", medianGaussian},
-		"aligned":          {Solver{Dim: 1, Paradigm: Unsupervised, Clusters: 2, Weights: Aligned}, x, nil, "alignment", medianGaussian},
 		"negative sums":    {clustering(Alternative, 2), x, known, "take a kernel that is positive", kernelgen.Squared()},
 		"neighbour":        {Solver{Dim: 1}, x, known, "the sample has 40 rows", kernelgen.Relative(50)},
 		"overflow":         {Solver{Dim: 1}, with(func(x blas64.General) { x.Data[0] = 1e40 }), known, "scale the rows", kernelgen.Poly(9, 1, 1)},

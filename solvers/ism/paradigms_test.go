@@ -182,42 +182,19 @@ func TestKernelTargets(t *testing.T) {
 	}
 }
 
-// TestAligned: the weights solve the problem of alignment, and a kernel that has nothing to
-// do with the labels gets none.
-func TestAligned(t *testing.T) {
-	x, labels, truth := informative(400, 6, 4, 9)
-	k := mustParse(t, "gaussian() + polynomial(degree=2, c=0.1) + linear()")
-	f := mustFit(t, Solver{Dim: 3, Weights: Aligned}, stream.Engine{}, &Data{source(x), mustClasses(t, labels, 4)}, k)
-	t.Logf("%v", f.Kernel)
-	if !f.Kernel.Resolved() {
-		t.Errorf("%v has words", f.Kernel)
+// centreBoth takes the means of rows and columns away from a symmetric matrix.
+func centreBoth(m blas64.General) {
+	n := float64(m.Rows)
+	means, all := make([]float64, m.Rows), 0.0
+	for i := range m.Rows {
+		for _, v := range dense.Row(m, i) {
+			means[i] += v / n
+		}
+		all += means[i] / n
 	}
-	largest := 0.0
-	for _, term := range mustTerms(t, f.Kernel.String()) {
-		largest = math.Max(largest, term.Weight)
-	}
-	if largest != 1 {
-		t.Errorf("the largest weight of %v is not 1", f.Kernel)
-	}
-	if a := angleTo(t, f.W, truth); a > 0.5 {
-		t.Errorf("%v from the truth", a)
-	}
-	// Two kernels of norm 1, one opposed to the target: known solutions.
-	unit := func(v ...float64) blas64.General { return blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: v} }
-	v := alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0), false)
-	if math.Abs(v[0]-1.25) > 1e-9 || math.Abs(v[1]-1.25) > 1e-9 {
-		t.Errorf("weights %v, want 1.25 twice", v)
-	}
-	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(-1, 0, 0, 0)}, unit(3, 1, 0, 0), false)
-	if math.Abs(v[0]-3) > 1e-9 || v[1] != 0 {
-		t.Errorf("weights %v, want 3 and 0", v)
-	}
-	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0), true)
-	if math.Abs(v[0]-2) > 1e-12 || math.Abs(v[1]-2) > 1e-12 {
-		t.Errorf("weights %v, each for itself; want 2 twice", v)
-	}
-	both := mustFit(t, Solver{Dim: 3, Weights: Independent}, stream.Engine{}, &Data{source(x), mustClasses(t, labels, 4)}, mustParse(t, "gaussian() + polynomial()"))
-	if len(mustTerms(t, both.Kernel.String())) != 2 {
-		t.Errorf("%v has not both kernels", both.Kernel)
+	for i := range m.Rows {
+		for j := range m.Cols {
+			m.Data[i*m.Stride+j] += all - means[i] - means[j]
+		}
 	}
 }

@@ -14,27 +14,27 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// smallSample is how many rows of the sample medians, neighbours and alignment look at.
+// smallSample is how many rows of the sample medians and neighbours look at.
 const smallSample = 1000
 
-// some returns at most so many rows of the sample, at equal steps, and their indices.
-func (s *sampled) some(most int) (points, []int) {
+// some returns at most so many rows of the sample, at equal steps.
+func (s *sampled) some(most int) points {
 	size := min(most, s.x.Rows)
 	index := make([]int, size)
 	for i := range index {
 		index[i] = i * s.x.Rows / size
 	}
-	return points{x: s.x}.at(index), index
+	return points{x: s.x}.at(index)
 }
 
 // medianRows is how many rows the words of kernels are worked out from, at most.
 const medianRows = 500
 
-// resolve puts numbers for the words of the kernel, works out local scales, checks a
-// user's derivative, and weighs the terms where the data are to.
+// resolve puts numbers for the words of the kernel, works out local scales, and checks a
+// user's derivative.
 func (f *fitting) resolve(ctx context.Context) error {
-	rows, _ := f.held.some(smallSample)
-	some, _ := f.held.some(medianRows)
+	rows := f.held.some(smallSample)
+	some := f.held.some(medianRows)
 	var err error
 	if f.kernel, err = model.Resolve(ctx, inHand(some.x), f.kernel, f.Seed); err != nil {
 		return fmt.Errorf("%s: %w", f.data.src.Info().Name, err)
@@ -56,10 +56,7 @@ func (f *fitting) resolve(ctx context.Context) error {
 			}
 		}
 	}
-	if f.Weights == Given {
-		return nil
-	}
-	return f.align()
+	return nil
 }
 
 // inHand are rows as data that words are worked out from.

@@ -81,7 +81,7 @@ func (s *spectralFeatures) embed(ctx context.Context, src projected, sample blas
 	if err := embeddingError(err, settings.Degrees); err != nil {
 		return nil, err
 	}
-	return &embedding{found.Vectors, settings.Degrees}, nil
+	return &embedding{found, settings.Degrees}, nil
 }
 
 // embeddingRank is where singular values of the features are cut off, relative to the

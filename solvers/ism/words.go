@@ -3,5 +3,4 @@ package ism
 var (
 	paradigmWords = []string{"supervised", "unsupervised", "semisupervised", "alternative"}
 	engineWords   = []string{"auto", "exact", "linear"}
-	weightWords   = []string{"given", "independent", "aligned"}
 )

@@ -112,11 +112,8 @@ func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Shape
 func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.General, error) {
 	if kind == CompatRandom {
 		c := stream.NewMatrix(x.Cols, x.Rows)
-		g, err := sketch.NewGaussian(x.Rows, seed, "compatibility")
-		for i := range c.Rows {
-			g.Row(int64(i), dense.Row(c, i))
-		}
-		return c, err
+		sketch.NewRandom(seed, "compatibility").Normals(c)
+		return c, nil
 	}
 	// X = (QR)ᵀ = RᵀQᵀ, and with Rᵀ = U·S·Vᵀ the right singular vectors are Q·V.
 	q, r, err := sketch.CholeskyQR(dense.Transpose(x))

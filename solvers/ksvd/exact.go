@@ -25,8 +25,10 @@ import (
 // which give U and V on the fitted rows up to residual/σ.
 //
 // Cost: one pass over each side, which loads the rows; then products with G of b = r + 8
-// vectors from either side, one for each iteration, by an [Operator]. Memory: the rows
-// twice, and 32·(N+M)·b numbers. The model holds all rows.
+// vectors from either side, one for each iteration: 4·N·M·b flops and all entries, which
+// are made once if N·M ≤ [HeldEntries]. Memory: the rows twice, and 32·(N+M)·b numbers.
+// Between sparse rows a tile costs its entries and the paths that run through it. The
+// model holds all rows.
 type Exact struct {
 	Rank   int // r
 	Passes int // iterations at most; 0 means 300
@@ -35,13 +37,14 @@ type Exact struct {
 	// separates it from others, by tolerance²/gap, a vector by tolerance/gap. 0 means 1e-10.
 	Tolerance float64
 	Centre    bool
-	Operator  Operator
-	Memory    int64 // bytes within which OperatorAuto chooses, if it can; 0 for any
 	Seed      uint64
 }
 
 // HeldEntries is how many entries G may have to be held in memory: 128 MB.
 const HeldEntries = 4000 * 4000
+
+// inMemory reports whether G is held in memory.
+func inMemory(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
 
 func (m Exact) settings() (Exact, error) {
 	if m.Passes == 0 {
@@ -75,9 +78,6 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		return nil, err
 	}
 	g := &exact{Exact: m, engine: e, data: d, entries: t}
-	if g.Operator, err = m.within(e, d.Shape(), t); err != nil {
-		return nil, err
-	}
 	if g.left, g.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Model: g.model(r), Operator: g.Operator, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, stats: g.stats}
-	fit.Report = model.Report{KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Residuals: r.Residuals()}
+	fit := &Fit{Model: g.model(r), U: r.U, V: r.V, Accuracy: math.NaN(), data: d, stats: g.stats}
+	fit.Report = model.Report{KernelEntries: t.count.Load(), ExactPasses: g.grid.passes, SourcePasses: 1, Residuals: r.Residuals()}
 	m.judge(&fit.Report, r)
 	fit.Note(fit.vanishing()...)
 	return fit, nil
@@ -104,7 +104,7 @@ type exact struct {
 	entries     *entries
 	left, right *points
 	stats       *statistics
-	grid        *grid // nil without tiles
+	grid        *grid
 }
 
 // operator returns G, with the row sums that it needs.
@@ -113,9 +113,6 @@ func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 		if g.stats, err = pathStatistics(ctx, g.engine, g.data, g.entries, false); err != nil {
 			return nil, err
 		}
-	}
-	if g.Operator == OperatorPaths {
-		return g.byPaths(ctx)
 	}
 	g.grid = newGrid(g.engine, g.data, g.entries, g.left, g.right)
 	if g.stats == nil {
@@ -128,22 +125,6 @@ func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 		return tiles.hold(ctx)
 	}
 	return tiles, nil
-}
-
-// byPaths returns G by the paths of a graph, and its means are there then.
-func (g *exact) byPaths(ctx context.Context) (krylov.Operator, error) {
-	if g.stats == nil {
-		g.stats = &statistics{} // nothing to sum
-	}
-	return newPathOperator(ctx, g.engine, g.data, g.entries, g.stats, g.Centre)
-}
-
-// passes returns how many passes were made over all entries.
-func (g *exact) passes() int {
-	if g.grid == nil {
-		return 0
-	}
-	return g.grid.passes
 }
 
 func (g *exact) iterate(ctx context.Context, op krylov.Operator) (*krylov.Triplets, error) {

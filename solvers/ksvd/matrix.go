@@ -30,13 +30,7 @@ func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{fit: &exact{Exact: Exact{Rank: 1, Passes: graphIterations}, engine: e, data: d, entries: t}}
-	m.fit.Operator = OperatorTiles
-	if !form {
-		if m.fit.Operator, err = m.fit.Exact.operator(d.Shape(), t); err != nil {
-			return nil, err
-		}
-	}
+	m := &Matrix{fit: &exact{Exact: Exact{Rank: 1}, engine: e, data: d, entries: t}}
 	if m.fit.left, m.fit.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}
@@ -50,7 +44,7 @@ func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 }
 
 // Multiply puts G·q into gq and Gᵀ·p into gtp. Cost: an exact pass unless the entries
-// are held, and 4·N·M flops for each column of q and p; see [Operator] for graphs.
+// are held, and 4·N·M flops for each column of q and p.
 func (m *Matrix) Multiply(ctx context.Context, q, gq, p, gtp blas64.General) error {
 	return m.op.Multiply(ctx, q, gq, p, gtp)
 }

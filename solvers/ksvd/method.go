@@ -26,7 +26,7 @@ type Method interface {
 type Auto struct {
 	Rank   int
 	Centre bool
-	Memory int64 // see [Exact] and [Nystrom]
+	Memory int64 // see [Nystrom]
 	Seed   uint64
 	// Nystrom has the other settings of that method. Asked is the word of one that was
 	// asked for, whatever its value, in backquotes; then it is the method. "" is for none.
@@ -50,7 +50,7 @@ func (m Auto) Choose(s model.Shape) (Method, string) {
 	case entries > ExactEntries:
 		return n, fmt.Sprintf("nystrom: G has %.2g entries, more than %.0e", entries, float64(ExactEntries))
 	}
-	return Exact{Rank: m.Rank, Centre: m.Centre, Memory: m.Memory, Seed: m.Seed},
+	return Exact{Rank: m.Rank, Centre: m.Centre, Seed: m.Seed},
 		fmt.Sprintf("exact: G has %.2g entries, at most %.0e", entries, float64(ExactEntries))
 }
 

@@ -32,8 +32,6 @@ type Fit struct {
 	// Report has the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet as Residuals if the
 	// method is exact.
 	model.Report
-	// Operator is how the exact method made products with G; OperatorAuto for others.
-	Operator Operator
 	// U and V are the singular vectors of the fitted rows, N×r and M×r, where the
 	// method has them anyway (exact); empty otherwise: see [Fit.Factors].
 	U, V blas64.General

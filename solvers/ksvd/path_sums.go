@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,6 +42,15 @@ type pathSums struct {
 
 // maxGroups is how many distinct norms are summed over at most.
 const maxGroups = 1 << 14
+
+// pathSums reports whether sums over all rows of the right side, and over those of the
+// left, go over paths: see newPathSums.
+func (e *entries) pathSums(s model.Shape) bool {
+	if s.Sparse == nil || e.normalised && s.Sparse.Negative {
+		return false
+	}
+	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
+}
 
 // newPathSums prepares sums over points; nil if they have to go over all entries.
 func newPathSums(e *entries, all *points, logWeight []float64) *pathSums {
@@ -216,6 +226,18 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 		s.Rest += v - w.miss[i]
 	}
 	return s
+}
+
+// pathRows is how many rows are summed at a time.
+const pathRows = 512
+
+// pathEngine returns the engine with blocks as small as sparse rows need to keep all workers
+// busy. Each row comes out the same whatever the block.
+func pathEngine(e stream.Engine) stream.Engine {
+	if e.BlockRows == 0 {
+		e.BlockRows = pathRows
+	}
+	return e
 }
 
 // eachRow makes a pass over all rows of a side: the sums, as f gives them.

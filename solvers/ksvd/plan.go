@@ -90,3 +90,22 @@ const (
 func spanning(iterations int, rows, cols, b int64) int {
 	return int(min(int64(iterations), (min(rows, cols)+b-1)/b))
 }
+
+// plannedEntries returns the entries of a kernel that need not be resolved, to plan with.
+func plannedEntries(k kernelgen.Kernel, s model.Shape) (*entries, error) {
+	words := !k.Resolved()
+	if words {
+		two := stream.NewMatrix(2, 2)
+		two.Data[0], two.Data[3] = 1, 1
+		resolved, err := k.Resolve(two)
+		if err != nil {
+			return nil, err
+		}
+		k = resolved
+	}
+	t, err := newEntries(k, s.Sparse != nil)
+	if err == nil {
+		t.words = words
+	}
+	return t, err
+}

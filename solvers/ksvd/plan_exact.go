@@ -32,16 +32,9 @@ func (m Exact) tilePasses(s model.Shape, t *entries) int {
 	return passes
 }
 
-// pathEntries returns the entries of the operator of paths: of pairs that paths join, twice, and
-// of the table for the others.
-func (e *entries) pathEntries(s model.Shape) float64 {
-	groups := e.groups(s)
-	return 2*float64(s.Sparse.Pairs) + float64(groups[0])*float64(groups[1])
-}
-
 // Plan returns the cost of a fit with as many iterations as there are as a rule, 12 or 24
 // of a graph, or fewer where Passes or the shorter side allow no more. Its memory is that of any number.
-// It is an error where [Exact.Choose] has one.
+// It is an error where the kernel cannot be computed between sparse rows.
 func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
@@ -52,31 +45,17 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	if err != nil {
 		return nil, err
 	}
-	o, err := m.within(e, s, t)
-	if err != nil {
-		return nil, err
-	}
-	return m.plan(e, s, t, o), nil
-}
-
-// plan returns the plan of a fit by an operator.
-func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *model.Plan {
 	p := newPlanner(e, s, t)
 	b := int64(m.Rank + krylovExtra)
 	if t.normalised && t.pathSums(s) {
 		p.pathSums(t, "the number of nodes")
 		p.AddEntries(t.pathSumEntries(s, 1))
 	}
-	if o == OperatorPaths {
-		p.paths(t, b)
-		p.AddEntries(t.pathEntries(s))
-	} else {
-		p.exactPasses()
-		if inMemory(s) {
-			p.Add("G", s.Rows*s.Cols, "")
-		}
-		p.AddEntries(float64(m.tilePasses(s, t)) * float64(s.Rows) * float64(s.Cols))
+	p.exactPasses()
+	if inMemory(s) {
+		p.Add("G", s.Rows*s.Cols, "")
 	}
+	p.AddEntries(float64(m.tilePasses(s, t)) * float64(s.Rows) * float64(s.Cols))
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
 	if n := m.iterations(s); n < m.Passes {
@@ -84,20 +63,10 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 	}
 	p.Passes = 1
 	p.ByOne("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
-	return p.Plan
+	return p.Plan, nil
 }
 
 // FactorPlan returns what it costs to write the factors of a fit, which has them.
 func (m Exact) FactorPlan(e stream.Engine, _ model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
 	return model.NewPlan(e, 0, 0), nil
-}
-
-// paths adds what the operator of paths holds.
-func (p *planner) paths(t *entries, b int64) {
-	s := p.shape
-	p.Add("pairs that paths of two edges join", 3*s.Sparse.Pairs, "the number of edges")
-	groups := t.groups(s)
-	sides := 5*(s.Rows+s.Cols) + p.threads*2*max(s.Rows, s.Cols)
-	p.Add("pairs that none joins", sides+groups[0]*groups[1]+max(groups[0], groups[1])*b, "")
-	p.Add("products", 2*(p.threads+2)*pathRows*b, "`threads`")
 }

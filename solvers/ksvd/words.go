@@ -6,7 +6,6 @@ import "github.com/nystream/nystream/solvers/internal/words"
 var (
 	compatibilityWords = []string{"identity", "pinv", "pca", "random", "auto"}
 	scalingWords       = []string{"derived", "unit", "orthonormal"}
-	operatorWords      = []string{"auto", "tiles", "paths"}
 	sumsWords          = []string{"auto", "exact", "sampled"}
 )
 
@@ -15,9 +14,6 @@ func (c Compatibility) String() string { return words.Of(compatibilityWords, c) 
 
 // String returns the word for a scaling.
 func (s Scaling) String() string { return words.Of(scalingWords, s) }
-
-// String returns the word for an operator.
-func (o Operator) String() string { return words.Of(operatorWords, o) }
 
 // String returns the word for a rule.
 func (s Sums) String() string { return words.Of(sumsWords, s) }

@@ -116,7 +116,7 @@ func TestSolvers(t *testing.T) {
 		}
 		p.centred = true
 	}
-	truth, err := p.exact(t.Context(), ksvd.Exact{Operator: ksvd.OperatorPaths, Seed: 1})
+	truth, err := p.exact(t.Context(), ksvd.Exact{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

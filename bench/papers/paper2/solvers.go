@@ -40,14 +40,13 @@ type solver struct {
 
 // The families, in the order of the tables.
 const (
-	nameTSVD    = "TSVD, tiles"
+	nameTSVD    = "TSVD"
 	nameRSVD    = "RSVD"
 	nameSym     = "Sym. Nys"
 	nameNystrom = "asym. Nys"
-	namePaths   = "exact, paths"
 )
 
-var families = []string{nameTSVD, nameRSVD, nameSym, nameNystrom, namePaths}
+var families = []string{nameTSVD, nameRSVD, nameSym, nameNystrom}
 
 // solvers returns all settings.
 func solvers() []solver {
@@ -55,9 +54,7 @@ func solvers() []solver {
 	all := []solver{
 		{nameNystrom, "eq. (11), columns", ours(ksvd.Nystrom{Scaling: ksvd.ScaleUnit}), few},
 		{nameNystrom, "orthonormal, columns", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal}), few},
-		{namePaths, "passes", exactly(ksvd.OperatorPaths), 1},
-		{namePaths, "passes", exactly(ksvd.OperatorPaths), 3},
-		{nameTSVD, "passes at most", exactly(ksvd.OperatorTiles), 300},
+		{nameTSVD, "passes at most", exactly, 300},
 		{nameSym, "columns", symmetricNystrom, few},
 	}
 	for q := range 4 {
@@ -67,14 +64,12 @@ func solvers() []solver {
 }
 
 // exactly is block Krylov iteration to a residual of 1e-10, in at most so many passes.
-func exactly(operator ksvd.Operator) solve {
-	return func(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
-		fit, err := p.exact(ctx, ksvd.Exact{Operator: operator, Passes: passes, Seed: seed})
-		if err != nil {
-			return u, v, err
-		}
-		return fit.U, fit.V, nil
+func exactly(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
+	fit, err := p.exact(ctx, ksvd.Exact{Passes: passes, Seed: seed})
+	if err != nil {
+		return u, v, err
 	}
+	return fit.U, fit.V, nil
 }
 
 // exact fits the leading triplets.
@@ -201,7 +196,7 @@ func leading(ctx context.Context, a blas64.General, rank int) (*ksvd.Fit, error)
 	if err != nil {
 		return nil, err
 	}
-	m := ksvd.Exact{Rank: rank, Operator: ksvd.OperatorTiles, Seed: 1}
+	m := ksvd.Exact{Rank: rank, Seed: 1}
 	return m.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 }
 

@@ -30,7 +30,7 @@ func (e *experiment) clusters(
 	datasets.Standardise(x)
 	began := time.Now()
 	s.Seed = seed
-	fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}, k.parsed())
+	fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}, parsed(k.text))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 	for _, k := range kernels {
 		paper := e.figures(k.name)
 		for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
-			if k.supervisedOnly || engine == ism.EngineExact && e.data.X.Rows > mostExactClusters {
+			if k.added != "" || engine == ism.EngineExact && e.data.X.Rows > mostExactClusters {
 				continue
 			}
 			c, err := cached(e, k.name, "clusters "+engine.String(), func() (*clustering, error) {

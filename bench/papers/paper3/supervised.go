@@ -120,7 +120,11 @@ func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 			return w, o, err
 		}
 		d := &ism.Data{Rows: stream.FromMatrix("training rows", f.train), Known: known}
-		fit, err := s.Fit(ctx, stream.Engine{}, d, k.parsed())
+		kernel, err := k.of(f)
+		if err != nil {
+			return w, o, err
+		}
+		fit, err := s.Fit(ctx, stream.Engine{}, d, kernel)
 		if err != nil {
 			return w, o, err
 		}
@@ -193,7 +197,7 @@ func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fol
 	var exact []outcome
 	for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
 		done, err := cached(e, k.name, engine.String(), func() ([]outcome, error) {
-			s := ism.Solver{Dim: e.dim, Engine: engine, Weights: k.weights, Seed: seed}
+			s := ism.Solver{Dim: e.dim, Engine: engine, Seed: seed}
 			return scoreAll(ctx, all, func(int) subspace { return ismSubspace(s, k) })
 		})
 		if err != nil {
@@ -208,7 +212,7 @@ func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fol
 	if err != nil {
 		return err
 	}
-	if _, ok := termOf(resolved); !ok || k.supervisedOnly || e.baselineFolds == 0 || all[0].train.Rows > mostDense {
+	if _, ok := termOf(resolved); !ok || k.added != "" || e.baselineFolds == 0 || all[0].train.Rows > mostDense {
 		return nil
 	}
 	done, err := cached(e, k.name, "SM", func() ([]outcome, error) {

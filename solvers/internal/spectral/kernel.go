@@ -21,9 +21,9 @@ import (
 // Kernel is K ≈ C·P·diag(signs)·Pᵀ·Cᵀ between the rows of a source, C a function of a row.
 type Kernel struct {
 	Source stream.Source
-	Cols   int            // of C, at least 1
-	P      blas64.General // without columns, the identity
-	Signs  []float64      // one for each column of P; nil where all are 1
+	Cols   int // of C, at least 1
+	P      blas64.General
+	Signs  []float64 // one for each column of P; nil where all are 1
 	// Panels returns, for one worker, the function that makes C of a panel of rows, the
 	// first of which has the given number.
 	Panels func() func(rows blas64.General, first int64) (Panel, error)
@@ -40,18 +40,11 @@ type Settings struct {
 	Dim       int  // at most so many
 	Normalise bool // divide by the degrees; else centre
 	// Tolerance is where singular values of the factors are cut off, relative to the
-	// largest. From 1e-7 on they are found from FᵀF, which does not know smaller ones.
+	// largest. They are found from FᵀF, which does not know those below 1e-7.
 	Tolerance float64
 	// Degrees, if not nil, receives the degrees that were divided by. It has one entry for
 	// each row.
 	Degrees []float64
-}
-
-// Embedding is the leading part of the spectrum.
-type Embedding struct {
-	Vectors blas64.General // orthonormal columns, one row for each of the source
-	Values  []float64      // descending: all that the factors give
-	Raised  int64          // rows whose degree was below K_ii
 }
 
 // ErrZero reports that there are no eigenvalues above 0.
@@ -70,32 +63,30 @@ func (e *DegreeError) Error() string {
 // pass is the name of the passes in progress reports.
 const pass = "spectral embedding"
 
-// Embed finds the leading eigenvectors. A degree is the row's sum of K, but at least K_ii:
+// Embed finds the leading eigenvectors: orthonormal columns, one row for each of the source. A degree is the row's sum of K, but at least K_ii:
 // a row is similar to itself, and where K is approximate, or has negative entries, what
 // the others add may be negative. A row whose degree is 0 is a row of zeros.
 //
 // Let F = W·P, W the rows of C divided by the roots of their degrees, or less their mean.
 // With F = U·Σ·Vᵀ the eigenvectors are F·V·Σ⁻¹, and with signs F·V·Σ⁻¹·Z, Z the
-// eigenvectors of Σ·Vᵀ·diag(signs)·V·Σ. They are orthonormal to ε·σ₁/σ_dim, and to the
-// square of that ratio where FᵀF is decomposed.
+// eigenvectors of Σ·Vᵀ·diag(signs)·V·Σ. They are orthonormal to ε·(σ₁/σ_dim)².
 //
 // Cost: three passes, each with all of C: its column sums, Σ and V, and the vectors.
-// 4·n·r² flops for r columns of P, and n·r² where FᵀF will do.
-func (k *Kernel) Embed(ctx context.Context, e stream.Engine, s Settings) (*Embedding, error) {
+// n·r² flops for r columns of P.
+func (k *Kernel) Embed(ctx context.Context, e stream.Engine, s Settings) (vectors blas64.General, err error) {
 	w := &weighting{Kernel: k, Settings: s}
 	if err := w.measure(ctx, e); err != nil {
-		return nil, err
+		return vectors, err
 	}
-	f, raised, err := w.decompose(ctx, e)
+	f, err := w.decompose(ctx, e)
 	if err != nil {
-		return nil, err
+		return vectors, err
 	}
-	values, turn, err := f.leading(k.Signs, s.Dim, s.Tolerance)
+	turn, err := f.leading(k.Signs, s.Dim, s.Tolerance)
 	if err != nil {
-		return nil, err
+		return vectors, err
 	}
-	vectors, err := w.multiply(ctx, e, w.project(turn))
-	return &Embedding{Vectors: vectors, Values: values, Raised: raised}, err
+	return w.multiply(ctx, e, dense.Mul(blas.NoTrans, w.P, blas.NoTrans, turn))
 }
 
 // weighting is how rows of C become rows of W.
@@ -104,14 +95,6 @@ type weighting struct {
 	Settings
 	mean  []float64 // of C, or
 	toSum []float64 // P·diag(signs)·Pᵀ·Cᵀ·1, which gives the degree of a row
-}
-
-// project returns P·m.
-func (w *weighting) project(m blas64.General) blas64.General {
-	if w.P.Cols == 0 {
-		return m
-	}
-	return dense.Mul(blas.NoTrans, w.P, blas.NoTrans, m)
 }
 
 // measure sums up the columns of C.
@@ -149,9 +132,6 @@ func (w *weighting) measure(ctx context.Context, e stream.Engine) error {
 
 // degreesOf returns P·diag(signs)·Pᵀ·sums.
 func (w *weighting) degreesOf(sums []float64) []float64 {
-	if w.P.Cols == 0 {
-		return sums
-	}
 	inner := dense.MulVector(blas.Trans, w.P, sums)
 	for j, s := range w.Signs {
 		inner[j] *= s
@@ -159,8 +139,8 @@ func (w *weighting) degreesOf(sums []float64) []float64 {
 	return dense.MulVector(blas.NoTrans, w.P, inner)
 }
 
-// apply puts rows of W into dst, and returns how many degrees were raised.
-func (w *weighting) apply(dst blas64.General, p Panel, first int64) (raised int64, err error) {
+// apply puts rows of W into dst.
+func (w *weighting) apply(dst blas64.General, p Panel, first int64) error {
 	for i := range p.C.Rows {
 		row, out := dense.Row(p.C, i), dense.Row(dst, i)
 		if !w.Normalise {
@@ -169,13 +149,9 @@ func (w *weighting) apply(dst blas64.General, p Panel, first int64) (raised int6
 			}
 			continue
 		}
-		self, degree := p.Self[i], dense.Dot(row, w.toSum)
-		if degree < self*(1-1e-12) {
-			raised++
-		}
-		degree = math.Max(degree, self)
+		degree := math.Max(dense.Dot(row, w.toSum), p.Self[i])
 		if !(degree <= math.MaxFloat64) {
-			return 0, &DegreeError{first + int64(i), degree}
+			return &DegreeError{first + int64(i), degree}
 		}
 		if w.Degrees != nil {
 			w.Degrees[first+int64(i)] = degree
@@ -185,13 +161,13 @@ func (w *weighting) apply(dst blas64.General, p Panel, first int64) (raised int6
 			dense.Axpy(1/math.Sqrt(degree), row, out)
 		}
 	}
-	return raised, nil
+	return nil
 }
 
 // visitor returns the function that hands on the panels of W of a block.
-func (w *weighting) visitor() func(b *stream.Block, visit func(first int, rows blas64.General, raised int64) error) error {
+func (w *weighting) visitor() func(b *stream.Block, visit func(first int, rows blas64.General) error) error {
 	panels, room := w.Panels(), stream.NewMatrix(stream.PanelRows, w.Cols)
-	return func(b *stream.Block, visit func(first int, rows blas64.General, raised int64) error) error {
+	return func(b *stream.Block, visit func(first int, rows blas64.General) error) error {
 		for first, rows := range b.Panels(stream.PanelRows) {
 			start := b.Start + int64(first)
 			p, err := panels(rows, start)
@@ -199,11 +175,10 @@ func (w *weighting) visitor() func(b *stream.Block, visit func(first int, rows b
 				return err
 			}
 			out := stream.RowSlice(room, 0, rows.Rows)
-			raised, err := w.apply(out, p, start)
-			if err != nil {
+			if err := w.apply(out, p, start); err != nil {
 				return err
 			}
-			if err := visit(first, out, raised); err != nil {
+			if err := visit(first, out); err != nil {
 				return err
 			}
 		}
@@ -216,7 +191,7 @@ func (w *weighting) multiply(ctx context.Context, e stream.Engine, by blas64.Gen
 	return stream.MapRows(ctx, e, pass, w.Source, by.Cols, func() func(blas64.General, *stream.Block) error {
 		each := w.visitor()
 		return func(dst blas64.General, b *stream.Block) error {
-			return each(b, func(first int, rows blas64.General, _ int64) error {
+			return each(b, func(first int, rows blas64.General) error {
 				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, by, 0, stream.RowSlice(dst, first, rows.Rows))
 				return nil
 			})

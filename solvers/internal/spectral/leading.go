@@ -11,12 +11,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// leading returns the eigenvalues of F·diag(signs)·Fᵀ, and the matrix by which F gives
-// the first dim of the eigenvectors whose value is above 0.
-func (f *factors) leading(signs []float64, dim int, tolerance float64) (values []float64, turn blas64.General, err error) {
+// leading returns the matrix by which F gives the first dim of the eigenvectors of
+// F·diag(signs)·Fᵀ whose value is above 0.
+func (f *factors) leading(signs []float64, dim int, tolerance float64) (turn blas64.General, err error) {
 	rank := dense.Rank(f.s, tolerance)
 	if rank == 0 {
-		return nil, turn, ErrZero
+		return turn, ErrZero
 	}
 	turn = dense.Clone(dense.Columns(f.v, 0, rank))
 	for i := range turn.Rows {
@@ -28,27 +28,24 @@ func (f *factors) leading(signs []float64, dim int, tolerance float64) (values [
 	if signs != nil {
 		return f.signed(turn, signs, dim, tolerance)
 	}
-	for _, sigma := range f.s {
-		values = append(values, sigma*sigma)
-	}
-	return values, dense.Columns(turn, 0, min(dim, rank)), nil
+	return dense.Columns(turn, 0, min(dim, rank)), nil
 }
 
 // signed returns leading for signs, from V·Σ⁻¹.
-func (f *factors) signed(turn blas64.General, signs []float64, dim int, tolerance float64) ([]float64, blas64.General, error) {
+func (f *factors) signed(turn blas64.General, signs []float64, dim int, tolerance float64) (blas64.General, error) {
 	scaled := dense.Clone(dense.Columns(f.v, 0, turn.Cols))
 	dense.ScaleColumns(scaled, f.s)
 	signed := dense.Clone(scaled)
 	dense.ScaleRows(signed, signs)
 	values, z, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, scaled, blas.NoTrans, signed)))
 	if err != nil {
-		return nil, turn, fmt.Errorf("the factors: %w", err)
+		return turn, fmt.Errorf("the factors: %w", err)
 	}
 	k := dense.Rank(values, tolerance*tolerance)
 	if k == 0 {
-		return nil, turn, ErrZero
+		return turn, ErrZero
 	}
-	return values, dense.Mul(blas.NoTrans, turn, blas.NoTrans, dense.Columns(z, 0, min(dim, k))), nil
+	return dense.Mul(blas.NoTrans, turn, blas.NoTrans, dense.Columns(z, 0, min(dim, k))), nil
 }
 
 // UnitRows returns m with each row divided by its norm; rows of zeros stay.

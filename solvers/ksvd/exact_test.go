@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -113,17 +112,14 @@ func largest(m blas64.General) float64 {
 	return most
 }
 
-// TestPathOperator compares products and means by the paths of a graph with those by
-// tiles, for all kinds of graphs and kernels, centred and not, and asks for the same
-// bits from any number of threads and rows in a block.
-func TestPathOperator(t *testing.T) {
-	worst := 0.0
+// TestExactProducts compares products with G of a graph, tile by tile, with those by G in
+// memory, for all kinds of graphs and kernels, centred and not.
+func TestExactProducts(t *testing.T) {
 	for name, a := range graphs(t) {
 		for _, text := range sparseKernels {
 			for _, centred := range []bool{false, true} {
 				what := fmt.Sprintf("%s, %s, centred %v", name, text, centred)
-				d := graph(t, a)
-				e, g, s := setUp(t, d, parse(t, text))
+				e, g, s := setUp(t, graph(t, a), parse(t, text))
 				if e.normalised && name == "negative" {
 					continue
 				}
@@ -133,80 +129,41 @@ func TestPathOperator(t *testing.T) {
 					t.Fatal(what, err)
 				}
 				wantQ, wantP := products(t, held, a.Rows, 4)
-				tileQ, tileP := products(t, tiles, a.Rows, 4)
-				paths, err := newPathOperator(background, stream.Engine{Threads: 1, BlockRows: 40}, d, e, &statistics{logSums: s.logSums}, centred)
-				if err != nil {
-					t.Fatal(what, err)
-				}
-				gotQ, gotP := products(t, paths, a.Rows, 4)
+				gotQ, gotP := products(t, tiles, a.Rows, 4)
 				// Without a product with anything, rounding is of the entries themselves.
 				unit := math.Max(largest(wantQ), largest(wantP)) + e.weight
-				for _, pair := range [][2]blas64.General{{gotQ, wantQ}, {gotP, wantP}, {tileQ, wantQ}, {tileP, wantP}} {
-					checkClose(t, what, pair[0], pair[1], 2e-13*unit)
-					for i := range pair[0].Rows {
-						for j, v := range dense.Row(pair[0], i) {
-							worst = math.Max(worst, math.Abs(v-dense.Row(pair[1], i)[j])/unit)
-						}
-					}
-				}
-				other, err := newPathOperator(background, stream.Engine{Threads: 3}, d, e, &statistics{logSums: s.logSums}, centred)
-				if err != nil {
-					t.Fatal(what, err)
-				}
-				sameQ, sameP := products(t, other, a.Rows, 4)
-				checkClose(t, what, sameQ, gotQ, 0)
-				checkClose(t, what, sameP, gotP, 0)
-				if !centred {
-					continue
-				}
-				means := paths.means
-				for side, pair := range [][2][]float64{{means.rowMeans, tiles.stats.rowMeans}, {means.colMeans, tiles.stats.colMeans}} {
-					for i, v := range pair[0] {
-						if w := pair[1][i]; !(math.Abs(v-w) <= 1e-13*math.Max(unit, math.Abs(w))) {
-							t.Fatalf("%s: mean %d of side %d is %v, want %v", what, i, side, v, w)
-						}
-					}
-				}
-				if v, w := means.grand, tiles.stats.grand; !(math.Abs(v-w) <= 1e-13*math.Max(unit, math.Abs(w))) {
-					t.Fatalf("%s: the mean of all is %v, want %v", what, v, w)
-				}
+				checkClose(t, what, gotQ, wantQ, 2e-13*unit)
+				checkClose(t, what, gotP, wantP, 2e-13*unit)
 			}
 		}
 	}
-	t.Logf("products differ by at most %.2g of the largest", worst)
 }
 
-// TestExactOperators fits graphs by either operator, and embeds their own rows.
-func TestExactOperators(t *testing.T) {
+// TestExactGraphs fits graphs, of which a fit of the same rows, dense, has the singular values,
+// and embeds their own rows.
+func TestExactGraphs(t *testing.T) {
 	for name, kernels := range map[string][]string{"weighted": {"3*sne(gamma=2)", "rbf(sigma=3)"}, "by rows": {"sne(gamma=0.5)"}, "looped": {"t()", "cosine()"}, "hub": {"sne(gamma=2)"}} {
 		a := graphs(t)[name]
 		for _, text := range kernels {
-			what := name + ", " + text
-			var fits [2]*Fit
-			for i, o := range []Operator{OperatorTiles, OperatorPaths} {
-				var err error
-				fits[i], err = Exact{Rank: 4, Centre: true, Operator: o}.Fit(background, stream.Engine{Threads: 2}, graph(t, a), parse(t, text))
-				if err != nil {
-					t.Fatal(what, err)
-				}
-				if fits[i].Operator != o {
-					t.Errorf("%s: operator %v, not %v", what, fits[i].Operator, o)
-				}
+			what, m := name+", "+text, Exact{Rank: 4, Centre: true}
+			fit, err := m.Fit(background, stream.Engine{Threads: 2}, graph(t, a), parse(t, text))
+			if err != nil {
+				t.Fatal(what, err)
 			}
-			tiles, paths := fits[0], fits[1]
-			if tiles.ExactPasses == 0 || paths.ExactPasses != 0 {
-				t.Errorf("%s: %d exact passes by tiles, %d by paths", what, tiles.ExactPasses, paths.ExactPasses)
+			rows, err := m.Fit(background, stream.Engine{}, between(t, denseOf(a), dense.Transpose(denseOf(a))), parse(t, text))
+			if err != nil {
+				t.Fatal(what, err)
 			}
-			if paths.Rank() != tiles.Rank() {
-				t.Fatalf("%s: rank %d by paths, %d by tiles", what, paths.Rank(), tiles.Rank())
+			if fit.Rank() != rows.Rank() {
+				t.Fatalf("%s: rank %d, %d of dense rows", what, fit.Rank(), rows.Rank())
 			}
-			for s, v := range paths.Values {
-				if w := tiles.Values[s]; !(math.Abs(v-w) <= 1e-12*tiles.Values[0]) {
+			for s, v := range fit.Values {
+				if w := rows.Values[s]; !(math.Abs(v-w) <= 1e-10*rows.Values[0]) {
 					t.Errorf("%s: value %d is %v, want %v", what, s, v, w)
 				}
 			}
-			u := stream.NewMatrix(a.Rows, paths.Rank())
-			err := paths.Transform(background, stream.Engine{}, model.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
+			u := stream.NewMatrix(a.Rows, fit.Rank())
+			err = fit.Transform(background, stream.Engine{}, model.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
 					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 				}
@@ -216,51 +173,8 @@ func TestExactOperators(t *testing.T) {
 				t.Fatal(what, err)
 			}
 			// The model has U up to residual/σ.
-			tol := 1e-9 * paths.Values[0] / paths.Values[paths.Rank()-1]
-			checkClose(t, what, u, paths.U, tol)
+			checkClose(t, what, u, fit.U, 1e-9*fit.Values[0]/fit.Values[fit.Rank()-1])
 		}
-	}
-}
-
-// TestChooseOperator: tiles for what paths cannot do or do slowly, and paths for a
-// large sparse graph.
-func TestChooseOperator(t *testing.T) {
-	sparse := graph(t, randomGraph(t, 3000, 3, false, 1)).Shape()
-	negative := sparsely(sparse, func(p *model.Sparsity) { p.Negative = true })
-	norms := sparsely(sparse, func(p *model.Sparsity) { p.Norms = [2]int64{1e6, 1e6} })
-	norms.Rows, norms.Cols = 1e6, 1e6
-	dense := sparsely(sparse, func(p *model.Sparsity) { p.Paths, p.Pairs = 3000*3000*1500, 3000*3000 })
-	rows := model.Shape{Rows: 3000, Cols: 3000, Columns: 3000}
-	for _, c := range []struct {
-		name, kernel string
-		shape        model.Shape
-		want         Operator
-		impossible   bool // to ask for paths
-	}{
-		{"a sparse graph", "sne(gamma=2)", sparse, OperatorPaths, false},
-		{"a word", "sne(gamma=median)", sparse, OperatorPaths, false},
-		{"distances", "t()", sparse, OperatorPaths, false},
-		{"negative weights", "sne(gamma=2)", negative, OperatorTiles, true},
-		{"negative weights without sums", "rbf(gamma=2)", negative, OperatorPaths, false},
-		{"many norms", "t()", norms, OperatorTiles, true},
-		{"many norms without sums", "matern32(length=1)", norms, OperatorTiles, true},
-		{"many norms of exponentials", "rbf(gamma=1)", norms, OperatorPaths, false},
-		{"a dense graph", "sne(gamma=2)", dense, OperatorTiles, false},
-		{"dense rows", "sne(gamma=2)", rows, OperatorTiles, true},
-	} {
-		k := parse(t, c.kernel)
-		if got, err := (Exact{Rank: 5}).Choose(stream.Engine{}, c.shape, k); got != c.want || err != nil {
-			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
-		}
-		if _, err := (Exact{Rank: 5, Operator: OperatorPaths}).Choose(stream.Engine{}, c.shape, k); (err != nil) != c.impossible {
-			t.Errorf("%s: asking for paths: %v", c.name, err)
-		}
-		if got, err := (Exact{Rank: 5, Operator: OperatorTiles}).Choose(stream.Engine{}, c.shape, k); got != OperatorTiles || err != nil {
-			t.Errorf("%s: asking for tiles: %v, %v", c.name, got, err)
-		}
-	}
-	if _, err := (Exact{Rank: 5, Operator: 9}).Choose(stream.Engine{}, sparse, kernelgen.SNE(1)); err == nil || !strings.Contains(err.Error(), "Operator(9)") {
-		t.Errorf("operator 9: %v", err)
 	}
 }
 

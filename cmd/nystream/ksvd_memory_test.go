@@ -12,10 +12,10 @@ import (
 
 // plannedFit is what the tests look at in plans and reports.
 type plannedFit struct {
-	MemoryBytes   int64  `json:"memory_bytes"`
-	PeakRSSBytes  int64  `json:"peak_rss_bytes"`
-	KernelEntries int64  `json:"kernel_entries"`
-	ExactPasses   int    `json:"exact_passes"`
+	MemoryBytes   int64 `json:"memory_bytes"`
+	PeakRSSBytes  int64 `json:"peak_rss_bytes"`
+	KernelEntries int64 `json:"kernel_entries"`
+	ExactPasses   int   `json:"exact_passes"`
 }
 
 // process runs the program as a process of its own.

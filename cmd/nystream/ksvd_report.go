@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/solvers/ksvd"
 )
 
 func (c *ksvdTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }

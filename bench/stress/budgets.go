@@ -16,11 +16,11 @@ import (
 var budgetShapes = []string{
 	"text-5000x20-7.csv", "text-1000000x20-7.arrow", "text-20000x784-7.parquet", "sparse-10000x5000-7.libsvm",
 	"text-3000x2000-7.arrow", "zstd-6000x2000-6000.parquet", "parts-2000x100-500", "text-200000x5-7.csv",
-	"zstd-1200000x4-1200000.parquet",
+	"zstd-400000x4-400000.parquet",
 }
 
 // tall are the shapes of many entries between rows.
-var tall = regexp.MustCompile(`-(1200000|1000000|200000|20000)x\d{1,3}-`)
+var tall = regexp.MustCompile(`-(1000000|400000|200000|20000)x\d{1,3}-`)
 
 // budgetLines are the methods and verbs, for data X with label L. Those after "all: " visit all
 // pairs of rows.

@@ -35,7 +35,7 @@ func Spool(ctx context.Context, src stream.Source, dir string, room *SpoolRoom) 
 // Options, and what a Schema collects. All that share one add up; nil is any room.
 type SpoolRoom = file.Room
 
-// NewSpoolRoom returns room for so many bytes, 0 for any.
+// NewSpoolRoom returns room for so many bytes, 0 for any: then it only counts.
 func NewSpoolRoom(bytes int64) *SpoolRoom { return file.NewRoom(bytes) }
 
 // HalfFree returns room for half of what is free now on the disk of a folder, "" being the

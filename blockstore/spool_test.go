@@ -169,6 +169,21 @@ func TestSpoolRoom(t *testing.T) {
 	} else {
 		cleanup()
 	}
+	if most := room.Most(); most < 2*size || most > 2*size+100 {
+		t.Errorf("at one time copies took %d bytes at most, want %d", most, 2*size)
+	}
+	// Any room counts, too, and what was given back remains counted.
+	counted := NewSpoolRoom(0)
+	for range 2 {
+		if _, cleanup, err := Spool(ctx, newPipe(500), dir, counted); err != nil {
+			t.Fatal(err)
+		} else {
+			cleanup()
+		}
+	}
+	if counted.Most() != size {
+		t.Errorf("one copy after the other took %d bytes at one time, want %d", counted.Most(), size)
+	}
 	// A file that is written where it stays takes none.
 	if w, err := Create(whole, Schema{Columns: []string{"a", "b", "c"}, Rows: 100, SpoolRoom: NewSpoolRoom(1)}); err != nil {
 		t.Error(err)

@@ -25,6 +25,7 @@ type Room struct {
 	of    string // what the limit is a share of, for messages; "" of a limit that was named
 	mu    sync.Mutex
 	taken int64
+	most  int64
 }
 
 // NewRoom returns room for so many bytes, 0 for any.
@@ -38,6 +39,16 @@ func HalfFree(dir string) *Room {
 	r := NewRoom(free / 2)
 	r.of = fmt.Sprintf(", half of the %s that were free in %s", humanize.IBytes(uint64(max(0, free))), dir)
 	return r
+}
+
+// Most returns the most bytes that copies have taken at one time, 0 of a nil room.
+func (r *Room) Most() (bytes int64) {
+	s := share{room: r}
+	_ = s.within(func() error { // which does not fail
+		bytes = r.most
+		return nil
+	})
+	return bytes
 }
 
 // OverRoomError reports that copies would take more of a disk than they may. Nothing of what
@@ -94,6 +105,7 @@ func (s *share) take(n int64) error {
 		}
 		s.bytes += n
 		s.room.taken += n
+		s.room.most = max(s.room.most, s.room.taken)
 		return nil
 	})
 }

@@ -8,20 +8,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// lateColumn is a column that the first file does not have.
-type lateColumn struct {
-	name  string
-	where string // the first file that has it
-	files int
-}
-
 // late returns the columns that the first file does not have and others do, and that items
 // would choose: columns are looked for in the first file.
 func (s *fileSet) late(items []string) (out []LeftOutColumn) {
 	first := s.members[0]
-	known := make(map[string]bool)
-	places := make(map[string]int)
-	var list []lateColumn
+	known, seen := make(map[string]bool), make(map[string]bool)
 	for _, m := range s.members[1:] {
 		if m.unnamed() || first.unnamed() || m.sameNames(first) {
 			continue
@@ -32,20 +23,11 @@ func (s *fileSet) late(items []string) (out []LeftOutColumn) {
 			}
 		}
 		for _, name := range m.lateNames(known) {
-			if !wouldChoose(items, name) {
-				continue
+			if !seen[name] && wouldChoose(items, name) {
+				seen[name] = true
+				out = append(out, LeftOutColumn{name, fmt.Sprintf("not in %s, but in %s", first.Path, m.Path)})
 			}
-			i, ok := places[name]
-			if !ok {
-				i = len(list)
-				places[name] = i
-				list = append(list, lateColumn{name: name, where: m.Path})
-			}
-			list[i].files++
 		}
-	}
-	for _, c := range list {
-		out = append(out, LeftOutColumn{c.name, fmt.Sprintf("not in %s, but in %d of %d files, %s for one", first.Path, c.files, len(s.members), c.where)})
 	}
 	return out
 }

@@ -18,8 +18,8 @@ func TestLateColumns(t *testing.T) {
 		filetest.FileIn(t, dir, "c.jsonl", `{"x":1,"y":2,"y_late":3,"s":"s","v":[1,2],"t":"c"}`+"\n"),
 		filetest.FileIn(t, dir, "d.csv", "x,y,t\n1,2,a\n"),
 	}
-	const late = "{y_late not in A, but in 2 of 4 files, B for one}"
-	const others = "{s not in A, but in 1 of 4 files, C for one} {v not in A, but in 1 of 4 files, C for one}"
+	const late = "{y_late not in A, but in B}"
+	const others = "{s not in A, but in C} {v not in A, but in C}"
 	for columns, want := range map[string]string{
 		"":     "{t text} " + late + " " + others,
 		"!x":   "{t text} " + late + " " + others,

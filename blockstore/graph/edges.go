@@ -19,7 +19,7 @@ import (
 type edgeList struct {
 	chunks    []edgeChunk
 	weighted  bool
-	mirror    float64 // an edge back is added with its weight times this; 0: none
+	mirror    bool // an edge back is added to each
 	dropLoops bool
 	edges     int64
 	loops     int64
@@ -92,13 +92,13 @@ func (l *edgeList) yield(e stream.Entry, yield func(stream.Entry) bool) bool {
 	if e.Row == e.Col {
 		return l.dropLoops || yield(e)
 	}
-	return yield(e) && (l.mirror == 0 || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value * l.mirror}))
+	return yield(e) && (!l.mirror || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value}))
 }
 
 // count returns the number of entries.
 func (l *edgeList) count() int64 {
 	n := l.edges - l.loops
-	if l.mirror != 0 {
+	if l.mirror {
 		n *= 2
 	}
 	if !l.dropLoops {
@@ -122,10 +122,7 @@ func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader,
 	r := &reader{
 		options: o,
 		lines:   in.records(delimiter),
-		edges:   edgeList{weighted: weighted, dropLoops: o.SelfLoops == DropSelfLoops},
-	}
-	if o.Undirected {
-		r.edges.mirror = 1
+		edges:   edgeList{weighted: weighted, mirror: o.Undirected, dropLoops: o.SelfLoops == DropSelfLoops},
 	}
 	return r, nil
 }
@@ -163,7 +160,7 @@ func (r *reader) bytes(nodes, textBytes int64) int64 {
 	if r.options.Degrees != stream.NoDegreeScaling {
 		entry += 8
 	}
-	if r.edges.mirror != 0 {
+	if r.edges.mirror {
 		entry *= 2
 	}
 	return r.edges.edges*(edge+entry) + nodes*100 + textBytes

@@ -124,8 +124,8 @@ type Options struct {
 // finite numbers. The weights of an edge that is listed several times add up.
 //
 // A Matrix Market file (Boisvert, Pozo and Remington 1996) begins with
-// %%MatrixMarket and holds a square matrix in coordinate format: general,
-// symmetric or skew-symmetric; real, integer or pattern. Its nodes have the ids
+// %%MatrixMarket and holds a square matrix in coordinate format: general
+// or symmetric; real, integer or pattern. Its nodes have the ids
 // 1 to n.
 //
 // An error names the file and the line, and what to do. Cost: one pass over the

@@ -10,7 +10,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
-	"github.com/nystream/nystream/stream"
 )
 
 // marketBanner is how a Matrix Market file begins.
@@ -25,7 +24,7 @@ func isMatrixMarket(head []byte) bool {
 // market reads a Matrix Market file.
 type market struct {
 	*reader
-	symmetry     string
+	symmetric    bool
 	pattern      bool  // the file holds no values
 	nodes        int64 // rows and columns
 	promised     int64 // entries
@@ -68,7 +67,7 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 // newMarket takes the words of the first line.
 func newMarket(in *document, banner []string, o Options) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
-		return nil, errors.New("it is no first line of a Matrix Market file; make it %%MatrixMarket matrix coordinate real general, or say integer or pattern, symmetric or skew-symmetric")
+		return nil, errors.New("it is no first line of a Matrix Market file; make it %%MatrixMarket matrix coordinate real general, or say integer or pattern, or symmetric")
 	}
 	layout, field, symmetry := banner[2], banner[3], banner[4]
 	switch {
@@ -78,23 +77,17 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 		return nil, fmt.Errorf("the format %q is not known, only coordinate; write it so", layout)
 	case field != "real" && field != "integer" && field != "pattern" && field != "double":
 		return nil, fmt.Errorf("values of the kind %q are not read; write real, integer or pattern", field)
-	case symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric":
-		return nil, fmt.Errorf("the symmetry %q is not read; write the matrix as general, symmetric or skew-symmetric", symmetry)
-	case symmetry == "skew-symmetric" && (field == "pattern" || o.Weight == noWeight || o.Undirected || o.Degrees != stream.NoDegreeScaling):
-		return nil, errors.New("a skew-symmetric matrix has negative weights; give it values, and do not make it undirected or scale it by degrees")
+	case symmetry != "general" && symmetry != "symmetric":
+		return nil, fmt.Errorf("the symmetry %q is not read; write the matrix as general or symmetric", symmetry)
 	}
 	pattern := field == "pattern"
 	r, err := newReader(in, text.WhiteSpace, !pattern && o.Weight != noWeight, o)
 	if err != nil {
 		return nil, err
 	}
-	switch symmetry {
-	case "symmetric":
-		r.edges.mirror = 1
-	case "skew-symmetric":
-		r.edges.mirror = -1
-	}
-	return &market{reader: r, symmetry: symmetry, pattern: pattern}, nil
+	symmetric := symmetry == "symmetric"
+	r.edges.mirror = r.edges.mirror || symmetric
+	return &market{reader: r, symmetric: symmetric, pattern: pattern}, nil
 }
 
 // readSize reads the line with rows, columns and entries.
@@ -183,7 +176,7 @@ func (m *market) entry(cells [][]byte) error {
 			return err
 		}
 	}
-	if err := m.checkTriangle(i, j, weight); err != nil {
+	if err := m.checkTriangle(i, j); err != nil {
 		return err
 	}
 	m.edges.add(i, j, weight)
@@ -204,16 +197,10 @@ func (m *market) index(cell []byte) (int32, error) {
 
 // checkTriangle holds a symmetric matrix to one side of its diagonal, since
 // each entry stands for two.
-func (m *market) checkTriangle(i, j int32, weight float64) error {
-	if m.symmetry == "general" {
-		return nil
-	}
+func (m *market) checkTriangle(i, j int32) error {
 	m.below, m.above = m.below || i > j, m.above || i < j
-	switch {
-	case m.below && m.above:
-		return fmt.Errorf("a %s matrix lists one side of its diagonal, and this entry is on the other; if both are listed, call the matrix general", m.symmetry)
-	case i == j && m.symmetry == "skew-symmetric" && weight != 0:
-		return errors.New("the diagonal of a skew-symmetric matrix is zero; remove the entry")
+	if m.symmetric && m.below && m.above {
+		return errors.New("a symmetric matrix lists one side of its diagonal, and this entry is on the other; if both are listed, call the matrix general")
 	}
 	return nil
 }

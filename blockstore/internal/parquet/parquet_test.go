@@ -504,7 +504,7 @@ func TestParquetSchema(t *testing.T) {
 		{Info: column.Info{Name: "pairs.a", Kind: column.Other, Width: 1, Why: "lists of structures, such as a map"}, maxRep: 1, maxDef: 1, listDef: 1},
 		{Info: column.Info{Name: "pairs.b", Kind: column.Other, Width: 1, Why: "lists of structures, such as a map"}, maxRep: 1, maxDef: 1, listDef: 1},
 		{Info: column.Info{Name: "nested", Kind: column.Other, Width: 1, Why: "lists of lists"}, maxRep: 2, maxDef: 2, listDef: 2},
-		{Info: column.Info{Name: "bytes", Kind: column.Other, Width: 1, Why: "BSON"}},
+		{Info: column.Info{Name: "bytes", Kind: column.Other, Width: 1, Why: "bytes"}},
 		{Info: column.Info{Name: "words", Kind: column.Other, Width: 1, Why: "lists of text"}, maxRep: 1, maxDef: 1, listDef: 1},
 	}
 	ignore := cmpopts.IgnoreFields(leafColumn{}, "physical", "format", "size")

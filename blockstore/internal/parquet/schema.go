@@ -152,18 +152,6 @@ func bytesWords(e *format.SchemaElement) string {
 	if isDecimal(e) {
 		return fmt.Sprintf("decimals with %d digits behind the point", e.Scale.V)
 	}
-	switch e.LogicalType.Value.(type) {
-	case *format.UUIDType:
-		return "UUIDs"
-	case *format.BsonType:
-		return "BSON"
-	}
-	switch {
-	case e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval:
-		return "intervals of time"
-	case e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Bson:
-		return "BSON"
-	}
 	return "bytes"
 }
 

@@ -13,31 +13,15 @@ type jsonColumn struct {
 	cellKinds
 	rows     int64 // that were seen when the column last had a value
 	booleans bool
-	width    int   // of the first array of numbers, 0 without one
-	vectors  int64 // the line of that array
-	scalars  int64 // the line of the first value that is no array, 0 without one
-	unread   jsonUnread
+	width    int    // of the first array of numbers, 0 without one
+	scalars  bool   // some values are no arrays
+	unread   string // what it holds that is not read
 	badLine  int64
-}
-
-// jsonUnread is the first value that makes a column one that is not read.
-type jsonUnread struct {
-	line int64 // 0 without one
-	why  string
-}
-
-// note adds a value.
-func (u *jsonUnread) note(line int64, format string, args ...any) {
-	if u.line == 0 || line < u.line {
-		*u = jsonUnread{line, fmt.Sprintf(format, args...)}
-	}
 }
 
 // see adds one value.
 func (c *jsonColumn) see(v jsonValue, line, record int64) error {
-	if c.scalars == 0 && v.kind > jsonNull && v.kind <= jsonString {
-		c.scalars = line
-	}
+	c.scalars = c.scalars || v.kind > jsonNull && v.kind <= jsonString
 	switch v.kind {
 	case jsonNull:
 	case jsonFalse, jsonTrue:
@@ -57,29 +41,18 @@ func (c *jsonColumn) see(v jsonValue, line, record int64) error {
 		}
 		c.other++
 	default:
-		what := "an array that has not only numbers"
-		if v.raw[0] == '{' {
-			what = "an object"
-		}
-		c.unread.note(line, "%s", what)
+		c.unread = "objects, or arrays that have not only numbers"
 	}
 	return nil
 }
 
 // array adds an array of numbers.
 func (c *jsonColumn) array(v jsonValue, line, record int64) error {
-	switch {
-	case v.length == 0:
-		c.unread.note(line, "an empty array")
+	if v.length == 0 || v.length > column.MaxWidth {
+		c.unread = fmt.Sprintf("empty arrays, or arrays of more than %d numbers", column.MaxWidth)
 		return nil
-	case v.length > column.MaxWidth:
-		c.unread.note(line, "an array of more than %d numbers", column.MaxWidth)
-		return nil
-	case c.width == 0:
-		c.width, c.vectors = v.length, line
-	default:
-		c.sameWidth(v.length, line)
 	}
+	c.sameWidth(v.length)
 	c.floats = c.floats || v.floats
 	if !v.long {
 		return nil
@@ -92,9 +65,12 @@ func (c *jsonColumn) array(v jsonValue, line, record int64) error {
 }
 
 // sameWidth notes an array of another length than the first one.
-func (c *jsonColumn) sameWidth(width int, line int64) {
+func (c *jsonColumn) sameWidth(width int) {
+	if c.width == 0 {
+		c.width = width
+	}
 	if width != c.width {
-		c.unread.note(line, "an array of %d numbers, and the first one has %d", width, c.width)
+		c.unread = "arrays of different lengths"
 	}
 }
 
@@ -119,18 +95,12 @@ func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
 	if c.other == 0 {
 		c.badLine = p.badLine
 	}
-	if c.scalars == 0 {
-		c.scalars = p.scalars
+	c.scalars = c.scalars || p.scalars
+	if p.width > 0 {
+		c.sameWidth(p.width)
 	}
-	switch {
-	case p.width == 0:
-	case c.width == 0:
-		c.width, c.vectors = p.width, p.vectors
-	default:
-		c.sameWidth(p.width, p.vectors)
-	}
-	if p.unread.line > 0 {
-		c.unread.note(p.unread.line, "%s", p.unread.why)
+	if c.unread == "" {
+		c.unread = p.unread
 	}
 	c.booleans = c.booleans || p.booleans
 	c.cellKinds.join(p.cellKinds)
@@ -139,26 +109,20 @@ func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
 // moveBy moves all values down.
 func (c *jsonColumn) moveBy(lines, records int64) {
 	c.lossy.moveBy(lines, records)
-	for _, line := range []*int64{&c.badLine, &c.scalars, &c.vectors, &c.unread.line} {
-		if *line > 0 {
-			*line += lines
-		}
+	if c.badLine > 0 {
+		c.badLine += lines
 	}
 }
 
 // info describes the column.
 func (c *jsonColumn) info(name string) column.Info {
-	info := column.Info{Name: name, Kind: c.kind(), Width: 1, Empty: c.empty() && c.unread.line == 0 && c.vectors == 0}
-	unread := c.unread
-	if c.scalars > 0 && c.vectors > c.scalars {
-		unread.note(c.vectors, "an array, and line %d a value that is none", c.scalars)
-	} else if c.vectors > 0 && c.scalars > c.vectors {
-		unread.note(c.scalars, "a value that is no array, and line %d an array", c.vectors)
-	}
+	info := column.Info{Name: name, Kind: c.kind(), Width: 1, Empty: c.empty() && c.unread == "" && c.width == 0}
 	switch {
-	case unread.line > 0:
-		info.Kind, info.Why = column.Other, fmt.Sprintf("in line %d %s", unread.line, unread.why)
-	case c.vectors > 0:
+	case c.unread != "":
+		info.Kind, info.Why = column.Other, c.unread
+	case c.width > 0 && c.scalars:
+		info.Kind, info.Why = column.Other, "arrays and other values"
+	case c.width > 0:
 		info.Kind, info.Width = column.Vector, c.width
 	case c.booleans && !c.text && !c.numbers:
 		if info.Kind = column.Integer; !c.integers {

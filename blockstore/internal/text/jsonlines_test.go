@@ -161,15 +161,15 @@ func TestJSONBeyondFloat64(t *testing.T) {
 	}
 }
 
-// A column that is not read says which line keeps it from that, however the file is divided.
+// A column that is not read says what keeps it from that, however the file is divided.
 func TestJSONReasons(t *testing.T) {
 	content := strings.Join([]string{
 		`{"a":1,"v":[1,2],"w":[1],"e":null,"o":1,"l":[1],"x":1}`,
 		`{"a":2,"v":[1,2,3],"w":4,"e":[],"o":{"p":[1]},"l":[1,"b"],"x":"b"}`,
 		`{"a":3,"v":[1,2,3,4],"w":[4],"e":[],"o":null,"l":{},"x":[7]}`}, "\n") + "\n"
-	want := []string{"integer ", "other in line 2 an array of 3 numbers, and the first one has 2",
-		"other in line 2 a value that is no array, and line 1 an array", "other in line 2 an empty array", "other in line 2 an object",
-		"other in line 2 an array that has not only numbers", "other in line 3 an array, and line 1 a value that is none"}
+	want := []string{"integer ", "other arrays of different lengths", "other arrays and other values",
+		fmt.Sprintf("other empty arrays, or arrays of more than %d numbers", column.MaxWidth),
+		"other objects, or arrays that have not only numbers", "other objects, or arrays that have not only numbers", "other arrays and other values"}
 	defer func(n int64) { partBytes = n }(partBytes)
 	for _, partBytes = range []int64{partBytes, 30, 60, 100} {
 		var got []string

@@ -53,13 +53,6 @@ func newPowers() (t [tableSize]tablePower) {
 	return t
 }
 
-func expGo(dst, src []float64, scale float64) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = expOf(float64(scale * v))
-	}
-}
-
 // expOf returns e^x.
 func expOf(x float64) float64 {
 	if !(x > -expBound && x < expBound) {

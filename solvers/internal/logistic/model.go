@@ -1,11 +1,6 @@
 package logistic
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
-)
+import "math"
 
 // Model is a fitted regression.
 type Model struct {
@@ -15,15 +10,6 @@ type Model struct {
 	// a weight or the bias.
 	Loss, Gradient float64
 	Iterations     int
-}
-
-// LogOdds returns wᵀx + b for a row of features: the logarithm of the probability of
-// positive over that of negative.
-func (m *Model) LogOdds(x []float64) float64 {
-	if len(x) != len(m.Weights) {
-		panic(fmt.Sprintf("logistic: a row of %d features for %d weights", len(x), len(m.Weights)))
-	}
-	return m.Bias + dense.Dot(m.Weights, x)
 }
 
 // sigmoid returns 1/(1+exp(−t)), without overflow.

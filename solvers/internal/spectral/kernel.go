@@ -63,9 +63,9 @@ func (e *DegreeError) Error() string {
 // pass is the name of the passes in progress reports.
 const pass = "spectral embedding"
 
-// Embed finds the leading eigenvectors: orthonormal columns, one row for each of the source. A degree is the row's sum of K, but at least K_ii:
-// a row is similar to itself, and where K is approximate, or has negative entries, what
-// the others add may be negative. A row whose degree is 0 is a row of zeros.
+// Embed finds the leading eigenvectors: orthonormal columns, one row for each of the
+// source. A degree is the row's sum of K, but at least K_ii: a row is similar to itself,
+// and where K is approximate, or has negative entries, what the others add may be negative. A row whose degree is 0 is a row of zeros.
 //
 // Let F = W·P, W the rows of C divided by the roots of their degrees, or less their mean.
 // With F = U·Σ·Vᵀ the eigenvectors are F·V·Σ⁻¹, and with signs F·V·Σ⁻¹·Z, Z the

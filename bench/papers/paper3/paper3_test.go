@@ -221,7 +221,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	off := math.Abs(ratio["SM"]-1) + math.Abs(ratio["ISM linear"]-1)
-	if len(s.Rows) != 17 || ratio["ISM exact"] != 1 || off > 0.1 {
+	if len(s.Rows) != 15 || ratio["ISM exact"] != 1 || off > 0.1 {
 		t.Errorf("%d rows, J over that of ISM exact: %v", len(s.Rows), ratio)
 	}
 	u, err := e.unsupervised(background)

@@ -4,11 +4,11 @@ package file
 
 import "golang.org/x/sys/unix"
 
-// freeBytes returns how much this user may still write in a folder, 0 if that is not known.
+// freeBytes returns how much this user may still write in a folder, -1 if that is not known.
 func freeBytes(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
-		return 0
+		return -1
 	}
 	return int64(s.Bavail) * int64(s.Bsize)
 }

@@ -2,12 +2,12 @@ package file
 
 import "golang.org/x/sys/windows"
 
-// freeBytes returns how much this user may still write in a folder, 0 if that is not known.
+// freeBytes returns how much this user may still write in a folder, -1 if that is not known.
 func freeBytes(dir string) int64 {
 	var free uint64
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil || windows.GetDiskFreeSpaceEx(name, &free, nil, nil) != nil {
-		return 0
+		return -1
 	}
 	return int64(free)
 }

@@ -36,8 +36,11 @@ func NewRoom(bytes int64) *Room { return &Room{limit: max(0, bytes)} }
 func HalfFree(dir string) *Room {
 	dir = cmp.Or(dir, os.TempDir())
 	free := freeBytes(dir)
-	r := NewRoom(free / 2)
-	r.of = fmt.Sprintf(", half of the %s that were free in %s", humanize.IBytes(uint64(max(0, free))), dir)
+	if free < 0 {
+		return NewRoom(0)
+	}
+	r := NewRoom(max(1, free/2)) // a full disk has no room, and 0 would be any
+	r.of = fmt.Sprintf(", half of the %s that were free in %s", humanize.IBytes(uint64(free)), dir)
 	return r
 }
 

@@ -119,10 +119,10 @@ func writeArrays(w io.Writer, a *model.Archive) {
 func writeOutputs(t *testing.T, w io.Writer, m model.Transformer) {
 	x := normalRows(3, 39)
 	for _, side := range []model.Side{model.Left, model.Right} {
-		if _, err := m.Outputs(side); err != nil || m.Dimension(side) != x.Cols {
+		if _, err := m.Outputs(side, model.Coordinates); err != nil || m.Dimension(side) != x.Cols {
 			continue
 		}
-		out, err := model.TransformMatrix(context.Background(), stream.Engine{Threads: 2}, m, side, x)
+		out, err := model.TransformMatrix(context.Background(), stream.Engine{Threads: 2}, m, x, model.Request{Side: side})
 		if err != nil {
 			fmt.Fprint(w, err)
 			continue

@@ -187,7 +187,7 @@ func fitted(ctx context.Context, x stream.Source) func(f model.Transformer, refu
 		if refused != nil {
 			return nil, refused
 		}
-		if _, err := f.Outputs(model.Left); err != nil { // it embeds no rows of this side
+		if _, err := f.Outputs(model.Left, model.Coordinates); err != nil { // it embeds no rows of this side
 			return nil, nil
 		}
 		_, err := transformed(ctx, f, model.Left, x)
@@ -198,7 +198,7 @@ func fitted(ctx context.Context, x stream.Source) func(f model.Transformer, refu
 // transformed returns what a model makes of rows, or an error if that is not finite.
 func transformed(ctx context.Context, m model.Transformer, side model.Side, x stream.Source) (blas64.General, error) {
 	var out blas64.General
-	err := m.Transform(ctx, stream.Engine{}, side, x, false, func(_ *stream.Block, rows blas64.General) error {
+	err := m.Transform(ctx, stream.Engine{}, x, model.Request{Side: side}, func(_ *stream.Block, rows blas64.General) error {
 		out.Cols, out.Stride, out.Rows = rows.Cols, max(1, rows.Cols), out.Rows+rows.Rows
 		for i := range rows.Rows * min(1, rows.Cols) { // a model of rank 0 has no columns
 			out.Data = append(out.Data, rows.Data[i*rows.Stride:][:rows.Cols]...)

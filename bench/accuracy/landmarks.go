@@ -112,7 +112,7 @@ func (c *landmarkCase) measure(ctx context.Context, m lowrank.Landmark) (cell la
 		return cell, err
 	}
 	u, row := stream.NewMatrix(c.x.Rows, len(f.Values)), 0
-	if err := f.Transform(ctx, stream.Engine{}, model.Left, src, false, func(b *stream.Block, part blas64.General) error {
+	if err := f.Transform(ctx, stream.Engine{}, src, model.Request{}, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			copy(u.Data[row*u.Stride:], part.Data[i*part.Stride:][:part.Cols])
 			row++

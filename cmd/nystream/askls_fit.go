@@ -157,7 +157,7 @@ func (c *asklsTask) judge(ctx context.Context) error {
 			return err
 		}
 		chosen := make([]int, decisions.Rows)
-		c.fitting.Choose(chosen, decisions)
+		model.Largest(chosen, decisions)
 		c.told.outOfFold.Add(c.known.trainLabels(), chosen)
 	}
 	if c.states.folder != "" {
@@ -165,9 +165,9 @@ func (c *asklsTask) judge(ctx context.Context) error {
 	}
 	of := c.known.tallies(&c.told.train, &c.told.test)
 	var chosen []int
-	return c.fitting.Transform(ctx, c.engine(), model.Left, c.all, false, func(b *stream.Block, decisions blas64.General) error {
+	return c.fitting.Transform(ctx, c.engine(), c.all, model.Request{}, func(b *stream.Block, decisions blas64.General) error {
 		chosen = append(chosen[:0], make([]int, decisions.Rows)...)
-		c.fitting.Choose(chosen, decisions)
+		model.Largest(chosen, decisions)
 		for i, class := range chosen {
 			row := b.Start + int64(i)
 			if tally := of(row); tally != nil {

@@ -103,7 +103,7 @@ func TestPreparationInLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, row := table(t, folder+"/u.csv", "u"), 0
-	err = m.Transform(t.Context(), stream.Engine{}, model.Left, rows, false, func(_ *stream.Block, u blas64.General) error {
+	err = m.Transform(t.Context(), stream.Engine{}, rows, model.Request{}, func(_ *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			if !slices.Equal(u.Data[i*u.Stride:][:2], want.Data[row*want.Stride:][:2]) {
 				return fmt.Errorf("row %d is %v, not %v", row, u.Data[i*u.Stride:][:2], want.Data[row*want.Stride:][:2])

@@ -36,7 +36,7 @@ func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Repor
 		}
 		list = append(list, c.functionChart(s, values, k))
 	}
-	names, err := c.fitting.Outputs(model.Right)
+	names, err := c.fitting.Outputs(model.Right, model.Coordinates)
 	if err != nil {
 		return nil, err
 	}

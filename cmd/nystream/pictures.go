@@ -287,7 +287,7 @@ type embedded struct {
 
 // newEmbedded returns room for rows of the outputs of a side.
 func newEmbedded(m model.Transformer, side model.Side, rows int) (*embedded, error) {
-	names, err := m.Outputs(side)
+	names, err := m.Outputs(side, model.Coordinates)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 		return nil, err
 	}
 	row := 0
-	err = m.Transform(ctx, j.engine(), side, stream.FromMatrix("rows of the picture", s.rows), false, func(_ *stream.Block, u blas64.General) error {
+	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), model.Request{Side: side}, func(_ *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			e.put(row, u, i)
 			row++

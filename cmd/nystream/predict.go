@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -100,11 +101,14 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, ok := f.model.(model.Predictor)
+	m, ok := f.model.(model.Transformer)
 	if !ok {
-		return usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does", args[0], f.family.name)
+		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
 	}
 	w, err := newPredictions(m, f.data.Classes, p.decisions, p.probabilities)
+	if errors.Is(err, model.ErrNoOutput) {
+		return usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does", args[0], f.family.name)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer rows.close()
-	plan := m.TransformPlan(p.engine(), model.Left, rows.source)
+	plan := m.TransformPlan(p.engine(), rows.source, w.request)
 	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
 	rows.budget(p.app, &plan.Memory)
 	if err := p.checkBudget(&plan.Memory); err != nil {

@@ -17,9 +17,8 @@ const predictedColumn = "predicted"
 
 // predictions are a file of predictions on its way, or their numbers alone.
 type predictions struct {
-	classes   []string // their names
-	decisions bool
-	likely    model.Calibrated // nil without probabilities
+	classes []string // their names
+	request model.Request
 
 	w      blockstore.Writer // nil for no file
 	values []float64         // of the classes, in a file that holds no words
@@ -28,38 +27,34 @@ type predictions struct {
 	counts []int64 // of rows, for each class
 }
 
-// newPredictions looks at what a model predicts. Classes without names are numbered.
-func newPredictions(m model.Predictor, classes []string, decisions, probabilities bool) (*predictions, error) {
-	k, err := m.Choices()
+// newPredictions asks a model for classes, and for decisions and probabilities if wanted.
+// Classes without names are numbered.
+func newPredictions(m model.Transformer, classes []string, decisions, probabilities bool) (*predictions, error) {
+	names, err := m.Outputs(model.Left, model.Decision)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
-	if len(classes) != k {
-		classes = numbered("", k)
+	if len(classes) != len(names) {
+		classes = numbered("", len(names))
 	}
-	p := &predictions{classes: classes, decisions: decisions, counts: make([]int64, k)}
-	if !probabilities {
-		return p, nil
+	p := &predictions{classes: classes, request: model.Request{Kinds: []model.Kind{model.Class}}, counts: make([]int64, len(names))}
+	if decisions {
+		p.request.Kinds = append(p.request.Kinds, model.Decision)
 	}
-	if p.likely, _ = m.(model.Calibrated); p.likely == nil {
-		return nil, usagef("--probabilities: this model knows none")
-	}
-	if err := p.likely.Probabilities(stream.NewMatrix(0, k), stream.NewMatrix(0, k)); err != nil {
-		return nil, usagef("--probabilities: %w", err)
+	if probabilities {
+		p.request.Kinds = append(p.request.Kinds, model.Probability)
+		if _, err := p.request.Names(m); err != nil {
+			return nil, usagef("--probabilities: %w", err)
+		}
 	}
 	return p, nil
 }
 
 // columns returns the names of the columns of numbers, besides the class.
 func (p *predictions) columns() (names []string) {
-	for _, part := range []struct {
-		wanted bool
-		name   string
-	}{{p.decisions, "decision"}, {p.likely != nil, "probability"}} {
+	for _, kind := range p.request.Kinds[1:] {
 		for _, c := range p.classes {
-			if part.wanted {
-				names = append(names, part.name+"_"+c)
-			}
+			names = append(names, kind.String()+"_"+c)
 		}
 	}
 	return names
@@ -110,80 +105,57 @@ func (p *predictions) numbered() bool {
 
 // predict makes a pass over rows, and compares what it finds with what is true, unless
 // that is nil.
-func (p *predictions) predict(ctx context.Context, e stream.Engine, m model.Predictor, rows *taken, truth *truth) error {
-	var chosen []int
-	var room blas64.General
-	names, err := m.Outputs(model.Left)
+func (p *predictions) predict(ctx context.Context, e stream.Engine, m model.Transformer, rows *taken, truth *truth) error {
+	names, err := p.request.Names(m)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, model.Left, rows.source, rows.kept != nil, func(b *stream.Block, made blas64.General) error {
+	p.request.Kept = rows.kept != nil
+	var chosen []int
+	return m.Transform(ctx, e, rows.source, p.request, func(b *stream.Block, made blas64.General) error {
 		if err := model.CheckOutputs(rows.source.Info(), names, made, b.Start); err != nil {
 			return err
 		}
-		if room.Rows < made.Rows {
-			room = stream.NewMatrix(made.Rows, len(p.classes))
-		}
-		decisions := stream.RowSlice(room, 0, made.Rows)
-		m.Weigh(decisions, made)
-		chosen = slices.Grow(chosen[:0], decisions.Rows)[:decisions.Rows]
-		m.Choose(chosen, decisions)
-		p.rows += int64(len(chosen))
-		for _, class := range chosen {
+		chosen = chosen[:0]
+		for i := range made.Rows {
+			class := int(made.Data[i*made.Stride])
+			chosen = append(chosen, class)
 			p.counts[class]++
 		}
+		p.rows += int64(len(chosen))
 		if truth != nil {
 			if err := truth.compare(b, chosen); err != nil {
 				return err
 			}
 		}
-		return p.write(b, rows, decisions, chosen)
+		return p.write(b, rows, made, chosen)
 	})
 }
 
-// write writes the rows of a block.
-func (p *predictions) write(b *stream.Block, rows *taken, decisions blas64.General, chosen []int) error {
+// write writes the rows of a block. The first column of made is the class.
+func (p *predictions) write(b *stream.Block, rows *taken, made blas64.General, chosen []int) error {
 	if p.w == nil {
 		return nil
 	}
-	n, k, first := len(chosen), len(p.classes), 0
-	width := len(p.columns())
-	if p.values != nil {
-		first = 1
-	}
-	if p.batch.X.Rows < n {
-		p.batch.X = stream.NewMatrix(n, first+width)
-	}
-	x := p.batch.X
-	part := func(at int) blas64.General {
-		return blas64.General{Rows: n, Cols: k, Stride: x.Stride, Data: x.Data[at:]}
-	}
-	if p.decisions {
-		for i := range n {
-			copy(x.Data[i*x.Stride+first:], decisions.Data[i*decisions.Stride:i*decisions.Stride+k])
-		}
-		first += k
-	}
-	if p.likely != nil {
-		if err := p.likely.Probabilities(part(first), decisions); err != nil {
-			return err
-		}
-	}
 	if p.values != nil {
 		for i, class := range chosen {
-			x.Data[i*x.Stride] = p.values[class]
+			made.Data[i*made.Stride] = p.values[class]
 		}
-	} else {
-		words := p.batch.Kept[0].Strings[:0]
-		for _, class := range chosen {
-			words = append(words, p.classes[class])
-		}
-		p.batch.Kept[0].Strings = words
-		if rows.kept != nil {
-			copy(p.batch.Kept[1:], rows.kept(b, n))
-		}
+		p.batch.X = made
+		return p.w.Write(&p.batch, made.Rows)
 	}
-	return p.w.Write(&p.batch, n)
+	p.batch.X = made
+	p.batch.X.Cols--
+	p.batch.X.Data = made.Data[min(1, len(made.Data)):]
+	words := p.batch.Kept[0].Strings[:0]
+	for _, class := range chosen {
+		words = append(words, p.classes[class])
+	}
+	p.batch.Kept[0].Strings = words
+	if rows.kept != nil {
+		copy(p.batch.Kept[1:], rows.kept(b, made.Rows))
+	}
+	return p.w.Write(&p.batch, made.Rows)
 }
 
 func (p *predictions) commit() error {

@@ -118,40 +118,27 @@ func (m *toyModel) Save() (*model.Archive, error) {
 	return a, err
 }
 
-func (m *toyModel) Outputs(side model.Side) ([]string, error) {
+// Outputs returns the names of the offsets, which are the decisions too, or of the class: the
+// column that is furthest above its mean.
+func (m *toyModel) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("means have one side")
 	}
-	return numbered("off", len(m.means)), nil
-}
-
-var _ model.Predictor = (*toyModel)(nil)
-
-// Choices returns one class for each column.
-func (m *toyModel) Choices() (int, error) { return len(m.means), nil }
-
-// Weigh takes offsets for decisions.
-func (m *toyModel) Weigh(dst, offsets blas64.General) {
-	for i := range offsets.Rows {
-		copy(dst.Data[i*dst.Stride:][:dst.Cols], offsets.Data[i*offsets.Stride:])
+	if kind == model.Class {
+		return []string{"class"}, nil
 	}
-}
-
-// Choose chooses the column that is furthest from its mean.
-func (m *toyModel) Choose(classes []int, offsets blas64.General) {
-	for i := range classes {
-		classes[i] = blas64.Iamax(blas64.Vector{N: offsets.Cols, Inc: 1, Data: offsets.Data[i*offsets.Stride:]})
-	}
+	return numbered("off", len(m.means)), kind.Only(model.Coordinates, model.Decision)
 }
 
 func (m *toyModel) Dimension(model.Side) int { return len(m.means) }
 
-func (m *toyModel) TransformPlan(e stream.Engine, _ model.Side, _ stream.Source) *model.Plan {
+func (m *toyModel) TransformPlan(e stream.Engine, _ stream.Source, _ model.Request) *model.Plan {
 	return model.NewPlan(e, -1, len(m.means))
 }
 
-func (m *toyModel) Transform(ctx context.Context, e stream.Engine, _ model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	return stream.Map(ctx, e, "toy", rows, len(m.means), kept, func() func(blas64.General, *stream.Block) error {
+func (m *toyModel) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	d := model.Decisions{Classes: len(m.means)}
+	return stream.Map(ctx, e, "toy", rows, d.Classes, r.Kept, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range b.X.Rows {
 				for j, mean := range m.means {
@@ -160,7 +147,7 @@ func (m *toyModel) Transform(ctx context.Context, e stream.Engine, _ model.Side,
 			}
 			return nil
 		}
-	}, emit)
+	}, func(b *stream.Block, offsets blas64.General) error { return emit(b, d.Answer(r, offsets)) })
 }
 
 // TestToyFamily checks that a family is in the command by one file and one line: its
@@ -194,7 +181,7 @@ func TestToyFamily(t *testing.T) {
 	check("inspect "+in("m.npz"), "toy model of means, 300 × 3", "3, a, b, c", "nulls: error; not scaled", "float64 [3]")
 	check("inspect "+in("m.npz")+" --format json", `{"format":"nystream model","version":1,"method":"toy","rows":300,"made":{`, `"data":{"columns":["a","b","c"],"nulls":"error","files":[{"file":"u.csv",`, `}]},"dimension":3`)
 	check("transform "+in("m.npz")+" "+in("x.csv")+" -o "+in("u2.csv"), "3 of the embedding")
-	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (298), 2 (2)", "accuracy    0.0067 (micro F1), of 300 labelled rows")
+	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (149), 1 (100), 2 (51)", "accuracy    0.1700 (micro F1), of 300 labelled rows")
 	u, again := table(t, in("u.csv"), "off"), table(t, in("u2.csv"), "off")
 	if u.Rows != 300 || u.Cols != 3 || math.Abs(u.Data[3]-(1-149.5)) > 1e-9 || difference(u, again) != 0 {
 		t.Errorf("%d × %d rows, %v", u.Rows, u.Cols, u.Data[:6])

@@ -77,7 +77,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models turn no rows into others", args[0], f.family.name)
 	}
-	names, err := m.Outputs(t.side)
+	names, err := m.Outputs(t.side, model.Coordinates)
 	if err != nil {
 		return usagef("--side %v: %w", t.side, err)
 	}
@@ -93,7 +93,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if e.Parts > 0 && info.Rows < 0 {
 		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
-	plan := m.TransformPlan(e, t.side, rows.source)
+	plan := m.TransformPlan(e, rows.source, model.Request{Side: t.side})
 	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
 	rows.budget(t.app, &plan.Memory)
 	if err := t.checkBudget(&plan.Memory); err != nil {

@@ -31,7 +31,7 @@ func (w *transformed) carries() func(b *stream.Block, rows int) []stream.Column 
 // newTransformed begins a file for what a model makes of rows with so many, and for
 // columns that they carry along.
 func (a *app) newTransformed(path string, m model.Transformer, side model.Side, rows int64, kept []stream.Field) (*transformed, error) {
-	names, err := m.Outputs(side)
+	names, err := m.Outputs(side, model.Coordinates)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,11 @@ func (a *app) newTransformed(path string, m model.Transformer, side model.Side, 
 // transform writes what a model makes of rows. kept gives the columns that they carry
 // along, nil for none. Cost: one pass.
 func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, side model.Side, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
-	names, err := m.Outputs(side)
+	names, err := m.Outputs(side, model.Coordinates)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, side, rows, kept != nil, func(b *stream.Block, u blas64.General) error {
+	return m.Transform(ctx, e, rows, model.Request{Side: side, Kept: kept != nil}, func(b *stream.Block, u blas64.General) error {
 		if err := model.CheckOutputs(rows.Info(), names, u, b.Start); err != nil {
 			return err
 		}
@@ -73,17 +73,17 @@ func (w *transformed) put(b *stream.Block, u blas64.General) error {
 
 // transformBoth writes what a model makes of rows on either side, in one pass.
 func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
-	names, err := m.Outputs(model.Left)
+	names, err := m.Outputs(model.Left, model.Coordinates)
 	if err != nil {
 		return err
 	}
 	first := len(names)
 	kept := len(left.kept)+len(right.kept) > 0
-	both, err := m.Outputs(model.Both)
+	both, err := m.Outputs(model.Both, model.Coordinates)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, model.Both, rows, kept, func(b *stream.Block, uv blas64.General) error {
+	return m.Transform(ctx, e, rows, model.Request{Side: model.Both, Kept: kept}, func(b *stream.Block, uv blas64.General) error {
 		if err := model.CheckOutputs(rows.Info(), both, uv, b.Start); err != nil {
 			return err
 		}

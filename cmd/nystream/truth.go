@@ -103,7 +103,7 @@ func (t *truth) compare(b *stream.Block, chosen []int) error {
 
 // open opens what is predicted, and the labels that predictions are compared with, nil if
 // there are none.
-func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Predictor, classes, paths []string) (*taken, *truth, error) {
+func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transformer, classes, paths []string) (*taken, *truth, error) {
 	graph := f.data.Graph != nil
 	switch {
 	case graph && p.data.label != "" && p.labelsFile == "":
@@ -174,7 +174,7 @@ func (t *truth) readFile(ctx context.Context, p *predictCommand, rows *taken) er
 }
 
 // openNodes opens a graph, and reads the labels of its nodes.
-func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Predictor, t *truth, paths []string) (*taken, *truth, error) {
+func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, t *truth, paths []string) (*taken, *truth, error) {
 	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.encoding)
 	if err != nil {
 		return nil, nil, err

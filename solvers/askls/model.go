@@ -186,27 +186,14 @@ func (m *Model) decide(ctx context.Context, e stream.Engine, rows Rows, kept boo
 	})
 }
 
-// Predict returns the class of each sample: see [Model.Choose].
+// Predict returns the class of each sample: that of the largest decision, of equal ones the
+// first.
 func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int, error) {
 	decisions, err := m.Decisions(ctx, e, rows)
 	if err != nil {
 		return nil, err
 	}
 	classes := make([]int, decisions.Rows)
-	m.Choose(classes, decisions)
+	model.Largest(classes, decisions)
 	return classes, nil
-}
-
-// Choose puts the class of each row of decisions into classes: that of the largest
-// decision, and of equal ones the first.
-func (m *Model) Choose(classes []int, decisions blas64.General) { model.Largest(classes, decisions) }
-
-// Choices returns the number of classes.
-func (m *Model) Choices() (int, error) { return m.Classes, nil }
-
-// Weigh copies what Transform gives, which are the decisions.
-func (m *Model) Weigh(dst, transformed blas64.General) {
-	for i := range transformed.Rows {
-		copy(dense.Row(dst, i), dense.Row(transformed, i))
-	}
 }

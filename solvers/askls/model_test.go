@@ -184,7 +184,7 @@ func TestTransform(t *testing.T) {
 			t.Fatal(what, err)
 		}
 		var got []float64
-		err = m.Transform(ctx, stream.Engine{BlockRows: 7}, model.Left, c.src, false, func(_ *stream.Block, out blas64.General) error {
+		err = m.Transform(ctx, stream.Engine{BlockRows: 7}, c.src, model.Request{}, func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
 				got = append(got, dense.Row(out, i)...)
 			}
@@ -193,14 +193,14 @@ func TestTransform(t *testing.T) {
 		if err != nil || cmp.Diff(want.Data, got) != "" {
 			t.Errorf("%s: %v, %d numbers, expected %d", what, err, len(got), len(want.Data))
 		}
-		names, err := m.Outputs(model.Left)
+		names, err := m.Outputs(model.Left, model.Coordinates)
 		if err != nil || len(names) != want.Cols || names[2] != "decision2" {
 			t.Errorf("%s: outputs %q, %v", what, names, err)
 		}
-		if _, err := m.Outputs(model.Right); err == nil {
+		if _, err := m.Outputs(model.Right, model.Coordinates); err == nil {
 			t.Errorf("%s: outputs of another side", what)
 		}
-		if p := m.TransformPlan(stream.Engine{Threads: 2}, model.Left, c.src); p.Memory.Total() < model.RuntimeBytes+8*int64(want.Rows*want.Cols) || p.Passes != 1 {
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, c.src, model.Request{}); p.Memory.Total() < model.RuntimeBytes+8*int64(want.Rows*want.Cols) || p.Passes != 1 {
 			t.Errorf("%s: plan %v", what, p)
 		}
 		if d := m.Describe(); d.Method != Name || d.Rank != 3 || d.Columns != m.Dimension(model.Left) || d.Rows != m.Samples {
@@ -208,7 +208,7 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	some := stream.NewSparseRows("some", k.PickRows([]int64{1, 2}), nil)
-	if err := fits["graph dense"].fit.Transform(ctx, stream.Engine{}, model.Left, some, false, nil); err == nil {
+	if err := fits["graph dense"].fit.Transform(ctx, stream.Engine{}, some, model.Request{}, nil); err == nil {
 		t.Error("decisions on nodes of which half the edges are known")
 	}
 }

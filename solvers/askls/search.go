@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -118,7 +119,7 @@ func scoreOf(fit *Fit, labels []int, merge Merge, penalty float64) (Score, error
 		}
 		decisions, chosen := stream.NewMatrix(both.Rows, m.Classes), make([]int, both.Rows)
 		m.Decide(decisions, both)
-		m.Choose(chosen, decisions)
+		model.Largest(chosen, decisions)
 		all.Add(truth, chosen)
 		share, err := metrics.Accuracy(truth, chosen)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-var _ model.Calibrated = (*Model)(nil)
+var _ model.Transformer = (*Model)(nil)
 
 // Describe returns what the model says about itself.
 func (m *Model) Describe() *model.Description {
@@ -33,17 +33,25 @@ func (m *Model) Describe() *model.Description {
 	return d
 }
 
-// Outputs returns the names of the decisions, one for each class. A machine has one
-// side: it decides on samples.
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+// Outputs returns the names of the decisions, which are the coordinates too, of the class or
+// of the probabilities. Only stacked functions have probabilities.
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a classifier has one side")
 	}
+	switch {
+	case kind == model.Class:
+		return []string{"class"}, nil
+	case kind == model.Probability && m.Merge != MergeStack:
+		return nil, fmt.Errorf("functions that are merged by %v give no probabilities: fit with `merge stack`", m.Merge)
+	case kind == model.Coordinates:
+		kind = model.Decision
+	}
 	names := make([]string, m.Classes)
 	for c := range names {
-		names[c] = "decision" + strconv.Itoa(c)
+		names[c] = kind.String() + strconv.Itoa(c)
 	}
-	return names, nil
+	return names, kind.Only(model.Decision, model.Probability)
 }
 
 // Dimension returns how many columns the rows of samples have: of an explicit matrix,
@@ -56,25 +64,25 @@ func (m *Model) Dimension(model.Side) int {
 }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, len(rows.Info().Columns))
 	p.Passes = 1
 	if m.Edges != nil {
 		p.Add("model", 4*m.Edges.Total*int64(m.Classes), "")
 	} else {
-		p.Include(m.Functions.TransformPlan(e, model.Left, rows))
-		p.Include(m.Functions.TransformPlan(e, model.Right, rows))
+		p.Include(m.Functions.TransformPlan(e, rows, model.Request{Side: model.Left}))
+		p.Include(m.Functions.TransformPlan(e, rows, model.Request{Side: model.Right}))
 	}
 	p.Map("blocks of decisions", len(rows.Info().Columns), 3*m.Classes)
 	return p
 }
 
-// Transform gives the decisions on samples, a column for each class, to emit in order.
+// Transform gives decisions on samples, their classes or probabilities to emit in order.
 // A row is a sample as a source and as a target. Of nodes, sparse rows hold the edges out,
 // and those in are their Into, or else the transpose of a square matrix. A row for an
 // explicit matrix that is dense has K(x, x_j) for every sample of it, and then K(x_j, x).
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	if _, err := m.Outputs(side); err != nil {
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	if _, err := r.Names(m); err != nil {
 		return err
 	}
 	samples := NewSamples(rows)
@@ -89,16 +97,15 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side,
 			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k)}
 		}
 	}
-	return m.decide(ctx, e, samples, kept, emit)
+	d := model.Decisions{Classes: m.Classes, Probabilities: probabilities}
+	return m.decide(ctx, e, samples, r.Kept, func(b *stream.Block, decisions blas64.General) error {
+		return emit(b, d.Answer(r, decisions))
+	})
 }
 
-// Probabilities puts those of the classes into dst, for each row of decisions: that of each
-// class against the rest by its log-odds, divided by their sum. It is an error unless
-// functions are stacked.
-func (m *Model) Probabilities(dst, decisions blas64.General) error {
-	if m.Merge != MergeStack {
-		return fmt.Errorf("functions that are merged by %v give no probabilities: fit with `merge stack`", m.Merge)
-	}
+// probabilities puts those of the classes into dst for each row of decisions: that of each
+// class against the rest by its log-odds, divided by their sum.
+func probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
 		p, most := dense.Row(dst, i), math.Inf(-1)
 		for c, odds := range dense.Row(decisions, i) {
@@ -117,5 +124,4 @@ func (m *Model) Probabilities(dst, decisions blas64.General) error {
 			p[c] /= sum
 		}
 	}
-	return nil
 }

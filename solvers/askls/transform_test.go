@@ -15,7 +15,7 @@ import (
 func transformed(t *testing.T, m *Model, rows stream.Source) blas64.General {
 	t.Helper()
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
-	err := m.Transform(ctx, stream.Engine{BlockRows: 7}, model.Left, rows, false, func(_ *stream.Block, d blas64.General) error {
+	err := m.Transform(ctx, stream.Engine{BlockRows: 7}, rows, model.Request{}, func(_ *stream.Block, d blas64.General) error {
 		out.Data = append(out.Data, d.Data[:d.Rows*d.Cols]...)
 		out.Rows += d.Rows
 		return nil
@@ -54,7 +54,7 @@ func TestTransformMatrix(t *testing.T) {
 	}
 	expect(t, "dense rows", transformed(t, fit.Model, source(both)), want, 1e-13)
 	narrow := source(stream.NewMatrix(3, 80))
-	err = fit.Transform(ctx, stream.Engine{}, model.Left, narrow, false, nil)
+	err = fit.Transform(ctx, stream.Engine{}, narrow, model.Request{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "expected 160") {
 		t.Errorf("rows of one side: %v", err)
 	}
@@ -66,13 +66,11 @@ func TestProbabilities(t *testing.T) {
 	m := &Model{Classes: 3, Merge: MergeStack}
 	odds := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{0, math.Log(3), -math.Log(3), -800, -800, -2000, 900, -900, -900}}
 	got := stream.NewMatrix(3, 3)
-	if err := m.Probabilities(got, odds); err != nil {
-		t.Fatal(err)
-	}
+	probabilities(got, odds)
 	want := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{1. / 3, 0.5, 1. / 6, 0.5, 0.5, 0, 1, 0, 0}}
 	expect(t, "probabilities", got, want, 1e-14)
 	m.Merge = MergeAverage
-	if err := m.Probabilities(got, odds); err == nil || !strings.Contains(err.Error(), "`merge stack`") {
+	if _, err := m.Outputs(model.Left, model.Probability); err == nil || !strings.Contains(err.Error(), "`merge stack`") {
 		t.Errorf("averaged functions: %v", err)
 	}
 }

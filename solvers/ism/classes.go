@@ -16,8 +16,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-var _ model.Predictor = (*Model)(nil)
-
 // LearnClasses makes the model choose classes: by linear discriminant analysis of the rows of
 // XW (Fisher 1936), that is the class whose mean is nearest in the metric of the covariance
 // within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the
@@ -110,16 +108,36 @@ func (m *Model) discriminate(sum *sketch.Sum, classes int) error {
 	return nil
 }
 
-// Choices returns how many classes the model chooses among.
-func (m *Model) Choices() (int, error) {
-	if m.Decision.Rows == 0 {
-		return 0, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `label`")
+// classOutputs returns the names of the class or of the decisions.
+func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
+	if err := kind.Only(model.Class, model.Decision); err != nil {
+		return nil, err
 	}
-	return m.Decision.Cols, nil
+	if m.Decision.Rows == 0 {
+		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `label`")
+	}
+	if kind == model.Class {
+		return []string{"class"}, nil
+	}
+	names := make([]string, m.Decision.Cols)
+	for c := range names {
+		names[c] = fmt.Sprintf("decision%d", c)
+	}
+	return names, nil
 }
 
-// Weigh puts the decisions for rows of XW into dst, a column for each class.
-func (m *Model) Weigh(dst, xw blas64.General) {
+// answer returns an emit for XW that gives classes and decisions on.
+func (m *Model) answer(r model.Request, emit model.Emit) model.Emit {
+	d := model.Decisions{Classes: m.Decision.Cols}
+	return func(b *stream.Block, xw blas64.General) error {
+		decisions := stream.NewMatrix(xw.Rows, d.Classes)
+		m.decide(decisions, xw)
+		return emit(b, d.Answer(r, decisions))
+	}
+}
+
+// decide puts the decisions for rows of XW into dst, a column for each class.
+func (m *Model) decide(dst, xw blas64.General) {
 	q := m.Dim()
 	blas64.Gemm(noTrans, noTrans, 1, xw, stream.RowSlice(m.Decision, 0, q), 0, dst)
 	for i := range dst.Rows {
@@ -127,22 +145,13 @@ func (m *Model) Weigh(dst, xw blas64.General) {
 	}
 }
 
-// Choose puts the class of the largest decision of each row into classes, of equal ones the
-// first.
-func (m *Model) Choose(classes []int, decisions blas64.General) { model.Largest(classes, decisions) }
-
 // Predict returns the classes of rows. Cost: one pass.
 func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source) ([]int, error) {
-	k, err := m.Choices()
-	if err != nil {
-		return nil, err
-	}
 	var classes []int
-	err = m.Transform(ctx, e, model.Left, rows, false, func(_ *stream.Block, xw blas64.General) error {
-		decisions, chosen := stream.NewMatrix(xw.Rows, k), make([]int, xw.Rows)
-		m.Weigh(decisions, xw)
-		m.Choose(chosen, decisions)
-		classes = append(classes, chosen...)
+	err := m.Transform(ctx, e, rows, model.Request{Kinds: []model.Kind{model.Class}}, func(_ *stream.Block, class blas64.General) error {
+		for i := range class.Rows {
+			classes = append(classes, int(class.Data[i*class.Stride]))
+		}
 		return nil
 	})
 	return classes, err

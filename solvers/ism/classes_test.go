@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,7 +30,7 @@ func TestLearnClasses(t *testing.T) {
 	copy(rows.Data, x)
 	m := &Model{W: stream.NewMatrix(1, 1)}
 	m.W.Data[0] = 1
-	if _, err := m.Choices(); err == nil || !strings.Contains(err.Error(), "`label`") {
+	if _, err := m.Outputs(model.Left, model.Class); err == nil || !strings.Contains(err.Error(), "`label`") {
 		t.Errorf("a model without classes: %v", err)
 	}
 	src := stream.FromMatrix("line", rows)
@@ -47,7 +48,7 @@ func TestLearnClasses(t *testing.T) {
 		variance += d * d / float64(len(x)-3)
 	}
 	got := stream.NewMatrix(len(x), 3)
-	m.Weigh(got, rows)
+	m.decide(got, rows)
 	right := 0
 	for i, v := range x {
 		for c := range 2 {

@@ -43,7 +43,7 @@ func (m *Model) Describe() *model.Description {
 	d := &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
 		Rank: m.Dim(), Values: m.Values, Seed: m.Seed, Columns: m.W.Rows,
 		Facts: []model.Fact{{Name: "paradigm", Value: m.Paradigm.String()}, {Name: "engine", Value: m.Engine.String()}}}
-	names, _ := m.Outputs(model.Left)
+	names, _ := m.Outputs(model.Left, model.Coordinates)
 	for k, column := range m.Loadings(describedLoadings) {
 		var words []string
 		for _, l := range column {

@@ -121,7 +121,7 @@ func TestTransform(t *testing.T) {
 	f := mustFit(t, Solver{Dim: 2}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, kernelgen.Linear())
 	fresh := normals(700, 5, 99)
 	got := stream.NewMatrix(700, 2)
-	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, model.Left, source(fresh), false, func(b *stream.Block, xw blas64.General) error {
+	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, source(fresh), model.Request{}, func(b *stream.Block, xw blas64.General) error {
 		for i := range xw.Rows {
 			copy(dense.Row(got, int(b.Start)+i), dense.Row(xw, i))
 		}
@@ -143,17 +143,17 @@ func TestTransform(t *testing.T) {
 	}
 	none := func(*stream.Block, blas64.General) error { return nil }
 	var place *stream.BadValueError
-	if err := f.Transform(ctx, streamEngine, model.Left, source(normals(3, 4, 1)), false, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
+	if err := f.Transform(ctx, streamEngine, source(normals(3, 4, 1)), model.Request{}, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
 		t.Errorf("rows of another length: %v", err)
 	}
 	fresh.Data[7] = math.Inf(1)
-	if err := f.Transform(ctx, streamEngine, model.Left, source(fresh), false, none); !errors.As(err, &place) || place.Row != 1 {
+	if err := f.Transform(ctx, streamEngine, source(fresh), model.Request{}, none); !errors.As(err, &place) || place.Row != 1 {
 		t.Errorf("an infinite number: %v", err)
 	}
-	if err := f.Transform(ctx, streamEngine, model.Right, source(fresh), false, none); err == nil {
+	if err := f.Transform(ctx, streamEngine, source(fresh), model.Request{Side: model.Right}, none); err == nil {
 		t.Error("there is a right side")
 	}
-	if names, err := f.Outputs(model.Left); err != nil || !slices.Equal(names, []string{"xw0", "xw1"}) {
+	if names, err := f.Outputs(model.Left, model.Coordinates); err != nil || !slices.Equal(names, []string{"xw0", "xw1"}) {
 		t.Errorf("outputs %v, %v", names, err)
 	}
 	d := f.Describe()

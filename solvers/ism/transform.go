@@ -2,6 +2,7 @@ package ism
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,10 +13,14 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Outputs returns xw0, xw1, …: the columns of XW. There is one side.
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+// Outputs returns xw0, xw1, …: the columns of XW. A model that has learnt classes gives
+// them and the decisions for them too. There is one side.
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if side != model.Left {
 		return nil, fmt.Errorf("ism: a model projects rows, and has no %v side", side)
+	}
+	if kind != model.Coordinates {
+		return m.classOutputs(kind)
 	}
 	names := make([]string, m.Dim())
 	for k := range names {
@@ -28,7 +33,7 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, m.W.Rows)
 	p.Passes = 1
 	p.Map("blocks of XW", m.W.Rows, m.Dim())
@@ -36,17 +41,23 @@ func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source)
 	return p
 }
 
-// Transform gives XW of rows to emit in row order. Cost: one pass, 2·d·q flops a row. It
-// is an error if rows have another number of columns, or if a number is not finite.
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	if _, err := m.Outputs(side); err != nil {
+// Transform gives XW of rows, their classes or decisions to emit in row order. It is an error
+// if rows have another number of columns, or a number is not finite. Cost: one pass, 2·d·q
+// flops a row.
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	if _, err := r.Names(m); err != nil {
 		return err
+	}
+	if !r.Asks(model.Coordinates) {
+		emit = m.answer(r, emit)
+	} else if len(r.Kinds) > 1 {
+		return errors.New("ism: coordinates and classes are asked for one at a time")
 	}
 	info := rows.Info()
 	if d := len(info.Columns); d != m.W.Rows {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, m.W.Rows)
 	}
-	return stream.Map(ctx, e, "transform", rows, m.W.Cols, kept, func() func(blas64.General, *stream.Block) error {
+	return stream.Map(ctx, e, "transform", rows, m.W.Cols, r.Kept, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
 			if err := model.CheckRows(info, b.X, b.Start); err != nil {
 				return err

@@ -163,7 +163,7 @@ func TestExactGraphs(t *testing.T) {
 				}
 			}
 			u := stream.NewMatrix(a.Rows, fit.Rank())
-			err = fit.Transform(background, stream.Engine{}, model.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
+			err = fit.Transform(background, stream.Engine{}, stream.NewSparseRows("again", a, nil), model.Request{}, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
 					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 				}

@@ -60,7 +60,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = fit.Transform(ctx, engine, model.Left, stream.NewSparseRows("new papers", paper, nil), false, func(b *stream.Block, u blas64.General) error {
+	err = fit.Transform(ctx, engine, stream.NewSparseRows("new papers", paper, nil), model.Request{}, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("new papers:", u.Rows, "×", u.Cols)
 		return nil
 	})

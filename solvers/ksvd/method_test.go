@@ -138,7 +138,7 @@ func TestBothSides(t *testing.T) {
 		}
 		left := embedded(t, f.Model, stream.Engine{}, model.Left, d.left.Source)
 		right := embedded(t, f.Model, stream.Engine{}, model.Right, d.left.Source)
-		err = f.Transform(background, stream.Engine{}, model.Both, d.left.Source, false, func(b *stream.Block, both blas64.General) error {
+		err = f.Transform(background, stream.Engine{}, d.left.Source, model.Request{Side: model.Both}, func(b *stream.Block, both blas64.General) error {
 			for i := range both.Rows {
 				row := dense.Row(both, i)
 				n := int(b.Start) + i
@@ -151,8 +151,8 @@ func TestBothSides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, both := f.TransformPlan(stream.Engine{}, model.Left, d.left.Source), f.TransformPlan(stream.Engine{}, model.Both, d.left.Source)
-		if names, _ := f.Outputs(model.Both); len(names) != 6 || both.Memory.Total() <= one.Memory.Total() {
+		one, both := f.TransformPlan(stream.Engine{}, d.left.Source, model.Request{}), f.TransformPlan(stream.Engine{}, d.left.Source, model.Request{Side: model.Both})
+		if names, _ := f.Outputs(model.Both, model.Coordinates); len(names) != 6 || both.Memory.Total() <= one.Memory.Total() {
 			t.Errorf("%v, plans of %d and %d bytes", names, one.Memory.Total(), both.Memory.Total())
 		}
 	}
@@ -176,8 +176,8 @@ func TestDescribe(t *testing.T) {
 	if f.Compatibility != CompatPseudoInverse || m.Dimension(model.Right) != 30 {
 		t.Errorf("compatibility %v, right rows of %d", f.Compatibility, m.Dimension(model.Right))
 	}
-	left, _ := m.Outputs(model.Left)
-	right, _ := m.Outputs(model.Right)
+	left, _ := m.Outputs(model.Left, model.Coordinates)
+	right, _ := m.Outputs(model.Right, model.Coordinates)
 	if cmp.Diff(left, []string{"u0", "u1"})+cmp.Diff(right, []string{"v0", "v1"}) != "" {
 		t.Errorf("%v, %v", left, right)
 	}

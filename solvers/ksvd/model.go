@@ -88,7 +88,10 @@ func (m *Model) Describe() *model.Description {
 }
 
 // Outputs returns the names of the singular vectors of a side: u0, u1, … or v0, v1, …
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	if err := kind.Only(model.Coordinates); err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, s := range sides(side) {
 		prefix := map[model.Side]string{model.Left: "u", model.Right: "v"}[s]
@@ -104,7 +107,8 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(side model.Side) int { return m.side(side).dimension() }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
+	side := r.Side
 	sparse := sourceOf(rows).sparse
 	var p *model.Plan
 	if sparse != nil {
@@ -138,12 +142,16 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 // as in the fit, to rounding. Those of a model of a graph are [stream.SparseRows]: for
 // the left side row i holds the edges out of new node i, for the right side the edges
 // into it, and the columns are the nodes of the fit. Cost: one pass; see [Side].
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	worker, err := m.Embedder(side, rows)
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	names, err := r.Names(m)
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows, len(sides(side))*m.Rank(), kept, worker, emit)
+	worker, err := m.Embedder(r.Side, rows)
+	if err != nil {
+		return err
+	}
+	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
 }
 
 // EmbedFitted gives the singular vectors of the fitted rows of a side to emit in

@@ -20,7 +20,7 @@ import (
 func embedded(t *testing.T, m *Model, e stream.Engine, side model.Side, rows stream.Source) blas64.General {
 	t.Helper()
 	u := stream.NewMatrix(int(rows.Info().Rows), m.Rank())
-	err := m.Transform(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
+	err := m.Transform(background, e, rows, model.Request{Side: side}, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 		}
@@ -136,7 +136,7 @@ func TestEmbedRefuses(t *testing.T) {
 	}
 	a := randomGraph(t, 3, 1, false, 1)
 	for _, rows := range []stream.Source{stream.FromMatrix("y", gaussian(5, 4, 1, 1)), stream.NewSparseRows("g", a, nil)} {
-		if err := fit.Transform(background, stream.Engine{}, model.Left, rows, false, nil); err == nil {
+		if err := fit.Transform(background, stream.Engine{}, rows, model.Request{}, nil); err == nil {
 			t.Error("no error")
 		}
 	}

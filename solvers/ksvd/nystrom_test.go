@@ -307,7 +307,7 @@ func TestSSRSVD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = low.Transform(background, stream.Engine{}, model.Left, stream.FromMatrix("x", x), false, func(b *stream.Block, want blas64.General) error {
+	err = low.Transform(background, stream.Engine{}, stream.FromMatrix("x", x), model.Request{}, func(b *stream.Block, want blas64.General) error {
 		checkClose(t, "U", stream.RowSlice(u, int(b.Start), want.Rows), want, 1e-9)
 		return nil
 	})

@@ -169,7 +169,7 @@ func TestAdaptiveOfNothing(t *testing.T) {
 			if f.Left.Rank() != rank || f.Unsettled || !(f.EstimateIn(norm) < 1e-12) {
 				t.Errorf("%v: rank %d, want %d; estimate %g", norm, f.Left.Rank(), rank, f.EstimateIn(norm))
 			}
-			u, err := model.TransformMatrix(context.Background(), stream.Engine{}, f.Model, model.Left, rows)
+			u, err := model.TransformMatrix(context.Background(), stream.Engine{}, f.Model, rows, model.Request{})
 			if err != nil || u.Rows != 300 || u.Cols != rank {
 				t.Errorf("%v: transformed to %d × %d, %v", norm, u.Rows, u.Cols, err)
 			}

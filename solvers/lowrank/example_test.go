@@ -44,7 +44,7 @@ func Example() {
 	fmt.Printf("relative spectral error: %.0e\n", v.SpectralError)
 
 	unseen := stream.FromMatrix("new points", points(3, 2))
-	err = fit.Transform(ctx, engine, model.Left, unseen, false, func(b *stream.Block, u blas64.General) error {
+	err = fit.Transform(ctx, engine, unseen, model.Request{}, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("embedded rows:", u.Rows, "columns:", u.Cols)
 		return nil
 	})

@@ -132,12 +132,12 @@ func TestTransform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := f.Outputs(model.Both)
+	names, err := f.Outputs(model.Both, model.Coordinates)
 	if want := "u0 u1 u2 u3 u4 v0 v1 v2 v3 v4"; err != nil || strings.Join(names, " ") != want {
 		t.Errorf("outputs %q, %v", names, err)
 	}
 	sides := [][]float64{factors(t, f.Model, f.Left, x).Data, factors(t, f.Model, f.Right, x).Data}
-	err = f.Transform(ctx, e, model.Both, src, false, func(b *stream.Block, out blas64.General) error {
+	err = f.Transform(ctx, e, src, model.Request{Side: model.Both}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
 			for j := range 10 {
 				if want := sides[j/5][(int(b.Start)+i)*5+j%5]; math.Float64bits(out.Data[i*out.Stride+j]) != math.Float64bits(want) {
@@ -162,17 +162,17 @@ func TestTransform(t *testing.T) {
 	emit := func(*stream.Block, blas64.General) error { return emitted }
 	for _, m := range []*Model{one.Model, matrix.Model} {
 		for _, side := range []model.Side{model.Right, model.Both} {
-			_, err := m.Outputs(side)
-			if pass := m.Transform(ctx, e, side, src, false, emit); err == nil || pass == nil || errors.Is(pass, emitted) {
+			_, err := m.Outputs(side, model.Coordinates)
+			if pass := m.Transform(ctx, e, src, model.Request{Side: side}, emit); err == nil || pass == nil || errors.Is(pass, emitted) {
 				t.Errorf("%s, %v: %v, %v", m.Describe().Subject, side, err, pass)
 			}
 		}
 		wide := stream.FromMatrix("wide", clusters(10, 4, 1))
-		if err := m.Transform(ctx, e, model.Left, wide, false, emit); err == nil || !strings.Contains(err.Error(), "4 columns") {
+		if err := m.Transform(ctx, e, wide, model.Request{}, emit); err == nil || !strings.Contains(err.Error(), "4 columns") {
 			t.Errorf("rows with 4 columns: %v", err)
 		}
 	}
-	if plan := f.TransformPlan(e, model.Both, src); plan.Passes != 1 || plan.KernelEntries != 300*2*int64(f.Left.Landmarks.Rows) {
+	if plan := f.TransformPlan(e, src, model.Request{Side: model.Both}); plan.Passes != 1 || plan.KernelEntries != 300*2*int64(f.Left.Landmarks.Rows) {
 		t.Errorf("plan %+v", plan)
 	}
 	few, all := f.VerifyPlan(e, model.Sources{Left: src}, 100), f.VerifyPlan(e, model.Sources{Left: src}, 0)

@@ -29,7 +29,10 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 }
 
 // Outputs returns u0, u1, … for the left side and v0, v1, … for the right.
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	if err := kind.Only(model.Coordinates); err != nil {
+		return nil, err
+	}
 	sides, err := m.sides(side)
 	if err != nil {
 		return nil, err
@@ -51,8 +54,8 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(model.Side) int { return m.Left.Landmarks.Cols }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
-	sides, err := m.sides(side)
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
+	sides, err := m.sides(r.Side)
 	if err != nil {
 		sides = []*Embedding{m.Left}
 	}
@@ -86,12 +89,12 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v
 // of the right, to emit in row order. See [Embedding] for the flops.
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	sides, err := m.sides(side)
-	if err != nil {
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	if _, err := r.Names(m); err != nil {
 		return err
 	}
-	return m.embed(ctx, e, rows, kept, emit, sides...)
+	sides, _ := m.sides(r.Side)
+	return m.embed(ctx, e, rows, r.Kept, emit, sides...)
 }
 
 // embed gives the embeddings of the rows of src by some sides, next to each other, to

@@ -13,7 +13,7 @@
 //		…                       optional parts
 //	}
 //	type Model                      it implements [Model], and what else it can of
-//	                                [Transformer], [Predictor], [Calibrated] and [Verifier]
+//	                                [Transformer] and [Verifier]
 //	func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error)
 //
 // The arguments stand in this order everywhere. A kernel may have parameters that

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,80 +48,6 @@ const (
 
 // String returns left, right or both.
 func (s Side) String() string { return [...]string{"left", "right", "both"}[s] }
-
-// Emit takes what a pass has made of the rows of a block, in row order. Neither may
-// be kept.
-type Emit func(b *stream.Block, out blas64.General) error
-
-// Transformer is a model that turns rows, seen or new, into a few numbers.
-type Transformer interface {
-	Model
-	// Outputs returns the names of the numbers that Transform makes of a row of a side,
-	// or an error that says why that side has none.
-	Outputs(side Side) ([]string, error)
-	// Dimension returns how many columns the rows of a side have.
-	Dimension(side Side) int
-	// TransformPlan returns what a pass of Transform over rows will hold.
-	TransformPlan(e stream.Engine, side Side, rows stream.Source) *Plan
-	// Transform makes one pass over rows and gives what it makes of them to emit, in
-	// order. The blocks have the kept columns of the source if kept.
-	Transform(ctx context.Context, e stream.Engine, side Side, rows stream.Source, kept bool, emit Emit) error
-}
-
-// TransformMatrix transforms the rows of a matrix in memory. Column j of the result is the
-// output that Outputs names j-th; a model of rank 0 has no columns. It takes one pass and
-// n·k numbers.
-func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, side Side, x blas64.General) (blas64.General, error) {
-	names, err := m.Outputs(side)
-	if err != nil || len(names) == 0 {
-		return blas64.General{Rows: x.Rows, Stride: 1}, err
-	}
-	out, row := stream.NewMatrix(x.Rows, len(names)), 0
-	err = m.Transform(ctx, e, side, stream.FromMatrix("rows", x), false, func(_ *stream.Block, u blas64.General) error {
-		for i := range u.Rows {
-			copy(out.Data[row*out.Stride:][:out.Cols], u.Data[i*u.Stride:])
-			row++
-		}
-		return nil
-	})
-	return out, err
-}
-
-// Largest puts the place of the largest number of each row of decisions into classes, of
-// equal ones the first.
-func Largest(classes []int, decisions blas64.General) {
-	for i := range classes {
-		classes[i] = 0
-		row := decisions.Data[i*decisions.Stride:][:decisions.Cols]
-		for c, v := range row {
-			if v > row[classes[i]] {
-				classes[i] = c
-			}
-		}
-	}
-}
-
-// Predictor is a model that chooses a class for a row, by decisions that it weighs from what
-// Transform gives.
-type Predictor interface {
-	Transformer
-	// Choices returns how many classes there are, or an error that says why this model chooses
-	// none.
-	Choices() (int, error)
-	// Weigh puts the decisions for rows of what Transform gives into dst, a column for each
-	// class.
-	Weigh(dst, transformed blas64.General)
-	// Choose puts the class of each row of decisions into classes.
-	Choose(classes []int, decisions blas64.General)
-}
-
-// Calibrated is a predictor that knows how likely the classes are.
-type Calibrated interface {
-	Predictor
-	// Probabilities puts those of the classes, a column for each, into dst for each row of
-	// decisions. They add up to 1. The error says why this model has none.
-	Probabilities(dst, decisions blas64.General) error
-}
 
 // Verifier is a model whose error can be measured on data.
 type Verifier interface {

@@ -51,11 +51,11 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := model.TransformMatrix(ctx, e, fit.Model, model.Left, x)
+	want, err := model.TransformMatrix(ctx, e, fit.Model, x, model.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := model.TransformMatrix(ctx, e, m, model.Left, x)
+	got, err := model.TransformMatrix(ctx, e, m, x, model.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 			t.Fatal(err)
 		}
 		var got []float64
-		err = m.Transform(t.Context(), stream.Engine{}, side, src, false, func(_ *stream.Block, out blas64.General) error {
+		err = m.Transform(t.Context(), stream.Engine{}, src, model.Request{Side: side}, func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
 				got = append(got, dense.Row(out, i)...)
 			}
@@ -126,7 +126,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 		if err != nil || !slices.Equal(got, want.Data) {
 			t.Errorf("operator %s, %s: other values: %v", m.Operator, side, err)
 		}
-		names, err := m.Outputs(side)
+		names, err := m.Outputs(side, model.Coordinates)
 		last := fmt.Sprint(side.String(), m.Rank()-1)
 		if m.Imag != nil {
 			last += "_im"
@@ -134,7 +134,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 		if err != nil || len(names) != want.Cols || names[len(names)-1] != last {
 			t.Errorf("operator %s, %s: outputs %q, %v", m.Operator, side, names, err)
 		}
-		if p := m.TransformPlan(stream.Engine{Threads: 2}, side, src); p.Memory.Total() < model.RuntimeBytes || p.Passes != 1 {
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, src, model.Request{Side: side}); p.Memory.Total() < model.RuntimeBytes || p.Passes != 1 {
 			t.Errorf("operator %s, %s: plan %v", m.Operator, side, p)
 		}
 		if m.Dimension(side) != rows.Cols {

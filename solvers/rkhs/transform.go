@@ -48,7 +48,10 @@ func (m *Model) functions(side model.Side) *Functions {
 
 // Outputs returns the names of the functions of a side: left0, left1, …, or of complex
 // ones left0_re, left1_re, …, and behind them left0_im, ….
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	if err := kind.Only(model.Coordinates); err != nil {
+		return nil, err
+	}
 	if side == model.Both {
 		return nil, errors.New("functions are of the left rows of pairs or of the right ones: transform one side at a time")
 	}
@@ -69,11 +72,11 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(side model.Side) int { return m.functions(side).Dimension() }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
-	f, columns := m.functions(side), len(rows.Info().Columns)
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
+	f, columns := m.functions(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, columns)
 	p.Passes = 1
-	p.Include(f.Space.TransformPlan(e, model.Left, rows))
+	p.Include(f.Space.TransformPlan(e, rows, model.Request{}))
 	p.Add("coefficients", int64(len(f.Coefficients.Data)), "")
 	p.Map("blocks of values", columns, f.Coefficients.Cols)
 	return p
@@ -81,9 +84,9 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 
 // Transform gives the values of the singular functions or eigenfunctions of a side at
 // rows to emit, in order: see [Functions.Evaluate].
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	if _, err := m.Outputs(side); err != nil {
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	if _, err := r.Names(m); err != nil {
 		return err
 	}
-	return m.functions(side).Evaluate(ctx, e, rows, kept, emit)
+	return m.functions(r.Side).Evaluate(ctx, e, rows, r.Kept, emit)
 }

@@ -16,7 +16,7 @@ import (
 func (f *Fit) Images(ctx context.Context, e stream.Engine, side model.Side) (blas64.General, error) {
 	src := f.data.side(side).Left
 	out := stream.NewMatrix(int(src.Info().Rows), f.mapOf(side).Dimension())
-	err := f.Transform(ctx, e, side, src, false, func(b *stream.Block, images blas64.General) error {
+	err := f.Transform(ctx, e, src, model.Request{Side: side}, func(b *stream.Block, images blas64.General) error {
 		for i := range images.Rows {
 			copy(dense.Row(out, int(b.Start)+i), dense.Row(images, i))
 		}

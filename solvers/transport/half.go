@@ -64,7 +64,7 @@ func (h *half) hold(ctx context.Context, e stream.Engine, m *lowrank.Model) erro
 	h.held = stream.NewMatrix(int(h.mass.n), len(m.Values))
 	h.passes++
 	h.entries += h.mass.n * int64(h.factor.Entries())
-	return m.Transform(ctx, e, side, h.src, false, func(b *stream.Block, u blas64.General) error {
+	return m.Transform(ctx, e, h.src, model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			copy(dense.Row(h.held, int(b.Start)+i), dense.Row(u, i))
 		}

@@ -27,7 +27,7 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 			side = model.Left
 		}
 		out := stream.NewMatrix(rows.Rows, len(p.factors.Values))
-		err := p.factors.Transform(context.Background(), stream.Engine{}, side, stream.FromMatrix("rows", rows), false, func(b *stream.Block, u blas64.General) error {
+		err := p.factors.Transform(context.Background(), stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
 			for i := range u.Rows {
 				copy(dense.Row(out, int(b.Start)+i), dense.Row(u, i))
 			}

@@ -327,7 +327,7 @@ func TestLoad(t *testing.T) {
 		for _, side := range []model.Side{model.Left, model.Right} {
 			want, got := stream.NewMatrix(100, 3), stream.NewMatrix(100, 3)
 			for to, from := range map[*blas64.General]*Model{&want: f.Model, &got: m} {
-				if err := from.Transform(ctx, e, side, fresh, false, func(b *stream.Block, out blas64.General) error {
+				if err := from.Transform(ctx, e, fresh, model.Request{Side: side}, func(b *stream.Block, out blas64.General) error {
 					copy(to.Data[b.Start*3:], out.Data)
 					return nil
 				}); err != nil {

@@ -19,7 +19,10 @@ import (
 var _ model.Transformer = (*Model)(nil)
 
 // Outputs returns the names of the columns of the other side.
-func (m *Model) Outputs(side model.Side) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	if err := kind.Only(model.Coordinates); err != nil {
+		return nil, err
+	}
 	if side == model.Both {
 		return nil, errors.New("rows are of the left side or of the right one: transform one side at a time")
 	}
@@ -39,19 +42,19 @@ const mapRows = 256
 // engine a row takes as many kernel entries as there are rows on the other side, with the
 // low-rank engine as many as landmarks, and with [MapNearest] as many distances as there
 // are fitted rows in the model.
-func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	if _, err := m.Outputs(side); err != nil {
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+	if _, err := r.Names(m); err != nil {
 		return err
 	}
-	info, to := rows.Info(), m.mapOf(side)
+	info, to := rows.Info(), m.mapOf(r.Side)
 	if d := len(info.Columns); d != to.Dimension() {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, to.Dimension())
 	}
-	newMapper, err := m.mapping(side, info)
+	newMapper, err := m.mapping(r.Side, info)
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows, to.Dimension(), kept, func() func(blas64.General, *stream.Block) error {
+	return stream.Map(ctx, e, "transform", rows, to.Dimension(), r.Kept, func() func(blas64.General, *stream.Block) error {
 		do := newMapper()
 		return func(dst blas64.General, b *stream.Block) error {
 			if err := model.CheckRows(info, b.X, b.Start); err != nil {
@@ -184,8 +187,8 @@ func move(dst, x, by []float64) {
 }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
-	to, d := m.mapOf(side), len(rows.Info().Columns)
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
+	to, d := m.mapOf(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, d)
 	p.Passes = 1
 	p.Map("images", d, to.Dimension())
@@ -200,7 +203,7 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 		}
 	}
 	if m.Factors != nil {
-		p.Include(m.Factors.TransformPlan(e, side, rows))
+		p.Include(m.Factors.TransformPlan(e, rows, model.Request{Side: r.Side}))
 		return p
 	}
 	p.AddEntries(n * math.Max(float64(to.Points.Rows), float64(to.Near.Rows)))
@@ -217,7 +220,7 @@ func (f *Fit) keepNearest(ctx context.Context, e stream.Engine, s Sinkhorn) erro
 			return err
 		}
 		images := stream.NewMatrix(rows.Rows, rows.Cols)
-		err = f.Transform(ctx, e, side, stream.FromMatrix(src.Info().Name, rows), false, func(b *stream.Block, out blas64.General) error {
+		err = f.Transform(ctx, e, stream.FromMatrix(src.Info().Name, rows), model.Request{Side: side}, func(b *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
 				copy(dense.Row(images, int(b.Start)+i), dense.Row(out, i))
 			}

@@ -37,7 +37,7 @@ func sources(x blas64.General) model.Sources {
 // approximation returns U and U·diag(values)·Uᵀ of the rows x.
 func approximation(t *testing.T, f *lowrank.Fit, x blas64.General) (u, a *mat.Dense) {
 	t.Helper()
-	rows, err := model.TransformMatrix(background, stream.Engine{}, f.Model, model.Left, x)
+	rows, err := model.TransformMatrix(background, stream.Engine{}, f.Model, x, model.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,11 +84,11 @@ func (m transportMethod) plan(
 	if err != nil {
 		return nil, nil, err
 	}
-	u, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, model.Left, x)
+	u, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, x, model.Request{})
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, side, y)
+	v, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, y, model.Request{Side: side})
 	if err != nil {
 		return nil, nil, err
 	}

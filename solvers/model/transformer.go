@@ -1,0 +1,120 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Kind is what a row is asked for.
+type Kind uint8
+
+const (
+	// Coordinates are the numbers that the model is made for: an embedding, values of
+	// functions, images, decisions.
+	Coordinates Kind = iota
+	// Class is the number of the class chosen, from 0: one column.
+	Class
+	// Decision is a decision value for each class; the largest one chooses.
+	Decision
+	// Probability is the probability of each class. They add up to 1.
+	Probability
+)
+
+// String returns the word for a kind.
+func (k Kind) String() string {
+	return [...]string{"coordinates", "class", "decision", "probability"}[k]
+}
+
+// ErrNoOutput says that models of a family never give a kind of output.
+var ErrNoOutput = errors.New("no such output")
+
+// Only returns an error that wraps [ErrNoOutput] unless the kind is one of those given.
+func (k Kind) Only(kinds ...Kind) error {
+	for _, has := range kinds {
+		if k == has {
+			return nil
+		}
+	}
+	return fmt.Errorf("the model gives no %v: %w", k, ErrNoOutput)
+}
+
+// Request says what a pass makes of rows. The zero value asks for the coordinates of rows on
+// the left side.
+type Request struct {
+	Side  Side
+	Kinds []Kind // in the order of their columns; none means Coordinates
+	Kept  bool   // blocks have the kept columns of the source
+}
+
+// Kind returns the kind that is asked for alone, if one is.
+func (r Request) kinds() []Kind {
+	if len(r.Kinds) == 0 {
+		return []Kind{Coordinates}
+	}
+	return r.Kinds
+}
+
+// Asks reports whether a kind is asked for.
+func (r Request) Asks(kind Kind) bool {
+	for _, k := range r.kinds() {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Names returns the names of the columns that a request gives, or an error that says why the
+// model has none of a kind.
+func (r Request) Names(m Transformer) (names []string, err error) {
+	for _, k := range r.kinds() {
+		columns, err := m.Outputs(r.Side, k)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, columns...)
+	}
+	return names, nil
+}
+
+// Emit takes what a pass has made of the rows of a block, in row order. Neither may
+// be kept.
+type Emit func(b *stream.Block, out blas64.General) error
+
+// Transformer is a model that turns rows, seen or new, into a few numbers.
+type Transformer interface {
+	Model
+	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a
+	// side, or an error that says why the model has none. It wraps [ErrNoOutput] if no model
+	// of the family has any.
+	Outputs(side Side, kind Kind) ([]string, error)
+	// Dimension returns how many columns the rows of a side have.
+	Dimension(side Side) int
+	// TransformPlan returns what a pass of Transform over rows will hold.
+	TransformPlan(e stream.Engine, rows stream.Source, r Request) *Plan
+	// Transform makes one pass over rows and gives what it makes of them to emit, in order.
+	Transform(ctx context.Context, e stream.Engine, rows stream.Source, r Request, emit Emit) error
+}
+
+// TransformMatrix returns what a request gives for the rows of a matrix in memory. A model of
+// rank 0 has no columns. Cost: one pass, n·k numbers.
+func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, x blas64.General, r Request) (blas64.General, error) {
+	names, err := r.Names(m)
+	if err != nil || len(names) == 0 {
+		return blas64.General{Rows: x.Rows, Stride: 1}, err
+	}
+	out, row := stream.NewMatrix(x.Rows, len(names)), 0
+	err = m.Transform(ctx, e, stream.FromMatrix("rows", x), r, func(_ *stream.Block, u blas64.General) error {
+		for i := range u.Rows {
+			copy(out.Data[row*out.Stride:][:out.Cols], u.Data[i*u.Stride:])
+			row++
+		}
+		return nil
+	})
+	return out, err
+}

@@ -28,9 +28,9 @@ type ismResult struct {
 	Damped       int            `json:"damped"` // of them
 	Rounds       int            `json:"rounds"` // of clusters and W in turn
 	Settled      bool           `json:"settled"`
-	Objective    []show.Number  `json:"objective"` // of each W that was accepted, in order
-	HSIC         show.Number    `json:"hsic"`      // objective/(rows−1)²
-	Features     int            `json:"features,omitempty"`
+	Objective    []show.Number  `json:"objective"`           // of each W that was accepted, in order
+	HSIC         show.Number    `json:"hsic"`                // objective/(rows−1)²
+	Landmarks    int            `json:"landmarks,omitempty"` // for the first kernel of a sum
 	FeatureError *show.Number   `json:"feature_error,omitempty"`
 	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
 	Score        *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
@@ -85,13 +85,11 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
 		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC:     show.Number(c.hsic()),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
+		HSIC:      show.Number(c.hsic()),
+		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
-	for _, s := range f.History {
-		if s.Accepted {
-			r.Objective = append(r.Objective, show.Number(s.Objective))
-		}
+	for _, j := range f.History {
+		r.Objective = append(r.Objective, show.Number(j))
 	}
 	if len(f.Labels) > 0 {
 		r.ClusterSizes = make([]int, c.how.Clusters)
@@ -144,10 +142,10 @@ func (r *ismResult) text(t *show.Text) {
 }
 
 func (r *ismResult) featureWords() string {
-	if r.Features == 0 || r.FeatureError == nil {
+	if r.Landmarks == 0 || r.FeatureError == nil {
 		return ""
 	}
-	return fmt.Sprintf(", %d features, which leave %.1e of the trace of the kernel", r.Features, float64(*r.FeatureError))
+	return fmt.Sprintf(", %d landmarks, which leave %.1e of the trace of the kernel", r.Landmarks, float64(*r.FeatureError))
 }
 
 // countedWords adds a number of something, if there is any.

@@ -41,17 +41,16 @@ func (p *pass) finish() *evaluation {
 // product returns what a feature and a part give to Φ, degrees apart: factor·Σ_a B_a·Q·B_aᵀ, and −2
 // times that for distances.
 func (p *pass) product(s int, part *part, f *feature) blas64.General {
-	m := dense.Columns(p.layout.moments[s], f.first, f.cols)
-	if f.marks != nil {
-		m = dense.Mul(noTrans, m, noTrans, f.marks.project)
-	}
 	factor, d := f.factor*part.weight, p.linear.data.d
 	if f.term.Base == kernelgen.SquaredDistance {
 		factor *= -2
 	}
 	phi := stream.NewMatrix(d, d)
 	for a := range part.k {
-		b := stream.RowSlice(m, a*d, d)
+		b := dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols)
+		if f.marks != nil {
+			b = dense.Mul(noTrans, b, noTrans, f.marks.project)
+		}
 		blas64.Gemm(noTrans, trans, factor, b, b, 1, phi)
 	}
 	return phi

@@ -32,11 +32,10 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	e.BlockRows = passRows(choice, e, d)
-	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d)}
+	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(planned, m.Iterations))}
 	p.Chosen = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
-	p.tries = int64(min(planned, m.Iterations))
 	if flat(terms) {
 		p.tries = 1
 	}
@@ -118,13 +117,9 @@ func (p *plan) linear() {
 	sample := int64(p.solver.sampleSize(int(p.n)))
 	p.Passes += 2 + int(p.tries)
 	p.KernelEntries = p.tries * (p.n + 4*sample) * (r + more)
-	choice, pass := model.NewPlan(p.engine, p.n, int(d)), model.NewPlan(p.engine, p.n, int(d))
-	choice.Add("choice of landmarks", 8*most*most, "`landmarks`")
-	choice.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")
-	pass.Add("landmarks", 3*most*most, "`landmarks`")
-	pass.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
-	pass.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+3*r+2*more), "`landmarks`")
-	pass.Add("products of sums", 4*d*r, "`landmarks`")
-	choice.Stage(pass)
-	p.Include(choice)
+	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
+	p.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")
+	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
+	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+3*r+2*more), "`landmarks`")
+	p.Add("products of sums", 4*d*r, "`landmarks`")
 }

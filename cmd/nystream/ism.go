@@ -49,7 +49,8 @@ squared, multiquadratic, multiquadric and relative. They are added, with weights
 'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'.
 
 Engines: exact visits all pairs of rows, linear makes one pass for each W, with
-landmarks instead of the kernel; auto chooses by what they would cost. With a --label of
+landmarks instead of the kernel; auto chooses by what they would cost. Kernel relative
+is for exact. With a --label of
 classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
 nystream predict writes them, and the report has the score, with --folds of rows that
 were not seen. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
@@ -82,7 +83,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	j.addCompletion(cmd, completeKernels, "kernel")
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
 	addChoice(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and angle in radians between subspaces, at which the iteration ends")
+	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and largest angle, at the end")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	f.IntVar(&c.folds, "folds", 0, "`number` of parts of the rows, each of which is predicted by a fit of the others, for a score of rows not seen")
@@ -93,7 +94,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
 	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
 	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
-	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters, both divided by their norms")
+	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
 	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
 	j.addCompletion(cmd, completeKernels, "target-kernel")
 	// The paper's data is centred and scaled, and its distances mean little if not.

@@ -27,7 +27,7 @@ type ismResult struct {
 	Iterations   int            `json:"iterations"`
 	Damped       int            `json:"damped"` // of them
 	Rounds       int            `json:"rounds"` // of clusters and W in turn
-	Settled      bool           `json:"settled"`
+	Converged    bool           `json:"converged"`
 	Objective    []show.Number  `json:"objective"`           // of each W that was accepted, in order
 	HSIC         show.Number    `json:"hsic"`                // objective/(rows−1)²
 	Landmarks    int            `json:"landmarks,omitempty"` // for the first kernel of a sum
@@ -84,7 +84,7 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
 		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
+		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.Unsettled, Objective: []show.Number{},
 		HSIC:      show.Number(c.hsic()),
 		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
@@ -134,7 +134,7 @@ func (r *ismResult) text(t *show.Text) {
 	t.Add("engine", "%s%s", r.Engine, r.featureWords())
 	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
 	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
-		map[bool]string{false: "; not settled"}[r.Settled])
+		map[bool]string{false: "; not converged"}[r.Converged])
 	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Values)))
 	for k, column := range r.Loadings {
 		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))

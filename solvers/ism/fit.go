@@ -253,7 +253,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		}
 	}
 	if r.Unsettled {
-		r.Note(fmt.Sprintf("W had not settled after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
+		r.Note(fmt.Sprintf("W had not converged after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
 	}
 	return r, nil
 }

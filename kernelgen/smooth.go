@@ -44,10 +44,17 @@ func distanceSlope(args) smooth {
 	return s
 }
 
-// customSlope returns what a user's profile tells, nil without a derivative.
+// customSlope returns what a user's profile tells, nil without a derivative. A function of distances that is
+// positive semi-definite for every data set is completely monotone (Schoenberg 1938), and so is its
+// derivative with the sign changed; one of inner products is a power series without negative
+// coefficients (Schoenberg 1942), and so is its derivative.
 func customSlope(p Profile) func(args) smooth {
 	if p.Derivative == nil {
 		return nil
 	}
-	return func(args) smooth { return smooth{slope: Curve{Factor: 1, profile: each(p.Derivative)}} }
+	slope := Curve{Factor: 1, profile: each(p.Derivative), psd: p.PositiveSemiDefinite}
+	if p.Base == SquaredDistance {
+		slope.Factor, slope.profile = -1, each(func(square float64) float64 { return -p.Derivative(square) })
+	}
+	return func(args) smooth { return smooth{slope: slope} }
 }

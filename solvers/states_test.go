@@ -156,7 +156,7 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 		return f, &f.Report, nil
 	},
 	"ism clusters": func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
-		f, err := ism.Solver{Dim: 2, Engine: ism.EngineLinear, Paradigm: ism.Unsupervised, Clusters: 2, Laplacian: true, Iterations: 2, Rounds: 2, Seed: p.seed}.
+		f, err := ism.Solver{Dim: 2, Engine: ism.EngineLinear, Paradigm: ism.Unsupervised, Clusters: 2, Iterations: 2, Rounds: 2, Seed: p.seed}.
 			Fit(ctx, e, &ism.Data{Rows: x}, p.kernel)
 		if err != nil {
 			return nil, nil, err

@@ -49,7 +49,8 @@ squared, multiquadratic, multiquadric and relative. They are added, with weights
 'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'.
 
 Engines: exact visits all pairs of rows, linear makes one pass for each W, with
-landmarks instead of the kernel; auto chooses by what they would cost. With a --label of
+landmarks instead of the kernel; auto chooses by what they would cost. Kernel relative
+is for exact. With a --label of
 classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
 nystream predict writes them, and the report has the score, with --folds of rows that
 were not seen. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
@@ -82,10 +83,8 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	j.addCompletion(cmd, completeKernels, "kernel")
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
 	addChoice(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	f.Float64Var(&c.how.Tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
-	f.Float64Var(&c.how.Angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
+	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and largest angle, at the end")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
-	f.BoolVar(&c.how.Laplacian, "laplacian", false, "for --paradigm unsupervised: clusters by the kernel divided by its degrees, as in spectral clustering, instead of the centred one")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	f.IntVar(&c.folds, "folds", 0, "`number` of parts of the rows, each of which is predicted by a fit of the others, for a score of rows not seen")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
@@ -95,8 +94,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
 	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
 	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
-	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters")
-	f.BoolVar(&c.how.Relative, "relative", false, "divide scores or given labels, and clusters, by their norms first, so that --mu 1 weighs them alike")
+	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
 	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
 	j.addCompletion(cmd, completeKernels, "target-kernel")
 	// The paper's data is centred and scaled, and its distances mean little if not.
@@ -117,7 +115,7 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.needs(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy"),
 		c.without(p != ism.Alternative, "is for --paradigm alternative", "given-label"),
 		c.needs(p == ism.Alternative, "given-label", ": the column of the classes to differ from"),
-		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu", "relative"),
+		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu"),
 		{!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
 		c.without(!clustering, "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative", "clusters", "clusters-output"),
 		c.needs(clustering && !label, "clusters", ": how many there are, such as --clusters 3"),
@@ -125,10 +123,8 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.without(!target, "goes with --target", "target-kernel"),
 		c.needs(target, "dim", ": how many columns W shall have, such as --dim 2"),
 		c.least("dim", c.rank, 1),
-		c.within("tol", c.how.Tolerance, 1, "0.01"),
-		{!(c.how.Angle > 0 && c.how.Angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
+		c.within("tol", c.how.ChangeTol, 1, "0.01"),
 		c.least("iterations", c.how.Iterations, 1),
-		c.without(p != ism.Unsupervised, "is for --paradigm unsupervised: the others divide by degrees anyway, or look for no clusters", "laplacian"),
 		c.least("folds", c.folds, 2),
 		c.without(clustering || !label, "is for the classes of a --label", "folds"),
 		c.least("landmarks", c.how.Landmarks, 1),

@@ -27,10 +27,10 @@ type ismResult struct {
 	Iterations   int            `json:"iterations"`
 	Damped       int            `json:"damped"` // of them
 	Rounds       int            `json:"rounds"` // of clusters and W in turn
-	Settled      bool           `json:"settled"`
-	Objective    []show.Number  `json:"objective"` // of each W that was accepted, in order
-	HSIC         show.Number    `json:"hsic"`      // objective/(rows−1)²
-	Features     int            `json:"features,omitempty"`
+	Converged    bool           `json:"converged"`
+	Objective    []show.Number  `json:"objective"`           // of each W that was accepted, in order
+	HSIC         show.Number    `json:"hsic"`                // objective/(rows−1)²
+	Landmarks    int            `json:"landmarks,omitempty"` // for the first kernel of a sum
 	FeatureError *show.Number   `json:"feature_error,omitempty"`
 	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
 	Score        *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
@@ -84,14 +84,12 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
 		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC:     show.Number(c.hsic()),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
+		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.Unsettled, Objective: []show.Number{},
+		HSIC:      show.Number(c.hsic()),
+		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)
-	for _, s := range f.History {
-		if s.Accepted {
-			r.Objective = append(r.Objective, show.Number(s.Objective))
-		}
+	for _, j := range f.History {
+		r.Objective = append(r.Objective, show.Number(j))
 	}
 	if len(f.Labels) > 0 {
 		r.ClusterSizes = make([]int, c.how.Clusters)
@@ -136,7 +134,7 @@ func (r *ismResult) text(t *show.Text) {
 	t.Add("engine", "%s%s", r.Engine, r.featureWords())
 	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
 	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
-		map[bool]string{false: "; not settled"}[r.Settled])
+		map[bool]string{false: "; not converged"}[r.Converged])
 	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Values)))
 	for k, column := range r.Loadings {
 		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
@@ -144,10 +142,10 @@ func (r *ismResult) text(t *show.Text) {
 }
 
 func (r *ismResult) featureWords() string {
-	if r.Features == 0 || r.FeatureError == nil {
+	if r.Landmarks == 0 || r.FeatureError == nil {
 		return ""
 	}
-	return fmt.Sprintf(", %d features, which leave %.1e of the trace of the kernel", r.Features, float64(*r.FeatureError))
+	return fmt.Sprintf(", %d landmarks, which leave %.1e of the trace of the kernel", r.Landmarks, float64(*r.FeatureError))
 }
 
 // countedWords adds a number of something, if there is any.

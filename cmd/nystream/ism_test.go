@@ -171,7 +171,7 @@ func TestISMDamagedModels(t *testing.T) {
 func TestISMReport(t *testing.T) {
 	t.Parallel()
 	folder, _ := ismFiles(t)
-	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3", "--engine linear --paradigm unsupervised --clusters 3 --laplacian"} {
+	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3", "--engine linear --paradigm unsupervised --clusters 3"} {
 		label := "--label " + folder + "/y.npy"
 		line := fmt.Sprintf("%s/x.npy %s %s --dim 2 --format json", folder, label, flags)
 		var plan, fit struct {

@@ -14,42 +14,43 @@ import (
 )
 
 // KMeans divides rows into clusters so that the inertia, the sum of the squared
-// distances of rows from the mean of their cluster, is small: the best of several
+// distances of rows from the mean of their cluster, is small: the best of ten
 // runs of Lloyd's algorithm from k-means++ seeds. It finds a local minimum.
 //
-// A cluster that loses all its rows gets the row that is farthest from its centre
-// at that moment, which lowers the inertia; so no cluster of a result is empty.
+// A run ends when no row changes its cluster, after 300 iterations, or when the squared
+// distances that the centers move add up to 10⁻⁴ times the mean variance of a column at
+// most (scikit-learn's rule). A cluster that loses all its rows gets the row that is farthest
+// from its center at that moment, which lowers the inertia; so no cluster of a result is empty.
 //
-// Cost of a run: k passes for the seeds, 3·n·d flops each, and 3·n·k·d flops a
-// round, all over rows in memory; 16 bytes a row and k·d numbers for each partial
-// sum.
+// Cost of a run: k passes over the rows for the seeds, 3·n·d flops each, and 3·n·k·d flops an
+// iteration; 16 bytes a row.
 type KMeans struct {
 	Clusters int // k
-	Restarts int // runs; 0 means 10
-	Rounds   int // most rounds of a run; 0 means 300
 	Seed     uint64
-
-	// A run ends when no row changes its cluster, or when the squared distances
-	// that the centres move add up to Tolerance times the mean variance of a
-	// column at most (scikit-learn's rule). 0 means 1e-4.
-	Tolerance float64
 }
 
 // Clustering is a division of rows into clusters.
 type Clustering struct {
 	Labels  []int          // the cluster of each row, 0 to k−1
-	Sizes   []int          // rows of each cluster, at least 1
-	Centres blas64.General // k×d: where the means were when the run ended
-	Inertia float64        // Σ ‖row − its centre‖², each centre the nearest
-	Rounds  int            // of the best run
-	Settled bool           // the best run ended by one of the rules, not by Rounds
+	Centers blas64.General // k×d: where the means were when the run ended
+	Inertia float64        // Σ ‖row − its center‖², each center the nearest
+}
+
+// limits are the numbers that a fit goes by.
+type limits struct {
+	runs, iterations int
+	tolerance        float64 // of the mean variance of a column
 }
 
 // Fit clusters the rows of x (n×d), which it reads only. It is an error if there
 // are fewer than k different rows, or if a number is not finite.
 func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Clustering, error) {
-	if m.Clusters < 1 || m.Restarts < 0 || m.Rounds < 0 || !(m.Tolerance >= 0) {
-		panic(fmt.Sprintf("cluster: KMeans of %+v", m))
+	return m.fit(ctx, e, x, limits{runs: 10, iterations: 300, tolerance: 1e-4})
+}
+
+func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l limits) (best *Clustering, err error) {
+	if m.Clusters < 1 {
+		return nil, fmt.Errorf("cluster: %d clusters; ask for 1 at least", m.Clusters)
 	}
 	if x.Cols < 1 {
 		return nil, errors.New("cluster: rows without columns cannot be told apart")
@@ -60,18 +61,16 @@ func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Cl
 	if err := sketch.CheckFinite(x); err != nil {
 		return nil, fmt.Errorf("cluster: the rows: %w", err)
 	}
-	m = m.withDefaults()
 	spread, err := variance(ctx, e, x)
 	if err != nil {
 		return nil, err
 	}
-	var best *Clustering
-	for r := range m.Restarts {
+	for r := range l.runs {
 		run := newLloyd(e, x, m.Clusters)
 		if err := run.seed(ctx, m.Seed, r); err != nil {
 			return nil, err
 		}
-		c, err := run.cluster(ctx, m.Rounds, m.Tolerance*spread)
+		c, err := run.cluster(ctx, l.iterations, l.tolerance*spread)
 		if err != nil {
 			return nil, err
 		}
@@ -82,24 +81,11 @@ func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Cl
 	return best, nil
 }
 
-func (m KMeans) withDefaults() KMeans {
-	if m.Restarts == 0 {
-		m.Restarts = 10
-	}
-	if m.Rounds == 0 {
-		m.Rounds = 300
-	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-4
-	}
-	return m
-}
-
 // variance returns the mean variance of a column: the inertia of one cluster, for each
 // row and column.
 func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, error) {
 	one := newLloyd(e, x, 1)
-	copy(one.centres.Data, dense.Row(x, 0))
+	copy(one.centers.Data, dense.Row(x, 0))
 	part, err := one.assign(ctx)
 	if err != nil {
 		return 0, err

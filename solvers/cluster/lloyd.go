@@ -22,14 +22,13 @@ var squaredDistance = kernelgen.New(kernelgen.Profile{
 type lloyd struct {
 	engine   stream.Engine
 	x        blas64.General
-	src      stream.Source
-	centres  blas64.General
-	labels   []int     // nearest centre of each row, the first of equally near ones
-	distance []float64 // squared, from that centre
+	centers  blas64.General
+	labels   []int     // nearest center of each row, the first of equally near ones
+	distance []float64 // squared, from that center
 }
 
 func newLloyd(e stream.Engine, x blas64.General, k int) *lloyd {
-	l := &lloyd{engine: e, x: x, src: stream.FromMatrix("rows", x), centres: stream.NewMatrix(k, x.Cols)}
+	l := &lloyd{engine: e, x: x, centers: stream.NewMatrix(k, x.Cols)}
 	l.labels, l.distance = make([]int, x.Rows), make([]float64, x.Rows)
 	for i := range l.labels {
 		l.labels[i] = -1
@@ -37,53 +36,61 @@ func newLloyd(e stream.Engine, x blas64.General, k int) *lloyd {
 	return l
 }
 
-// cluster alternates between nearest centres and means until the rule of
-// [KMeans] is met.
-func (l *lloyd) cluster(ctx context.Context, rounds int, tolerance float64) (*Clustering, error) {
-	c := &Clustering{}
-	var part *partition
-	var err error
-	for c.Rounds < rounds && !c.Settled {
-		c.Rounds++
-		if part, err = l.assign(ctx); err != nil {
-			return nil, err
-		}
-		moved := l.move(part)
-		c.Settled = part.changed == 0 || moved <= tolerance
-	}
-	if part, err = l.assign(ctx); err != nil { // labels that belong to the last centres
-		return nil, err
-	}
-	c.Labels, c.Centres, c.Inertia, c.Sizes = l.labels, l.centres, max(0, part.inertia), part.sizes
-	return c, nil
+// chunkRows is how many rows a worker takes at a time. What it makes of them is added up in the order
+// of the rows, so that results have the same bits for any number of threads.
+const chunkRows = 1024
+
+// overRows calls do for chunks of the rows, and take with each result, in order.
+func overRows[R any](ctx context.Context, l *lloyd, do func(rows blas64.General, first int) R, take func(R)) error {
+	chunks := (l.x.Rows + chunkRows - 1) / chunkRows
+	return stream.Collect(ctx, l.engine.Threads, chunks, func(i int) (R, error) {
+		first := i * chunkRows
+		return do(stream.RowSlice(l.x, first, min(chunkRows, l.x.Rows-first)), first), nil
+	}, func(r R) error {
+		take(r)
+		return nil
+	})
 }
 
-// assign finds the nearest centre of each row, by one pass, and gives the rows of
-// a cluster to every centre that got none.
-func (l *lloyd) assign(ctx context.Context) (*partition, error) {
-	panel := squaredDistance.Pack(l.centres)
-	part, err := stream.Fold(ctx, l.engine, "k-means", l.src, func() *partition { return newPartition(l.centres) },
-		func() func(acc *partition, b *stream.Block) error {
-			tile := stream.NewMatrix(stream.PanelRows, l.centres.Rows)
-			var work kernelgen.Workspace
-			return func(acc *partition, b *stream.Block) error {
-				for first, rows := range b.Panels(stream.PanelRows) {
-					t := stream.RowSlice(tile, 0, rows.Rows)
-					squaredDistance.Fill(t, rows, panel, &work)
-					at := int(b.Start) + first
-					acc.add(rows, t, l.labels[at:at+rows.Rows], l.distance[at:at+rows.Rows])
-				}
-				return nil
-			}
-		})
+// cluster alternates between nearest centers and means until the rule of
+// [KMeans] is met.
+func (l *lloyd) cluster(ctx context.Context, iterations int, tolerance float64) (*Clustering, error) {
+	for range iterations {
+		part, err := l.assign(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if moved := l.move(part); part.changed == 0 || moved <= tolerance {
+			break
+		}
+	}
+	part, err := l.assign(ctx) // labels that belong to the last centers
 	if err != nil {
 		return nil, err
 	}
-	return part, l.repair(part)
+	return &Clustering{Labels: l.labels, Centers: l.centers, Inertia: max(0, part.inertia)}, nil
 }
 
-// repair moves the row that is farthest from its centre to each empty cluster,
-// whose centre it becomes.
+// assign finds the nearest center of each row, and gives the rows of a cluster to every center that
+// got none.
+func (l *lloyd) assign(ctx context.Context) (*partition, error) {
+	panel := squaredDistance.Pack(l.centers)
+	all := newPartition(l.centers)
+	err := overRows(ctx, l, func(rows blas64.General, first int) *partition {
+		part := newPartition(l.centers)
+		tile := stream.NewMatrix(rows.Rows, l.centers.Rows)
+		squaredDistance.Fill(tile, rows, panel, nil)
+		part.add(rows, tile, l.labels[first:first+rows.Rows], l.distance[first:first+rows.Rows])
+		return part
+	}, all.merge)
+	if err != nil {
+		return nil, err
+	}
+	return all, l.repair(all)
+}
+
+// repair moves the row that is farthest from its center to each empty cluster,
+// whose center it becomes.
 func (l *lloyd) repair(part *partition) error {
 	for c, size := range part.sizes {
 		if size > 0 {
@@ -91,11 +98,11 @@ func (l *lloyd) repair(part *partition) error {
 		}
 		far := l.farthest(part.sizes)
 		if far < 0 {
-			return fmt.Errorf("cluster: a cluster has lost its rows and all rows are at their centres: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
+			return fmt.Errorf("cluster: a cluster has lost its rows and all rows are at their centers: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
 		}
 		row := dense.Row(l.x, far)
 		part.take(l.labels[far], row, l.distance[far])
-		copy(dense.Row(l.centres, c), row)
+		copy(dense.Row(l.centers, c), row)
 		part.give(c, row)
 		l.labels[far], l.distance[far] = c, 0
 		part.changed++
@@ -115,16 +122,16 @@ func (l *lloyd) farthest(sizes []int) int {
 	return far
 }
 
-// move puts the centres to the means of their rows and returns the sum of the
+// move puts the centers to the means of their rows and returns the sum of the
 // squared distances that they have moved.
 func (l *lloyd) move(part *partition) float64 {
 	moved := 0.0
 	for c, size := range part.sizes {
-		centre := dense.Row(l.centres, c)
+		center := dense.Row(l.centers, c)
 		for j, s := range dense.Row(part.offsets, c) {
 			step := s / float64(size)
 			moved += step * step
-			centre[j] += step
+			center[j] += step
 		}
 	}
 	return moved

@@ -54,6 +54,8 @@ func (m Solver) checkKnown(s model.Shape) error {
 	switch {
 	case m.Paradigm == Unsupervised && known:
 		return errors.New("ism: unsupervised knows no labels; semisupervised does")
+	case m.Paradigm == Alternative && s.Classes == 0:
+		return errors.New("ism: alternative needs the classes that clusters are to differ from")
 	case m.Paradigm != Unsupervised && !known:
 		return fmt.Errorf("ism: %v needs what is known of the rows: labels, targets, scores", m.Paradigm)
 	}

@@ -38,13 +38,13 @@
 // that are given. Words such as sigma=median are
 // worked out from at most 500 rows, not projected; σ_i of relative is the distance of row
 // i from its neighbour with that number in a sample of at most 1000, rows equal to it not
-// counted.
+// counted. Only the exact engine takes relative.
 //
 // # Engines
 //
 //	         time of an iteration             memory            Φ and J are
-//	exact    n²·(q + d) on tiles              rows twice        exact
-//	linear   n·(d·r·c + d²), one pass         c·d·r             those of K ≈ C·(K_JJ)⁺·Cᵀ
+//	exact    n²·(q + d + c) on tiles          rows twice, n·c   exact
+//	linear   n·(d·r·c + d²), one pass         c·d·r             those of K ≈ C·(K_JJ)⁻¹·Cᵀ
 //
 // for r landmarks and c columns of Γ's factors: see [EngineExact] and [EngineLinear].
 //

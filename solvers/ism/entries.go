@@ -15,20 +15,15 @@ import (
 type entries struct {
 	kernel kernelgen.Kernel // of the points; the base alone if there is a curve
 	curve  *kernelgen.Curve
-	local  bool // β is divided by σ_i·σ_j
-	divide bool // and so is the entry
 	// anchored makes k(‖x‖²) + k(‖y‖²) − k(β) − k(0) of k(β), for a conditionally positive
 	// definite −k: it is positive semi-definite, and the same as −k to a centred Γ
 	// (Schölkopf 2001, "The kernel trick for distances", Proposition 1).
 	anchored bool
-	psd      bool // positive semi-definite for every set of points
 }
 
-// points are projected rows, with their local scales if entries want them, packed to
-// be columns.
+// points are projected rows, packed to be columns.
 type points struct {
 	x       blas64.General
-	sigma   []float64
 	panel   *kernelgen.Panel
 	anchors []float64 // k(‖x‖²), of packed points of anchored entries
 }
@@ -50,35 +45,13 @@ func (k entries) pack(p points) points {
 	return p
 }
 
-// fill sets dst[i,j] to the entry between rows i and marks j, which are packed.
+// fill sets dst[i,j], a matrix without gaps, to the entry between rows i and marks j, which are packed.
 func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Workspace) {
 	k.kernel.Fill(dst, rows.x, marks.panel, w)
 	if k.curve == nil {
 		return
 	}
-	if !k.local && dst.Stride == dst.Cols {
-		k.curve.Apply(dst.Data[:dst.Rows*dst.Cols], w)
-		if k.anchored {
-			k.addAnchors(dst, rows, marks)
-		}
-		return
-	}
-	for i := range dst.Rows {
-		row := dense.Row(dst, i)
-		if !k.local {
-			k.curve.Apply(row, w)
-			continue // anchors are added below
-		}
-		for j, s := range marks.sigma {
-			row[j] /= rows.sigma[i] * s
-		}
-		k.curve.Apply(row, w)
-		for j, s := range marks.sigma {
-			if k.divide {
-				row[j] /= rows.sigma[i] * s
-			}
-		}
-	}
+	k.curve.Apply(dst.Data[:dst.Rows*dst.Cols], w)
 	if k.anchored {
 		k.addAnchors(dst, rows, marks)
 	}
@@ -130,36 +103,11 @@ func (k entries) diagonal(dst []float64, p points) {
 		}
 		return
 	}
-	for i := range dst {
-		if k.local {
-			dst[i] /= p.sigma[i] * p.sigma[i]
-		}
-	}
 	k.curve.Apply(dst, nil)
-	for i := range dst {
-		if k.divide {
-			dst[i] /= p.sigma[i] * p.sigma[i]
-		}
-	}
 }
 
 // slice returns so many points from the first on, which share memory with p.
-func (p points) slice(first, rows int) points {
-	some := points{x: stream.RowSlice(p.x, first, rows)}
-	if p.sigma != nil {
-		some.sigma = p.sigma[first : first+rows]
-	}
-	return some
-}
+func (p points) slice(first, rows int) points { return points{x: stream.RowSlice(p.x, first, rows)} }
 
 // at returns the points with the given indices.
-func (p points) at(index []int) points {
-	some := points{x: blas64.General{Rows: len(index), Cols: p.x.Cols, Stride: max(1, p.x.Cols)}}
-	for _, i := range index {
-		some.x.Data = append(some.x.Data, dense.Row(p.x, i)...)
-		if p.sigma != nil {
-			some.sigma = append(some.sigma, p.sigma[i])
-		}
-	}
-	return some
-}
+func (p points) at(index []int) points { return points{x: dense.PickRows(p.x, index)} }

@@ -2,6 +2,9 @@ package ism
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,8 +25,25 @@ type exact struct {
 	data    *table
 	x       blas64.General // all rows, n×d
 	terms   []term
+	scales  map[int][]float64 // σ_i of all rows, by neighbour
+	gamma   *gamma            // Γ = left·rightᵀ
+	left    blas64.General
+	right   blas64.General
 	entries atomic.Int64
 	passes  int
+}
+
+// prepare sets the engine up: terms with their numbers, and their local scales.
+func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *sampled) (err error) {
+	x.data, x.terms, x.scales = data, terms, make(map[int][]float64)
+	for _, t := range terms {
+		if t.local() && x.scales[t.Neighbour] == nil {
+			if x.scales[t.Neighbour], err = x.localScales(ctx, held.some(scaleRows), t.Neighbour); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // noise returns that of sums of many numbers of either sign.
@@ -35,9 +55,13 @@ func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
 }
 
 func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
+	if x.gamma != g {
+		x.gamma = g
+		x.left, x.right = g.factors()
+	}
 	n := x.x.Rows
 	xw := dense.Mul(noTrans, x.x, noTrans, w)
-	p := &exactPass{exact: x, gamma: g, s: stream.NewMatrix(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
+	p := &exactPass{exact: x, s: stream.NewMatrix(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
 		objective: make([]float64, n/stream.PairRows+1)}
 	src := stream.FromMatrix("projected rows", xw)
 	if err := stream.Pairs(ctx, x.data.engine, "exact pass", src, src, stream.Upper, p.worker); err != nil {
@@ -55,7 +79,6 @@ func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eval
 // block, follow one another: see [stream.Pairs].
 type exactPass struct {
 	*exact
-	gamma                *gamma
 	s                    blas64.General // S without the degrees
 	rowDegree, colDegree []float64
 	objective            []float64 // for each row block
@@ -63,7 +86,7 @@ type exactPass struct {
 
 func (p *exactPass) worker() func(i, j *stream.Block) error {
 	side := min(stream.PairRows, p.x.Rows)
-	t := &exactTile{exactPass: p, room: make([]float64, side*p.gamma.maxColumns())}
+	t := &exactTile{exactPass: p}
 	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[kernelgen.InnerProduct], &t.beta[kernelgen.SquaredDistance]} {
 		*m = stream.NewMatrix(side, side)
 	}
@@ -79,9 +102,6 @@ type exactTile struct {
 	gamma, product blas64.General    // tiles of Γ and M
 	value          blas64.General    // of one term
 	beta           [2]blas64.General // for each base
-	column         int64             // the column block whose panels are here
-	panel          [2]*kernelgen.Panel
-	room           []float64
 	work           kernelgen.Workspace
 }
 
@@ -92,11 +112,8 @@ func (t *exactTile) visit(i, j *stream.Block) {
 		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: m.Data[:rows*cols]}
 	}
 	gamma, product := fit(t.gamma), fit(t.product)
-	t.exactPass.gamma.tile(gamma, first, second, t.room)
+	blas64.Gemm(noTrans, trans, 1, stream.RowSlice(t.left, first, rows), stream.RowSlice(t.right, second, cols), 0, gamma)
 	dense.Clear(product)
-	if j.Index != t.column {
-		t.column, t.panel = j.Index, [2]*kernelgen.Panel{}
-	}
 	var known [2]bool
 	twice := 2.0
 	if first == second {
@@ -106,10 +123,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 		beta := fit(t.beta[term.Base])
 		if !known[term.Base] {
 			k := term.Base.Kernel()
-			if t.panel[term.Base] == nil {
-				t.panel[term.Base] = k.Pack(j.X)
-			}
-			k.Fill(beta, i.X, t.panel[term.Base], &t.work)
+			k.Fill(beta, i.X, k.Pack(j.X), &t.work)
 			known[term.Base] = true
 		}
 		t.objective[i.Index] += twice * term.Weight * t.term(term, gamma, product, beta, fit(t.value), first, second)
@@ -123,7 +137,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 
 // term adds what a term gives to M and to the degrees, and is its Σ Γ_ij·f_ij.
 func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, first, second int) float64 {
-	scales := t.data.scales[term.Neighbour]
+	scales := t.scales[term.Neighbour]
 	copy(value.Data, beta.Data)
 	if term.local() {
 		divideByScales(value, scales[first:], scales[second:])
@@ -196,4 +210,35 @@ func (p *exactPass) phi() blas64.General {
 		}
 	}
 	return phi
+}
+
+// scaleRows is how many rows of the sample local scales look at.
+const scaleRows = 1000
+
+// localScales returns σ_i of all rows: the distance from their neighbour with a number among the rows
+// of a sample, those equal to them not counted; if there are fewer, from the farthest.
+func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbour int) ([]float64, error) {
+	size := sample.Rows
+	if neighbour >= size {
+		return nil, fmt.Errorf("relative(neighbour=%d): the sample has %d rows; take a smaller number", neighbour, size)
+	}
+	kernel := kernelgen.SquaredDistance.Kernel()
+	panel := kernel.Pack(sample)
+	scales := make([]float64, x.x.Rows)
+	err := stream.Each(ctx, x.data.engine.Threads, len(scales), func(i int) error {
+		row := stream.NewMatrix(1, size)
+		kernel.Fill(row, stream.RowSlice(x.x, i, 1), panel, nil)
+		slices.Sort(row.Data)
+		equal := 0 // the row itself, and others like it
+		for equal < size && row.Data[equal] == 0 {
+			equal++
+		}
+		scales[i] = math.Sqrt(row.Data[min(equal+neighbour, size)-1])
+		if !(scales[i] > 0 && scales[i] <= math.MaxFloat64) {
+			return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; no other row of the sample differs from it",
+				x.data.src.Info().Name, neighbour, i, scales[i])
+		}
+		return nil
+	})
+	return scales, err
 }

@@ -17,7 +17,7 @@ func (m Solver) settings() (Solver, error) {
 	for _, f := range []struct {
 		value  *int
 		preset int
-	}{{&m.Iterations, 50}, {&m.Rounds, 20}, {&m.Landmarks, 300}, {&m.Sample, 2000}} {
+	}{{&m.Iterations, 50}, {&m.Rounds, 20}, {&m.Landmarks, 300}} {
 		if *f.value == 0 {
 			*f.value = f.preset
 		}
@@ -25,19 +25,18 @@ func (m Solver) settings() (Solver, error) {
 	for _, f := range []struct {
 		value  *float64
 		preset float64
-	}{{&m.Tolerance, 0.01}, {&m.FeatureTolerance, 1e-4}, {&m.Angle, 0.01}, {&m.Mu, 1}} {
+	}{{&m.ChangeTol, 0.01}, {&m.Mu, 1}} {
 		if *f.value == 0 {
 			*f.value = f.preset
 		}
 	}
-	m.Sample = max(m.Sample, m.Landmarks)
 	switch {
 	case m.Dim < 1:
 		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)
-	case m.Iterations < 1 || m.Rounds < 1 || m.Landmarks < 1 || m.Sample < 1:
-		return m, fmt.Errorf("ism: iterations %d, rounds %d, landmarks %d and sample %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks, m.Sample)
-	case !(m.Tolerance > 0) || !(m.Angle > 0) || !(m.FeatureTolerance > 0):
-		return m, fmt.Errorf("ism: tolerance %v, angle %v and feature tolerance %v must be positive", m.Tolerance, m.Angle, m.FeatureTolerance)
+	case m.Iterations < 1 || m.Rounds < 1 || m.Landmarks < 1:
+		return m, fmt.Errorf("ism: iterations %d, rounds %d and landmarks %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks)
+	case !(m.ChangeTol > 0):
+		return m, fmt.Errorf("ism: tolerance %v must be positive", m.ChangeTol)
 	case m.Engine > EngineLinear:
 		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
 	}
@@ -51,8 +50,6 @@ func (m Solver) checkParadigm() error {
 		return fmt.Errorf("ism: there is no paradigm %v", m.Paradigm)
 	case m.Paradigm != Supervised && m.Clusters < 2:
 		return fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
-	case m.Paradigm != Unsupervised && m.Laplacian:
-		return fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", m.Paradigm)
 	case !(m.Mu > 0 && m.Mu <= math.MaxFloat64):
 		return fmt.Errorf("ism: mu is %v; it must be positive and finite", m.Mu)
 	}
@@ -60,7 +57,14 @@ func (m Solver) checkParadigm() error {
 }
 
 // degrees reports whether Y comes from the kernel divided by its degrees.
-func (m Solver) degrees() bool { return m.Paradigm != Unsupervised || m.Laplacian }
+func (m Solver) degrees() bool { return m.Paradigm == SemiSupervised || m.Paradigm == Alternative }
+
+// heldRows is how many rows a fit holds at least, if there are so many: the linear engine picks landmarks
+// from them, and predicts sums.
+const heldRows = 2000
+
+// sampleSize returns how many rows of n a fit holds.
+func (m Solver) sampleSize(n int) int { return min(n, max(heldRows, m.Landmarks)) }
 
 // fitting is a fit under way.
 type fitting struct {
@@ -143,35 +147,35 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	if len(src.Info().Columns) > f.all.d {
 		f.fit.Note(fmt.Sprintf("constant columns left out: %d; W is 0 there", len(src.Info().Columns)-f.all.d))
 	}
-	f.data = f.all
-	f.choice = f.chooseEngine(f.all.n, f.all.d)
+	if f.choice, err = f.chooseEngine(f.all.n, f.all.d, f.terms); err != nil {
+		return err
+	}
 	f.fit.Chosen = f.choice.String()
-	f.all.engine.BlockRows = passRows(f.choice, e, len(src.Info().Columns))
+	f.data, f.all.engine.BlockRows = f.all, passRows(f.choice, e, len(src.Info().Columns))
+	x := &exact{}
 	if f.choice == EngineExact {
-		x := &exact{}
 		if f.data, x.x, err = f.all.load(ctx); err != nil {
 			return err
 		}
-		x.data = f.data
-		f.engine = x
 	}
-	if f.held, err = f.data.sample(ctx, f.Sample, f.Seed, "rows that ism holds"); err != nil {
+	if f.held, err = f.data.sample(ctx, f.sampleSize(f.all.n), f.Seed, "rows that ism holds"); err != nil {
 		return err
 	}
 	if err := f.resolve(ctx); err != nil {
 		return err
 	}
-	if x, ok := f.engine.(*exact); ok {
-		x.terms = f.terms
+	if f.choice == EngineExact {
+		f.engine = x
+		err = x.prepare(ctx, f.data, f.terms, f.held)
 	} else {
 		f.data.engine = f.data.engine.Given(f.held.x)
 		if f.known != nil {
 			f.data.engine = f.data.engine.Given(f.known.codes, f.known.factors)
 		}
-		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: f.FeatureTolerance}
+		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: featureTolerance}
 	}
 	f.it = &iteration{Solver: f.Solver, engine: f.engine, flat: flat(f.terms)}
-	return nil
+	return err
 }
 
 // passRows returns the size of a block: more rows than is usual for many columns, since the
@@ -187,15 +191,24 @@ func passRows(choice Engine, e stream.Engine, d int) int {
 // engine is chosen.
 const exactCost = 2e10
 
-// chooseEngine returns the engine for a fit of n rows with d columns.
-func (m Solver) chooseEngine(n, d int) Engine {
-	if m.Engine != EngineAuto {
-		return m.Engine
+// chooseEngine returns the engine for a fit of n rows with d columns. It is an error if the engine asked
+// for, or the clusters, need features that the kernel does not have.
+func (m Solver) chooseEngine(n, d int, terms []term) (Engine, error) {
+	const remedy = "ism: %v is not known to be positive semi-definite, as landmarks need; take %s"
+	centred := !m.degrees()
+	if t, found := refused(terms, func(t term) bool { return t.embedded(centred) }); found && m.Paradigm != Supervised {
+		return 0, fmt.Errorf(remedy, t.Kernel, "a kernel that is positive, such as gaussian(), for clusters")
 	}
-	if float64(n)*float64(n)*float64(d+m.Dim+16) <= exactCost {
-		return EngineExact
+	t, found := refused(terms, func(t term) bool { return t.featured(centred) })
+	switch {
+	case m.Engine == EngineLinear && found:
+		return 0, fmt.Errorf(remedy, t.Kernel, "`engine exact`")
+	case m.Engine != EngineAuto:
+		return m.Engine, nil
+	case found || float64(n)*float64(n)*float64(d+m.Dim+16) <= exactCost:
+		return EngineExact, nil
 	}
-	return EngineLinear
+	return EngineLinear, nil
 }
 
 func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
@@ -204,7 +217,7 @@ func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
 	if err := g.check("what is known"); err != nil {
 		return false, err
 	}
-	f.it.gamma, f.it.round = g, 1
+	f.it.gamma = g
 	return f.it.run(ctx)
 }
 
@@ -224,7 +237,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	}
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
-	r.History, r.Iterations, r.Damped = f.it.history, len(f.it.history), f.it.damped
+	r.History, r.Iterations, r.Damped = f.it.history, f.it.tried, f.it.damped
 	r.Objective, r.Gradient = f.it.at.objective, residual(f.it.at)
 	r.Residuals = residuals(f.it.at.phi, w, values)
 	switch x := f.engine.(type) {
@@ -233,14 +246,14 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		r.KernelEntries += x.entries.Load()
 	case *linear:
 		r.KernelEntries += x.entries
-		r.Features = x.features
+		r.Landmarks = x.features
 		r.FeatureError = x.left
-		if x.left > 10*f.FeatureTolerance {
-			r.Note(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Landmarks, x.left))
+		if x.left > 10*featureTolerance {
+			r.Note(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
 		}
 	}
 	if r.Unsettled {
-		r.Note(fmt.Sprintf("W had not settled after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
+		r.Note(fmt.Sprintf("W had not converged after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
 	}
 	return r, nil
 }

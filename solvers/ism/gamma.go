@@ -2,7 +2,6 @@ package ism
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -10,154 +9,116 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// gamma is Γ = Σ_s G_s·T_s·G_sᵀ. It is zero without parts.
+// gamma is Γ, the sum of its parts. It is zero without parts.
 type gamma struct {
 	n     int
 	parts []*part
 }
 
-// part is G·T·Gᵀ with T symmetric and G one-hot (codes) or dense.
+// part is weight·G·Gᵀ. G is dense, or H·Y for the one-hot matrix Y of class codes.
 type part struct {
-	codes []int32
-	g     blas64.General // n×k, or nothing with codes
-	k     int
-	table blas64.General // T, k×k
-	sums  []float64      // Gᵀ1
+	weight  float64
+	codes   []int32        // the class of each row, or
+	g       blas64.General // G, n×k
+	k       int            // columns of G
+	sums    []float64      // Gᵀ1, or Yᵀ1: how many rows the classes have
+	centred bool           // Gᵀ1 = 0 but for rounding
 }
 
-// centred returns weight·H·G·Gᵀ·H of a response. It is centred in the table where G is
-// one-hot, and in a copy of G otherwise.
+// centred returns weight·H·K_Y·H.
 func (r *Response) centred(weight float64) *part {
-	n, k := r.Rows(), r.classes
-	p := &part{codes: r.codes, g: r.factors, k: k, table: stream.NewMatrix(k, k)}
 	if r.codes == nil {
-		p.g = centredColumns(r.factors)
-		for a := range k {
-			p.table.Data[a*k+a] = weight
-		}
-		p.sum()
-		return p
+		return centredFactors(r.factors, weight)
 	}
-	p.sum()
-	square := 0.0
-	for _, s := range p.sums {
-		square += s / float64(n) * s / float64(n)
-	}
-	for a := range k {
-		for b := range k {
-			v := square - p.sums[a]/float64(n) - p.sums[b]/float64(n)
-			if a == b {
-				v++
-			}
-			p.table.Data[a*k+b] = weight * v
-		}
-	}
-	return p
-}
-
-// sum works out Gᵀ1.
-func (p *part) sum() {
-	p.sums = make([]float64, p.k)
+	p := &part{weight: weight, codes: r.codes, k: r.classes, sums: make([]float64, r.classes), centred: true}
 	for _, c := range p.codes {
 		p.sums[c]++
 	}
-	for i := range p.g.Rows {
-		for a, v := range dense.Row(p.g, i) {
-			p.sums[a] += v
-		}
-	}
-}
-
-// ofFactors returns G with T = weight·I.
-func ofFactors(g blas64.General, weight float64) *part {
-	p := &part{g: g, k: g.Cols, table: stream.NewMatrix(g.Cols, g.Cols)}
-	for a := range p.k {
-		p.table.Data[a*p.k+a] = weight
-	}
-	p.sum()
 	return p
 }
 
-// centredColumns returns m without the means of its columns, in new memory. Columns that are
-// constant are 0.
-func centredColumns(m blas64.General) blas64.General {
-	c := stream.NewMatrix(m.Rows, m.Cols)
-	mean := make([]float64, m.Cols)
-	varies := make([]bool, m.Cols)
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			mean[j] += v / float64(m.Rows)
-			varies[j] = varies[j] || v != m.Data[j]
-		}
+// ofFactors returns weight·G·Gᵀ.
+func ofFactors(g blas64.General, weight float64) *part {
+	p := &part{weight: weight, g: g, k: g.Cols, sums: make([]float64, g.Cols)}
+	for i := range g.Rows {
+		dense.Axpy(1, dense.Row(g, i), p.sums)
 	}
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			if varies[j] {
-				c.Data[i*c.Stride+j] = v - mean[j]
-			}
-		}
-	}
-	return c
+	return p
 }
 
-// tile puts Γ between the rows from i on and those from j on into dst, or adds it.
-// room has at least dst.Rows·k numbers.
-func (g *gamma) tile(dst blas64.General, i, j int, room []float64) {
-	if len(g.parts) == 0 {
-		dense.Clear(dst)
+// centredFactors returns weight·H·G·Gᵀ·H. Columns that are constant become 0.
+func centredFactors(g blas64.General, weight float64) *part {
+	c := dense.Clone(g)
+	for i := range c.Rows {
+		dense.Axpy(-1, dense.Row(g, 0), dense.Row(c, i))
 	}
-	for s, p := range g.parts {
-		p.tile(dst, i, j, room, s > 0)
-	}
+	dense.CentreColumns(c)
+	p := ofFactors(c, weight)
+	p.centred = true
+	return p
 }
 
-func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
+// centre turns sums over Y into sums over G. sums has a block of rows for each column of G.
+func (p *part) centre(sums blas64.General) {
 	if p.codes == nil {
-		// G_i·T first, T being diagonal or small.
-		gi := stream.RowSlice(p.g, i, dst.Rows)
-		t := blas64.General{Rows: dst.Rows, Cols: p.k, Stride: p.k, Data: room[:dst.Rows*p.k]}
-		blas64.Gemm(noTrans, noTrans, 1, gi, p.table, 0, t)
-		beta := 0.0
-		if add {
-			beta = 1
-		}
-		blas64.Gemm(noTrans, trans, 1, t, stream.RowSlice(p.g, j, dst.Cols), beta, dst)
 		return
 	}
-	for a := range dst.Rows {
-		row, from := dense.Row(dst, a), dense.Row(p.table, int(p.codes[i+a]))
-		for b, c := range p.codes[j : j+dst.Cols] {
-			if add {
-				row[b] += from[c]
-			} else {
-				row[b] = from[c]
-			}
-		}
+	rows := sums.Rows / p.k
+	total := stream.NewMatrix(rows, sums.Cols)
+	for a := range p.k {
+		dense.Add(1, stream.RowSlice(sums, a*rows, rows), total)
 	}
+	for a, size := range p.sums {
+		dense.Add(-size/float64(len(p.codes)), total, stream.RowSlice(sums, a*rows, rows))
+	}
+}
+
+// addSums adds Gᵀ·c, or Yᵀ·c, for rows from number i on.
+func (p *part) addSums(sums, c blas64.General, i int) {
+	if p.codes == nil {
+		blas64.Gemm(trans, noTrans, 1, stream.RowSlice(p.g, i, c.Rows), c, 1, sums)
+		return
+	}
+	for b, a := range p.codes[i : i+c.Rows] {
+		dense.Axpy(1, dense.Row(c, b), dense.Row(sums, int(a)))
+	}
+}
+
+// factors returns left and right with Γ = left·rightᵀ.
+func (g *gamma) factors() (left, right blas64.General) {
+	k := 0
+	for _, p := range g.parts {
+		k += p.k
+	}
+	left, right = stream.NewMatrix(g.n, k), stream.NewMatrix(g.n, k)
+	k = 0
+	for _, p := range g.parts {
+		for i := range g.n {
+			row := dense.Row(right, i)[k : k+p.k]
+			if p.codes == nil {
+				copy(row, dense.Row(p.g, i))
+			} else {
+				dense.Axpy(-1/float64(g.n), p.sums, row)
+				row[p.codes[i]]++
+			}
+			dense.Axpy(p.weight, row, dense.Row(left, i)[k:k+p.k])
+		}
+		k += p.k
+	}
+	return left, right
 }
 
 // centred reports whether Γ1 = 0, but for rounding.
 func (g *gamma) centred() bool {
 	for _, p := range g.parts {
-		for _, v := range mulVector(p.table, p.sums) {
-			if math.Abs(v) > 1e-9*dense.MaxAbs(p.table)*math.Max(1, dense.MaxAbs(p.g)*math.Sqrt(float64(g.n))) {
-				return false
-			}
+		if !p.centred {
+			return false
 		}
 	}
 	return true
 }
 
-// maxColumns returns the largest number of columns of the parts.
-func (g *gamma) maxColumns() int {
-	k := 1
-	for _, p := range g.parts {
-		k = max(k, p.k)
-	}
-	return k
-}
-
-// check returns an error unless Γ asks for something.
+// check returns an error if Γ is zero or overflows.
 func (g *gamma) check(what string) error {
 	for _, p := range g.parts {
 		for a, s := range p.sums {
@@ -186,18 +147,15 @@ func (p *part) zero() bool {
 	return present < 2
 }
 
-// norm returns ‖G·T·Gᵀ‖_F.
+// norm returns ‖G·Gᵀ‖_F.
 func (p *part) norm() float64 {
 	if p.codes == nil {
-		g := dense.Mul(trans, p.g, noTrans, p.g)
-		return p.table.Data[0] * dense.Frobenius(g)
+		return dense.Frobenius(dense.Mul(trans, p.g, noTrans, p.g))
 	}
-	sum := 0.0
-	for a, na := range p.sums {
-		for b, nb := range p.sums {
-			v := p.table.Data[a*p.table.Stride+b]
-			sum += v * v * na * nb
-		}
+	gram := stream.NewMatrix(p.k, p.k) // diag(sizes) − sizes·sizesᵀ/n
+	for a, size := range p.sums {
+		dense.Axpy(-size/float64(len(p.codes)), p.sums, dense.Row(gram, a))
+		gram.Data[a*p.k+a] += size
 	}
-	return math.Sqrt(sum)
+	return dense.Frobenius(gram)
 }

@@ -15,15 +15,18 @@ import (
 type Engine uint8
 
 const (
-	// EngineAuto is exact where n²·(d+q+16) ≤ 2·10¹⁰, and linear otherwise.
+	// EngineAuto is exact where n²·(d+q+16) ≤ 2·10¹⁰ or the kernel has no landmarks, and linear
+	// otherwise.
 	EngineAuto Engine = iota
 	// EngineExact visits the upper half of all pairs of rows, in tiles, for each W.
 	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It
-	// loads the rows: 16·n·d bytes.
+	// loads the rows: 16·n·(d + k) bytes for k columns of Γ's factors.
 	EngineExact
 	// EngineLinear makes one pass over the rows for each W, with the kernel replaced
 	// by its features on r landmarks, which pivoted Cholesky picks anew for each W from
-	// a sample that is drawn once: C·(K_JJ)⁺·Cᵀ, r as small as the tolerance allows.
+	// a sample that is drawn once: C·(K_JJ)⁻¹·Cᵀ. It takes no more landmarks than leave 10⁻⁴ of the
+	// kernel's diagonal. The kernels f and f' must be known to be positive semi-definite, up to
+	// their signs, so relative is for the exact engine.
 	//
 	//	XᵀΨX = Σ_a M_a·M_aᵀ       M_a = Xᵀ·diag(g_a)·F
 	//
@@ -62,55 +65,26 @@ type Solver struct {
 	// Clusters are how many to find, at least 2; Supervised finds none.
 	Clusters int
 	// Mu is μ > 0, the weight of what is known for SemiSupervised and Alternative. 0 means
-	// 1. It multiplies HK_ŶH as it is, whose trace is of the order of n where that of
-	// D^(−½)YYᵀD^(−½) is of the order of clusters/n; Relative is for weights that do not
-	// depend on n.
+	// 1. Both terms of Γ are divided by their Frobenius norms at the first round, so that 1 weighs
+	// them alike for any number of rows. The paper does not divide.
 	Mu float64
-	// Relative divides both terms of Γ by their Frobenius norm at the first round, so
-	// that μ = 1 weighs them alike. The paper does not.
-	Relative bool
-	// Laplacian takes, for Unsupervised, the leading eigenvectors of D^(−½)·K_XW·D^(−½) for
-	// Y, those of spectral clustering, as the other paradigms do. The steps then do not
-	// raise the same objective, and kernels must be positive in sum over each row.
-	Laplacian bool
 
 	// Iterations is how many W are tried at most for one Γ, damped ones counted. 0
 	// means 50.
 	Iterations int
-	// Tolerance is δ: the iteration ends when the q leading eigenvalues change by less,
-	// ‖Λ−Λ'‖ < δ·‖Λ‖, and the subspace by less than Angle. 0 means 0.01.
-	Tolerance float64
-	// Angle is the largest principal angle, in radians, between the subspaces of two
-	// steps at the end (Appendix Q), of directions whose eigenvalue is beyond Tolerance
-	// of the largest: the others are not determined. 0 means 0.01.
-	Angle float64
+	// ChangeTol is δ: the iteration ends when the q leading eigenvalues change by less,
+	// ‖Λ−Λ'‖ < δ·‖Λ‖, and so does the largest principal angle, in radians, between the subspaces of
+	// two steps (Appendix Q). Directions whose eigenvalue is below δ of the largest are not
+	// determined, and do not count. 0 means 0.01.
+	ChangeTol float64
 	// Rounds is how often clusters and W take turns at most, in the paradigms that look
 	// for clusters. 0 means 20.
 	Rounds int
 
-	// Landmarks are how many features the linear engine uses at most. 0 means 300.
+	// Landmarks are how many the linear engine uses at most. 0 means 300.
 	Landmarks int
-	// FeatureTolerance is the part of K_ii, in the mean over rows, that features may leave:
-	// no more landmarks are used than that takes. Φ and J are off by some ten times as
-	// much, relative. 0 means 1e-4.
-	FeatureTolerance float64
-	// Sample is how many rows the linear engine holds to pick landmarks from and to
-	// predict sums. 0 means 2000; at least Landmarks.
-	Sample int
 
 	Seed uint64
-}
-
-// Step is one W that was tried.
-type Step struct {
-	Round     int     // of clusters and W in turn, from 1; 1 for Supervised
-	Objective float64 // J(W), see [Fit]
-	// Eigenvalues are the q largest of Φ(W), descending.
-	Eigenvalues []float64
-	Change      float64 // ‖Λ−Λ'‖/‖Λ‖ from the W before; NaN for the first of a round
-	Angle       float64 // to the W before, see [Solver.Angle]; NaN for the first of a round
-	Damping     float64 // τ of the step that led here, in units of ‖Φ‖; 0 for a full one
-	Accepted    bool    // false if J had fallen, and the step was taken again, damped
 }
 
 // Fit is what a solver returns: the model, and what is known about it. Chosen is the
@@ -118,21 +92,20 @@ type Step struct {
 type Fit struct {
 	*Model
 	model.Report
-	// History are all W that were tried, in order.
-	History []Step
+	// History are the J of all W that were accepted, in order. Within a round they rise.
+	History []float64
 	// Objective is J(W) = Tr(Γ·K_XW), of the approximate kernel with the linear engine.
 	// The HSIC of the paper is J/(n−1)².
 	Objective float64
 	// Gradient is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
 	// condition (Lemma 1) holds. Residuals tell it of each column of W.
 	Gradient float64
-	// Iterations are the W that were tried from there, and Damped how many of them by damped steps.
+	// Iterations are the W that were tried, and Damped how many of them by damped steps.
 	Iterations, Damped int
 	// Rounds are the turns of clusters and W; 1 for Supervised.
 	Rounds int
-	// Features is how many landmarks the linear engine used last, for the first kernel
-	// of a sum; 0 for exact.
-	Features int
+	// Landmarks is how many the linear engine used last, for the first kernel of a sum; 0 for exact.
+	Landmarks int
 	// FeatureError is the part of K_ii or f'(β_ii) that the features leave, in the mean
 	// over a part of the sample, at the end; NaN for exact.
 	FeatureError float64

@@ -15,17 +15,18 @@ type iteration struct {
 	Solver
 	engine  evaluator
 	gamma   *gamma
-	flat    bool // Φ does not depend on W
-	round   int
+	flat    bool        // Φ does not depend on W
 	at      *evaluation // the W that was accepted last
 	eig     *eigen      // the leading pairs of its Φ
-	history []Step
+	history []float64   // J of the W that were accepted
+	largest float64     // |J| of those that were tried
+	tried   int
 	damped  int
 }
 
 const (
-	// rounding is what J may fall by, relative to the sizes of the largest J so far, and
-	// still count as not fallen.
+	// rounding is what J may fall by, relative to the largest |J| so far, and still count as not
+	// fallen.
 	rounding = 1e-12
 	// firstDamping is τ of a first damped step, in units of ‖Φ‖_F; beyond lastDamping
 	// steps are so small that nothing is to be gained.
@@ -45,10 +46,11 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 	} else if start, err = it.first(ctx); err != nil {
 		return false, err
 	}
-	if it.at, it.eig, err = it.try(ctx, start); err != nil {
+	v, eig, err := it.try(ctx, start)
+	if err != nil {
 		return false, err
 	}
-	it.record(it.at, it.eig, math.NaN(), math.NaN(), 0, true)
+	it.accept(v, eig)
 	damping, calm := 0.0, 0
 	for range it.Iterations - 1 {
 		if it.flat {
@@ -66,14 +68,11 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		change := relativeChange(eig.values, it.eig.values)
-		accepted := v.objective >= it.at.objective-rounding*it.scale()
-		it.record(v, eig, change, angle, damping, accepted)
 		if damping > 0 {
 			it.damped++
 		}
-		if !accepted {
-			if it.at.objective-v.objective <= it.engine.noise()*it.scale() {
+		if fall := it.at.objective - v.objective; fall > rounding*it.largest {
+			if fall <= it.engine.noise()*it.largest {
 				return true, nil
 			}
 			calm = 0
@@ -82,8 +81,9 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 			}
 			continue
 		}
-		it.at, it.eig = v, eig
-		if change < it.Tolerance && angle < it.Angle && (damping == 0 || residual(v) < it.Angle) {
+		change := relativeChange(eig.values, it.eig.values)
+		it.accept(v, eig)
+		if change < it.ChangeTol && angle < it.ChangeTol && (damping == 0 || residual(v) < it.ChangeTol) {
 			return true, nil
 		}
 		if calm++; calm >= calmSteps {
@@ -93,15 +93,6 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		}
 	}
 	return it.flat, nil
-}
-
-// scale returns the largest |J| so far.
-func (it *iteration) scale() float64 {
-	s := 0.0
-	for _, h := range it.history {
-		s = math.Max(s, math.Abs(h.Objective))
-	}
-	return s
 }
 
 // first returns W₀, the leading eigenvectors of Φ₀.
@@ -122,13 +113,20 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 	if err != nil {
 		return nil, nil, err
 	}
+	it.tried++
+	it.largest = math.Max(it.largest, math.Abs(v.objective))
 	eig, err := it.leading(ctx, v.phi, w)
 	return v, eig, err
 }
 
+func (it *iteration) accept(v *evaluation, eig *eigen) {
+	it.at, it.eig = v, eig
+	it.history = append(it.history, v.objective)
+}
+
 // leading returns the leading pairs of Φ, far more accurate than the iteration is to be.
 func (it *iteration) leading(ctx context.Context, phi, guess blas64.General) (*eigen, error) {
-	return leading(ctx, phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
+	return leading(ctx, phi, it.Dim, guess, math.Max(1e-12, 1e-4*it.ChangeTol))
 }
 
 // step returns the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
@@ -143,10 +141,6 @@ func (it *iteration) step(ctx context.Context, damping float64) (blas64.General,
 		return phi, err
 	}
 	return eig.vectors, nil
-}
-
-func (it *iteration) record(v *evaluation, eig *eigen, change, angle, damping float64, accepted bool) {
-	it.history = append(it.history, Step{Round: it.round, Objective: v.objective, Eigenvalues: eig.values, Change: change, Angle: angle, Damping: damping, Accepted: accepted})
 }
 
 // relativeChange returns ‖a − b‖/‖a‖.
@@ -171,7 +165,7 @@ func (it *iteration) angle(next blas64.General) (float64, error) {
 		return 0, err
 	}
 	k := 1
-	for k < len(eig.values) && math.Abs(eig.values[k]) > it.Tolerance*math.Abs(eig.values[0]) {
+	for k < len(eig.values) && math.Abs(eig.values[k]) > it.ChangeTol*math.Abs(eig.values[0]) {
 		k++
 	}
 	return largestAngle(it.at.w, dense.Mul(noTrans, next, noTrans, eig.first(k).vectors))
@@ -209,18 +203,6 @@ func ritz(v *evaluation) (w blas64.General, values []float64, err error) {
 		return w, nil, err
 	}
 	w = dense.Mul(noTrans, v.w, noTrans, eig.vectors)
-	for j := range w.Cols {
-		best := 0.0
-		for i := range w.Rows {
-			if x := w.Data[i*w.Stride+j]; math.Abs(x) > math.Abs(best) {
-				best = x
-			}
-		}
-		for i := range w.Rows {
-			if best < 0 {
-				w.Data[i*w.Stride+j] = -w.Data[i*w.Stride+j]
-			}
-		}
-	}
+	dense.FixSigns(blas64.General{}, w)
 	return w, eig.values, nil
 }

@@ -3,7 +3,6 @@ package ism
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -15,10 +14,10 @@ import (
 func TestBetween(t *testing.T) {
 	const n = 3*betweenPanel + 1
 	x := normals(n, 3, 1)
-	rows := points{x: x, sigma: naiveScales(x, 3)}
+	rows := points{x: x}
 	for _, kernels := range combinations() {
 		for _, term := range mustTerms(t, textOf(kernels)) {
-			for _, k := range []entries{term.entriesOf(term.Slope, true), term.entriesOf(term.Value, false)} {
+			for _, k := range []entries{term.entriesOf(term.Slope), term.entriesOf(term.Value)} {
 				marks := k.pack(rows.at([]int{0, 3, 5, 60, 61, 70, n - 1}))
 				want := stream.NewMatrix(n, marks.x.Rows)
 				k.fill(want, rows, marks, nil)
@@ -33,20 +32,13 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestLandmarksAreLeft: the choice of landmarks ends with its context, for both kinds of
-// kernels.
+// TestLandmarksAreLeft: the choice of landmarks ends with its context.
 func TestLandmarksAreLeft(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(reason)
 	term := mustTerms(t, "gaussian(sigma=2)")[0]
-	for _, positive := range []bool{true, false} {
-		k := term.entriesOf(term.Value, false)
-		k.psd = positive
-		t.Run(fmt.Sprint("positive ", positive), func(t *testing.T) {
-			if _, err := newLandmarks(ctx, stream.Engine{}, k, points{x: normals(50, 3, 1)}, 20, 0); !errors.Is(err, reason) {
-				t.Errorf("error %v, want %v", err, reason)
-			}
-		})
+	if _, err := newLandmarks(ctx, term.entriesOf(term.Value), points{x: normals(50, 3, 1)}, 20, 0); !errors.Is(err, reason) {
+		t.Errorf("error %v, want %v", err, reason)
 	}
 }

@@ -27,13 +27,27 @@ const (
 // leading returns the k algebraically largest eigenpairs of a symmetric matrix, with residuals
 // of at most tolerance·‖a‖_F; those whose eigenvalue is below looseBelow of the largest, of
 // which there may be many alike, of at most looseResidual if that is more. guess has as many
-// rows and at most k columns.
+// rows and at most k columns: the Krylov space begins with it, and with random vectors.
 func leading(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
-	b := k + krylovExtra
-	if a.Rows > completeSize && b*krylovBlocks <= a.Rows/2 {
-		eig, settled, err := leadingSpace(ctx, a, k, guess, settledPairs(tolerance, dense.Frobenius(a)))
-		if settled || err != nil {
-			return eig, err
+	width := k + krylovExtra
+	if a.Rows > completeSize && width*krylovBlocks <= a.Rows/2 {
+		x := stream.NewMatrix(a.Rows, width)
+		for i := range guess.Rows {
+			copy(dense.Row(x, i), dense.Row(guess, i))
+		}
+		sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(dense.Columns(x, guess.Cols, width-guess.Cols))
+		space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
+		if err != nil {
+			return nil, err
+		}
+		space.Choice = krylov.Algebraic
+		done := settledPairs(tolerance, dense.Frobenius(a))
+		p, err := space.Run(ctx, krylov.Iteration{Rank: k, Passes: krylovPasses, Done: done})
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Values) == k && done(p.Values, p.Residuals, p.Norm) {
+			return &eigen{p.Values, p.U}, nil
 		}
 	}
 	eig, err := newEigen(a)
@@ -41,26 +55,6 @@ func leading(ctx context.Context, a blas64.General, k int, guess blas64.General,
 		return nil, err
 	}
 	return eig.first(k), nil
-}
-
-// leadingSpace finds the k leading pairs in a Krylov space that begins with the guess and
-// random vectors.
-func leadingSpace(ctx context.Context, a blas64.General, k int, guess blas64.General, done krylov.Criterion) (eig *eigen, settled bool, err error) {
-	x := stream.NewMatrix(a.Rows, k+krylovExtra)
-	for i := range guess.Rows {
-		copy(dense.Row(x, i), dense.Row(guess, i))
-	}
-	sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(dense.Columns(x, guess.Cols, x.Cols-guess.Cols))
-	space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
-	if err != nil {
-		return nil, false, err
-	}
-	space.Choice = krylov.Algebraic
-	p, err := space.Run(ctx, krylov.Iteration{Rank: k, Passes: krylovPasses, Done: done})
-	if err != nil {
-		return nil, false, err
-	}
-	return &eigen{p.Values, p.U}, len(p.Values) == k && done(p.Values, p.Residuals, p.Norm), nil
 }
 
 // settledPairs reports whether all residuals are as small as they are to be, relative to the

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -173,15 +172,4 @@ func TestTransform(t *testing.T) {
 			t.Errorf("the largest loading of dimension %d is %v", j, loadings[0].Weight)
 		}
 	}
-}
-
-func TestConformance(t *testing.T) {
-	t.Run("spread", func(t *testing.T) {
-		newAcc := func() *spread { return newSpread(4) }
-		conformance.Run(t, newAcc, func(block int64) *spread {
-			s := newAcc()
-			s.add(normals(20, 4, uint64(block)))
-			return s
-		}, 11)
-	})
 }

@@ -2,83 +2,68 @@ package ism
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
-// pass is one pass of the linear engine: what it evaluates for each row, and what it
-// sums.
+// pass is one pass of the linear engine: the columns C that it computes for each row, and the sums
+// that it makes.
 //
 //	B_a = Xᵀ·diag(g_a)·C      d×r, for each column a of the factors of each part
-//	τ   = Gᵀ·C, Gᵀ·C_f        k×r, the second for J
+//	τ   = Gᵀ·C                k×r
 //	A   = Xᵀ·diag(D)·X        d×d, D the degrees
-//	s   = Σ_i δ_i·‖Wᵀx_i‖²    for J of kernels with f' constant, δ = Γ1
 type pass struct {
 	linear   *linear
 	gamma    *gamma
 	w        blas64.General // d×q, or empty for Φ₀
-	features []*feature
-	values   []*value
-	light    bool // τ alone is wanted
-	cols     int  // of C
-	more     int  // of C_f
-	total    *sketch.Sum
+	features []*feature     // of f', one for each term
+	values   []*feature     // of f, where it is no multiple of f'
+	light    bool           // τ alone is wanted
+	cols     int            // of C for f'
+	more     int            // of C for f, behind them
 	layout   *layout
 }
 
-func (l *linear) newPass(g *gamma, w blas64.General) *pass { return &pass{linear: l, gamma: g, w: w} }
+// feature is a block of columns of C: f' of a term is factor·C·Q·Cᵀ, or f.
+type feature struct {
+	term        term
+	factor      float64
+	marks       *landmarks // nil: one column of ones
+	first, cols int
+	// degrees are, for each part, k×r: the degree of row i is Σ_a g_ia·degrees[a]·c_i, for one-hot
+	// factors degrees[c_i]·c_i. Parts without degrees have none.
+	degrees []blas64.General
+	sampled []blas64.General // τ of the sample, for each part
+}
 
-func (p *pass) add(f *feature) {
-	f.first = p.cols
+// addSlope adds a block of columns for f'.
+func (p *pass) addSlope(t term, factor float64, marks *landmarks) {
+	f := &feature{term: t, factor: factor, marks: marks, first: p.cols, cols: marks.columns(), degrees: make([]blas64.General, len(p.gamma.parts))}
 	p.cols += f.cols
-	f.degrees = make([]blas64.General, len(p.gamma.parts))
 	p.features = append(p.features, f)
-	if f.marks == nil && f.term.Base == kernelgen.SquaredDistance {
-		for s, part := range p.gamma.parts {
-			f.setDegrees(s, part, part.columnSums(f.scale))
+	if marks != nil || t.Base == kernelgen.InnerProduct {
+		return
+	}
+	for s, part := range p.gamma.parts {
+		if !part.centred {
+			f.setDegrees(s, part, blas64.General{Rows: part.k, Cols: 1, Stride: 1, Data: part.sums})
 		}
 	}
 }
 
-func (p *pass) addValue(v *value) {
-	v.first = p.more
-	p.more += v.cols
-	p.values = append(p.values, v)
+// addValue adds a block of columns for f.
+func (p *pass) addValue(t term, factor float64, marks *landmarks) {
+	f := &feature{term: t, factor: factor, marks: marks, first: p.more, cols: marks.columns()}
+	p.more += f.cols
+	p.values = append(p.values, f)
 }
 
-// layout is where the sums of a pass are.
-type layout struct {
-	moments []blas64.General // B of each part: k·d × r, one a behind the other
-	tau     []blas64.General // k×r
-	tauF    []blas64.General
-	degrees blas64.General // A, its upper half, or empty
-	spread  []float64      // s of each part
-	size    int
-}
-
-func (p *pass) newLayout(v []float64) *layout {
-	r, l := &room{v: v}, &layout{}
-	d := p.linear.data.d
-	for _, part := range p.gamma.parts {
-		if !p.light {
-			l.moments = append(l.moments, r.matrix(part.k*d, p.cols))
-		}
-		l.tau = append(l.tau, r.matrix(part.k, p.cols))
-		l.tauF = append(l.tauF, r.matrix(part.k, p.more))
-	}
-	if p.hasDegrees() && !p.light {
-		l.degrees = r.matrix(d, d)
-	}
-	l.spread = r.matrix(1, len(p.gamma.parts)).Data
-	l.size = r.size
-	return l
-}
-
+// hasDegrees reports whether some row has a degree.
 func (p *pass) hasDegrees() bool {
 	for _, f := range p.features {
 		for _, d := range f.degrees {
@@ -90,12 +75,35 @@ func (p *pass) hasDegrees() bool {
 	return false
 }
 
-// run makes the pass and is Φ and J.
-func (p *pass) run(ctx context.Context) (*evaluation, error) {
-	if err := p.sum(ctx); err != nil {
-		return nil, err
+// layout is where the sums of a pass are.
+type layout struct {
+	moments []blas64.General // B of each part: k·d × r, one a behind the other
+	tau     []blas64.General // k × columns for f' and f
+	degrees blas64.General   // A, its upper half, or empty
+	size    int
+}
+
+// newLayout divides a vector. It measures it if v is nil.
+func (p *pass) newLayout(v []float64) *layout {
+	l, d := &layout{}, p.linear.data.d
+	matrix := func(rows, cols int) blas64.General {
+		m := blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols)}
+		if v != nil {
+			m.Data = v[l.size : l.size+rows*cols]
+		}
+		l.size += rows * cols
+		return m
 	}
-	return p.finish()
+	for _, part := range p.gamma.parts {
+		if !p.light {
+			l.moments = append(l.moments, matrix(part.k*d, p.cols))
+		}
+		l.tau = append(l.tau, matrix(part.k, p.cols+p.more))
+	}
+	if p.hasDegrees() && !p.light {
+		l.degrees = matrix(d, d)
+	}
+	return l
 }
 
 // sum makes the pass.
@@ -106,13 +114,12 @@ func (p *pass) sum(ctx context.Context) error {
 	if p.w.Rows == 0 {
 		name = "start"
 	}
-	var err error
-	p.total, err = stream.Fold(ctx, data.engine, name, data.src, func() *sketch.Sum { return sketch.NewSum(1, size) },
+	total, err := stream.Fold(ctx, data.engine, name, data.src, func() *sketch.Sum { return sketch.NewSum(1, size) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
 			w := p.newWorker()
 			return func(acc *sketch.Sum, b *stream.Block) error {
 				if int(b.Start)+b.X.Rows > data.n {
-					return fmt.Errorf("%s has more rows than a pass before: the file changed", data.src.Info().Name)
+					return moreRows(data.src)
 				}
 				w.layout = p.newLayout(acc.Data)
 				for first, rows := range b.Panels(stream.PanelRows) {
@@ -125,7 +132,13 @@ func (p *pass) sum(ctx context.Context) error {
 		return err
 	}
 	*data.passes++
-	p.layout = p.newLayout(p.total.Data)
+	p.layout = p.newLayout(total.Data)
+	for s, part := range p.gamma.parts {
+		part.centre(p.layout.tau[s])
+		if !p.light {
+			part.centre(p.layout.moments[s])
+		}
+	}
 	for _, f := range p.features {
 		if f.marks != nil {
 			p.linear.entries += int64(data.n) * int64(f.cols)
@@ -133,4 +146,9 @@ func (p *pass) sum(ctx context.Context) error {
 	}
 	p.linear.entries += int64(data.n) * int64(p.more)
 	return nil
+}
+
+// sumsOf returns τ of a feature of f'.
+func (p *pass) sumsOf(s int, f *feature) blas64.General {
+	return dense.Columns(p.layout.tau[s], f.first, f.cols)
 }

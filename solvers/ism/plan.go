@@ -27,13 +27,15 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	n, d := s.Rows, s.Columns
-	choice := m.chooseEngine(int(n), d)
+	choice, err := m.chooseEngine(int(n), d, terms)
+	if err != nil {
+		return nil, err
+	}
 	e.BlockRows = passRows(choice, e, d)
-	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d)}
+	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(planned, m.Iterations))}
 	p.Chosen = choice.String()
 	p.gamma(s)
-	p.Add("sample", 2*min(n, int64(m.Sample))*p.d, "`sample`")
-	p.tries = int64(min(planned, m.Iterations))
+	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
 	if flat(terms) {
 		p.tries = 1
 	}
@@ -94,7 +96,8 @@ func (p *plan) exact() {
 	p.KernelEntries = p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
 	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
 	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
-	p.Add("tiles", int64(p.engine.Workers())*stream.PairRows*(5*stream.PairRows+p.k), "`threads`")
+	p.Add("factors of Γ, twice", 2*p.n*p.k, "")
+	p.Add("tiles", int64(p.engine.Workers())*stream.PairRows*5*stream.PairRows, "`threads`")
 }
 
 func (p *plan) linear() {
@@ -106,21 +109,17 @@ func (p *plan) linear() {
 			continue
 		}
 		r += most
-		if t.Ratio == 0 || t.local() {
+		if t.Ratio == 0 {
 			more += most
 		}
 	}
 	const panel = stream.PanelRows
-	sample := int64(p.solver.Sample)
+	sample := int64(p.solver.sampleSize(int(p.n)))
 	p.Passes += 2 + int(p.tries)
 	p.KernelEntries = p.tries * (p.n + 4*sample) * (r + more)
-	choice, pass := model.NewPlan(p.engine, p.n, int(d)), model.NewPlan(p.engine, p.n, int(d))
-	choice.Add("choice of landmarks", 8*most*most, "`landmarks`")
-	choice.Add("sums over the sample", 2*sample*(r+more), "`sample`")
-	pass.Add("landmarks", 3*most*most, "`landmarks`")
-	pass.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
-	pass.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+3*r+2*more), "`landmarks`")
-	pass.Add("products of sums", 4*d*r, "`landmarks`")
-	choice.Stage(pass)
-	p.Include(choice)
+	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
+	p.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")
+	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
+	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+3*r+2*more), "`landmarks`")
+	p.Add("products of sums", 4*d*r, "`landmarks`")
 }

@@ -71,7 +71,7 @@ var plainKernels = []plainKernel{
 
 // testProfiles are kernels of one's own.
 var testProfiles = []kernelgen.Profile{
-	{Name: "inverse", Base: kernelgen.SquaredDistance, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
+	{Name: "inverse", Base: kernelgen.SquaredDistance, PositiveSemiDefinite: true, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
 	{Name: "wave", Base: kernelgen.InnerProduct, F: math.Sin, Derivative: math.Cos},
 }
 
@@ -226,8 +226,9 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	}
 	known := dense.Mul(noTrans, h, noTrans, oneHot(labels, 4))
 	mixed := func(mu float64) blas64.General {
-		g := outer(omega, 1)
-		dense.Add(mu, outer(known, 1), g)
+		g, supervised := outer(omega, 1), outer(known, 1)
+		dense.Scale(1/dense.Frobenius(g), g)
+		dense.Add(mu/dense.Frobenius(supervised), supervised, g)
 		return g
 	}
 	fit := func(p Paradigm) *fitting {
@@ -247,14 +248,14 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	}
 }
 
-// memory returns data of rows in memory, with local scales unless there are many.
-func memory(x blas64.General, e stream.Engine) *table {
-	passes := 0
-	m := &table{engine: e, src: source(x), n: x.Rows, d: x.Cols, passes: &passes, scales: map[int][]float64{}}
-	if x.Rows < 500 {
-		m.scales[3] = naiveScales(x, 3)
-	}
-	return m
+// memory returns data of rows in memory.
+func memory(x blas64.General) *table {
+	return &table{src: source(x), n: x.Rows, d: x.Cols, passes: new(int)}
+}
+
+// exactly returns the exact engine for kernels and rows in memory, with local scales among all of them.
+func exactly(t testing.TB, text string, x blas64.General) *exact {
+	return &exact{data: memory(x), x: x, terms: mustTerms(t, text), scales: map[int][]float64{3: naiveScales(x, 3)}}
 }
 
 // relative returns the largest difference of two matrices relative to the largest entry.

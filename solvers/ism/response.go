@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -76,16 +77,20 @@ func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k ker
 	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
 	}
-	marks, err := newLandmarks(ctx, e, entries{kernel: k, psd: true}, points{x: rows.x}, rank, landmarkTolerance)
+	marks, err := newLandmarks(ctx, entries{kernel: k}, points{x: rows.x}, rank, targetTolerance)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ism: %v of the targets is zero or overflows; scale them", k)
 	}
-	r.factors, err = marks.features(ctx, e, y)
+	c, err := marks.between(ctx, e, points{x: y}, marks.marks)
+	if err != nil {
+		return nil, err
+	}
+	r.factors = dense.Mul(noTrans, c, noTrans, marks.project)
 	r.classes = r.factors.Cols
-	return r, err
+	return r, nil
 }
 
 // Rows returns the number of rows that the response speaks of.

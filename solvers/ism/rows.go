@@ -22,24 +22,37 @@ type table struct {
 	shift  []float64 // taken from each of them; nil for nothing
 	d      int       // how many there are
 	passes *int
-	// scales are σ_i of all rows, by neighbour.
-	scales map[int][]float64
 }
 
-// newTable looks at all columns, in one pass. centre says that the means may be taken
-// away, which nothing depends on but rounding.
+// newTable looks at all columns, in one pass: at the sums of x − x₀ and of |x − x₀|, x₀ the first row.
+// centre says that the means may be taken away, which nothing depends on but rounding.
 func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bool, passes *int) (*table, error) {
 	info := src.Info()
-	if info.Once {
+	d := len(info.Columns)
+	switch {
+	case info.Once:
 		return nil, stream.OnceError(info.Name)
-	}
-	if len(info.Columns) == 0 {
+	case d == 0:
 		return nil, fmt.Errorf("%s: rows without columns have no subspace", info.Name)
+	case info.Rows == 0:
+		return nil, tooFewRows(info)
 	}
-	all, err := stream.Fold(ctx, e, "columns", src, func() *spread { return newSpread(len(info.Columns)) },
-		func() func(acc *spread, b *stream.Block) error {
-			return func(acc *spread, b *stream.Block) error {
-				acc.add(b.X)
+	origin, err := stream.GatherRows(ctx, src, []int64{0})
+	if err != nil {
+		return nil, err
+	}
+	all, err := stream.Fold(ctx, e, "columns", src, func() *sketch.Sum { return sketch.NewSum(2, d) },
+		func() func(acc *sketch.Sum, b *stream.Block) error {
+			return func(acc *sketch.Sum, b *stream.Block) error {
+				sums, sizes := dense.Row(acc.General, 0), dense.Row(acc.General, 1)
+				for i := range b.X.Rows {
+					for j, v := range dense.Row(b.X, i) {
+						off := v - origin.Data[j]
+						sums[j] += off
+						sizes[j] += math.Abs(off)
+					}
+				}
+				acc.Count += int64(b.X.Rows)
 				return model.CheckRows(info, b.X, b.Start)
 			}
 		})
@@ -47,28 +60,35 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 		return nil, err
 	}
 	*passes++
-	t := &table{engine: e, src: src, n: int(all.rows), passes: passes, scales: map[int][]float64{}}
+	t := &table{engine: e, src: src, n: int(all.Count), passes: passes}
 	if t.n < 2 {
-		return nil, fmt.Errorf("%s has %d rows; at least 2 are needed", info.Name, t.n)
+		return nil, tooFewRows(info)
 	}
-	for j, low := range all.low {
-		if low < all.high[j] {
-			t.active = append(t.active, j)
-			t.shift = append(t.shift, all.sum[j]/float64(t.n))
+	for j, size := range dense.Row(all.General, 1) {
+		if !(size <= math.MaxFloat64) {
+			return nil, fmt.Errorf("%s, column %s: values are too large to add up; scale them down", info.Name, info.Columns[j])
 		}
-	}
-	for k, j := range t.active {
-		if m := t.shift[k]; m-m != 0 || math.IsInf(all.high[j]-all.low[j], 0) {
-			return nil, fmt.Errorf("%s, column %s: values of up to %v are too large to add up; scale them down", info.Name, info.Columns[j], max(all.high[j], -all.low[j]))
+		if size > 0 {
+			t.active = append(t.active, j)
+			t.shift = append(t.shift, origin.Data[j]+all.Data[j]/float64(t.n))
 		}
 	}
 	if !centre {
 		t.shift = nil
 	}
 	if t.d = len(t.active); t.d == 0 {
-		return nil, fmt.Errorf("%s: all %d columns are constant; there is nothing to find", info.Name, len(info.Columns))
+		return nil, fmt.Errorf("%s: all %d columns are constant; there is nothing to find", info.Name, d)
 	}
 	return t, nil
+}
+
+func tooFewRows(info stream.Info) error {
+	return fmt.Errorf("%s has fewer than 2 rows; at least 2 are needed", info.Name)
+}
+
+// moreRows reports that a pass has met more rows than the first one.
+func moreRows(src stream.Source) error {
+	return fmt.Errorf("%s has more rows than a pass before: the file changed", src.Info().Name)
 }
 
 // take puts the active columns of rows into dst.
@@ -101,7 +121,7 @@ func (t *table) load(ctx context.Context) (*table, blas64.General, error) {
 	}
 	*t.passes++
 	own := 0 // passes over memory are nobody's business
-	return &table{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own, scales: t.scales}, x, nil
+	return &table{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own}, x, nil
 }
 
 // complete wants as many rows from a pass as the first one gave.
@@ -132,9 +152,8 @@ func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, 
 
 // sampled are a few rows that are held.
 type sampled struct {
-	x     blas64.General
-	rows  []int64           // their numbers, ascending
-	scale map[int][]float64 // σ of the rows, by neighbour
+	x    blas64.General
+	rows []int64 // their numbers, ascending
 }
 
 // sampleRows draws k rows.
@@ -156,13 +175,19 @@ func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) 
 	x := stream.NewMatrix(s.x.Rows, t.d)
 	t.take(x, s.x)
 	s.x = x
-	s.scale = map[int][]float64{}
-	for neighbour, all := range t.scales {
-		own := make([]float64, len(s.rows))
-		for i, r := range s.rows {
-			own[i] = all[r]
-		}
-		s.scale[neighbour] = own
-	}
 	return s, nil
+}
+
+// some returns at most so many of the rows, at equal steps.
+func (s *sampled) some(most int) blas64.General {
+	return dense.PickRows(s.x, equalSteps(s.x.Rows, most))
+}
+
+// equalSteps returns at most so many of n numbers, at equal steps from 0 on.
+func equalSteps(n, most int) []int {
+	index := make([]int, min(n, most))
+	for i := range index {
+		index[i] = i * n / len(index)
+	}
+	return index
 }

@@ -3,6 +3,7 @@ package ism
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 )
@@ -31,7 +32,7 @@ func termsOf(k kernelgen.Kernel) ([]term, error) {
 func (t term) local() bool { return t.Neighbour > 0 }
 
 // known reports whether f follows from f', so that no landmarks are needed for it.
-func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 && !t.local() }
+func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 }
 
 // slopeAtZero returns f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
 // polynomials without a constant, it is f' at 1: the sign is what matters (Theorem 3).
@@ -53,6 +54,15 @@ func flat(terms []term) bool {
 	return true
 }
 
+// refused returns the first term that has not what is asked for.
+func refused(terms []term, has func(t term) bool) (t term, found bool) {
+	i := slices.IndexFunc(terms, func(t term) bool { return !has(t) })
+	if i < 0 {
+		return term{}, false
+	}
+	return terms[i], true
+}
+
 // distances reports whether all terms are functions of distances, which do not change
 // when all rows are moved.
 func distances(terms []term) bool {
@@ -64,21 +74,37 @@ func distances(terms []term) bool {
 	return true
 }
 
-// entriesOf returns the entries of curve c of the term without its factor.
-func (t term) entriesOf(c kernelgen.Curve, derivative bool) entries {
+// entriesOf returns the entries of a curve of the term without its factor.
+func (t term) entriesOf(c kernelgen.Curve) entries {
 	c = c.WithoutFactor()
-	return entries{kernel: t.Base.Kernel(), curve: &c, local: t.local(), divide: t.local() && derivative,
-		psd: !t.local() && c.PositiveSemiDefinite()}
+	return entries{kernel: t.Base.Kernel(), curve: &c}
 }
 
 // valuesOf returns the entries of f as landmarks are picked for, and the number that
 // multiplies them. They are anchored where that helps; centred says that nothing else
 // will tell.
 func (t term) valuesOf(centred bool) (k entries, factor float64) {
-	k = t.entriesOf(t.Value, false)
+	k = t.entriesOf(t.Value)
 	if t.Conditional && centred {
-		k.anchored, k.psd = true, true
+		k.anchored = true
 		return k, -t.Value.Factor
 	}
 	return k, t.Value.Factor
+}
+
+// featured reports whether the linear engine has features of f', and of f where it needs them.
+func (t term) featured(centred bool) bool {
+	slope := t.Slope.PositiveSemiDefinite()
+	if t.Slope.Flat { // distances have no features of one column
+		slope = t.Base == kernelgen.InnerProduct || centred
+	}
+	return !t.local() && slope && (t.known() || t.Value.PositiveSemiDefinite() || t.Conditional && centred)
+}
+
+// embedded reports whether f has features that clusters are found from.
+func (t term) embedded(centred bool) bool {
+	if t.Conditional {
+		return centred && t.Value.Factor < 0
+	}
+	return !t.local() && t.Value.PositiveSemiDefinite()
 }

@@ -94,7 +94,7 @@ func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 	for _, name := range []string{"gaussian", "polynomial"} {
 		for _, mu := range alternativeMus {
 			c, err := cached(e, name, fmt.Sprintf("alternative %g", mu), func() (*clustering, error) {
-				s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu, Relative: true,
+				s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu,
 					Engine: ism.EngineExact}
 				return e.clusters(ctx, s, known, kernelNamed(name))
 			})

@@ -1,0 +1,251 @@
+package ism
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+const (
+	// The features of embeddings, of which the leading vectors are wanted: what they may leave of the
+	// diagonal, and how many there may be at least.
+	embeddingTolerance = 1e-6
+	embeddingLandmarks = 300
+	// embeddingRank is where singular values of the features are cut off, relative to the largest:
+	// the inverse of the landmarks' kernel is no more accurate.
+	embeddingRank = 1e-6
+)
+
+// embedder finds Y, the leading eigenvectors of H·K·H or of D^(−½)·K·D^(−½) for the kernel K of all
+// projected rows and its row sums D (Ng, Jordan and Weiss 2001, "On spectral clustering: analysis and an
+// algorithm"), by features on landmarks. Nothing of the size of K is formed.
+type embedder struct {
+	data     *table
+	terms    []term
+	most     int
+	clusters int
+	degrees  bool // divide by D, else centre
+
+	entries int64
+}
+
+// embedding is Y, and the degrees of K if they were divided by.
+type embedding struct {
+	y       blas64.General
+	degrees []float64
+}
+
+// projected are rows as the kernel takes them: how many, their number of columns, and how
+// they come from rows of a source, the first of which has number first.
+type projected struct {
+	src     stream.Source
+	n, cols int
+	take    func(dst, rows blas64.General, first int)
+}
+
+// inMemory returns rows that were projected.
+func inMemory(xw blas64.General) projected {
+	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
+		take: func(dst, rows blas64.General, _ int) {
+			for i := range rows.Rows {
+				copy(dense.Row(dst, i), dense.Row(rows, i))
+			}
+		}}
+}
+
+// embed finds Y for projected rows, with a projected sample of them. A degree is at least K_ii: what
+// features add for other rows may be negative. It is an error if a degree is not positive or overflows.
+// Cost: three passes, n·r entries in each and 4·n·r² flops.
+func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.General) (*embedding, error) {
+	f, err := m.features(ctx, rows, sample)
+	if err != nil {
+		return nil, err
+	}
+	m.entries += 3 * int64(rows.n) * int64(f.cols)
+	if m.degrees {
+		f.degrees = make([]float64, rows.n)
+	}
+	if err := f.sum(ctx, m.data.engine); err != nil {
+		return nil, err
+	}
+	turn, err := f.leading(ctx, m.data.engine, m.clusters)
+	if err != nil {
+		return nil, err
+	}
+	y, err := f.multiply(ctx, m.data.engine, turn)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range f.degrees {
+		if !(d > 0 && d <= math.MaxFloat64) {
+			return nil, fmt.Errorf("ism: the similarities of row %d add up to %v; this paradigm divides by them, so take a kernel that is positive, such as gaussian()", i, d)
+		}
+	}
+	return &embedding{y, f.degrees}, nil
+}
+
+// features are F with K ≈ F·Fᵀ: the features of each term times the root of its weight, side by side.
+type features struct {
+	projected
+	marks   []*landmarks
+	roots   []float64 // of the weights
+	cols    int
+	sums    []float64 // of the columns of F, or their means if they are centred
+	degrees []float64 // of the rows, nil to centre
+}
+
+// features picks the landmarks of each term. Those of inner products alone have as many as the rank
+// of the rows.
+func (m *embedder) features(ctx context.Context, rows projected, sample blas64.General) (*features, error) {
+	f := &features{projected: rows}
+	for _, t := range m.terms {
+		k, factor := t.valuesOf(!m.degrees)
+		marks, err := newLandmarks(ctx, k, points{x: sample}, m.most, embeddingTolerance)
+		if err != nil {
+			return nil, err
+		}
+		m.entries += marks.cost
+		f.add(marks, t.Weight*factor)
+	}
+	return f, nil
+}
+
+func (f *features) add(marks *landmarks, weight float64) {
+	f.marks, f.roots = append(f.marks, marks), append(f.roots, math.Sqrt(weight))
+	f.cols += len(marks.index)
+}
+
+// visitor returns a function that hands on F of the panels of a block.
+func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas64.General) error) error {
+	const n = stream.PanelRows
+	x, all, c := stream.NewMatrix(n, f.projected.cols), stream.NewMatrix(n, f.cols), make([]float64, n*f.cols)
+	var work kernelgen.Workspace
+	return func(b *stream.Block, visit func(first int, f blas64.General) error) error {
+		if int(b.Start)+b.X.Rows > f.n {
+			return moreRows(f.src)
+		}
+		for first, rows := range b.Panels(n) {
+			x, out := stream.RowSlice(x, 0, rows.Rows), stream.RowSlice(all, 0, rows.Rows)
+			f.take(x, rows, int(b.Start)+first)
+			column := 0
+			for i, m := range f.marks {
+				r := len(m.index)
+				own := blas64.General{Rows: x.Rows, Cols: r, Stride: r, Data: c[:x.Rows*r]}
+				m.fill(own, points{x: x}, m.marks, &work)
+				dense.Gemm(noTrans, noTrans, f.roots[i], own, m.project, 0, dense.Columns(out, column, r))
+				column += r
+			}
+			if err := visit(first, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// embeddingPass is the name of the passes in progress reports.
+const embeddingPass = "spectral embedding"
+
+// sum sums up the columns of F.
+func (f *features) sum(ctx context.Context, e stream.Engine) error {
+	all, err := stream.Fold(ctx, e, embeddingPass, f.src, func() *sketch.Sum { return sketch.NewSum(1, f.cols) },
+		func() func(*sketch.Sum, *stream.Block) error {
+			each := f.visitor()
+			return func(acc *sketch.Sum, b *stream.Block) error {
+				return each(b, func(_ int, rows blas64.General) error {
+					for i := range rows.Rows {
+						dense.Axpy(1, dense.Row(rows, i), acc.Data)
+					}
+					return nil
+				})
+			}
+		})
+	if err != nil {
+		return err
+	}
+	f.sums = all.Data
+	if f.degrees == nil {
+		blas64.Scal(1/float64(f.n), dense.Vector(f.sums))
+	}
+	return nil
+}
+
+// weigh turns rows of F into rows of H·F or D^(−½)·F.
+func (f *features) weigh(rows blas64.General, first int) {
+	for i := range rows.Rows {
+		row := dense.Row(rows, i)
+		if f.degrees == nil {
+			dense.Axpy(-1, f.sums, row)
+			continue
+		}
+		degree := math.Max(dense.Dot(row, f.sums), dense.Dot(row, row))
+		f.degrees[first+i] = degree
+		blas64.Scal(1/math.Sqrt(math.Max(degree, math.SmallestNonzeroFloat64)), dense.Vector(row))
+	}
+}
+
+// leading returns the matrix by which the weighed F gives its leading left singular vectors.
+func (f *features) leading(ctx context.Context, e stream.Engine, most int) (turn blas64.General, err error) {
+	gram, err := stream.Fold(ctx, e, embeddingPass, f.src, func() *sketch.Gram { return sketch.NewGram(f.cols, f.cols) },
+		func() func(*sketch.Gram, *stream.Block) error {
+			each := f.visitor()
+			return func(acc *sketch.Gram, b *stream.Block) error {
+				return each(b, func(first int, rows blas64.General) error {
+					f.weigh(rows, int(b.Start)+first)
+					return acc.Add(rows, rows)
+				})
+			}
+		})
+	var bad *sketch.NonFiniteError
+	if errors.As(err, &bad) {
+		return turn, errKernel
+	}
+	if err != nil {
+		return turn, err
+	}
+	eig, err := newEigen(gram.Matrix())
+	if err != nil {
+		return turn, err
+	}
+	rank := dense.Rank(eig.values, embeddingRank*embeddingRank)
+	if rank == 0 {
+		return turn, errKernel
+	}
+	turn = eig.first(min(most, rank)).vectors
+	dense.FixSigns(blas64.General{}, turn)
+	dense.ScaleColumns(turn, dense.Reciprocals(dense.Roots(eig.values[:turn.Cols])))
+	return turn, nil
+}
+
+// multiply multiplies the weighed F by a small matrix.
+func (f *features) multiply(ctx context.Context, e stream.Engine, by blas64.General) (blas64.General, error) {
+	return stream.MapRows(ctx, e, embeddingPass, f.src, by.Cols, func() func(blas64.General, *stream.Block) error {
+		each := f.visitor()
+		return func(dst blas64.General, b *stream.Block) error {
+			return each(b, func(first int, rows blas64.General) error {
+				f.weigh(rows, int(b.Start)+first)
+				dense.Gemm(noTrans, noTrans, 1, rows, by, 0, stream.RowSlice(dst, first, rows.Rows))
+				return nil
+			})
+		}
+	})
+}
+
+// unitRows returns m with each row divided by its norm; rows of zeros stay.
+func unitRows(m blas64.General) blas64.General {
+	unit := dense.Clone(m)
+	for i := range m.Rows {
+		if norm := dense.Norm(dense.Row(m, i)); norm > 0 {
+			blas64.Scal(1/norm, dense.Vector(dense.Row(unit, i)))
+		}
+	}
+	return unit
+}

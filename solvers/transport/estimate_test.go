@@ -23,7 +23,7 @@ func TestEstimate(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := colours(m, 1), colours(n, 2)
 	for _, rank := range []int{8, 20, 40, 75} {
-		f, err := LowRank{Sinkhorn: Sinkhorn{Rounds: 10}, Rank: rank}.Fit(ctx, e, dataOf(x, y), gamma10)
+		f, err := LowRank{Sinkhorn: Sinkhorn{Iterations: 10}, Rank: rank}.Fit(ctx, e, dataOf(x, y), gamma10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestEstimate(t *testing.T) {
 func TestEstimateWarns(t *testing.T) {
 	t.Parallel()
 	x, y := colours(400, 1), colours(300, 2)
-	f, err := LowRank{Sinkhorn: Sinkhorn{Rounds: 10}, Rank: 4}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), kernelgen.RBF(20))
+	f, err := LowRank{Sinkhorn: Sinkhorn{Iterations: 10}, Rank: 4}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), kernelgen.RBF(20))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestLowRankKernel(t *testing.T) {
 					d.RightWeights[2*i] *= float64(i % 4)
 				}
 			}
-			s, err := Sinkhorn{Rounds: 5, Tolerance: 1e-300, Relax: c.relax}.settings()
+			s, err := Sinkhorn{Iterations: 5, MarginalTol: 1e-300, MarginalPenalty: c.relax}.settings()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestLowRankKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !c.held {
-				p.left.held, p.right.held = blas64.General{}, blas64.General{}
+				p.left.factor, p.right.factor = fitted.Model.Factor(model.Left), fitted.Model.Factor(model.Right)
 			}
 			p.limit = 1000
 			f, err := p.solve(ctx)
@@ -188,10 +188,9 @@ func TestNotPositive(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := colours(500, 1), colours(400, 2)
 	k := kernelgen.RBF(2000)
-	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2}
+	hard := LowRank{Sinkhorn: Sinkhorn{Iterations: 20}, Rank: 2}
 	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
-	var bad *notPositive
-	if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "raise `rank` or `epsilon`") {
+	if !errors.Is(err, errTooCoarse) || !strings.Contains(err.Error(), "raise `rank` or `epsilon`") {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
 }

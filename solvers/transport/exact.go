@@ -113,7 +113,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 			wide.Store(true)
 		}
 		for i := range strip.Rows {
-			s := weigh(dense.Row(strip, i), x.g)
+			s := weights(dense.Row(strip, i), x.g)
 			logs[i], shifts[i] = s.Log(), s.Most
 		}
 	}
@@ -125,7 +125,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 			v[j] = math.Exp(g - most)
 		}
 		strips, rowSums = x.plainStrips, func(strip blas64.General, logs, shifts []float64) {
-			gemv(blas.NoTrans, strip, v, 0, logs[:strip.Rows])
+			blas64.Gemv(blas.NoTrans, 1, strip, dense.Vector(v), 0, dense.Vector(logs[:strip.Rows]))
 			for i, product := range logs[:strip.Rows] {
 				logs[i], shifts[i] = math.Log(product)+most, most
 			}
@@ -133,9 +133,9 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 	}
 	// The masses of the columns with the new u, the change of the masses of the rows, and their sum.
 	sums, err := strips(ctx, "round", n+2, func() stripVisitor {
-		logs, weights := make([]float64, 64), make([]float64, 64)
+		logs, scales := make([]float64, 64), make([]float64, 64)
 		return func(sum []float64, at int, strip blas64.General) error {
-			rowSums(strip, logs, weights)
+			rowSums(strip, logs, scales)
 			for i, log := range logs[:strip.Rows] {
 				if log-log != 0 {
 					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
@@ -146,9 +146,9 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 					sum[n] += math.Abs(math.Exp(x.f[at+i]+log) - after)
 				}
 				sum[n+1] += after
-				x.f[at+i], weights[i] = f, math.Exp(f+weights[i])
+				x.f[at+i], scales[i] = f, math.Exp(f+scales[i])
 			}
-			blas64.Gemv(blas.Trans, 1, strip, dense.Vector(weights[:strip.Rows]), 1, dense.Vector(sum[:n]))
+			blas64.Gemv(blas.Trans, 1, strip, dense.Vector(scales[:strip.Rows]), 1, dense.Vector(sum[:n]))
 			return nil
 		}
 	})
@@ -168,9 +168,9 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 	return sums[n] / sums[n+1], err
 }
 
-// weigh adds the logarithms of scalings to a row of log K, and returns the sum of the exponentials. The row then has
+// weights adds the logarithms of scalings to a row of log K, and returns the sum of the exponentials. The row then has
 // these, divided by the largest.
-func weigh(row, logs []float64) logsum.Sum {
+func weights(row, logs []float64) logsum.Sum {
 	dense.Axpy(1, logs, row)
 	s := logsum.Zero()
 	s.Add(row)
@@ -244,7 +244,7 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 			for i := range logs.Rows {
 				row := dense.Row(logs, i)
 				raw = append(raw[:0], row...)
-				s := weigh(row, x.g)
+				s := weights(row, x.g)
 				log := s.Log()
 				now, after := math.Exp(x.f[at+i]+log), math.Exp(x.left.log[at+i]-exponent*log+log)
 				sum[0] += now

@@ -58,11 +58,11 @@ func (p *pair) scalings(ctx context.Context, e stream.Engine, side model.Side) (
 		h = p.right
 	}
 	out, err := stream.MapRows(ctx, e, "scalings", h.src, 1, func() func(blas64.General, *stream.Block) error {
-		panels := h.panels()
+		panels, scale := h.panels(), h.scalings()
 		return func(dst blas64.General, b *stream.Block) error {
 			return panels(b, func(f features) error {
 				u := dst.Data[f.start-b.Start:][:f.x.Rows]
-				h.scalings(u, f)
+				scale(u, f)
 				for i, v := range u {
 					u[i] = math.Log(v)
 				}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -34,23 +35,16 @@ type half struct {
 	values   []float64 // of the low-rank kernel
 	factor   factor
 
-	number   []int64       // of the repaired rows, in the order of repair
-	place    map[int64]int // of a repaired row
+	number   []int64 // of the repaired rows, in the order of repair
 	repaired blas64.General
 	panel    *kernelgen.Panel
 
 	other   *half
-	product *product // K̃v; nil before the first iteration, where u = a
-	made    *product // the product that u is made of
+	product *weighted // K̃v, by the sums of a column of ones over the other side; nil before the first iteration, where u = a
+	made    *weighted // the product that u is made of
 
 	passes  int
 	entries int64
-}
-
-// product is K̃v of a side.
-type product struct {
-	coef  []float64 // of the features of a row
-	exact []float64 // the products of the repaired rows
 }
 
 // factor is U = Y·P: a [lowrank.Factor] or a heldFactor.
@@ -140,29 +134,110 @@ func (h *half) count(rows int64) {
 	h.entries += rows * int64(h.factor.Entries()+len(h.other.number))
 }
 
-// gemv is blas64.Gemv for empty matrices too.
-func gemv(t blas.Transpose, a blas64.General, x []float64, beta float64, y []float64) {
-	if a.Rows > 0 && a.Cols > 0 {
-		blas64.Gemv(t, 1, a, dense.Vector(x), beta, dense.Vector(y))
-	}
+// weighted has the sums of a matrix X over a side, a row for each row, with the scalings u.
+type weighted struct {
+	core     blas64.General // diag(values)·Uᵀ·diag(u)·X, over rows that are not repaired
+	sections blas64.General // k(x_S, x)·diag(u)·X for the repaired rows S of the other side, over all rows
+	own      blas64.General // diag(u)·X of the repaired rows
 }
 
-// products puts K̃v of rows into dst.
-func (h *half) products(dst []float64, p *product, f features) {
-	gemv(blas.NoTrans, f.factor, p.coef[:f.factor.Cols], 0, dst)
-	gemv(blas.NoTrans, f.sections, p.coef[f.factor.Cols:], 1, dst)
-	for k, number := range h.number {
-		if i := number - f.start; i >= 0 && i < int64(len(dst)) {
-			dst[i] = p.exact[k]
+// rowFiller puts u and rows of X into its arguments, and adds to an accumulator.
+type rowFiller[A any] func(extra A, x blas64.General, f features, u []float64) error
+
+// accumulator is one that [sketch.Both] takes.
+type accumulator[A any] interface {
+	stream.Accumulator[A]
+	Reset()
+}
+
+// weigh makes a pass over a side that sums X, which has n columns, and what fillers add to extra accumulators.
+func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
+	fill func() rowFiller[A]) (*weighted, A, error) {
+	width, sections := h.factor.Width(), len(h.other.number)
+	h.passes++
+	h.count(h.mass.n)
+	type acc = *sketch.Both[*sketch.Sum, A]
+	found, err := stream.Fold(ctx, e, name+", "+h.side.String(), h.src, func() acc {
+		return &sketch.Both[*sketch.Sum, A]{A: sketch.NewSum(width+sections+len(h.number), n), B: extra()}
+	}, func() func(acc, *stream.Block) error {
+		panels, fill := h.panels(), fill()
+		u, all := make([]float64, halfRows), stream.NewMatrix(halfRows, n)
+		return func(a acc, b *stream.Block) error {
+			return panels(b, func(f features) error {
+				u, x, sum := u[:f.x.Rows], stream.RowSlice(all, 0, f.x.Rows), a.A.General
+				if err := fill(a.B, x, f, u); err != nil {
+					return err
+				}
+				dense.ScaleRows(x, u)
+				gemm(blas.Trans, f.sections, x, 1, stream.RowSlice(sum, width, sections))
+				for k, i := range h.repairedIn(f) {
+					copy(dense.Row(sum, width+sections+k), dense.Row(x, i))
+					clear(dense.Row(x, i))
+				}
+				gemm(blas.Trans, f.factor, x, 1, stream.RowSlice(sum, 0, width))
+				return nil
+			})
+		}
+	})
+	if err != nil {
+		var none A
+		return nil, none, err
+	}
+	sum := found.A.General
+	core := dense.Clone(h.factor.Lower(stream.RowSlice(sum, 0, width)))
+	dense.ScaleRows(core, h.values)
+	return &weighted{core, stream.RowSlice(sum, width, sections), stream.RowSlice(sum, width+sections, len(h.number))}, found.B, nil
+}
+
+// repairedIn returns the repaired rows of a panel: their places among all, and in the panel.
+func (h *half) repairedIn(f features) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for k, number := range h.number {
+			if i := number - f.start; i >= 0 && i < int64(f.x.Rows) && !yield(k, int(i)) {
+				return
+			}
 		}
 	}
 }
 
-// scalings puts u into dst.
-func (h *half) scalings(dst []float64, f features) {
-	h.products(dst, h.made, f)
-	for i, product := range dst {
-		dst[i] = h.scaling(f.start+int64(i), product)
+// gemm adds a·b, or aᵀ·b, to beta·c. A matrix of one column takes the path of a vector.
+func gemm(t blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
+	if c.Cols != 1 {
+		dense.Gemm(t, blas.NoTrans, 1, a, b, beta, c)
+	} else if a.Rows > 0 && a.Cols > 0 {
+		column := func(m blas64.General) blas64.Vector { return blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data} }
+		blas64.Gemv(t, 1, a, column(b), beta, column(c))
+	}
+}
+
+// multiplier returns a function that puts rows of K̃·diag(v)·X into dst, given the weighted X of the other side.
+func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
+	coef := h.factor.Lift(x.core)
+	return func(dst blas64.General, f features) {
+		gemm(blas.NoTrans, f.factor, coef, 0, dst)
+		gemm(blas.NoTrans, f.sections, x.own, 1, dst)
+		for k, i := range h.repairedIn(f) {
+			copy(dense.Row(dst, i), dense.Row(x.sections, k))
+		}
+	}
+}
+
+// products returns a function that puts K̃v of rows into dst, given the sums of ones.
+func (h *half) products(ones *weighted) func(dst []float64, f features) {
+	multiply := h.multiplier(ones)
+	return func(dst []float64, f features) {
+		multiply(blas64.General{Rows: len(dst), Cols: 1, Stride: 1, Data: dst}, f)
+	}
+}
+
+// scalings returns a function that puts u of rows into dst.
+func (h *half) scalings() func(dst []float64, f features) {
+	products := h.products(h.made)
+	return func(dst []float64, f features) {
+		products(dst, f)
+		for i, product := range dst {
+			dst[i] = h.scaling(f.start+int64(i), product)
+		}
 	}
 }
 
@@ -175,104 +250,77 @@ func (h *half) scaling(row int64, product float64) float64 {
 	return mass / math.Pow(product, h.exponent)
 }
 
-// sums are those of a pass over a side.
-type sums struct {
-	factor   []float64 // Σ u_i·Y_i over rows that are not repaired
-	sections []float64 // Σ u_i·k(x_i, y_S) over all rows
-	change   float64   // Σ |u_i − u_i before|·(K̃v)_i
-	mass     float64   // Σ u_i·(K̃v)_i
-
-	bad     int64 // rows whose product is not positive
-	number  []int64
-	badRows blas64.General
+// scaled is what a pass finds that makes u.
+type scaled struct {
+	ones   *weighted
+	change float64 // Σ |u_i − u_i before|·(K̃v)_i relative to Σ u_i·(K̃v)_i
+	bad    int64   // the number of rows whose product is not positive
+	number []int64 // of some of them
+	rows   blas64.General
 }
 
-// scale makes u from the product, and sums over it, in one pass. It compares u with the one before if compare is true.
-// The sums have at most keep of the rows whose product is not positive.
-func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*sums, error) {
-	width, sections, d := h.factor.Width(), len(h.other.number), len(h.src.Info().Columns)
+// scale makes u from the product in one pass. It compares u with the one before if compare is true, and returns at most
+// keep of the rows whose product is not positive.
+func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*scaled, error) {
 	before := h.made
+	h.made = h.product
 	compare = compare && before != nil
-	h.passes++
-	h.count(h.mass.n)
+	d := len(h.src.Info().Columns)
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
-	found, err := stream.Fold(ctx, e, "round, "+h.side.String(), h.src, func() acc {
-		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, width+sections+2), B: sketch.NewPriority(keep, d)}
-	}, func() func(acc, *stream.Block) error {
-		panels := h.panels()
-		now, old := make([]float64, halfRows), make([]float64, halfRows)
-		u, priority := make([]float64, halfRows), make([]float64, halfRows)
-		return func(a acc, b *stream.Block) error {
-			return panels(b, func(f features) error {
-				rows, bad, end := f.x.Rows, int64(0), a.A.Data[width+sections:]
-				if h.product != nil {
-					h.products(now[:rows], h.product, f)
-				}
-				if compare {
-					h.products(old[:rows], before, f)
-				}
-				for i := range rows {
-					row := f.start + int64(i)
-					mass := h.mass.at(row)
-					u[i], priority[i] = 0, 0
-					switch {
-					case mass == 0:
-					case h.product == nil:
-						u[i] = mass
-					case !(now[i] > 0) || math.IsInf(now[i], 1):
-						bad++
-						priority[i] = 1
-					default:
-						u[i] = h.scaling(row, now[i])
-						end[1] += u[i] * now[i]
-						if compare {
-							end[0] += math.Abs(u[i]-h.scaling(row, old[i])) * now[i]
-						}
+	ones, found, err := weigh(ctx, e, h, "round", 1, func() acc {
+		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, 2), B: sketch.NewPriority(keep, d)}
+	}, func() rowFiller[acc] {
+		nothing := func([]float64, features) {}
+		products, productsBefore := nothing, nothing
+		if h.made != nil {
+			products = h.products(h.made)
+		}
+		if compare {
+			productsBefore = h.products(before)
+		}
+		now, old, priority := make([]float64, halfRows), make([]float64, halfRows), make([]float64, halfRows)
+		return func(a acc, x blas64.General, f features, u []float64) error {
+			bad := int64(0)
+			products(now[:len(u)], f)
+			productsBefore(old[:len(u)], f)
+			for i := range u {
+				row := f.start + int64(i)
+				mass := h.mass.at(row)
+				x.Data[i], u[i], priority[i] = 1, 0, 0
+				switch {
+				case mass == 0:
+				case h.made == nil:
+					u[i] = mass
+				case !(now[i] > 0) || math.IsInf(now[i], 1):
+					bad++
+					priority[i] = 1
+				default:
+					u[i] = h.scaling(row, now[i])
+					a.A.Data[1] += u[i] * now[i]
+					if compare {
+						a.A.Data[0] += math.Abs(u[i]-h.scaling(row, old[i])) * now[i]
 					}
 				}
-				gemv(blas.Trans, f.sections, u[:rows], 1, a.A.Data[width:width+sections])
-				for _, number := range h.number {
-					if i := number - f.start; i >= 0 && i < int64(rows) {
-						u[i] = 0
-					}
-				}
-				gemv(blas.Trans, f.factor, u[:rows], 1, a.A.Data[:width])
-				if bad == 0 {
-					return nil
-				}
-				a.A.Count += bad
-				return a.B.Add(f.start, priority[:rows], f.x)
-			})
+			}
+			if bad == 0 {
+				return nil
+			}
+			a.A.Count += bad
+			return a.B.Add(f.start, priority[:len(u)], f.x)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.made = h.product
-	v := found.A.Data
-	s := &sums{factor: v[:width], sections: v[width : width+sections], change: v[width+sections], mass: v[width+sections+1], bad: found.A.Count}
-	s.number, s.badRows = found.B.Rows()
+	s := &scaled{ones: ones, change: found.A.Data[0] / found.A.Data[1], bad: found.A.Count}
+	s.number, s.rows = found.B.Rows()
 	return s, nil
-}
-
-// repairedScalings returns u of the repaired rows.
-func (h *half) repairedScalings() []float64 {
-	u := make([]float64, len(h.number))
-	for k, number := range h.number {
-		if h.made == nil {
-			u[k] = h.mass.at(number)
-		} else {
-			u[k] = h.scaling(number, h.made.exact[k])
-		}
-	}
-	return u
 }
 
 // repair makes the kernel entries of rows exact.
 func (h *half) repair(number []int64, rows blas64.General) {
-	for k, n := range number {
-		h.place[n] = len(h.number)
-		h.number = append(h.number, n)
+	h.number = append(h.number, number...)
+	for k := range number {
 		h.repaired.Data = append(h.repaired.Data, dense.Row(rows, k)...)
 	}
 	h.repaired.Rows, h.repaired.Cols, h.repaired.Stride = len(h.number), rows.Cols, rows.Cols

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,8 +46,7 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 	k.Fill(exact, x, k.Pack(y), nil)
 	for i := range low.Rows {
 		for j := range low.Cols {
-			_, row := p.left.place[int64(i)]
-			if _, column := p.right.place[int64(j)]; row || column {
+			if slices.Contains(p.left.number, int64(i)) || slices.Contains(p.right.number, int64(j)) {
 				low.Data[i*low.Stride+j] = exact.Data[i*exact.Stride+j]
 			}
 		}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -33,7 +30,7 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 			return nil, err
 		}
 		halves[i] = &half{side: side, src: d.side(side).Left, mass: mass, exponent: s.exponent(), kernel: factors.Kernel,
-			values: factors.Values, factor: factors.Factor(side), place: map[int64]int{}}
+			values: factors.Values, factor: factors.Factor(side)}
 	}
 	p.left, p.right = halves[0], halves[1]
 	p.left.other, p.right.other = p.right, p.left
@@ -71,7 +68,7 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 				return 0, err
 			}
 			_, err = p.half(ctx, p.right, false)
-			return left.change / left.mass, err
+			return left.change, err
 		})
 		if errors.Is(err, errRepaired) {
 			continue
@@ -86,7 +83,7 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 }
 
 // half makes the scalings of a side, and the products of the other. It returns errRepaired if it repaired rows instead.
-func (p *pair) half(ctx context.Context, h *half, compare bool) (*sums, error) {
+func (p *pair) half(ctx context.Context, h *half, compare bool) (*scaled, error) {
 	room := p.limit - len(h.number)
 	s, err := h.scale(ctx, p.engine, compare, room+1)
 	if err != nil {
@@ -96,10 +93,10 @@ func (p *pair) half(ctx context.Context, h *half, compare bool) (*sums, error) {
 	case s.bad > int64(room):
 		return nil, p.refuse(h, s.bad)
 	case s.bad > 0:
-		h.repair(s.number, s.badRows)
+		h.repair(s.number, s.rows)
 		return nil, errRepaired
 	}
-	return s, p.pass(h, s)
+	return s, p.pass(h, s.ones)
 }
 
 // errTooCoarse is in the error of a kernel of which too many products are not positive.
@@ -112,24 +109,19 @@ func (p *pair) refuse(h *half, bad int64) error {
 		p.limit, finerKernel)
 }
 
-// pass gives the sums over one side to the other: the coefficients of its products.
-func (p *pair) pass(h *half, s *sums) error {
-	o := h.other
-	n := len(s.factor)
-	z := h.factor.Lower(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: slices.Clone(s.factor)})
-	dense.ScaleRows(z, p.factors.Values)
-	o.product = &product{coef: append(o.factor.Lift(z).Data, h.repairedScalings()...), exact: s.sections}
-	for _, v := range slices.Concat(o.product.coef, s.sections) {
-		if v-v != 0 {
-			return p.refuse(h, 1)
-		}
+// pass gives the sums of ones over one side to the other, whose products they make.
+func (p *pair) pass(h *half, ones *weighted) error {
+	if !dense.Finite(ones.core) || !dense.Finite(ones.own) || !dense.Finite(ones.sections) {
+		return p.refuse(h, 1)
 	}
-	for k, v := range s.sections {
+	o := h.other
+	for k, v := range ones.sections.Data {
 		if !(v > 0) {
 			return &stream.BadValueError{Source: o.src.Info().Name, Row: o.number[k],
 				Reason: fmt.Sprintf("the sum of kernel %s over the other side is %v, so that no plan reaches this row: "+
 					"take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms", p.factors.Kernel, v)}
 		}
 	}
+	o.product = ones
 	return nil
 }

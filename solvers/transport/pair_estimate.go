@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -30,14 +31,14 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	}
 	n := len(number)
 	u, mass, factor := make([]float64, n), make([]float64, n), stream.NewMatrix(n, left.factor.Width())
-	featuresOf := left.features()
+	featuresOf, scale, products := left.features(), left.scalings(), left.products(left.product)
 	for i := range n {
 		of, err := featuresOf(stream.RowSlice(rows, i, 1), number[i])
 		if err != nil {
 			return err
 		}
-		left.scalings(u[i:i+1], of)
-		left.products(mass[i:i+1], left.product, of)
+		scale(u[i:i+1], of)
+		products(mass[i:i+1], of)
 		copy(dense.Row(factor, i), dense.Row(of.factor, 0))
 	}
 	// The low-rank kernel between a right row and the sample is a linear function of the row of the factor.
@@ -53,26 +54,25 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 		return sketch.NewSum(3, n)
 	}, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
-		panels := right.panels()
+		panels, scale := right.panels(), right.scalings()
 		v := make([]float64, halfRows)
 		exact, low := stream.NewMatrix(halfRows, n), stream.NewMatrix(halfRows, n)
 		return func(a *sketch.Sum, b *stream.Block) error {
 			off, squares, masses := a.Data[:n], a.Data[n:2*n], a.Data[2*n:]
 			return panels(b, func(f features) error {
-				right.scalings(v[:f.x.Rows], f)
+				scale(v[:f.x.Rows], f)
 				e, l := stream.RowSlice(exact, 0, f.x.Rows), stream.RowSlice(low, 0, f.x.Rows)
 				right.kernel.Fill(e, f.x, panel, &w)
 				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, f.factor, coef, 0, l)
+				for _, j := range right.repairedIn(f) {
+					copy(dense.Row(l, j), dense.Row(e, j))
+				}
 				for j := range f.x.Rows {
-					_, repaired := right.place[f.start+int64(j)]
 					for i, k := range dense.Row(e, j) {
-						t := k * v[j]
+						t, d := k*v[j], (k-dense.Row(l, j)[i])*v[j]
 						masses[i] += t
 						squares[i] += t * t
-						if !repaired {
-							d := t - dense.Row(l, j)[i]*v[j]
-							off[i] += d * d
-						}
+						off[i] += d * d
 					}
 				}
 				return nil
@@ -84,7 +84,7 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	}
 	var off, all, change, total float64
 	for i, u := range u {
-		if _, repaired := left.place[number[i]]; !repaired {
+		if !slices.Contains(left.number, number[i]) {
 			off += u * u * sum.Data[i]
 		}
 		all += u * u * sum.Data[n+i]

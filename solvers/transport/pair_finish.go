@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -82,108 +81,47 @@ func (p *pair) centre(ctx context.Context) ([]float64, error) {
 	return centre, nil
 }
 
-// weighted has the sums of a matrix X over a side, a row for each row, with the scalings u.
-type weighted struct {
-	core     blas64.General // diag(values)·Uᵀ·diag(u)·X, over rows that are not repaired
-	sections blas64.General // k(x_S, x)·diag(u)·X for the repaired rows S of the other side, over all rows
-	own      blas64.General // diag(u)·X of the repaired rows
-}
-
-// rowFiller puts rows of X into dst, given u of the rows, and adds figures to a sum.
-type rowFiller func(figures []float64, dst blas64.General, f features, u []float64)
-
-// weigh makes a pass that sums X, which has n columns, and some figures.
-func (h *half) weigh(ctx context.Context, e stream.Engine, name string, n, figures int, fill func() rowFiller) (*weighted, []float64, error) {
-	width, sections := h.factor.Width(), len(h.other.number)
-	total := width + sections + len(h.number)
-	h.passes++
-	h.count(h.mass.n)
-	type acc = *sketch.Both[*sketch.Sum, *sketch.Sum]
-	found, err := stream.Fold(ctx, e, name+", "+h.side.String(), h.src, func() acc {
-		return &sketch.Both[*sketch.Sum, *sketch.Sum]{A: sketch.NewSum(total, n), B: sketch.NewSum(1, figures)}
-	}, func() func(acc, *stream.Block) error {
-		panels, fill := h.panels(), fill()
-		u, all := make([]float64, halfRows), stream.NewMatrix(halfRows, n)
-		return func(a acc, b *stream.Block) error {
-			return panels(b, func(f features) error {
-				u, x, sum := u[:f.x.Rows], stream.RowSlice(all, 0, f.x.Rows), a.A.General
-				h.scalings(u, f)
-				fill(a.B.Data, x, f, u)
-				dense.ScaleRows(x, u)
-				dense.Gemm(blas.Trans, blas.NoTrans, 1, f.sections, x, 1, stream.RowSlice(sum, width, sections))
-				for k, number := range h.number {
-					if i := number - f.start; i >= 0 && i < int64(x.Rows) {
-						copy(dense.Row(sum, width+sections+k), dense.Row(x, int(i)))
-						clear(dense.Row(x, int(i)))
-					}
-				}
-				dense.Gemm(blas.Trans, blas.NoTrans, 1, f.factor, x, 1, stream.RowSlice(sum, 0, width))
-				return nil
-			})
-		}
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	g := found.A.General
-	core := dense.Clone(h.factor.Lower(stream.RowSlice(g, 0, width)))
-	dense.ScaleRows(core, h.values)
-	return &weighted{core, stream.RowSlice(g, width, sections), stream.RowSlice(g, width+sections, len(h.number))}, found.B.Data, nil
-}
-
-// multiplier returns a function that puts rows of K̃·diag(v)·X into dst, given the weighted X of the other side.
-func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
-	coef := h.factor.Lift(x.core)
-	return func(dst blas64.General, f features) {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, f.factor, coef, 0, dst)
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, f.sections, x.own, 1, dst)
-		for k, number := range h.number {
-			if i := number - f.start; i >= 0 && i < int64(dst.Rows) {
-				copy(dense.Row(dst, int(i)), dense.Row(x.sections, k))
-			}
-		}
-	}
-}
-
 // moments makes the pass for the maps and the report.
 func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *weighted) (*moments, error) {
 	d := len(centre)
-	w, sums, err := h.weigh(ctx, p.engine, "moments", d+1, 6, func() rowFiller {
-		products, images := make([]float64, halfRows), stream.NewMatrix(halfRows, d+1)
-		multiply := func(blas64.General, features) {}
+	w, sum, err := weigh(ctx, p.engine, h, "moments", d+1, func() *sketch.Sum { return sketch.NewSum(1, 6) }, func() rowFiller[*sketch.Sum] {
+		product, now, images := h.products(h.product), make([]float64, halfRows), stream.NewMatrix(halfRows, d+1)
+		scale, multiply := h.scalings(), func(blas64.General, features) {}
 		if other != nil {
 			multiply = h.multiplier(other)
 		}
-		return func(figures []float64, dst blas64.General, f features, u []float64) {
-			h.products(products[:len(u)], h.product, f)
+		return func(sum *sketch.Sum, x blas64.General, f features, u []float64) error {
+			scale(u, f)
+			product(now[:len(u)], f)
 			multiply(stream.RowSlice(images, 0, len(u)), f)
-			for i := range u {
-				row := dense.Row(dst, i)
+			for i, u := range u {
+				row, number := dense.Row(x, i), f.start+int64(i)
 				row[0] = 1
 				for j, v := range dense.Row(f.x, i) {
 					row[j+1] = v - centre[j]
 				}
-				if u[i] == 0 {
+				if u == 0 {
 					continue
 				}
-				mass, product := h.mass.at(f.start+int64(i)), products[i]
-				after := u[i]
-				if product > 0 {
-					after = h.scaling(f.start+int64(i), product)
+				after, product := u, math.Abs(now[i])
+				if now[i] > 0 {
+					after = h.scaling(number, product)
 				}
-				figures[0] += u[i] * product
-				figures[1] += math.Abs(u[i]-after) * math.Abs(product)
-				figures[2] += after * math.Abs(product)
-				figures[3] += u[i] * product * dense.Dot(row[1:], row[1:])
-				figures[4] += p.dual([]float64{math.Log(u[i])}, []float64{math.Log(mass)})
-				figures[5] += u[i] * dense.Dot(row[1:], dense.Row(images, i)[1:])
+				sum.Data[0] += u * now[i]
+				sum.Data[1] += math.Abs(u-after) * product
+				sum.Data[2] += after * product
+				sum.Data[3] += u * now[i] * dense.Dot(row[1:], row[1:])
+				sum.Data[4] += p.dual([]float64{math.Log(u)}, []float64{math.Log(h.mass.at(number))})
+				sum.Data[5] += u * dense.Dot(row[1:], dense.Row(images, i)[1:])
 			}
+			return nil
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &moments{weighted: w, mass: sums[0], change: sums[1] / sums[2], squares: sums[3], dual: sums[4], cross: sums[5]}, nil
+	v := sum.Data
+	return &moments{weighted: w, mass: v[0], change: v[1] / v[2], squares: v[3], dual: v[4], cross: v[5]}, nil
 }
 
 // mapTo returns the map of a side from the moments of the other.
@@ -279,25 +217,27 @@ func (p *pair) apply(ctx context.Context, e stream.Engine, side model.Side, v bl
 	if side == model.Right {
 		to = p.right
 	}
-	w, _, err := to.other.weigh(ctx, e, "apply", v.Cols, 0, func() rowFiller {
-		return func(_ []float64, dst blas64.General, f features, _ []float64) {
-			for i := range dst.Rows {
-				copy(dense.Row(dst, i), dense.Row(v, int(f.start)+i))
+	w, _, err := weigh(ctx, e, to.other, "apply", v.Cols, func() *sketch.Sum { return sketch.NewSum(0, 0) }, func() rowFiller[*sketch.Sum] {
+		scale := to.other.scalings()
+		return func(_ *sketch.Sum, x blas64.General, f features, u []float64) error {
+			scale(u, f)
+			for i := range x.Rows {
+				copy(dense.Row(x, i), dense.Row(v, int(f.start)+i))
 			}
+			return nil
 		}
 	})
 	if err != nil {
 		return blas64.General{}, err
 	}
-	multiply := to.multiplier(w)
 	return stream.MapRows(ctx, e, "apply", to.src, v.Cols, func() func(blas64.General, *stream.Block) error {
-		panels, u := to.panels(), make([]float64, halfRows)
+		panels, scale, multiply, u := to.panels(), to.scalings(), to.multiplier(w), make([]float64, halfRows)
 		return func(dst blas64.General, b *stream.Block) error {
 			return panels(b, func(f features) error {
 				rows := stream.RowSlice(dst, int(f.start-b.Start), f.x.Rows)
 				multiply(rows, f)
-				to.scalings(u[:f.x.Rows], f)
-				dense.ScaleRows(rows, u[:f.x.Rows])
+				scale(u[:rows.Rows], f)
+				dense.ScaleRows(rows, u[:rows.Rows])
 				return nil
 			})
 		}

@@ -70,7 +70,7 @@ func (x *exact) halfMasses(ctx context.Context) ([]float64, error) {
 				across[int(i.Start)+k] += floats.Sum(row)
 			}
 			if i.Index != j.Index {
-				gemv(blas.Trans, tile, ones[:rows], 1, down[j.Start:int(j.Start)+cols])
+				blas64.Gemv(blas.Trans, 1, tile, dense.Vector(ones[:rows]), 1, dense.Vector(down[j.Start:int(j.Start)+cols]))
 			}
 			return nil
 		}

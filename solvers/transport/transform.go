@@ -110,7 +110,7 @@ func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info, values blas
 				fill(strip, stream.RowSlice(x, first, strip.Rows))
 				for i := range strip.Rows {
 					row, number := dense.Row(strip, i), start+int64(first+i)
-					s := weigh(row, to.Logs)
+					s := weights(row, to.Logs)
 					if log := s.Log(); log-log != 0 {
 						return g.badSum(info.Name, number, log)
 					}

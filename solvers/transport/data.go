@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -102,25 +101,4 @@ func (m masses) present() []int64 {
 		}
 	}
 	return numbers
-}
-
-// sample draws at most count of the rows with a mass, ascending.
-func (m masses) sample(count int64, seed uint64) ([]int64, error) {
-	n, numbers := m.n, []int64(nil)
-	if m.w != nil {
-		numbers = m.present()
-		n = int64(len(numbers))
-	}
-	s, err := sketch.NewSample(n, int(min(n, count)), seed, "transport estimate")
-	if err != nil {
-		return nil, err
-	}
-	if numbers == nil {
-		return s.Positions(), nil
-	}
-	drawn := make([]int64, 0, count)
-	for _, i := range s.Positions() {
-		drawn = append(drawn, numbers[i])
-	}
-	return drawn, nil
 }

@@ -15,7 +15,7 @@ import (
 // scalable Sinkhorn distances via the Nyström method"; Xie et al. 2023, Section IV-A). It needs a symmetric kernel, and
 // with ε other than 1 one that has powers ([kernelgen.Kernel.Power]).
 //
-// Cost: that of the factors; then one pass over each source for each iteration, and three more. Factors of at most
+// Cost: that of the factors; then one pass over each source for each iteration, and two more. Factors of at most
 // HeldNumbers numbers are held in memory, and a row of an iteration costs 4·rank flops. Larger factors are computed again
 // in each pass, with a kernel entry for each landmark and row. Then memory does not depend on the number of rows, but for
 // their weights.
@@ -154,7 +154,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		p.Add("weights", rows, "")
 	}
 	p.Stage(passes)
-	p.Passes += m.Iterations + 3 // the first v, the maps, and the estimate
+	p.Passes += m.Iterations + 2 // the first v, and the maps
 	p.ByOne("an iteration needs the sums of the one before")
 	return p, nil
 }

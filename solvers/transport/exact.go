@@ -109,7 +109,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 	n, exponent := len(x.g), x.exponent()
 	var wide atomic.Bool
 	strips, rowSums := x.strips, func(strip blas64.General, logs, shifts []float64) {
-		if first && !(dense.MaxAbs(strip) <= plainRange) {
+		if first && !wide.Load() && !(dense.MaxAbs(strip) <= plainRange) {
 			wide.Store(true)
 		}
 		for i := range strip.Rows {

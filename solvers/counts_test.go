@@ -66,11 +66,11 @@ type countedFit struct {
 	two    bool // of two sources
 }
 
-var threeRounds = transport.Sinkhorn{Rounds: 3}
+var threeRounds = transport.Sinkhorn{Iterations: 3}
 
 // allOfSinkhorn returns settings that ask for the divergence and maps of near rows.
 func allOfSinkhorn(from float64) transport.Sinkhorn {
-	return transport.Sinkhorn{Rounds: 3, From: from, Divergence: true, Map: transport.MapNearest}
+	return transport.Sinkhorn{Iterations: 3, InitialEpsilon: from, Divergence: true, Map: transport.NearestDisplacement}
 }
 
 // countedFits are fits of every method.

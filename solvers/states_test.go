@@ -190,7 +190,7 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 	},
 	"transport": transported(func(p *program) transport.Method { return transport.Exact{Sinkhorn: threeRounds} }),
 	"transport lowrank": transported(func(p *program) transport.Method {
-		return transport.LowRank{Sinkhorn: transport.Sinkhorn{Epsilon: 20, Rounds: 2, Seed: p.seed}, Rank: 10}
+		return transport.LowRank{Sinkhorn: transport.Sinkhorn{Epsilon: 20, Iterations: 2, Seed: p.seed}, Rank: 10}
 	}),
 	"askls stacked": func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
 		return classified(ctx, e, p, x, askls.MergeStack)

@@ -1,12 +1,12 @@
 """Sinkhorn's iteration with a dense kernel matrix, by NumPy or by POT.
 
-    python3 bench/peers/sinkhorn.py numpy|pot [--rows 10000] [--columns 8000] [--rounds 10]
+    python3 bench/peers/sinkhorn.py numpy|pot [--rows 10000] [--columns 8000] [--iterations 10]
 
 The rows are uniform in a cube, the cost is 10 times the squared distance. Prints name,
 size, seconds, CPU seconds, peak resident memory of the process in MB (1e6 bytes) and the
 error of the masses of one side, summed, between tabs. nystream does the same work with
 
-    nystream fit transport left.npy --right right.npy --kernel 'rbf(gamma=10)' --rounds 10 -o m.npz
+    nystream fit transport left.npy --right right.npy --kernel 'rbf(gamma=10)' --iterations 10 -o m.npz
 """
 
 import argparse

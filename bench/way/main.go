@@ -52,8 +52,8 @@ var fits = []namedFit{
 	{"operator exact", "operator S --lag 1 --kind cca --kernel rbf(gamma=0.01) --rank 5 --engine exact"},
 	{"askls lowrank", "askls X --label Y --kernel sne(gamma=1) --engine lowrank --rank 50"},
 	{"askls of a graph", "askls --graph H --labels L"},
-	{"transport lowrank", "transport T --right T --kernel rbf(gamma=1) --engine lowrank --rank 50 --rounds 5"},
-	{"transport exact", "transport S --right S --kernel rbf(gamma=100) --engine exact --rounds 50"},
+	{"transport lowrank", "transport T --right T --kernel rbf(gamma=1) --engine lowrank --rank 50 --iterations 5"},
+	{"transport exact", "transport S --right S --kernel rbf(gamma=100) --engine exact --iterations 50"},
 }
 
 // files are those that fits name.

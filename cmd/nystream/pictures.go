@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/blockstore"
@@ -22,7 +23,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// drawFlags say what is drawn of a fit.
+// drawFlags are the flags of pictures and reports.
 type drawFlags struct {
 	plot, report string // files
 }
@@ -37,7 +38,7 @@ func (d *drawFlags) add(cmd *cobra.Command) {
 
 var reportExtensions = []string{"html", "htm"}
 
-// wanted reports whether anything is to be drawn.
+// wanted reports whether a picture or a report is asked for.
 func (d *drawFlags) wanted() bool { return d.plot != "" || d.report != "" }
 
 func (d *drawFlags) outputs() []fileFlag {
@@ -45,29 +46,24 @@ func (d *drawFlags) outputs() []fileFlag {
 }
 
 func (j *job) refusesDrawing() []contradiction {
-	return []contradiction{
-		{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") + ": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"},
-	}
+	return []contradiction{{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") +
+		": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"}}
 }
 
-// plotRows is how many rows of a side a picture shows at most, and plotNumbers about what
-// one takes in it, in numbers.
 const (
-	plotRows    = 5000
-	plotNumbers = 40
+	plotRows    = 5000 // the most rows of a side in a picture
+	plotNumbers = 40   // the memory of a row in a picture, in numbers
+	plotColumns = 4    // the most columns of an embedding, two to a panel
 )
 
-// plotColumns is how many columns of an embedding are drawn at most, two to a panel.
-const plotColumns = 4
-
-// budget adds what drawing holds, for rows of so many columns.
+// budget adds the memory of drawing rows with a number of columns.
 func (d *drawFlags) budget(p *model.Plan, columns int) {
 	if d.wanted() {
 		p.Add("rows of pictures", 2*plotRows*int64(columns+plotColumns+plotNumbers), "")
 	}
 }
 
-// draw returns the picture and the report, uncommitted.
+// draw writes the picture and the report. The caller commits them.
 func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers []pathWriter, err error) {
 	if !j.draws.wanted() {
 		return nil, nil
@@ -99,7 +95,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 	return writers, nil
 }
 
-// pictureTitle returns the names of the data, and how good the fit is.
+// pictureTitle returns the names of the data files and the error of the fit.
 func (j *job) pictureTitle(r *model.Report) string {
 	title := j.shownName()
 	if score := j.score(r); score != "" {
@@ -108,7 +104,7 @@ func (j *job) pictureTitle(r *model.Report) string {
 	return title
 }
 
-// shownName is dataName where files may tell how they were made.
+// shownName returns dataName, or "rows" with --provenance=false.
 func (j *job) shownName() string {
 	if !j.provenance {
 		return "rows"
@@ -116,7 +112,7 @@ func (j *job) shownName() string {
 	return j.dataName()
 }
 
-// shownCommand returns the command line, empty where files may not tell how they were made.
+// shownCommand returns the command line, or "" with --provenance=false.
 func (j *job) shownCommand() string {
 	if !j.provenance {
 		return ""
@@ -124,7 +120,7 @@ func (j *job) shownCommand() string {
 	return show.ShellLine(append([]string{"nystream"}, j.commandLine...))
 }
 
-// dataName returns the names of the files of the data without their folders.
+// dataName returns the names of the data files without their folders.
 func (j *job) dataName() string {
 	files := slices.Clone(j.args)
 	if len(files) == 0 {
@@ -144,7 +140,7 @@ func (j *job) dataName() string {
 	return strings.Join(files, ", ") + more
 }
 
-// score returns the estimates of errors, or else the residuals.
+// score returns the first known estimate of an error, or else the largest residual.
 func (j *job) score(r *model.Report) string {
 	for _, e := range r.Errors {
 		if !math.IsNaN(e.Value) {
@@ -157,8 +153,7 @@ func (j *job) score(r *model.Report) string {
 	return ""
 }
 
-// charts returns the charts of any model: its spectrum, and rows of each side in the first
-// columns of the embedding.
+// charts returns the spectrum of a model, and rows of each side in the first columns of the embedding.
 func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
 	d := m.Describe()
 	list = addSpectrum(list, d, r)
@@ -185,7 +180,7 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 	return list, nil
 }
 
-// drawnSides returns the sides of which rows are drawn.
+// drawnSides returns the sides whose rows are drawn.
 func (j *job) drawnSides(d *model.Description) []model.Side {
 	switch {
 	case j.prepared.left == nil:
@@ -196,17 +191,14 @@ func (j *job) drawnSides(d *model.Description) []model.Side {
 	return []model.Side{model.Left}
 }
 
-// addSpectrum adds the values, if there are any, and their estimated errors: values below
-// that in the spectral norm say nothing.
+// addSpectrum adds a chart of the values, if there are any, with the levels of the estimated errors. Values below the
+// error in the spectral norm are meaningless.
 func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []picture.Chart {
 	if len(d.Values) == 0 {
 		return list
 	}
 	s := &picture.Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
-	largest, frobenius := 0.0, blas64.Nrm2(blas64.Vector{N: len(d.Values), Inc: 1, Data: d.Values})
-	for _, v := range d.Values {
-		largest = max(largest, math.Abs(v))
-	}
+	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Errors {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
@@ -214,24 +206,23 @@ func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []
 			s.Levels = append(s.Levels, picture.Level{Name: name, Value: e.Value * of})
 		}
 	}
-	const far = 1e-3 // below the least value a residual is not worth its room
+	const far = 1e-3 // residuals below this part of the least value are not drawn
 	if len(r.Residuals) > 0 && len(s.Levels) == 0 && r.Residual()*largest > far*math.Abs(d.Values[len(d.Values)-1]) {
 		s.Levels = append(s.Levels, picture.Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
 	}
 	return append(list, s)
 }
 
-// sampled are the rows of a side that pictures show: all, or some that depend on the seed
-// alone.
+// sampled has the rows of a side in pictures: all, or a sample that depends on the seed alone.
 type sampled struct {
 	numbers []int64 // ascending
-	of      int64   // rows in all
+	of      int64   // the number of all rows
 	columns []string
 	rows    blas64.General
 	label   *stream.Column // of --label, or nil
 }
 
-// words says how many rows are shown, "" for all.
+// words returns the number of sampled rows as the end of a title, "" if they are all.
 func (s *sampled) words() string {
 	if int64(len(s.numbers)) == s.of {
 		return ""
@@ -239,7 +230,7 @@ func (s *sampled) words() string {
 	return fmt.Sprintf(", %s of %s rows", show.Count(int64(len(s.numbers))), show.Count(s.of))
 }
 
-// sample fetches the rows of a side that pictures show, by number.
+// sample fetches sampled rows of a side by number, once.
 func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 	if s := j.shown[side]; s != nil {
 		return s, nil
@@ -264,13 +255,13 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 		return nil, err
 	}
 	if s.rows = b.X; b.Kept != nil {
-		s.label = &b.Kept[0] // which it is the first of
+		s.label = &b.Kept[0] // --label is kept first
 	}
 	j.shown[side] = s
 	return s, nil
 }
 
-// plottedRows returns which of n rows a picture shows.
+// plottedRows returns the numbers of the sampled rows out of n.
 func (j *job) plottedRows(n int64) ([]int64, error) {
 	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
 	if err != nil {
@@ -279,13 +270,13 @@ func (j *job) plottedRows(n int64) ([]int64, error) {
 	return s.Positions(), nil
 }
 
-// embedded are the first columns of what a model makes of some rows.
+// embedded has the first columns of the outputs of a model.
 type embedded struct {
 	names []string
 	u     blas64.General
 }
 
-// newEmbedded returns room for rows of the outputs of a side.
+// newEmbedded returns a matrix for the outputs of a side.
 func newEmbedded(m model.Transformer, side model.Side, rows int) (*embedded, error) {
 	names, err := m.Outputs(side, model.Coordinates)
 	if err != nil {
@@ -295,12 +286,12 @@ func newEmbedded(m model.Transformer, side model.Side, rows int) (*embedded, err
 	return &embedded{names, stream.NewMatrix(rows, len(names))}, nil
 }
 
-// put copies the first numbers of a row.
+// put copies the first columns of a row.
 func (e *embedded) put(row int, of blas64.General, from int) {
 	copy(e.u.Data[row*e.u.Stride:][:e.u.Cols], of.Data[from*of.Stride:][:e.u.Cols])
 }
 
-// embedding returns what a model makes of the rows of a sample.
+// embedding transforms the rows of a sample.
 func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Side, s *sampled) (*embedded, error) {
 	e, err := newEmbedded(m, side, s.rows.Rows)
 	if err != nil {
@@ -326,8 +317,8 @@ func matrixColumn(m blas64.General, k int) []float64 {
 	return v
 }
 
-// panels returns rows in the first columns, two to a panel, in the colours of groups or
-// of numbers. of says what the rows are, and shown how many of them these are.
+// panels returns charts of two columns each, coloured by groups or shades. A title has the words of the rows and of the
+// size of the sample.
 func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *picture.Shades) (list []picture.Chart) {
 	for k := 0; k < len(e.names) && (k == 0 || k+1 < len(e.names)); k += 2 {
 		p := &picture.Points{X: e.names[k], Groups: groups, Shades: shades}
@@ -343,7 +334,7 @@ func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *pict
 	return list
 }
 
-// pairs returns points of their coordinates.
+// pairs returns the points with coordinates x and y.
 func pairs(x, y []float64) plotter.XYs {
 	points := make(plotter.XYs, len(x))
 	for i := range points {
@@ -352,32 +343,27 @@ func pairs(x, y []float64) plotter.XYs {
 	return points
 }
 
-// heights returns points of one coordinate: the group is the height, or else the place in
-// the order.
+// heights returns points with one coordinate. Their height is the group, or the position if there are no groups.
 func heights(x []float64, groups *picture.Groups) (name string, at plotter.XYs) {
-	y := make([]float64, len(x))
+	y, name := make([]float64, len(x)), "row shown"
 	for i := range y {
 		y[i] = float64(i)
 		if groups != nil {
-			y[i] = float64(groups.Of[i])
+			y[i], name = float64(groups.Of[i]), "group"
 		}
 	}
-	if groups != nil {
-		return "group", pairs(x, y)
-	}
-	return "row shown", pairs(x, y)
+	return name, pairs(x, y)
 }
 
-// mostValues is how many different numbers a label may have whose values are groups.
+// mostValues is the most distinct numbers of a label that are drawn as groups.
 const mostValues = 20
 
-// marks returns the colours of rows: groups of the values of --label, or where these are
-// many numbers, shades.
+// marks returns the groups of --label, or shades if it has many distinct numbers.
 func (j *job) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
 	return labelMarks(j.data.label, s.label)
 }
 
-// labelMarks returns groups or shades of a column, neither if it is nil.
+// labelMarks returns the groups or the shades of a column, neither if it is nil.
 func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Shades) {
 	if label == nil {
 		return nil, nil
@@ -417,7 +403,7 @@ func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Sh
 	return g, nil
 }
 
-// sortedNames returns words in order, those that are numbers by their size.
+// sortedNames returns the sorted words; numbers are sorted by value.
 func sortedNames(distinct map[string]int) []string {
 	names := make([]string, 0, len(distinct))
 	for name := range distinct {
@@ -434,18 +420,12 @@ func sortedNames(distinct map[string]int) []string {
 	return names
 }
 
-// mostLoaded is how many columns of the data the loadings show.
+// mostLoaded is the most columns of the data in a chart of loadings.
 const mostLoaded = 16
 
-// loadingGrid returns a grid of the weights of columns of the data in those of an
-// embedding, of the heaviest columns.
+// loadingGrid returns a grid of the weights of data columns in embedding columns, for the heaviest data columns.
 func loadingGrid(title, of string, columns, names []string, weights [][]float64) *picture.Grid {
-	heaviest := func(i int) (m float64) {
-		for _, v := range weights[i] {
-			m = max(m, math.Abs(v))
-		}
-		return m
-	}
+	heaviest := func(i int) float64 { return floats.Norm(weights[i], math.Inf(1)) }
 	order := make([]int, len(weights))
 	for i := range order {
 		order[i] = i
@@ -463,10 +443,10 @@ func loadingGrid(title, of string, columns, names []string, weights [][]float64)
 	return g
 }
 
-// mostGridClasses is how many classes a confusion matrix shows; the others are one.
+// mostGridClasses is the most classes of a confusion matrix; the rest is one class.
 const mostGridClasses = 24
 
-// confusionGrid returns how often rows of a class were found to be of another.
+// confusionGrid returns a confusion matrix.
 func confusionGrid(title, rows, columns string, counts [][]int64, names []string) *picture.Grid {
 	g := &picture.Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
 	if len(names) > mostGridClasses {

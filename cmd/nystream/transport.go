@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// transportFamily are plans of optimal transport.
+// transportFamily is the family of optimal transport.
 var transportFamily = &family{
 	name:       transport.Name,
 	methods:    []string{transport.Name},
@@ -23,30 +23,30 @@ var transportFamily = &family{
 	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 }
 
-const transportShort = "entropic optimal transport of rows to other rows, and the map that it gives new ones (Cuturi 2013)"
+const transportShort = "entropic optimal transport between two sets of rows, with a map for new rows (Cuturi 2013)"
 
 const transportLong = `Find the plan T that moves the rows of DATA to the rows of --right at the least cost
 ⟨T, C⟩ + epsilon·KL(T ‖ abᵀ), by Sinkhorn's iteration: T = diag(u)·K·diag(v) with
-K = kernel^(1/epsilon) and C = −log kernel. So 'rbf(gamma=10)' is a cost of 10·‖x−y‖², and
-its gamma says how far the plan spreads. Rows have equal masses, or those of --weights and
---right-weights, a column or a file; masses are kept, or with --relax let go at a price.
-Without --right DATA are moved to themselves.
+K = kernel^(1/epsilon) and C = −log kernel. So 'rbf(gamma=10)' is a cost of 10·‖x−y‖².
+A larger gamma makes a sharper plan. Rows have equal masses, or those of --weights and
+--right-weights, a column or a file. Masses are kept unless --marginal-penalty is given.
+Without --right, DATA are moved to themselves.
 
-nystream transform maps rows, seen or new: to where the plan sends them on the average, the
-columns being those of the other side. --side right maps rows of TARGETS back. With
---map nearest a row moves as the nearest fitted row did.
+nystream transform maps seen and new rows by the barycentric projection: to the mean of
+the other side, weighted by the plan. --side right maps rows of TARGETS back.
+--map nearest moves a row as that moves the nearest fitted row.
 
-Engines: exact visits all entries of K in every round, in the domain of logarithms, and keeps
-all rows in the model; lowrank multiplies by a low-rank approximation of K, with --rank, in
-memory that does not grow with the rows, and repairs rows whose sums are not positive. auto
-takes lowrank where a --rank is given or there are many entries. The iteration ends after
---rounds, or when the masses of rows are within --tol. --divergence adds the debiased
-divergence between the two sides, which is 0 for equal ones.`
+Engines: exact computes all entries of K in every iteration, in the domain of logarithms,
+and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
+--rank. Its memory does not grow with the rows, and it repairs rows whose sums are not
+positive. auto takes lowrank if a --rank is given or there are many entries. The iteration
+ends after --iterations, or when the row masses are within --tol. --divergence adds the
+debiased divergence between the two sides, which is 0 for equal ones.`
 
 // transportTask is a fit of transport.
 type transportTask struct {
 	*job
-	how    transport.Sinkhorn // but for the seed and the memory
+	how    transport.Sinkhorn // but for the seed
 	engine word
 
 	weights, rightWeights string
@@ -63,18 +63,18 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	f := cmd.Flags()
 	j.addKernel(cmd, "'rbf(gamma=10)'")
 	j.addRight(cmd, "the targets")
-	addChoice(cmd, &c.engine, "engine", "what sums over K are made of", words("auto", "exact", "lowrank"))
+	addChoice(cmd, &c.engine, "engine", "how to multiply by K", words("auto", "exact", "lowrank"))
 	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
 	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
-	f.Float64Var(&c.how.From, "epsilon-from", 0, "larger `epsilon` to begin with, of which a quarter is taken until --epsilon: fewer rounds where that is small")
-	f.IntVar(&c.how.Rounds, "rounds", 1000, "most `number` of rounds")
-	f.Float64Var(&c.how.Tolerance, "tol", 1e-6, "`error` of the masses of rows, summed, at which the iteration ends")
-	f.Float64Var(&c.how.Relax, "relax", 0, "`price` of masses that are not kept, such as 1; they are kept if not given")
+	f.Float64Var(&c.how.InitialEpsilon, "initial-epsilon", 0, "larger `epsilon` of the first stage; each stage divides it by 4")
+	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
+	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "`error` of the row masses, summed, that ends the iteration")
+	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
 	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
-	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, which takes the transport of either side to itself")
-	addChoice(cmd, &c.how.Map, "map", "how transform moves rows", []transport.Mapping{transport.MapKernel, transport.MapNearest}, "by the kernel", "as the nearest fitted row")
-	f.IntVar(&c.how.Neighbours, "neighbours", 10_000, "most `number` of fitted rows of a side that --map nearest keeps")
+	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, from the transport of each side to itself")
+	addChoice(cmd, &c.how.Map, "map", "how transform moves rows", []transport.Mapping{transport.BarycentricProjection, transport.NearestDisplacement},
+		"to the barycentric projection", "as the nearest fitted row")
 	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
 	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
 	return c
@@ -92,14 +92,13 @@ func (c *transportTask) refuses(args []string) []contradiction {
 		c.least("rank", c.rank, 1),
 		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
 		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
-		{c.given("epsilon-from") && !(positive(c.how.From) && c.how.From >= c.how.Epsilon), "--epsilon-from must be at least --epsilon"},
-		c.without(c.engine == "lowrank" || c.given("rank"), "is for --engine exact: the low-rank engine has one kernel", "epsilon-from"),
-		c.least("rounds", c.how.Rounds, 1),
-		{!positive(c.how.Tolerance), "--tol must be above 0, such as 1e-6"},
-		{c.given("relax") && !positive(c.how.Relax), "--relax must be above 0, such as 1"},
+		{c.given("initial-epsilon") && !(positive(c.how.InitialEpsilon) && c.how.InitialEpsilon >= c.how.Epsilon),
+			"--initial-epsilon must be at least --epsilon"},
+		c.without(c.engine == "lowrank" || c.given("rank"), "is for --engine exact: the low-rank engine has one kernel", "initial-epsilon"),
+		c.least("iterations", c.how.Iterations, 1),
+		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
+		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
 		c.without(!c.given("right"), "goes with --right", "right-weights"),
-		c.least("neighbours", c.how.Neighbours, 1),
-		c.without(c.how.Map != transport.MapNearest, "goes with --map nearest", "neighbours"),
 		{c.rows.nulls == stream.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files"},
 		{c.rows.scale != stream.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel"},
 	}
@@ -110,7 +109,7 @@ func (c *transportTask) parse() (err error) {
 		return err
 	}
 	s := c.how
-	s.Seed, s.Memory = c.seed, int64(c.memory)
+	s.Seed = c.seed
 	switch c.engine {
 	case "exact":
 		c.solver = transport.Exact{Sinkhorn: s}
@@ -125,7 +124,7 @@ func (c *transportTask) parse() (err error) {
 	return nil
 }
 
-// said returns what the flags say of each row of a side.
+// said returns the weights that the flags give the rows of a side.
 func (c *transportTask) said(side model.Side) []aside {
 	flag, value := "--weights", c.weights
 	if side == model.Right {
@@ -226,38 +225,34 @@ func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, 
 	return f.Model, &f.Report, nil
 }
 
-// transportResult is what fit prints as JSON of transport.
+// transportResult is the JSON report of a fit of transport.
 type transportResult struct {
 	*fitResult
-	Engine        string        `json:"engine"`
-	Epsilon       show.Number   `json:"epsilon"`
-	Relax         *show.Number  `json:"relax,omitempty"`
-	Map           string        `json:"map"`
-	Rounds        int           `json:"rounds"`
-	Before        int           `json:"rounds_before,omitempty"` // with larger epsilon
-	Converged     bool          `json:"converged"`
-	MarginalError show.Number   `json:"marginal_error"` // of the masses of rows, summed
-	History       []show.Number `json:"history"`        // of it, after each round
-	Cost          *show.Number  `json:"cost,omitempty"`
-	Value         show.Number   `json:"value"` // the cost with the entropy
-	Divergence    *show.Number  `json:"divergence,omitempty"`
+	Engine          string        `json:"engine"`
+	Epsilon         show.Number   `json:"epsilon"`
+	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
+	Map             string        `json:"map"`
+	Iterations      int           `json:"iterations"` // those with larger epsilon included
+	Converged       bool          `json:"converged"`
+	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
+	History         []show.Number `json:"history"`        // of it, after each iteration with --epsilon
+	Cost            *show.Number  `json:"cost,omitempty"`
+	Value           show.Number   `json:"value"` // the cost with the entropy
+	Divergence      *show.Number  `json:"divergence,omitempty"`
 }
 
 func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(), Rounds: f.Rounds, Before: f.Before,
-		Converged: !f.Unsettled, MarginalError: show.Number(f.MarginalError()), History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
-	if f.Relax > 0 {
-		r.Relax = show.Optional(f.Relax)
+	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(),
+		Iterations: f.Iterations, Converged: !f.Unsettled, MarginalError: show.Number(f.MarginalError()),
+		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
+	if f.MarginalPenalty > 0 {
+		r.MarginalPenalty = show.Optional(f.MarginalPenalty)
 	}
 	t.Add("engine", "%s", r.Engine)
-	before := ""
-	if r.Before > 0 {
-		before = fmt.Sprintf(" after %d with larger epsilon", r.Before)
-	}
-	t.Add("rounds", "%d%s, masses of rows %.2g off", r.Rounds, before, float64(r.MarginalError))
+	t.Add("iterations", "%d, row masses %.2g off", r.Iterations, float64(r.MarginalError))
 	if r.Cost != nil {
 		t.Add("cost", "%.6g", float64(*r.Cost))
 	}

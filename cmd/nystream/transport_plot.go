@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// charts returns rows, targets, and where the rows are mapped, in the first two columns.
+// charts returns rows, mapped rows and targets in the first two columns.
 func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
 	rows, err := c.sample(ctx, model.Left)
 	if err != nil {
@@ -24,20 +27,16 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 	if err != nil {
 		return nil, err
 	}
-	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0], Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
-	for k, of := range []*embedded{{u: rows.rows}, mapped, {u: targets.rows}} {
-		x, y := matrixColumn(of.u, 0), make([]float64, of.u.Rows)
-		if p.Y = "which"; of.u.Cols > 1 {
-			p.Y, y = rows.columns[1], matrixColumn(of.u, 1)
-		} else {
-			for i := range y {
-				y[i] = float64(k)
-			}
-		}
-		p.At = append(p.At, pairs(x, y)...)
-		for range x {
-			p.Groups.Of = append(p.Groups.Of, k)
-		}
+	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0],
+		Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
+	var x, y []float64
+	for k, u := range []blas64.General{rows.rows, mapped.u, targets.rows} {
+		x = append(x, matrixColumn(u, 0)...)
+		y = append(y, matrixColumn(u, min(1, u.Cols-1))...)
+		p.Groups.Of = append(p.Groups.Of, slices.Repeat([]int{k}, u.Rows)...)
+	}
+	if p.Y, p.At = heights(x, p.Groups); len(rows.columns) > 1 {
+		p.Y, p.At = rows.columns[1], pairs(x, y)
 	}
 	return []picture.Chart{p}, nil
 }

@@ -31,7 +31,7 @@ var watchedLines = []string{
 	"fit landmark X --kernel rbf(gamma=0.5) --rank 4 --scale standard --factors u.npy -o m.npz",
 	"fit ksvd X --right Y --kernel rbf(gamma=0.5) --method nystrom --rank 4 -o m.npz",
 	"fit operator X --with Y --kind cross-covariance --kernel linear --rank 2 --engine exact -o m.npz",
-	"fit transport X --right Y --kernel rbf(gamma=0.5) --engine lowrank --rank 2 --rounds 1 -o m.npz",
+	"fit transport X --right Y --kernel rbf(gamma=0.5) --engine lowrank --rank 2 --iterations 1 -o m.npz",
 	"fit askls X --label L --kernel rbf(gamma=0.5) --engine lowrank --rank 4 -o m.npz",
 	"fit askls --graph E --labels N -o m.npz",
 	"fit ism X --label L --dim 1 --engine linear --landmarks 4 --iterations 1 --kernel gaussian(sigma=1) -o m.npz",

@@ -18,8 +18,6 @@ const (
 	GibbsFrobenius
 	// PlanFrobenius is a transport plan in the Frobenius norm.
 	PlanFrobenius
-	// RowMasses are the row sums of a transport plan.
-	RowMasses
 	// DecisionValues are those of a classifier.
 	DecisionValues
 	// OperatorValues are singular values or eigenvalues of an operator.
@@ -27,7 +25,7 @@ const (
 )
 
 var quantityWords = []string{"matrix in the spectral norm", "matrix in the Frobenius norm", "kernel, matrix in the spectral norm",
-	"kernel, matrix in the Frobenius norm", "plan in the Frobenius norm", "masses of rows", "decision values", "values"}
+	"kernel, matrix in the Frobenius norm", "plan in the Frobenius norm", "decision values", "values"}
 
 // String returns the quantity in words.
 func (q Quantity) String() string { return quantityWords[q] }

@@ -28,7 +28,7 @@ func TestEstimateWarns(t *testing.T) {
 func TestUnknownError(t *testing.T) {
 	for given, want := range map[string]string{"": "the figures behind it are not finite", "there are no rows": "there are no rows"} {
 		var r model.Report
-		r.Estimate(model.Estimate{Of: model.RowMasses, Value: math.NaN(), From: "64 rows", Reason: given})
+		r.Estimate(model.Estimate{Of: model.PlanFrobenius, Value: math.NaN(), From: "64 rows", Reason: given})
 		if e := r.Errors[0]; e.Reason != want || e.From != "" || len(r.Notes) > 0 {
 			t.Errorf("%+v, notes %q", e, r.Notes)
 		}

@@ -9,42 +9,47 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// AutoEntries is how many kernel entries [Auto] visits in each round at most.
+// AutoEntries is the most kernel entries of an iteration for which [Auto] takes the exact engine unasked.
 const AutoEntries = 1 << 28
 
 // autoRank is the rank that Auto takes.
 const autoRank = 100
 
-// Auto chooses an engine, and says why: [LowRank] where a rank is given or there are more than
-// AutoEntries entries, else [Exact].
+// Auto chooses an engine and reports why: [LowRank] if a rank is given or an iteration has more than AutoEntries kernel
+// entries, else [Exact].
 type Auto struct {
 	Sinkhorn
-	Rank int // of the low-rank engine; 0 means 100, where that is chosen
+	Rank int // of the low-rank engine; 0 means 100 if Auto chooses that engine
 }
 
 var _ Method = Auto{}
 
 // choose returns the method for data of a shape.
 func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, string) {
-	cols := s.Cols
-	if s.OneSource() {
-		cols = s.Rows
-	}
-	entries := float64(s.Rows) * float64(cols)
+	entries := float64(s.Rows) * float64(columns(s))
 	switch {
-	case m.From > 0:
-		return Exact{m.Sinkhorn}, "exact: `epsilon-from` is for it"
+	case m.InitialEpsilon > 0:
+		return Exact{m.Sinkhorn}, "exact: `initial-epsilon` is for it"
 	case m.Rank > 0:
-		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, "lowrank: a rank was asked for"
+		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, "lowrank: a rank is given"
 	case entries <= AutoEntries:
-		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: a round visits %.3g entries, and up to %.3g are no matter", entries, float64(AutoEntries))
+		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: an iteration has %.3g kernel entries, at most %.3g", entries, float64(AutoEntries))
 	case !k.Symmetric():
-		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: kernel %s is not a symmetric function of two rows", k)
+		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: kernel %s is not symmetric", k)
 	}
-	return LowRank{Sinkhorn: m.Sinkhorn, Rank: autoRank}, fmt.Sprintf("lowrank of rank %d: a round of the exact engine would visit %.3g entries", autoRank, entries)
+	return LowRank{Sinkhorn: m.Sinkhorn, Rank: autoRank},
+		fmt.Sprintf("lowrank of rank %d: an iteration of the exact engine has %.3g kernel entries", autoRank, entries)
 }
 
-// Plan returns the cost of the engine chosen, which it names.
+// columns returns the number of right rows.
+func columns(s model.Shape) int64 {
+	if s.OneSource() {
+		return s.Rows
+	}
+	return s.Cols
+}
+
+// Plan returns the cost of the chosen engine, which it names.
 func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	chosen, why := m.choose(s, k)
 	p, err := chosen.Plan(e, s, k)
@@ -54,12 +59,12 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	return p, err
 }
 
-// Fit finds the plan by the engine chosen.
+// Fit finds the plan by the chosen engine.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.check(); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func BenchmarkRound(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := x.round(ctx, true); err != nil {
+	if _, err := x.step(ctx, true); err != nil {
 		b.Fatal(err)
 	}
 	per := func(name string, do func() error) {
@@ -45,9 +45,10 @@ func BenchmarkRound(b *testing.B) {
 		return err
 	}
 	per("tiles", func() error { return tiles(x.fillPlain) })
-	per("plain", func() error { _, err := x.plainRound(ctx); return err })
+	per("plain", func() error { _, err := x.step(ctx, false); return err })
 	per("log tiles", func() error { return tiles(x.fill) })
-	per("log", func() error { _, err := x.logRound(ctx, false); return err })
+	x.moderate = false
+	per("log", func() error { _, err := x.step(ctx, false); return err })
 }
 
 // processorTime is what the process has taken so far.

@@ -7,13 +7,11 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Data are the rows of both sides and their masses. Without a right source the left rows
-// are on both sides.
+// Data has the rows of both sides and their masses. Without a right source the left rows are on both sides.
 type Data struct {
 	model.Sources
-	// LeftWeights and RightWeights are masses of the rows, zero or positive, taken relative
-	// to their sum; nil means equal ones. Where there is one source the left ones are those
-	// of both sides. A row without mass has a row of zeros in T.
+	// LeftWeights and RightWeights are masses of the rows, zero or positive, relative to their sum; nil means equal
+	// masses. With one source LeftWeights are those of both sides. A row without mass has a row of zeros in T.
 	LeftWeights, RightWeights []float64
 }
 
@@ -37,7 +35,7 @@ func (d *Data) side(s model.Side) *Data {
 	return &Data{Sources: model.Sources{Left: d.Left}, LeftWeights: d.LeftWeights}
 }
 
-// check returns an error unless there is something to transport.
+// check returns an error if the sources cannot be compared, or weights are without a source.
 func (d *Data) check() error {
 	if err := d.Sources.Check(); err != nil {
 		return err
@@ -56,11 +54,8 @@ type masses struct {
 
 // masses returns those of a side.
 func (d *Data) masses(s model.Side) (masses, error) {
-	src, weights := d.Left, d.LeftWeights
-	if s == model.Right && d.Right != nil {
-		src, weights = d.Right, d.RightWeights
-	}
-	info := src.Info()
+	of := d.side(s)
+	info, weights := of.Left.Info(), of.LeftWeights
 	m := masses{n: info.Rows}
 	if weights == nil {
 		return m, nil
@@ -97,7 +92,7 @@ func (m masses) at(i int64) float64 {
 	return m.w[i]
 }
 
-// present returns the numbers of the rows with a mass, ascending.
+// present returns the ascending numbers of the rows with a mass.
 func (m masses) present() []int64 {
 	numbers := make([]int64, 0, m.n)
 	for i := range m.n {

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"math"
+	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -11,18 +12,20 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Images returns where the fitted rows of a side are mapped: T·Y over the masses of rows for
-// the left side, a row for each. Cost: a pass over the source, as [Model.Transform].
-func (f *Fit) Images(ctx context.Context, e stream.Engine, side model.Side) (blas64.General, error) {
-	src := f.data.side(side).Left
-	out := stream.NewMatrix(int(src.Info().Rows), f.mapOf(side).Dimension())
-	err := f.Transform(ctx, e, src, model.Request{Side: side}, func(b *stream.Block, images blas64.General) error {
+// images returns where a fit maps rows of a side.
+func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.General {
+	t.Helper()
+	out := stream.NewMatrix(rows.Rows, f.mapOf(side).Dimension())
+	err := f.Transform(context.Background(), stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, images blas64.General) error {
 		for i := range images.Rows {
 			copy(dense.Row(out, int(b.Start)+i), dense.Row(images, i))
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // Scalings returns log u for the left side, or log v, −Inf for rows without mass:
@@ -50,12 +53,21 @@ func (f *Fit) Scalings(ctx context.Context, e stream.Engine, side model.Side) ([
 }
 
 func (p *pair) scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
-	h, of := p.sideOf(side)
-	out, err := h.rows(ctx, e, "scalings", 1, func(dst blas64.General, s shown, start int64) {
-		u := dst.Data[:dst.Rows]
-		h.scalings(u, s, start, p.exponent(), of)
-		for i, v := range u {
-			u[i] = math.Log(v)
+	h := p.left
+	if side == model.Right {
+		h = p.right
+	}
+	out, err := stream.MapRows(ctx, e, "scalings", h.src, 1, func() func(blas64.General, *stream.Block) error {
+		panels, scale := h.panels(), h.scalings()
+		return func(dst blas64.General, b *stream.Block) error {
+			return panels(b, func(f features) error {
+				u := dst.Data[f.start-b.Start:][:f.x.Rows]
+				scale(u, f)
+				for i, v := range u {
+					u[i] = math.Log(v)
+				}
+				return nil
+			})
 		}
 	})
 	return out.Data, err

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -15,249 +16,311 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The kernel of a low-rank fit is, with R and S the rows of either side that were repaired,
+// The kernel of a low-rank fit is, with R and S the repaired rows of the two sides,
 //
-//	K̃_ij = k(x_i, y_j)                where i is in R or j in S
-//	K̃_ij = U_i·diag(values)·V_jᵀ      elsewhere
+//	K̃_ij = k(x_i, y_j)                if i is in R or j in S
+//	K̃_ij = U_i·diag(values)·V_jᵀ      otherwise
 //
-// so that K̃v is, but for the rows of R, a linear function of what a row shows: its row of
-// the factor Y, U = Y·P, and its kernel entries k(x_i, y_S). half keeps the coefficients of
-// that function; u_i is made of it. Products of the rows of R are sums over the other side of
-// k(x_R, y_j)·v_j, which the pass over that side makes beside its own.
+// So K̃v is, but for the rows of R, a linear function of the features of a row: its row of the factor Y, where U = Y·P,
+// and its kernel entries k(x_i, y_S). A half keeps the coefficients of that function, from which u_i follows. The
+// products of the rows of R are sums over the other side of k(x_R, y_j)·v_j, which the pass over that side makes too.
 
 // half is one side of K̃.
 type half struct {
-	side   model.Side
-	src    stream.Source
-	mass   masses
-	kernel kernelgen.Kernel
-	factor *lowrank.Factor
-	held   blas64.General // U, instead of Y; no rows if it is made in each pass
+	side     model.Side
+	src      stream.Source
+	mass     masses
+	exponent float64
+	kernel   kernelgen.Kernel
+	values   []float64 // of the low-rank kernel
+	factor   factor
 
-	number   []int64       // of repaired rows, in the order in which they were found
-	place    map[int64]int // of a repaired row
+	number   []int64 // of the repaired rows, in the order of repair
 	repaired blas64.General
 	panel    *kernelgen.Panel
 
-	other *half
-	coef  []float64 // of K̃v, what a row shows being known; nil before the first round: then u = a
-	exact []float64 // K̃v of the repaired rows
+	other   *half
+	product *weighted // K̃v, by the sums of a column of ones over the other side; nil before the first iteration, where u = a
+	made    *weighted // the product that u is made of
 
 	passes  int
 	entries int64
 }
 
-// width returns how many numbers a row shows of its factor.
-func (h *half) width() int {
-	if h.held.Rows > 0 {
-		return h.held.Cols
-	}
-	return h.factor.Width()
+// factor is U = Y·P: a [lowrank.Factor] or a heldFactor.
+type factor interface {
+	Width() int   // columns of Y
+	Entries() int // kernel entries of a row of Y
+	// Rows makes rows of Y from rows of the source.
+	Rows(stream.Info) func(x blas64.General, start int64) (blas64.General, error)
+	Lift(w blas64.General) blas64.General  // P·w
+	Lower(z blas64.General) blas64.General // Pᵀ·z
 }
 
-// hold keeps U.
+// heldFactor is U in memory: Y = U.
+type heldFactor struct{ u blas64.General }
+
+func (f heldFactor) Width() int                            { return f.u.Cols }
+func (f heldFactor) Entries() int                          { return 0 }
+func (f heldFactor) Lift(w blas64.General) blas64.General  { return w }
+func (f heldFactor) Lower(z blas64.General) blas64.General { return z }
+func (f heldFactor) Rows(stream.Info) func(x blas64.General, start int64) (blas64.General, error) {
+	return func(x blas64.General, start int64) (blas64.General, error) {
+		return stream.RowSlice(f.u, int(start), x.Rows), nil
+	}
+}
+
+// hold computes U and keeps it in memory.
 func (h *half) hold(ctx context.Context, e stream.Engine, m *lowrank.Model) error {
 	side := h.side
 	if m.Right == nil {
 		side = model.Left
 	}
-	h.held = stream.NewMatrix(int(h.mass.n), len(m.Values))
+	u := stream.NewMatrix(int(h.mass.n), len(m.Values))
 	h.passes++
 	h.entries += h.mass.n * int64(h.factor.Entries())
-	return m.Transform(ctx, e, h.src, model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
-		for i := range u.Rows {
-			copy(dense.Row(h.held, int(b.Start)+i), dense.Row(u, i))
+	h.factor = heldFactor{u}
+	return m.Transform(ctx, e, h.src, model.Request{Side: side}, func(b *stream.Block, rows blas64.General) error {
+		for i := range rows.Rows {
+			copy(dense.Row(u, int(b.Start)+i), dense.Row(rows, i))
 		}
 		return nil
 	})
 }
 
-// lift returns the coefficients, of what a row shows, of those of U.
-func (h *half) lift(w blas64.General) blas64.General {
-	if h.held.Rows > 0 {
-		return w
-	}
-	return h.factor.Lift(w)
+// features are those of the rows of a panel, of which start is the number of the first.
+type features struct {
+	x, factor, sections blas64.General // sections: kernel entries to the repaired rows of the other side
+	start               int64
 }
 
-// lower returns Uᵀx, z being the transpose of what rows show times x.
-func (h *half) lower(z blas64.General) blas64.General {
-	if h.held.Rows > 0 {
-		return z
-	}
-	return h.factor.Lower(z)
-}
-
-// shown is what the rows of a panel show: rows of the factor, and kernel entries to the
-// repaired rows of the other side.
-type shown struct{ factor, sections blas64.General }
-
-// shower makes it. It belongs to one goroutine.
-func (h *half) shower() func(x blas64.General, start int64) (shown, error) {
-	rows := func(x blas64.General, start int64) (blas64.General, error) {
-		return stream.RowSlice(h.held, int(start), x.Rows), nil
-	}
-	if h.held.Rows == 0 {
-		rows = h.factor.Rows(h.src.Info())
-	}
-	var w kernelgen.Workspace
-	n := len(h.other.number)
-	buf := stream.NewMatrix(halfRows, n)
-	return func(x blas64.General, start int64) (shown, error) {
-		f, err := rows(x, start)
-		if err != nil || n == 0 {
-			return shown{factor: f, sections: blas64.General{Rows: x.Rows, Stride: 1}}, err
-		}
-		s := stream.RowSlice(buf, 0, x.Rows)
-		h.kernel.Fill(s, x, h.other.panel, &w)
-		return shown{f, s}, nil
-	}
-}
-
-// halfRows is how many rows are looked at at a time.
+// halfRows is the most rows of a panel.
 const halfRows = 256
 
-// times puts the products of what rows show with coefficients into dst.
-func (s shown) times(dst, coef []float64) {
-	gemv(blas.NoTrans, s.factor, coef[:s.factor.Cols], 0, dst)
-	gemv(blas.NoTrans, s.sections, coef[s.factor.Cols:], 1, dst)
-}
-
-// gemv is blas64.Gemv for empty matrices too.
-func gemv(t blas.Transpose, a blas64.General, x []float64, beta float64, y []float64) {
-	if a.Rows > 0 && a.Cols > 0 {
-		blas64.Gemv(t, 1, a, dense.Vector(x), beta, dense.Vector(y))
+// features returns a function, for one goroutine, that makes the features of at most halfRows rows.
+func (h *half) features() func(x blas64.General, start int64) (features, error) {
+	var w kernelgen.Workspace
+	rows, n := h.factor.Rows(h.src.Info()), len(h.other.number)
+	buf := stream.NewMatrix(halfRows, n)
+	return func(x blas64.General, start int64) (features, error) {
+		y, err := rows(x, start)
+		s := stream.RowSlice(buf, 0, x.Rows)
+		if err == nil && n > 0 {
+			h.kernel.Fill(s, x, h.other.panel, &w)
+		}
+		return features{x, y, s, start}, err
 	}
 }
 
-// scaling is how u follows from products, and what it was before.
-type scaling struct {
-	exponent float64
-	// coef and exact are those that u was made of before this pass; nil if it was not.
-	coef, exact []float64
+// panels returns a function, for one goroutine, that calls visit with the features of the rows of a block.
+func (h *half) panels() func(b *stream.Block, visit func(features) error) error {
+	featuresOf := h.features()
+	return func(b *stream.Block, visit func(features) error) error {
+		for first, x := range b.Panels(halfRows) {
+			f, err := featuresOf(x, b.Start+int64(first))
+			if err == nil {
+				err = visit(f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
-// now returns what u would be made of now.
-func (h *half) now() scaling { return scaling{coef: h.coef, exact: h.exact} }
-
-// sums are what a pass over a side finds.
-type sums struct {
-	factor   []float64 // Σ u_i·Y_i over rows that are not repaired
-	sections []float64 // Σ u_i·k(x_i, y_S) over all rows
-	change   float64   // Σ |u_i − u_i before|·(K̃v)_i
-	mass     float64   // Σ u_i·(K̃v)_i
-
-	bad     int64 // rows whose product is not positive
-	number  []int64
-	badRows blas64.General
+// count counts the kernel entries of a number of rows.
+func (h *half) count(rows int64) {
+	h.entries += rows * int64(h.factor.Entries()+len(h.other.number))
 }
 
-// scale makes a pass that makes u anew and sums over it. At most keep of the rows whose
-// product is not positive are returned.
-func (h *half) scale(ctx context.Context, e stream.Engine, name string, o scaling, keep int) (*sums, error) {
-	width, sections, d := h.width(), len(h.other.number), len(h.src.Info().Columns)
+// weighted has the sums of a matrix X over a side, a row for each row, with the scalings u.
+type weighted struct {
+	core     blas64.General // diag(values)·Uᵀ·diag(u)·X, over rows that are not repaired
+	sections blas64.General // k(x_S, x)·diag(u)·X for the repaired rows S of the other side, over all rows
+	own      blas64.General // diag(u)·X of the repaired rows
+}
+
+// rowFiller puts u and rows of X into its arguments, and adds to an accumulator.
+type rowFiller[A any] func(extra A, x blas64.General, f features, u []float64) error
+
+// accumulator is one that [sketch.Both] takes.
+type accumulator[A any] interface {
+	stream.Accumulator[A]
+	Reset()
+}
+
+// weigh makes a pass over a side that sums X, which has n columns, and what fillers add to extra accumulators.
+func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
+	fill func() rowFiller[A]) (*weighted, A, error) {
+	width, sections := h.factor.Width(), len(h.other.number)
 	h.passes++
 	h.count(h.mass.n)
-	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
-	found, err := stream.Fold(ctx, e, name, h.src, func() acc {
-		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, width+sections+2), B: sketch.NewPriority(keep, d)}
+	type acc = *sketch.Both[*sketch.Sum, A]
+	found, err := stream.Fold(ctx, e, name+", "+h.side.String(), h.src, func() acc {
+		return &sketch.Both[*sketch.Sum, A]{A: sketch.NewSum(width+sections+len(h.number), n), B: extra()}
 	}, func() func(acc, *stream.Block) error {
-		show := h.shower()
-		now, before, u, own, priority := make([]float64, halfRows), make([]float64, halfRows), make([]float64, halfRows), make([]float64, halfRows), make([]float64, halfRows)
+		panels, fill := h.panels(), fill()
+		u, all := make([]float64, halfRows), stream.NewMatrix(halfRows, n)
 		return func(a acc, b *stream.Block) error {
-			for first, x := range b.Panels(halfRows) {
-				start := b.Start + int64(first)
-				s, err := show(x, start)
-				if err != nil {
+			return panels(b, func(f features) error {
+				u, x, sum := u[:f.x.Rows], stream.RowSlice(all, 0, f.x.Rows), a.A.General
+				if err := fill(a.B, x, f, u); err != nil {
 					return err
 				}
-				h.products(now[:x.Rows], s, start, h.coef, h.exact)
-				if o.coef != nil {
-					h.products(before[:x.Rows], s, start, o.coef, o.exact)
+				dense.ScaleRows(x, u)
+				gemm(blas.Trans, f.sections, x, 1, stream.RowSlice(sum, width, sections))
+				for k, i := range h.repairedIn(f) {
+					copy(dense.Row(sum, width+sections+k), dense.Row(x, i))
+					clear(dense.Row(x, i))
 				}
-				bad := int64(0)
-				end := a.A.Data[width+sections:]
-				for i := range x.Rows {
-					mass := h.mass.at(start + int64(i))
-					_, repaired := h.place[start+int64(i)]
-					u[i], priority[i] = 0, 0
-					switch {
-					case mass == 0:
-					case h.coef == nil:
-						u[i] = mass
-					case !(now[i] > 0) || math.IsInf(now[i], 1):
-						bad++
-						priority[i] = 1
-					default:
-						u[i] = mass / math.Pow(now[i], o.exponent)
-						end[1] += u[i] * now[i]
-						if o.coef != nil {
-							end[0] += math.Abs(u[i]-mass/math.Pow(before[i], o.exponent)) * now[i]
-						}
-					}
-					own[i] = u[i]
-					if repaired {
-						own[i] = 0
-					}
-				}
-				gemv(blas.Trans, s.factor, own[:x.Rows], 1, a.A.Data[:width])
-				gemv(blas.Trans, s.sections, u[:x.Rows], 1, a.A.Data[width:width+sections])
-				if bad > 0 {
-					a.A.Count += bad
-					if err := a.B.Add(start, priority[:x.Rows], x); err != nil {
-						return err
+				gemm(blas.Trans, f.factor, x, 1, stream.RowSlice(sum, 0, width))
+				return nil
+			})
+		}
+	})
+	if err != nil {
+		var none A
+		return nil, none, err
+	}
+	sum := found.A.General
+	core := dense.Clone(h.factor.Lower(stream.RowSlice(sum, 0, width)))
+	dense.ScaleRows(core, h.values)
+	return &weighted{core, stream.RowSlice(sum, width, sections), stream.RowSlice(sum, width+sections, len(h.number))}, found.B, nil
+}
+
+// repairedIn returns the repaired rows of a panel: their places among all, and in the panel.
+func (h *half) repairedIn(f features) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for k, number := range h.number {
+			if i := number - f.start; i >= 0 && i < int64(f.x.Rows) && !yield(k, int(i)) {
+				return
+			}
+		}
+	}
+}
+
+// gemm adds a·b, or aᵀ·b, to beta·c. A matrix of one column takes the path of a vector.
+func gemm(t blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
+	if c.Cols != 1 {
+		dense.Gemm(t, blas.NoTrans, 1, a, b, beta, c)
+	} else if a.Rows > 0 && a.Cols > 0 {
+		column := func(m blas64.General) blas64.Vector { return blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data} }
+		blas64.Gemv(t, 1, a, column(b), beta, column(c))
+	}
+}
+
+// multiplier returns a function that puts rows of K̃·diag(v)·X into dst, given the weighted X of the other side.
+func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
+	coef := h.factor.Lift(x.core)
+	return func(dst blas64.General, f features) {
+		gemm(blas.NoTrans, f.factor, coef, 0, dst)
+		gemm(blas.NoTrans, f.sections, x.own, 1, dst)
+		for k, i := range h.repairedIn(f) {
+			copy(dense.Row(dst, i), dense.Row(x.sections, k))
+		}
+	}
+}
+
+// products returns a function that puts K̃v of rows into dst, given the sums of ones.
+func (h *half) products(ones *weighted) func(dst []float64, f features) {
+	multiply := h.multiplier(ones)
+	return func(dst []float64, f features) {
+		multiply(blas64.General{Rows: len(dst), Cols: 1, Stride: 1, Data: dst}, f)
+	}
+}
+
+// scalings returns a function that puts u of rows into dst.
+func (h *half) scalings() func(dst []float64, f features) {
+	products := h.products(h.made)
+	return func(dst []float64, f features) {
+		products(dst, f)
+		for i, product := range dst {
+			dst[i] = h.scaling(f.start+int64(i), product)
+		}
+	}
+}
+
+// scaling returns u of a row.
+func (h *half) scaling(row int64, product float64) float64 {
+	mass := h.mass.at(row)
+	if mass == 0 {
+		return 0
+	}
+	return mass / math.Pow(product, h.exponent)
+}
+
+// scaled is what a pass finds that makes u.
+type scaled struct {
+	ones   *weighted
+	change float64 // Σ |u_i − u_i before|·(K̃v)_i relative to Σ u_i·(K̃v)_i
+	bad    int64   // the number of rows whose product is not positive
+	number []int64 // of some of them
+	rows   blas64.General
+}
+
+// scale makes u from the product in one pass. It compares u with the one before if compare is true, and returns at most
+// keep of the rows whose product is not positive.
+func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*scaled, error) {
+	before := h.made
+	h.made = h.product
+	compare = compare && before != nil
+	d := len(h.src.Info().Columns)
+	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
+	ones, found, err := weigh(ctx, e, h, "round", 1, func() acc {
+		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, 2), B: sketch.NewPriority(keep, d)}
+	}, func() rowFiller[acc] {
+		nothing := func([]float64, features) {}
+		products, productsBefore := nothing, nothing
+		if h.made != nil {
+			products = h.products(h.made)
+		}
+		if compare {
+			productsBefore = h.products(before)
+		}
+		now, old, priority := make([]float64, halfRows), make([]float64, halfRows), make([]float64, halfRows)
+		return func(a acc, x blas64.General, f features, u []float64) error {
+			bad := int64(0)
+			products(now[:len(u)], f)
+			productsBefore(old[:len(u)], f)
+			for i := range u {
+				row := f.start + int64(i)
+				mass := h.mass.at(row)
+				x.Data[i], u[i], priority[i] = 1, 0, 0
+				switch {
+				case mass == 0:
+				case h.made == nil:
+					u[i] = mass
+				case !(now[i] > 0) || math.IsInf(now[i], 1):
+					bad++
+					priority[i] = 1
+				default:
+					u[i] = h.scaling(row, now[i])
+					a.A.Data[1] += u[i] * now[i]
+					if compare {
+						a.A.Data[0] += math.Abs(u[i]-h.scaling(row, old[i])) * now[i]
 					}
 				}
 			}
-			return nil
+			if bad == 0 {
+				return nil
+			}
+			a.A.Count += bad
+			return a.B.Add(f.start, priority[:len(u)], f.x)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := found.A.Data
-	r := &sums{factor: v[:width], sections: v[width : width+sections], change: v[width+sections], mass: v[width+sections+1], bad: found.A.Count}
-	r.number, r.badRows = found.B.Rows()
-	return r, nil
+	s := &scaled{ones: ones, change: found.A.Data[0] / found.A.Data[1], bad: found.A.Count}
+	s.number, s.rows = found.B.Rows()
+	return s, nil
 }
 
-// products puts K̃v of rows into dst.
-func (h *half) products(dst []float64, s shown, start int64, coef, exact []float64) {
-	if coef == nil {
-		return
-	}
-	s.times(dst, coef)
-	for k, number := range h.number {
-		if i := number - start; i >= 0 && i < int64(len(dst)) {
-			dst[i] = exact[k]
-		}
-	}
-}
-
-// count counts the kernel entries of rows that show themselves.
-func (h *half) count(rows int64) {
-	if h.held.Rows == 0 {
-		h.entries += rows * int64(h.factor.Entries())
-	}
-	h.entries += rows * int64(len(h.other.number))
-}
-
-// exactScalings returns u of the repaired rows.
-func (h *half) exactScalings(exponent float64) []float64 {
-	u := make([]float64, len(h.number))
-	for k, number := range h.number {
-		if mass := h.mass.at(number); mass > 0 {
-			u[k] = mass / math.Pow(h.exact[k], exponent)
-		}
-	}
-	return u
-}
-
-// repair takes rows to those whose kernel entries are exact.
+// repair makes the kernel entries of rows exact.
 func (h *half) repair(number []int64, rows blas64.General) {
-	for k, n := range number {
-		h.place[n] = len(h.number)
-		h.number = append(h.number, n)
+	h.number = append(h.number, number...)
+	for k := range number {
 		h.repaired.Data = append(h.repaired.Data, dense.Row(rows, k)...)
 	}
 	h.repaired.Rows, h.repaired.Cols, h.repaired.Stride = len(h.number), rows.Cols, rows.Cols

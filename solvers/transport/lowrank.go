@@ -11,50 +11,38 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// LowRank solves the problem with a low-rank approximation of K (Altschuler, Bach, Rudi &
-// Niles-Weed 2019, "Massively scalable Sinkhorn distances via the Nyström method"; Xie et
-// al. 2023, Section IV-A). It is for kernels that are symmetric functions of two rows, and
-// with ε other than 1 for those that have powers ([kernelgen.Kernel.Power]).
+// LowRank solves the problem with a low-rank approximation of K (Altschuler, Bach, Rudi & Niles-Weed 2019, "Massively
+// scalable Sinkhorn distances via the Nyström method"; Xie et al. 2023, Section IV-A). It needs a symmetric kernel, and
+// with ε other than 1 one that has powers ([kernelgen.Kernel.Power]).
 //
-// Cost: that of the factors, one pass over each source for landmarks, and one pass over each
-// source for each round and for the maps. Where the factors have no more than HeldNumbers
-// numbers they are held in memory and a row of a round costs 4·r flops, r being the rank;
-// else it costs as many kernel entries as there are landmarks, and memory does not depend
-// on the number of rows but for their weights.
+// Cost: that of the factors; then one pass over each source for each iteration, and two more. Factors of at most
+// HeldNumbers numbers are held in memory, and a row of an iteration costs 4·rank flops. Larger factors are computed again
+// in each pass, with a kernel entry for each landmark and row. Then memory does not depend on the number of rows, but for
+// their weights.
 type LowRank struct {
 	Sinkhorn
 	Rank int // of the landmark method
-	// Factors is another method that approximates K; Rank is then not used.
-	Factors lowrank.Method
-	// Given are factors that are there already, of K between the rows of the data: of one
-	// side or, of a symmetric matrix of both sides stacked, of any rows.
+	// Given are factors of K between the rows of the data, instead of a landmark fit of Rank: of one side or, as those
+	// of a symmetric matrix, of any rows.
 	Given *lowrank.Model
 }
 
-// HeldNumbers is how many numbers the factors of both sides may have to be held in memory:
-// 32 MB.
+// HeldNumbers is the most numbers of factors, of both sides, that are held in memory: 32 MB.
 const HeldNumbers = 1 << 22
 
-// settings fills in what was left to us.
-func (m LowRank) settings() (LowRank, error) {
-	var err error
-	if m.Sinkhorn, err = m.Sinkhorn.settings(); err != nil {
-		return m, err
+// check returns an error if a setting is out of range.
+func (m LowRank) check() error {
+	if m.InitialEpsilon != 0 {
+		return errors.New("`initial-epsilon` is for `engine exact`: the low-rank engine has one kernel")
 	}
-	if m.From != 0 {
-		return m, errors.New("`epsilon-from` is for `engine exact`: the low-rank engine has one kernel")
+	if m.Rank < 1 && m.Given == nil {
+		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
 	}
-	if m.Rank < 1 && m.Factors == nil && m.Given == nil {
-		return m, fmt.Errorf("`rank` %d must be at least 1", m.Rank)
-	}
-	return m, nil
+	return nil
 }
 
-// method returns what approximates K between the rows of one source or two.
-func (m LowRank) method(s model.Shape, k kernelgen.Kernel) lowrank.Method {
-	if m.Factors != nil {
-		return m.Factors
-	}
+// landmark returns the method that approximates K.
+func (m LowRank) landmark(s model.Shape) lowrank.Landmark {
 	landmark := lowrank.Landmark{Rank: m.Rank, Seed: m.Seed}
 	if s.OneSource() {
 		landmark.Shift = lowrank.ShiftNone
@@ -62,86 +50,58 @@ func (m LowRank) method(s model.Shape, k kernelgen.Kernel) lowrank.Method {
 	return landmark
 }
 
-// gibbsKernel returns the kernel to approximate.
-func (m LowRank) gibbsKernel(k kernelgen.Kernel) (kernelgen.Kernel, error) {
+// gibbsKernel returns the kernel k^(1/ε).
+func gibbsKernel(k kernelgen.Kernel, epsilon float64) (kernelgen.Kernel, error) {
 	if err := k.CheckPlain(); err != nil {
 		return k, err
 	}
 	if !k.Symmetric() {
-		return k, fmt.Errorf("kernel %s is not a symmetric function of two rows, which engine lowrank asks for: take `engine exact`", k)
+		return k, fmt.Errorf("kernel %s is not symmetric, which engine lowrank needs: take `engine exact`", k)
 	}
-	power, err := k.Power(1 / m.Epsilon)
+	power, err := k.Power(1 / epsilon)
 	if err != nil {
 		return k, fmt.Errorf("%w; leave out `epsilon`, or take `engine exact`", err)
 	}
 	return power, nil
 }
 
-// Fit finds the plan between the rows of d.
+// Fit finds the plan between the rows of d. It returns an error if the rank is too low: if more rows than landmarks have
+// a sum of the low-rank kernel that is not positive, or repairs of such rows do not end.
 func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	m, err := m.settings()
-	if err != nil {
+	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if err := d.check(); err != nil {
-		return nil, err
-	}
-	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
-		return nil, err
-	}
-	f, err := m.solve(ctx, e, d, k)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.finish(ctx, e, m.Sinkhorn, d, func(ctx context.Context, d *Data) (*Fit, error) {
-		self := m
-		self.Given = nil
-		return self.solve(ctx, e, d, k)
-	})
+	return m.Sinkhorn.fit(ctx, e, d, k,
+		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error) {
+			of := m
+			if of.Sinkhorn = s; self {
+				of.Given = nil
+			}
+			return of.solve(ctx, e, d, k)
+		})
 }
 
-// notPositive is the error of a kernel with too many products that are not positive.
-type notPositive struct {
-	side  model.Side
-	rows  int64
-	limit int
-	rank  int
-}
-
-func (e *notPositive) Error() string {
-	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive or overflow, and up to %d are made exact; %s", e.rank, e.rows, e.side, e.limit, finerKernel)
-}
-
-// finerKernel is what to do about a low-rank kernel that gives no plan.
+// finerKernel is the remedy for a low-rank kernel that gives no plan.
 const finerKernel = "raise `rank` or `epsilon`, or take `engine exact`"
 
-// solve solves the problem with one approximation of K.
+// solve approximates K, and solves the problem.
 func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	power, err := m.gibbsKernel(k)
+	power, err := gibbsKernel(k, m.Epsilon)
 	if err != nil {
 		return nil, err
 	}
-	var report model.Report
-	factors := m.Given
-	if factors == nil {
-		method := m.method(d.Shape(), power)
-		fitted, err := method.Fit(ctx, e, d.Sources, power)
-		if err != nil {
+	factors := &lowrank.Fit{Model: m.Given}
+	if m.Given == nil {
+		if factors, err = m.landmark(d.Shape()).Fit(ctx, e, d.Sources, power); err != nil {
 			return nil, err
 		}
-		factors, report = fitted.Model, fitted.Report
-		report.Errors = nil
-		for _, err := range fitted.Errors {
-			err.Of += model.GibbsSpectral - model.MatrixSpectral
-			report.Errors = append(report.Errors, err)
-		}
 	}
-	p, err := newPair(ctx, e, m.Sinkhorn, d, factors)
+	p, err := newPair(ctx, e, m.Sinkhorn, d, factors.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -150,55 +110,51 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 		return nil, err
 	}
 	f.Kernel = k
-	f.Notes = append(report.Notes, f.Notes...)
-	f.Errors = append(f.Errors, report.Errors...)
-	f.SourcePasses += report.SourcePasses
-	f.KernelEntries += report.KernelEntries
+	f.Notes = append(factors.Notes, f.Notes...)
+	for _, err := range factors.Errors {
+		err.Of += model.GibbsSpectral - model.MatrixSpectral
+		f.Errors = append(f.Errors, err)
+	}
+	f.SourcePasses += factors.SourcePasses
+	f.KernelEntries += factors.KernelEntries
 	return f, nil
 }
 
-// Plan returns the cost of a fit with the rank that was asked for.
+// Plan returns the cost of a fit.
 func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	m, err := m.settings()
-	if err != nil {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.Sinkhorn, err = m.settings(); err != nil {
 		return nil, err
 	}
 	if k.Resolved() {
-		if k, err = m.gibbsKernel(k); err != nil {
+		if k, err = gibbsKernel(k, m.Epsilon); err != nil {
 			return nil, err
 		}
 	}
-	var p *model.Plan
-	if m.Given == nil {
-		if p, err = m.method(s, k).Plan(e, s, k); err != nil {
-			return nil, err
-		}
-	} else {
-		p = model.NewPlan(e, s.Longest(), s.Columns)
-	}
-	cols := s.Cols
-	if s.OneSource() {
-		cols = s.Rows
-	}
-	rows := float64(s.Rows) + float64(cols)
-	width := 4 * m.Rank
+	p, rank, width := model.NewPlan(e, s.Longest(), s.Columns), m.Rank, 4*m.Rank
 	if m.Given != nil {
-		width = m.Given.Factor(model.Left).Width()
+		rank, width = len(m.Given.Values), m.Given.Factor(model.Left).Width()
+	} else if p, err = m.landmark(s).Plan(e, s, k); err != nil {
+		return nil, err
 	}
-	rounds := model.NewPlan(e, s.Longest(), s.Columns)
-	if rows*float64(m.Rank) <= HeldNumbers {
-		rounds.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
-		rounds.AddEntries(2 * rows * float64(width))
+	rows := s.Rows + columns(s)
+	passes := model.NewPlan(e, s.Longest(), s.Columns)
+	if rows*int64(rank) <= HeldNumbers {
+		passes.Add("factors", rows*int64(rank), "`rank`")
+		passes.AddEntries(2 * float64(rows) * float64(width))
 	} else {
-		rounds.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
-		rounds.AddEntries((float64(m.Rounds) + 2.5) * rows * float64(width)) // visits, the last of which is of one side
+		passes.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
+		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(width)) // the last visit is of one side
 	}
-	rounds.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
+	passes.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
 	if s.Weighted {
-		p.Add("weights", int64(rows), "")
+		p.Add("weights", rows, "")
 	}
-	p.Stage(rounds)
-	p.Passes += m.Rounds + 3 // the first v, the maps, and the estimate
-	p.ByOne("a round needs the sums of the one before")
+	p.Stage(passes)
+	p.Passes += m.Iterations + 2 // the first v, and the maps
+	p.ByOne("an iteration needs the sums of the one before")
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,8 +46,7 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 	k.Fill(exact, x, k.Pack(y), nil)
 	for i := range low.Rows {
 		for j := range low.Cols {
-			_, row := p.left.place[int64(i)]
-			if _, column := p.right.place[int64(j)]; row || column {
+			if slices.Contains(p.left.number, int64(i)) || slices.Contains(p.right.number, int64(j)) {
 				low.Data[i*low.Stride+j] = exact.Data[i*exact.Stride+j]
 			}
 		}
@@ -102,7 +102,7 @@ func TestLowRankKernel(t *testing.T) {
 					d.RightWeights[2*i] *= float64(i % 4)
 				}
 			}
-			s, err := Sinkhorn{Rounds: 5, Tolerance: 1e-300, Relax: c.relax}.settings()
+			s, err := Sinkhorn{Iterations: 5, MarginalTol: 1e-300, MarginalPenalty: c.relax}.settings()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestLowRankKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !c.held {
-				p.left.held, p.right.held = blas64.General{}, blas64.General{}
+				p.left.factor, p.right.factor = fitted.Model.Factor(model.Left), fitted.Model.Factor(model.Right)
 			}
 			p.limit = 1000
 			f, err := p.solve(ctx)
@@ -188,10 +188,9 @@ func TestNotPositive(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := colours(500, 1), colours(400, 2)
 	k := kernelgen.RBF(2000)
-	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2}
+	hard := LowRank{Sinkhorn: Sinkhorn{Iterations: 20}, Rank: 2}
 	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
-	var bad *notPositive
-	if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "raise `rank` or `epsilon`") {
+	if !errors.Is(err, errTooCoarse) || !strings.Contains(err.Error(), "raise `rank` or `epsilon`") {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
 }

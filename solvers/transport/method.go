@@ -12,7 +12,7 @@ import (
 
 // Method is a way to solve the problem.
 type Method interface {
-	// Plan returns what Fit will cost.
+	// Plan returns the cost of Fit.
 	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
 	// Fit finds the plan between the rows of d, with a Gibbs kernel.
 	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
@@ -23,90 +23,133 @@ var (
 	_ Method = LowRank{}
 )
 
-// Sinkhorn are the settings of the iteration that both engines have. The zero value is
-// ready to use.
+// Sinkhorn has the settings of the iteration, for both engines. The zero value is ready to use.
 type Sinkhorn struct {
 	Epsilon float64 // ε; 0 means 1
-	// From is an ε to begin with: the iteration goes on with a quarter of it, and so on until
-	// Epsilon, which takes fewer rounds where that is small; 0 for none. It is for the exact
-	// engine.
-	From float64
-	// Relax is ρ, what a mass costs that is not kept; 0 means that masses are kept.
-	Relax float64
-	// Tolerance on ‖T1 − a‖₁, with Tᵀ1 = b; 0 means 1e-6. With relaxed masses it is on what
-	// a round changes of the masses of rows, relative to all mass.
-	Tolerance float64
-	Rounds    int // at most; 0 means 1000
-	// Divergence asks for the debiased divergence between the sides too, which takes the
-	// transport of either side to itself.
+	// InitialEpsilon starts the iteration with a larger ε, which is divided by 4 until it reaches Epsilon. That takes
+	// fewer iterations where Epsilon is small. 0 means Epsilon. Only the exact engine has it.
+	InitialEpsilon float64
+	// MarginalPenalty is ρ, the price of masses that are not kept; 0 means that masses are kept.
+	MarginalPenalty float64
+	// MarginalTol bounds ‖T1 − a‖₁, where Tᵀ1 = b; 0 means 1e-6. With a MarginalPenalty it bounds the change of the row
+	// masses in an iteration, relative to all mass.
+	MarginalTol float64
+	Iterations  int // the most for each ε; 0 means 1000
+	// Divergence computes [Fit.Divergence] from the transport of each side to itself.
 	Divergence bool
 	Map        Mapping
-	Neighbours int // fitted rows of a side that a model with [MapNearest] keeps; 0 means 10,000
 	Seed       uint64
-	Memory     int64 // bytes that the plan may take; 0 for no limit
 }
 
-// settings fills in what was left to us, and refuses what cannot be.
+// settings sets the defaults. It returns an error if a setting is out of range.
 func (s Sinkhorn) settings() (Sinkhorn, error) {
 	if s.Epsilon == 0 {
 		s.Epsilon = 1
 	}
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-6
+	if s.MarginalTol == 0 {
+		s.MarginalTol = 1e-6
 	}
-	if s.Rounds == 0 {
-		s.Rounds = 1000
-	}
-	if s.Neighbours == 0 {
-		s.Neighbours = 10_000
+	if s.Iterations == 0 {
+		s.Iterations = 1000
 	}
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(s.Epsilon):
 		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
-	case s.From != 0 && !(positive(s.From) && s.From >= s.Epsilon):
-		return s, fmt.Errorf("`epsilon-from` %v must be finite and at least `epsilon` %v", s.From, s.Epsilon)
-	case s.Relax != 0 && !positive(s.Relax):
-		return s, fmt.Errorf("`relax` %v must be positive and finite", s.Relax)
-	case !positive(s.Tolerance):
-		return s, fmt.Errorf("`tol` %v must be positive and finite", s.Tolerance)
-	case s.Rounds < 1 || s.Neighbours < 1 || s.Memory < 0:
-		return s, fmt.Errorf("`rounds` %d and `neighbours` %d must be at least 1, and `memory` %d not negative", s.Rounds, s.Neighbours, s.Memory)
+	case s.InitialEpsilon != 0 && !(positive(s.InitialEpsilon) && s.InitialEpsilon >= s.Epsilon):
+		return s, fmt.Errorf("`initial-epsilon` %v must be finite and at least `epsilon` %v", s.InitialEpsilon, s.Epsilon)
+	case s.MarginalPenalty != 0 && !positive(s.MarginalPenalty):
+		return s, fmt.Errorf("`marginal-penalty` %v must be positive and finite", s.MarginalPenalty)
+	case !positive(s.MarginalTol):
+		return s, fmt.Errorf("`tol` %v must be positive and finite", s.MarginalTol)
+	case s.Iterations < 1:
+		return s, fmt.Errorf("`iterations` %d must be at least 1", s.Iterations)
 	}
 	return s, nil
 }
 
 // exponent returns ρ/(ρ+ε).
 func (s Sinkhorn) exponent() float64 {
-	if s.Relax == 0 {
+	if s.MarginalPenalty == 0 {
 		return 1
 	}
-	return s.Relax / (s.Relax + s.Epsilon)
+	return s.MarginalPenalty / (s.MarginalPenalty + s.Epsilon)
 }
 
-// progress is an iteration under way.
-type progress struct {
-	Sinkhorn
-	history []float64 // errors after each round
-}
-
-// iterate makes rounds until the error is within the tolerance. round returns the error of
-// the plan before it, which its row sums have told; that of the last plan is for finish to
-// add.
-func (p *progress) iterate(ctx context.Context, round func(first bool) (before float64, err error)) (rounds int, err error) {
-	for rounds = 1; ; rounds++ {
+// iterate calls step until the marginal error is within MarginalTol. step makes an iteration and returns the error of
+// the plan before it. The history has no error of the last plan: the caller measures that and appends it.
+func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before float64, err error)) (history []float64, err error) {
+	for n := 1; ; n++ {
 		if err := context.Cause(ctx); err != nil {
-			return rounds, err
+			return nil, err
 		}
-		before, err := round(rounds == 1)
+		before, err := step(n == 1)
 		if err != nil {
-			return rounds, err
+			return nil, err
 		}
-		if rounds > 1 {
-			p.history = append(p.history, before)
+		if n > 1 {
+			history = append(history, before)
 		}
-		if rounds == p.Rounds || rounds > 1 && before <= p.Tolerance {
-			return rounds, nil
+		if n == s.Iterations || n > 1 && before <= s.MarginalTol {
+			return history, nil
 		}
 	}
+}
+
+// solver solves the problem between the rows of d, which with self are those of one side on both sides.
+type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error)
+
+// fit solves the problem, and adds the divergence and the map that the settings ask for.
+func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
+	s, err := s.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if k, err = model.Resolve(ctx, d, k, s.Seed); err != nil {
+		return nil, err
+	}
+	f, err := solve(ctx, s, d, k, false)
+	if err != nil {
+		return nil, err
+	}
+	left, right := d.side(model.Left).Left.Info(), d.side(model.Right).Left.Info()
+	f.Kernel, f.Epsilon, f.MarginalPenalty, f.Seed = k, s.Epsilon, s.MarginalPenalty, s.Seed
+	f.Rows, f.Cols = left.Rows, right.Rows
+	f.Left.Names, f.Right.Names = right.Columns, left.Columns
+	if f.Divergence = math.NaN(); s.Divergence {
+		err = f.debias(d, func(d *Data) (*Fit, error) { return solve(ctx, s, d, k, true) })
+	}
+	if err == nil && s.Map == NearestDisplacement {
+		err = f.keepNearest(ctx, e, d)
+	}
+	return f, err
+}
+
+// debias computes the divergence. self solves the transport of one side to itself.
+func (f *Fit) debias(d *Data, self func(*Data) (*Fit, error)) error {
+	if d.oneSource() {
+		f.Divergence = 0
+		return nil
+	}
+	f.Divergence = f.Value
+	passes := 0
+	for _, side := range []model.Side{model.Left, model.Right} {
+		s, err := self(d.side(side))
+		if err != nil {
+			return fmt.Errorf("the transport of the %v side to itself: %w", side, err)
+		}
+		f.Divergence -= s.Value / 2
+		f.KernelEntries += s.KernelEntries
+		f.ExactPasses += s.ExactPasses
+		passes = max(passes, s.SourcePasses)
+		for _, note := range s.Notes {
+			f.Note(fmt.Sprintf("%v side to itself: %s", side, note))
+		}
+		f.Unsettled = f.Unsettled || s.Unsettled
+	}
+	f.SourcePasses += passes
+	return nil
 }

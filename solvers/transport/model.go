@@ -12,14 +12,15 @@ import (
 
 // Model maps rows of either side to the other. It is a [model.Transformer].
 type Model struct {
-	Engine         Engine
-	Kernel         kernelgen.Kernel
-	Epsilon, Relax float64
-	Seed           uint64
-	Rows, Cols     int64 // left and right rows of the fit
-	// Left maps left rows, among right ones, and Right the other way.
+	Engine          Engine
+	Kernel          kernelgen.Kernel
+	Epsilon         float64
+	MarginalPenalty float64 // 0 where masses are kept
+	Seed            uint64
+	Rows, Cols      int64 // left and right rows of the fit
+	// Left maps left rows among the right ones, and Right maps right rows among the left ones.
 	Left, Right *Map
-	// Factors are those of the low-rank engine, nil of the exact one.
+	// Factors are those of the low-rank engine, nil of the exact one or with [NearestDisplacement].
 	Factors *lowrank.Model
 }
 
@@ -31,16 +32,15 @@ type Map struct {
 	Points blas64.General
 	Logs   []float64
 
-	// Of the low-rank engine: with z = the row's factor times Coefficients plus its kernel
-	// entries to Corrections times CorrectionValues, the row is mapped to Centre + z₁/z₀, z₀
-	// being the first number and z₁ the others.
+	// Of the low-rank engine: z is the row's factor times Coefficients, plus its kernel entries to Corrections times
+	// CorrectionValues. The image is Centre + z₁/z₀, where z₀ is the first number of z and z₁ the others.
 	Coefficients, Corrections, CorrectionValues blas64.General
 	Centre                                      []float64
-	// Low and High bound the images, as the rows of the other side are bounded.
+	// Low and High bound the images. They are the range of the other side, extended by half of it either way.
 	Low, High []float64
 
-	// Near are rows of this side and Moves how they are moved: those of [MapNearest], and of
-	// the low-rank engine the landmarks, which serve where z₀ is not positive.
+	// Near has rows of this side, and Moves their displacements: those of [NearestDisplacement], or of the low-rank
+	// engine a sample, for rows whose z₀ is not positive or whose image is out of bounds.
 	Near, Moves blas64.General
 }
 
@@ -55,7 +55,7 @@ func (m *Model) mapOf(side model.Side) *Map {
 	return m.Left
 }
 
-// Describe returns what the model says about itself.
+// Describe returns the kernel, the sizes and the settings of the model.
 func (m *Model) Describe() *model.Description {
 	d := &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: m.Cols,
 		Rank: m.Left.Dimension(), Seed: m.Seed, Columns: m.Left.Dimension(), TwoSided: true}
@@ -64,8 +64,8 @@ func (m *Model) Describe() *model.Description {
 	}
 	fact("engine", m.Engine)
 	fact("epsilon", m.Epsilon)
-	if m.Relax > 0 {
-		fact("relax", m.Relax)
+	if m.MarginalPenalty > 0 {
+		fact("marginal penalty", m.MarginalPenalty)
 	}
 	fact("map", m.Mapping())
 	return d
@@ -74,7 +74,7 @@ func (m *Model) Describe() *model.Description {
 // Mapping returns how the model maps rows.
 func (m *Model) Mapping() Mapping {
 	if m.Left.Points.Cols == 0 && m.Left.Coefficients.Cols == 0 {
-		return MapNearest
+		return NearestDisplacement
 	}
-	return MapKernel
+	return BarycentricProjection
 }

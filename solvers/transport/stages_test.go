@@ -12,19 +12,20 @@ func TestStages(t *testing.T) {
 	t.Parallel()
 	x, y := colours(60, 3), colours(50, 4)
 	fit := func(from float64) *Fit {
-		f, err := Exact{Sinkhorn{Epsilon: 0.02, From: from, Rounds: 5000, Tolerance: 1e-7}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
+		f, err := Exact{Sinkhorn{Epsilon: 0.02, InitialEpsilon: from, Iterations: 5000, MarginalTol: 1e-7}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	cold, warm := fit(0), fit(5)
-	t.Logf("%d rounds, and with stages %d after %d", cold.Rounds, warm.Rounds, warm.Before)
+	t.Logf("%d iterations, and with stages %d, of which %d with the last", cold.Iterations, warm.Iterations, len(warm.History))
 	near(t, "the value", warm.Value, cold.Value, 1e-6)
-	if cold.Unsettled || warm.Unsettled || warm.Before == 0 || warm.Rounds+warm.Before >= cold.Rounds {
-		t.Errorf("%d rounds, and with stages %d after %d; unsettled %v and %v", cold.Rounds, warm.Rounds, warm.Before, cold.Unsettled, warm.Unsettled)
+	if cold.Unsettled || warm.Unsettled || warm.Iterations >= cold.Iterations || len(cold.History) != cold.Iterations {
+		t.Errorf("%d iterations with a history of %d, and with stages %d; unsettled %v and %v",
+			cold.Iterations, len(cold.History), warm.Iterations, cold.Unsettled, warm.Unsettled)
 	}
-	if len(warm.History) != warm.Rounds {
-		t.Errorf("a history of %d for %d rounds", len(warm.History), warm.Rounds)
+	if len(warm.History) >= warm.Iterations {
+		t.Errorf("no stage is in %d iterations: %d are of the last", warm.Iterations, len(warm.History))
 	}
 }

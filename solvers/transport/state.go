@@ -35,7 +35,7 @@ const factorArrays = "factors_"
 // them, behind factors_, and coefficients, centre, low, high, corrections and correction_values,
 // see [Map]; and near and moves.
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Engine: m.Engine.String(), Map: m.Mapping().String(), Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.Relax,
+	h := header{Method: Name, Engine: m.Engine.String(), Map: m.Mapping().String(), Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Left: m.Left.Names, Right: m.Right.Names}
 	factors := &model.Archive{}
 	if m.Factors != nil {
@@ -82,7 +82,7 @@ func (to *Map) put(a *model.Archive, prefix string) {
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	ok := a.Open(Name, &h)
-	m := &Model{Epsilon: h.Epsilon, Relax: h.Relax, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns}
+	m := &Model{Epsilon: h.Epsilon, MarginalPenalty: h.Relax, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns}
 	if !ok || h.Rows < 1 || h.Columns < 1 || len(h.Left) == 0 || len(h.Right) != len(h.Left) ||
 		!(h.Epsilon > 0 && h.Epsilon <= math.MaxFloat64 && h.Relax >= 0 && h.Relax <= math.MaxFloat64) {
 		a.Fail("header: method %q, %d rows, %d columns, maps to %q and %q, epsilon %v, relax %v", h.Method, h.Rows, h.Columns, h.Left, h.Right, h.Epsilon, h.Relax)
@@ -108,7 +108,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 // loadMap returns the map of a side.
 func (m *Model) loadMap(a *model.Archive, side model.Side, mapping Mapping, names []string) *Map {
 	to, prefix, d := &Map{Names: names}, side.String()+"_", len(names)
-	nearby := mapping == MapNearest
+	nearby := mapping == NearestDisplacement
 	switch {
 	case nearby:
 	case m.Factors == nil:

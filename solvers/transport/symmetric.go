@@ -14,16 +14,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The transport of a side to itself with a symmetric kernel has one scaling, u = v. A round
-// takes the mean of log u and of what Sinkhorn's step makes of it (Feydy et al. 2019, Section
-// 3.1), which halves the error at least where the kernel is positive definite, however small ε
-// is. It visits half of the tiles: a tile and its mirror image are one.
+// The transport of a side to itself with a symmetric kernel has one scaling, u = v. An iteration takes the mean of log u
+// and of Sinkhorn's step from it (Feydy et al. 2019, Section 3.1). With a positive definite kernel that at least halves
+// the error, whatever ε is. It computes half of the tiles: a tile and its mirror image are one.
 
-// symmetric reports whether both sides are the same.
+// symmetric reports whether both sides have the same scaling.
 func (x *exact) symmetric() bool { return x.left == x.right && x.kernel.Symmetric() }
 
-// symmetricRound makes a round, and returns the error of the plan before it.
-func (x *exact) symmetricRound(ctx context.Context) (before float64, err error) {
+// symmetricStep makes an iteration, and returns the error of the plan before it.
+func (x *exact) symmetricStep(ctx context.Context) (before float64, err error) {
 	masses, err := x.halfMasses(ctx)
 	if err != nil {
 		return 0, err
@@ -44,7 +43,7 @@ func (x *exact) symmetricRound(ctx context.Context) (before float64, err error) 
 	return change / mass, nil
 }
 
-// halfMasses returns the masses of the rows of the plan with the scalings that there are.
+// halfMasses returns the row sums of the plan, from the upper half of its tiles.
 func (x *exact) halfMasses(ctx context.Context) ([]float64, error) {
 	x.passes++
 	n := x.left.rows.Rows
@@ -71,7 +70,7 @@ func (x *exact) halfMasses(ctx context.Context) ([]float64, error) {
 				across[int(i.Start)+k] += floats.Sum(row)
 			}
 			if i.Index != j.Index {
-				gemv(blas.Trans, tile, ones[:rows], 1, down[j.Start:int(j.Start)+cols])
+				blas64.Gemv(blas.Trans, 1, tile, dense.Vector(ones[:rows]), 1, dense.Vector(down[j.Start:int(j.Start)+cols]))
 			}
 			return nil
 		}

@@ -28,20 +28,20 @@ func TestSymmetric(t *testing.T) {
 	for _, epsilon := range []float64{1, 0.01} {
 		var before *Fit
 		for _, threads := range []int{1, 3} {
-			f, err := Exact{Sinkhorn{Tolerance: 1e-9, Epsilon: epsilon}}.Fit(ctx, stream.Engine{Threads: threads}, d, gamma10)
+			f, err := Exact{Sinkhorn{MarginalTol: 1e-9, Epsilon: epsilon}}.Fit(ctx, stream.Engine{Threads: threads}, d, gamma10)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if before != nil && (f.Value != before.Value || f.Cost != before.Cost || f.Rounds != before.Rounds) {
+			if before != nil && (f.Value != before.Value || f.Cost != before.Cost || f.Iterations != before.Iterations) {
 				t.Errorf("epsilon %v: %d threads give other bits", epsilon, threads)
 			}
 			before = f
 		}
-		t.Logf("epsilon %v: %d rounds, error %.1e", epsilon, before.Rounds, before.MarginalError())
-		if before.Unsettled || before.Rounds > 60 {
-			t.Errorf("epsilon %v: unsettled %v after %d rounds", epsilon, before.Unsettled, before.Rounds)
+		t.Logf("epsilon %v: %d rounds, error %.1e", epsilon, before.Iterations, before.MarginalError())
+		if before.Unsettled || before.Iterations > 60 {
+			t.Errorf("epsilon %v: unsettled %v after %d rounds", epsilon, before.Unsettled, before.Iterations)
 		}
-		if most := int64(n*(n+256)/2*before.Rounds + n*n); before.KernelEntries > most {
+		if most := int64(n*(n+256)/2*before.Iterations + n*n); before.KernelEntries > most {
 			t.Errorf("epsilon %v: %d entries, and %d are those of half of the tiles", epsilon, before.KernelEntries, most)
 		}
 		// The masses are kept on both sides, and the scalings are Sinkhorn's fixed point.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -18,7 +19,7 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Outputs returns the names of the columns of the other side.
+// Outputs returns the names of the columns of the other side. It returns an error for both sides at once.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
@@ -29,19 +30,19 @@ func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	return m.mapOf(side).Names, nil
 }
 
-// Dimension returns how many columns rows have.
+// Dimension returns the number of columns of the rows of a side.
 func (m *Model) Dimension(side model.Side) int { return m.mapOf(side).Dimension() }
 
-// mapper maps the rows of a panel. It belongs to one goroutine.
+// mapper maps at most mapRows rows, of which start is the number of the first. It belongs to one goroutine.
 type mapper func(dst, x blas64.General, start int64) error
 
-// mapRows is how many rows a mapper takes at most.
+// mapRows is the most rows of a mapper.
 const mapRows = 256
 
-// Transform makes one pass over rows and gives their images to emit, in order. With the exact
-// engine a row takes as many kernel entries as there are rows on the other side, with the
-// low-rank engine as many as landmarks, and with [MapNearest] as many distances as there
-// are fitted rows in the model.
+// Transform maps rows in one pass, and calls emit with blocks in order. It returns an error if the number of columns is
+// not that of the fit, or if the exact engine's kernel is 0 between a row and the whole other side. Cost of a row: a
+// kernel entry for each row of the other side with the exact engine, and for each landmark with the low-rank one;
+// with [NearestDisplacement] a distance to each row kept.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	if _, err := r.Names(m); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 	}, emit)
 }
 
-// mapping returns what makes the mappers of a side for a source.
+// mapping returns a function that makes mappers of a side for the rows of a source.
 func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error) {
 	to := m.mapOf(side)
 	switch {
@@ -79,40 +80,30 @@ func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error
 		if err != nil {
 			return nil, err
 		}
-		return to.byPoints(g, side, info), nil
+		return to.byPoints(g, side, info, to.Points, func(_ int64, s logsum.Sum) float64 { return 1 / s.Rest }), nil
 	case to.Coefficients.Cols > 0:
-		return m.byFactors(side, info)
+		return m.byFactors(side, info), nil
 	}
-	near := to.nearest()
-	return func() mapper {
-		do := near()
-		return func(dst, x blas64.General, _ int64) error {
-			do(dst, x, nil)
-			return nil
-		}
-	}, nil
+	return to.byNearest(), nil
 }
 
-// byPoints maps by sums over all rows of the other side.
-func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info) func() mapper {
+// byPoints maps a row to the sum of values, a row for each of Points, weighted by the plan. The weights are relative to
+// the largest: scale returns a factor of them all, given the number of the row and their sum.
+func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info, values blas64.General,
+	scale func(row int64, s logsum.Sum) float64) func() mapper {
 	n := to.Points.Rows
 	panel := g.pack(to.Points)
 	return func() mapper {
 		var w kernelgen.Workspace
-		buf, turned := stream.NewMatrix(stripRows(n), n), blas64.General{}
-		if side == model.Right && !g.kernel.Symmetric() {
-			turned = stream.NewMatrix(n, buf.Rows)
-		}
-		fill := func(dst, x blas64.General) {
-			if turned.Rows == 0 {
-				g.fill(dst, x, panel, &w)
-				return
-			}
-			t := blas64.General{Rows: n, Cols: x.Rows, Stride: x.Rows, Data: turned.Data[:n*x.Rows]}
-			g.fill(t, to.Points, g.pack(x), &w)
-			for i := range dst.Rows {
-				for j := range dst.Cols {
-					dst.Data[i*dst.Stride+j] = t.Data[j*t.Stride+i]
+		buf := stream.NewMatrix(stripRows(n), n)
+		fill := func(dst, x blas64.General) { g.fill(dst, x, panel, &w) }
+		if side == model.Right && !g.kernel.Symmetric() { // the points are left rows
+			turned := stream.NewMatrix(n, buf.Rows)
+			fill = func(dst, x blas64.General) {
+				t := blas64.General{Rows: n, Cols: x.Rows, Stride: x.Rows, Data: turned.Data[:n*x.Rows]}
+				g.fill(t, to.Points, g.pack(x), &w)
+				for i := range dst.Rows {
+					blas64.Copy(blas64.Vector{N: n, Inc: t.Stride, Data: t.Data[i:]}, dense.Vector(dense.Row(dst, i)))
 				}
 			}
 		}
@@ -121,72 +112,42 @@ func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info) func() mapp
 				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
 				fill(strip, stream.RowSlice(x, first, strip.Rows))
 				for i := range strip.Rows {
-					row := dense.Row(strip, i)
-					dense.Axpy(1, to.Logs, row)
-					s := logsum.Zero()
-					s.Add(row)
+					row, number := dense.Row(strip, i), start+int64(first+i)
+					s := weights(row, to.Logs)
 					if log := s.Log(); log-log != 0 {
-						return g.badSum(info.Name, start+int64(first+i), log)
+						return g.badSum(info.Name, number, log)
 					}
-					blas64.Scal(1/s.Rest, dense.Vector(row))
+					blas64.Scal(scale(number, s), dense.Vector(row))
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, stream.RowSlice(dst, first, strip.Rows))
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, values, 0, stream.RowSlice(dst, first, strip.Rows))
 			}
 			return nil
 		}
 	}
 }
 
-// nearest moves rows as the nearest of Near are moved; of rows with the same distance the first.
-// It does so for the rows that which lists, nil for all.
-func (to *Map) nearest() func() func(dst, x blas64.General, which []int) {
+// byNearest moves a row by the displacement of the nearest row of Near, the first of equally near ones.
+func (to *Map) byNearest() func() mapper {
 	distance := kernelgen.SquaredDistance.Kernel()
 	panel := distance.Pack(to.Near)
-	return func() func(dst, x blas64.General, which []int) {
+	return func() mapper {
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stripRows(to.Near.Rows), to.Near.Rows)
-		return func(dst, x blas64.General, which []int) {
-			count := x.Rows
-			if which != nil {
-				count = len(which)
-			}
-			for first := 0; first < count; first += buf.Rows {
-				strip := stream.RowSlice(buf, 0, min(buf.Rows, count-first))
-				if which == nil {
-					distance.Fill(strip, stream.RowSlice(x, first, strip.Rows), panel, &w)
-				} else {
-					distance.Fill(strip, dense.PickRows(x, which[first:first+strip.Rows]), panel, &w)
-				}
+		return func(dst, x blas64.General, _ int64) error {
+			for first := 0; first < x.Rows; first += buf.Rows {
+				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
+				distance.Fill(strip, stream.RowSlice(x, first, strip.Rows), panel, &w)
 				for i := range strip.Rows {
-					at := first + i
-					if which != nil {
-						at = which[at]
-					}
-					move(dense.Row(dst, at), dense.Row(x, at), dense.Row(to.Moves, least(dense.Row(strip, i))))
+					move := dense.Row(to.Moves, floats.MinIdx(dense.Row(strip, i)))
+					floats.AddTo(dense.Row(dst, first+i), dense.Row(x, first+i), move)
 				}
 			}
+			return nil
 		}
 	}
 }
 
-// least returns the place of the smallest number, the first of equal ones.
-func least(v []float64) (at int) {
-	for j, x := range v {
-		if x < v[at] {
-			at = j
-		}
-	}
-	return at
-}
-
-// move is dst = x + by.
-func move(dst, x, by []float64) {
-	for j, v := range x {
-		dst[j] = v + by[j]
-	}
-}
-
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the memory and the cost of Transform.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	to, d := m.mapOf(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, d)
@@ -196,7 +157,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	for _, part := range []struct {
 		what   string
 		points blas64.General
-	}{{"rows of the other side", to.Points}, {"nearest rows", to.Near}} {
+	}{{"rows of the other r.Side", to.Points}, {"nearest rows", to.Near}} {
 		if part.points.Rows > 0 {
 			p.Add(part.what, 3*int64(len(part.points.Data)), "")
 			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`threads`")
@@ -210,12 +171,15 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	return p
 }
 
-// keepNearest replaces the maps by those of the nearest fitted rows.
-func (f *Fit) keepNearest(ctx context.Context, e stream.Engine, s Sinkhorn) error {
+// nearestRows is the most rows of a side that a model with NearestDisplacement keeps.
+const nearestRows = 10_000
+
+// keepNearest replaces the maps by displacements of fitted rows.
+func (f *Fit) keepNearest(ctx context.Context, e stream.Engine, d *Data) error {
 	var maps [2]*Map
 	for i, side := range []model.Side{model.Left, model.Right} {
-		src, to := f.data.side(side).Left, f.mapOf(side)
-		rows, err := model.SampleRows(ctx, src, s.Neighbours, s.Seed, "neighbours "+side.String())
+		src, to := d.side(side).Left, f.mapOf(side)
+		rows, err := model.SampleRows(ctx, src, nearestRows, f.Seed, "neighbours "+side.String())
 		if err != nil {
 			return err
 		}

@@ -2,18 +2,16 @@ package transport
 
 import "github.com/nystream/nystream/solvers/internal/words"
 
-// Name is what the header of a saved model of this package calls it.
+// Name is the method in the header of a saved model of this package.
 const Name = "transport"
 
-// Engine says what products with K are made of.
+// Engine names a [Method] with one way to multiply by K.
 type Engine uint8
 
 // The engines.
 const (
-	// EngineExact is of [Exact].
-	EngineExact Engine = iota
-	// EngineLowRank is of [LowRank].
-	EngineLowRank
+	EngineExact   Engine = iota // [Exact]
+	EngineLowRank               // [LowRank]
 )
 
 var engineWords = []string{"exact", "lowrank"}
@@ -29,12 +27,12 @@ type Mapping uint8
 
 // The mappings.
 const (
-	// MapKernel is the barycentric map, for new rows by the kernel. A model of the exact
-	// engine keeps all rows for it, one of the low-rank engine what it has of landmarks.
-	MapKernel Mapping = iota
-	// MapNearest moves a row as the nearest of up to [Sinkhorn].Neighbours fitted rows of its side
-	// is moved by the barycentric map.
-	MapNearest
+	// BarycentricProjection maps a row to the mean of the other side's rows, weighted by the plan; the kernel gives the
+	// weights of new rows. A model of the exact engine keeps all rows, one of the low-rank engine the landmarks.
+	BarycentricProjection Mapping = iota
+	// NearestDisplacement moves a row as the barycentric projection moves the nearest fitted row of its side (Ferradans,
+	// Papadakis, Peyré & Aujol 2014, "Regularized discrete optimal transport"). A model keeps 10,000 rows of a side.
+	NearestDisplacement
 )
 
 var mappingWords = []string{"kernel", "nearest"}

@@ -120,7 +120,7 @@ type repairedPlan struct {
 func repaired(ctx context.Context, e stream.Engine, x, y blas64.General, kernel *lowrank.Model) (*repairedPlan, error) {
 	d := &transport.Data{}
 	d.Left, d.Right = stream.FromMatrix("source", x), stream.FromMatrix("target", y)
-	rounds := transport.Sinkhorn{Rounds: transportRounds, Tolerance: math.SmallestNonzeroFloat64}
+	rounds := transport.Sinkhorn{Iterations: transportRounds, MarginalTol: math.SmallestNonzeroFloat64}
 	f, err := transport.LowRank{Sinkhorn: rounds, Given: kernel}.Fit(ctx, e, d, kernel.Kernel)
 	return &repairedPlan{f, ctx, e}, err
 }

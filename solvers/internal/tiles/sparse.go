@@ -1,0 +1,139 @@
+package tiles
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// A tile between sparse rows costs an entry only where two rows meet. With x_i the
+// rows on the left and z_j those on the right,
+//
+//	x_i·z_j = Σ_l x_il·z_jl      over the l in row i, and for each of them over the
+//	                             right rows that have something in column l
+//
+// which the transpose of the right rows lists, or the other way round. For a graph,
+// whose x_i is row i of A and whose z_j is column j, that is (A·A)_ij: paths of two
+// edges. ‖x−z‖² is ‖x‖² + ‖z‖² − 2x·z, exact for weights that are whole numbers and
+// else to rounding of the norms, not of the distance.
+
+// fillSparse puts the raw tile between sparse rows into dst. An entry has the same bits whichever
+// side is listed.
+func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
+	dense.Clear(dst)
+	if left.turned != nil && right.turned == nil {
+		addByColumns(dst, left.Transpose(), right.Sparse)
+	} else {
+		addByRows(dst, left.Sparse, right.Transpose())
+	}
+	if t.base != kernelgen.InnerProduct {
+		w.norms = SquaredNorms(w.norms, right.Sparse)
+		for i := range dst.Rows {
+			x := squaredNorm(left.Sparse, i)
+			row := dense.Row(dst, i)
+			for j, p := range row {
+				row[j] = t.Base(x, w.norms[j], p)
+			}
+		}
+	}
+	for i := range dst.Rows {
+		t.FromBase(dense.Row(dst, i), w)
+	}
+}
+
+// Base returns the base of the kernel between rows of squared norms x and z with the inner
+// product p.
+func (t *Tiles) Base(x, z, p float64) float64 {
+	switch t.base {
+	case kernelgen.SquaredDistance:
+		return max(0, x+z-2*p)
+	case kernelgen.CosineSimilarity:
+		return cosine(p, x, z)
+	}
+	return p
+}
+
+// FromBase turns values of the base into raw entries.
+func (t *Tiles) FromBase(v []float64, w *Work) {
+	t.raw.FromBase(v, &w.kernel)
+	t.scale(v)
+}
+
+// addByRows adds the inner products of the rows of left with right rows, of which
+// it gets the transpose.
+func addByRows(dst blas64.General, left, columns *stream.CSR) {
+	for i := range left.Rows {
+		row := dense.Row(dst, i)
+		index, value := left.Row(i)
+		for p, l := range index {
+			at, times := columns.Row(int(l))
+			switch x := ValueAt(value, p); {
+			case times == nil:
+				for _, j := range at {
+					row[j] += x
+				}
+			default:
+				for q, j := range at {
+					row[j] += x * times[q]
+				}
+			}
+		}
+	}
+}
+
+// addByColumns adds the inner products of left rows, of which it gets the
+// transpose, with the rows of right.
+func addByColumns(dst blas64.General, columns, right *stream.CSR) {
+	for j := range right.Rows {
+		index, value := right.Row(j)
+		for p, l := range index {
+			at, times := columns.Row(int(l))
+			z := ValueAt(value, p)
+			for q, i := range at {
+				dst.Data[int(i)*dst.Stride+j] += z * ValueAt(times, q)
+			}
+		}
+	}
+}
+
+// ValueAt returns value[p], or 1 for a matrix without values.
+func ValueAt(value []float64, p int) float64 {
+	if value == nil {
+		return 1
+	}
+	return value[p]
+}
+
+func squaredNorm(m *stream.CSR, i int) float64 {
+	index, value := m.Row(i)
+	if value == nil {
+		return float64(len(index))
+	}
+	sum := 0.0
+	for _, v := range value {
+		sum += v * v
+	}
+	return sum
+}
+
+// SquaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
+func SquaredNorms(dst []float64, m *stream.CSR) []float64 {
+	dst = dst[:0]
+	for i := range m.Rows {
+		dst = append(dst, squaredNorm(m, i))
+	}
+	return dst
+}
+
+// cosine returns the cosine of the angle between rows with an inner product and squared
+// norms; 0 for a row of zeros.
+func cosine(p, x, z float64) float64 {
+	if x == 0 || z == 0 {
+		return 0
+	}
+	return max(-1, min(1, p/(math.Sqrt(x)*math.Sqrt(z))))
+}

@@ -2,6 +2,7 @@ package ksvd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -37,6 +38,23 @@ func checkFinite(what string, m blas64.General) error {
 		return nil
 	}
 	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
+}
+
+// decompose returns the leading triplets of an n×m operator. The error of products that are not
+// finite says what to change.
+func decompose(ctx context.Context, s tiles.SVD, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
+	r, err := s.Decompose(ctx, op, n, m)
+	if bad := new(krylov.NotFiniteError); errors.As(err, &bad) {
+		return nil, fmt.Errorf("ksvd: %w: the kernel is not finite on these rows; %s", err, changeKernel)
+	}
+	return r, err
+}
+
+func rankNote(found, asked int) []string {
+	if found >= asked {
+		return nil
+	}
+	return []string{fmt.Sprintf("rank %d found, %d asked for: the other singular values are rounding, or the matrix has no more", found, asked)}
 }
 
 const (

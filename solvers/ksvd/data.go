@@ -105,7 +105,7 @@ func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Row
 // defined on. numbers are those of the rows; nil for all rows of a source.
 func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) error {
 	if numbers == nil {
-		return cmp.Or(checkValues(name, rows.Dense, 0), checkKernel(t, name, rows.Dense, 0))
+		numbers = stream.Numbers(rows.Dense.Rows)
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
 		x := stream.RowSlice(rows.Dense, i, 1)
@@ -248,9 +248,8 @@ func measure(out, in *stream.CSR) model.Shape {
 		Norms:    [2]int64{distinct(tiles.SquaredNorms(nil, out)), distinct(tiles.SquaredNorms(nil, in))},
 		Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
 	for l := range out.Rows {
-		s.Paths += degree(out, l) * degree(in, l)
+		s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
 	}
-	s.Pairs = max(mostPairs(out), mostPairs(in))
 	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
 }
 
@@ -258,20 +257,4 @@ func measure(out, in *stream.CSR) model.Shape {
 func distinct(v []float64) int64 {
 	slices.Sort(v)
 	return int64(len(slices.Compact(v)))
-}
-
-// degree returns the number of entries of a row.
-func degree(m *stream.CSR, i int) int64 { return m.Start[i+1] - m.Start[i] }
-
-// mostPairs bounds the number of entries of m² that are not zero.
-func mostPairs(m *stream.CSR) (pairs int64) {
-	for i := range m.Rows {
-		paths := int64(0)
-		index, _ := m.Row(i)
-		for _, l := range index {
-			paths += degree(m, int(l))
-		}
-		pairs += min(paths, int64(m.Cols))
-	}
-	return pairs
 }

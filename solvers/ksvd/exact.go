@@ -2,7 +2,6 @@ package ksvd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -94,23 +93,6 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	}
 	fit.Note(found.vanishing()...)
 	return fit, nil
-}
-
-// decompose returns the leading triplets of an n×m operator. The error of products that are not
-// finite says what to change.
-func decompose(ctx context.Context, s tiles.SVD, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
-	r, err := s.Decompose(ctx, op, n, m)
-	if bad := new(krylov.NotFiniteError); errors.As(err, &bad) {
-		return nil, fmt.Errorf("ksvd: %w: the kernel is not finite on these rows; %s", err, changeKernel)
-	}
-	return r, err
-}
-
-func rankNote(found, asked int) []string {
-	if found >= asked {
-		return nil
-	}
-	return []string{fmt.Sprintf("rank %d found, %d asked for: the other singular values are rounding, or the matrix has no more", found, asked)}
 }
 
 // Matrix is the kernel matrix G of data, not centered, ready to multiply with: for

@@ -49,7 +49,7 @@ type Nystrom struct {
 	// two fits are independent, so η estimates the error of the old fit, and bounds that of the
 	// new one, which is returned. With a few samples both may be wrong in the same way.
 	Tolerance float64
-	// Memory, unless 0, is the number of bytes that the doubling must not exceed.
+	// Memory, unless 0, is the number of bytes that the second and later doublings must not exceed.
 	Memory int64
 	Seed   uint64
 }
@@ -108,8 +108,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if err != nil {
 		return nil, err
 	}
-	s := d.Shape()
-	if m, err = m.settings(s); err != nil {
+	if m, err = m.settings(d.Shape()); err != nil {
 		return nil, err
 	}
 	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t, accuracy: math.NaN()}
@@ -117,9 +116,9 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 		return nil, err
 	}
 	if m.Tolerance > 0 {
-		return f.double(ctx, m.limit(e, s, t))
+		return f.double(ctx)
 	}
-	found, err := f.model(ctx, m.Rows, m.Cols, 0)
+	found, err := f.model(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -31,15 +31,15 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 	return s
 }
 
-// model returns the fit with n rows and m columns sampled. Rounds of a fit to a tolerance have
-// independent samples: errors of nested ones would agree.
-func (f *nystrom) model(ctx context.Context, n, m, round int) (*Model, error) {
+// model returns the fit of a round. Rounds of a fit to a tolerance have independent samples: errors
+// of nested ones would agree.
+func (f *nystrom) model(ctx context.Context, round int) (*Model, error) {
 	which := ""
 	if f.Tolerance > 0 {
 		which = fmt.Sprintf(" %d", round)
 	}
 	s := f.data.Shape()
-	return f.sampled(ctx, uniformSample(s.Rows, n, f.Seed, "ksvd rows"+which), uniformSample(s.Cols, m, f.Seed, "ksvd columns"+which))
+	return f.sampled(ctx, uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which), uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
 }
 
 // sampled returns the fit with given samples.

@@ -15,21 +15,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// double fits with twice the samples, at most limit a side, until two fits agree.
-func (f *nystrom) double(ctx context.Context, limit int) (*Fit, error) {
-	s := f.data.Shape()
-	n, m := f.Rows, f.Cols
-	last, err := f.model(ctx, n, m, 0)
+// double fits with twice the samples, again and again, until two fits agree.
+func (f *nystrom) double(ctx context.Context) (*Fit, error) {
+	last, err := f.model(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	for round := 1; ; round++ {
-		nextN, nextM := max(n, int(min(2*int64(n), s.Rows, int64(limit)))), max(m, int(min(2*int64(m), s.Cols, int64(limit))))
-		if nextN == n && nextM == m {
+	s := f.data.Shape()
+	for round := 0; ; round++ {
+		more := false
+		if f.Nystrom, more = f.doubled(f.engine, s, f.tiles, round); !more {
 			break
 		}
-		n, m = nextN, nextM
-		next, err := f.model(ctx, n, m, round)
+		next, err := f.model(ctx, round+1)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +38,7 @@ func (f *nystrom) double(ctx context.Context, limit int) (*Fit, error) {
 			return f.finish(last), nil
 		}
 	}
-	if int64(n) == s.Rows && int64(m) == s.Cols { // nothing was left out
+	if int64(f.Rows) == s.Rows && int64(f.Cols) == s.Cols { // nothing was left out
 		f.accuracy = 0
 		return f.finish(last), nil
 	}
@@ -49,7 +47,7 @@ func (f *nystrom) double(ctx context.Context, limit int) (*Fit, error) {
 		differ = "there is no second fit to compare with"
 	}
 	f.report.Unsettled = true
-	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)", f.Tolerance, n, m, differ))
+	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)", f.Tolerance, f.Rows, f.Cols, differ))
 	return f.finish(last), nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,20 +37,6 @@ type pathSums struct {
 
 	lock     sync.Mutex
 	disjoint map[float64]logsum.Sum // sums of f₀ by the norm of the row, of many groups
-}
-
-// maxGroups is the largest number of distinct norms that are summed over.
-const maxGroups = 1 << 14
-
-// grouped reports whether sums of f₀ are over distinct norms.
-func grouped(t *tiles.Tiles) bool { return t.OfDistance() && t.Exponent() == 0 }
-
-// sumsByPaths reports whether sums over all rows of either side go over paths: see newPathSums.
-func sumsByPaths(t *tiles.Tiles, s model.Shape) bool {
-	if s.Sparse == nil || t.Normalised() && s.Sparse.Negative {
-		return false
-	}
-	return !grouped(t) || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
 }
 
 // newPathSums prepares sums over rows; nil if they have to go over all entries.

@@ -96,7 +96,7 @@ func (p *planner) pathSums(passes int, knob string) {
 		numbers += 8 * (s.Sparse.Norms[0] + s.Sparse.Norms[1])
 		groups = s.Sparse.Norms[0] * s.Sparse.Norms[1]
 	}
-	p.AddEntries(float64(passes) * (float64(s.Sparse.Pairs) + float64(groups)))
+	p.AddEntries(float64(passes) * (min(float64(s.Sparse.Paths), p.all()) + float64(groups)))
 	p.Add("sums over paths", numbers, knob)
 }
 
@@ -157,38 +157,29 @@ func (m Exact) FactorPlan(e stream.Engine, _ model.Shape, _ kernelgen.Kernel) (*
 // sampled block takes 6 GB then.
 const mostLandmarks = 16384
 
-// limit returns the largest number of landmarks of a side, of a fit to a tolerance: such that the
-// fit does not exceed Memory, if there is a number that allows a doubling.
-func (m Nystrom) limit(e stream.Engine, s model.Shape, t *tiles.Tiles) int {
-	limit := mostLandmarks
-	for m.Memory > 0 && limit/2 >= max(m.Rows, m.Cols, 8*m.Rank, 128) {
-		p := planTiles(e, s, t, false)
-		if m.upTo(limit, p.shape).plan(p).Memory.Check(m.Memory) == nil {
-			break
-		}
-		limit /= 2
+// doubled returns the method with twice the landmarks, as far as there are rows; false if it has
+// the most already or, after the first round, would exceed Memory.
+func (m Nystrom) doubled(e stream.Engine, s model.Shape, t *tiles.Tiles, round int) (Nystrom, bool) {
+	next := m
+	next.Rows = max(m.Rows, int(min(2*int64(m.Rows), s.Rows, mostLandmarks)))
+	next.Cols = max(m.Cols, int(min(2*int64(m.Cols), s.Cols, mostLandmarks)))
+	if next == m || round > 0 && m.Memory > 0 && next.plan(planTiles(e, s, t, false)).Memory.Check(m.Memory) != nil {
+		return m, false
 	}
-	return limit
+	return next, true
 }
 
-// upTo returns the method with as many landmarks as a fit to a tolerance takes at most.
-func (m Nystrom) upTo(limit int, s model.Shape) Nystrom {
-	if m.Tolerance > 0 {
-		m.Rows, m.Cols = int(min(s.Rows, int64(max(m.Rows, limit)))), int(min(s.Cols, int64(max(m.Cols, limit))))
-	}
-	return m
-}
-
-// planned returns the method with all settings and a planner.
+// planned returns the method with all settings and its largest samples, and a planner.
 func (m Nystrom) planned(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Nystrom, *planner, error) {
 	p, err := newPlanner(e, s, k)
 	if err != nil {
 		return m, nil, err
 	}
-	if m, err = m.settings(p.shape); err != nil {
-		return m, nil, err
+	m, err = m.settings(p.shape)
+	for round, more := 0, err == nil && m.Tolerance > 0; more; round++ {
+		m, more = m.doubled(e, p.shape, p.tiles, round)
 	}
-	return m.upTo(m.limit(e, s, p.tiles), p.shape), p, nil
+	return m, p, err
 }
 
 // Plan returns the cost of a fit; with a tolerance, that of the largest samples allowed. It fails

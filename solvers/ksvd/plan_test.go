@@ -61,7 +61,7 @@ func item(p *model.Plan, what string) int64 {
 // TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
 func TestPlanOfModels(t *testing.T) {
 	dense := model.Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
-	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7, Pairs: 1e7, Norms: [2]int64{50, 50}}}
+	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7, Norms: [2]int64{50, 50}}}
 	for _, s := range []model.Shape{dense, sparse} {
 		bytes := func(m Nystrom) int64 {
 			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1))
@@ -108,7 +108,7 @@ func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
 // TestSummingOfGraphs: exact by paths wherever these are affordable, however many
 // entries G has; else sampled, with the reason.
 func TestSummingOfGraphs(t *testing.T) {
-	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9, Pairs: 1e9, Norms: [2]int64{500, 500}}}
+	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9, Norms: [2]int64{500, 500}}}
 	heavy := sparsely(large, func(p *model.Sparsity) { p.Paths = 1e11 })
 	negative := sparsely(large, func(p *model.Sparsity) { p.Negative = true })
 	norms := sparsely(large, func(p *model.Sparsity) { p.Norms = [2]int64{1e6, 1e6} })

@@ -87,3 +87,17 @@ func (m Nystrom) summing(s model.Shape, t *tiles.Tiles) summing {
 	}
 	return r
 }
+
+// maxGroups is the largest number of distinct norms that are summed over.
+const maxGroups = 1 << 14
+
+// grouped reports whether sums of f₀ are over distinct norms.
+func grouped(t *tiles.Tiles) bool { return t.OfDistance() && t.Exponent() == 0 }
+
+// sumsByPaths reports whether sums over all rows of either side go over paths: see newPathSums.
+func sumsByPaths(t *tiles.Tiles, s model.Shape) bool {
+	if s.Sparse == nil || t.Normalised() && s.Sparse.Negative {
+		return false
+	}
+	return !grouped(t) || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
+}

@@ -14,7 +14,7 @@ import (
 type Method interface {
 	// Plan returns the cost of a fit to data of a shape.
 	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// FactorPlan returns what it costs besides to write the factors: see [Fit.Fitted].
+	// FactorPlan returns the extra cost of writing the factors: see [Fit.Fitted].
 	FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
 	// Fit decomposes the kernel matrix of data. Words in the kernel become numbers: see
 	// [Data.Sample].
@@ -64,7 +64,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	return p, err
 }
 
-// FactorPlan returns what it costs to write the factors of such a fit.
+// FactorPlan implements [Method].
 func (m Auto) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	method, _ := m.Choose(s)
 	return method.FactorPlan(e, s, k)

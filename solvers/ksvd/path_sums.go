@@ -27,10 +27,10 @@ import (
 
 // pathSums sums a kernel over all of some sparse rows z_j.
 type pathSums struct {
-	tiles      *tiles.Tiles
-	columns    *stream.CSR // transpose of the rows
-	norms      []float64   // squared norms of the rows
-	logWeights []float64   // logarithms of their weights; nil for 1
+	tiles   *tiles.Tiles
+	columns *stream.CSR // transpose of the rows
+	norms   []float64   // squared norms of the rows
+	logSums []float64   // row sums that divide their entries; nil for none
 	// The distinct norms that f₀ depends on, and the logarithm of the weight of each.
 	// exp(c·(‖x‖²+‖z‖²)) is a product, so that one norm, 0, stands for all.
 	groups, groupWeights []float64
@@ -40,11 +40,11 @@ type pathSums struct {
 }
 
 // newPathSums prepares sums over rows; nil if they have to go over all entries.
-func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logWeights []float64) *pathSums {
+func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums {
 	if rows.Sparse == nil || t.Normalised() && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 }) {
 		return nil
 	}
-	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logWeights: logWeights, disjoint: map[float64]logsum.Sum{}}
+	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums, disjoint: map[float64]logsum.Sum{}}
 	sums := map[float64]*logsum.Sum{}
 	for j, z := range p.norms {
 		norm, log := 0.0, p.logWeight(j)
@@ -69,11 +69,12 @@ func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logWeights []float64) *pathSu
 	return p
 }
 
+// logWeight returns the logarithm of the weight of z_j.
 func (p *pathSums) logWeight(j int) float64 {
-	if p.logWeights == nil {
+	if p.logSums == nil {
 		return 0
 	}
-	return p.logWeights[j]
+	return -p.logSums[j]
 }
 
 // pathWorker sums for one goroutine.
@@ -238,7 +239,7 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tile
 	if !means {
 		return s, nil
 	}
-	overLeft := newPathSums(t, tiles.SparseRows(left.Matrix, left.Transpose()), negated(s.LogSums))
+	overLeft := newPathSums(t, tiles.SparseRows(left.Matrix, left.Transpose()), s.LogSums)
 	if overLeft == nil {
 		return nil, nil
 	}
@@ -256,15 +257,4 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tile
 	}
 	s.GrandMean = dense.Sum(s.RowMeans) / n
 	return s, s.Check(t, d.names())
-}
-
-func negated(v []float64) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = -x
-	}
-	return out
 }

@@ -217,16 +217,25 @@ func (m Nystrom) plan(p *planner) *model.Plan {
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
-		p.extension(m)
+		p.AddEntries(m.extension(s))
+		p.Passes++
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan
 }
 
-// extension adds a pass over each side that evaluates all singular vectors.
-func (p *planner) extension(m Nystrom) {
-	p.AddEntries(float64(p.shape.Rows)*float64(m.Cols) + float64(m.Rows)*float64(p.shape.Cols))
-	p.Passes++
+// extension returns the entries of a pass over each side that evaluates all singular vectors.
+func (m Nystrom) extension(s model.Shape) float64 {
+	return float64(s.Rows)*float64(m.Cols) + float64(m.Rows)*float64(s.Cols)
+}
+
+// factorPlan returns the cost of such a pass.
+func factorPlan(e stream.Engine, s model.Shape, rank int, entries float64) *model.Plan {
+	p := model.NewPlan(e, s.Longest(), 0)
+	p.AddEntries(entries)
+	p.Map("blocks of factors", s.Columns, rank)
+	p.Passes = 1
+	return p
 }
 
 // FactorPlan implements [Method]: a pass over each side.
@@ -235,8 +244,5 @@ func (m Nystrom) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) 
 	if err != nil {
 		return nil, err
 	}
-	p.Plan = model.NewPlan(e, p.shape.Longest(), 0)
-	p.extension(m)
-	p.Map("blocks of factors", s.Columns, m.Rank)
-	return p.Plan, nil
+	return factorPlan(e, p.shape, m.Rank, m.extension(p.shape)), nil
 }

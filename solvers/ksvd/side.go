@@ -93,7 +93,7 @@ func (m *Model) embedding(t *tiles.Tiles, s *Side, known *tiles.Sums, rows sourc
 	if s.All == nil || known != nil {
 		return p
 	}
-	if p.paths = newPathSums(t, s.All.rows(), negated(s.AllLogSums)); p.paths != nil {
+	if p.paths = newPathSums(t, s.All.rows(), s.AllLogSums); p.paths != nil {
 		return p
 	}
 	p.all = s.All.rows().Blocks(allRows)

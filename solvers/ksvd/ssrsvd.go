@@ -29,7 +29,7 @@ type SSRSVD struct {
 
 func (m SSRSVD) lowrank() lowrank.SSRSVD { return lowrank.SSRSVD{Rank: m.Rank, Seed: m.Seed} }
 
-// check refuses what the method is not for.
+// check returns an error for a shape or a kernel that the method does not take.
 func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
 	switch {
 	case s.Sparse != nil:
@@ -45,22 +45,16 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
-	s = twoSided(s)
-	return m.lowrank().Plan(e, s, k)
+	return m.lowrank().Plan(e, twoSided(s), k)
 }
 
-// FactorPlan returns what it costs to write the factors of a fit: a pass over each side
-// that evaluates as much as the fit.
+// FactorPlan implements [Method]: a pass over each side that evaluates as much as the fit.
 func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	fit, err := m.Plan(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	p := model.NewPlan(e, s.Longest(), 0)
-	p.AddEntries(float64(fit.KernelEntries))
-	p.Map("blocks of factors", s.Columns, m.Rank)
-	p.Passes = 1
-	return p, nil
+	return factorPlan(e, s, m.Rank, float64(fit.KernelEntries)), nil
 }
 
 // Fit decomposes the kernel matrix of data.

@@ -74,7 +74,8 @@ func blocksFor(n, rank int64) int64 {
 // truncatedSVD returns the rank largest triplets of a matrix in memory.
 func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
 	if least := min(a.Rows, a.Cols); least > denseSVD && 2*rankWanted < least {
-		s := tiles.SVD{Rank: rankWanted, Tolerance: tolerance, Passes: 100, Seed: seed, Blocks: int(blocksFor(int64(a.Rows+a.Cols), int64(rankWanted)))}
+		blocks := blocksFor(int64(a.Rows+a.Cols), int64(rankWanted))
+		s := tiles.SVD{Rank: rankWanted, Tolerance: tolerance, Passes: 100, Seed: seed, Blocks: int(blocks)}
 		return decompose(ctx, s, krylov.Matrix{General: a}, a.Rows, a.Cols)
 	}
 	d, err := newSVD("the sampled block", a)
@@ -83,5 +84,6 @@ func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, toleran
 	}
 	k := min(rankWanted, dense.Rank(d.S, rankTolerance))
 	exact := make([]float64, k)
-	return &krylov.Triplets{Values: d.S[:k], Left: exact, Right: exact, U: dense.Clone(dense.Columns(d.U, 0, k)), V: dense.Clone(dense.Columns(d.V, 0, k))}, nil
+	u, v := dense.Clone(dense.Columns(d.U, 0, k)), dense.Clone(dense.Columns(d.V, 0, k))
+	return &krylov.Triplets{Values: d.S[:k], Left: exact, Right: exact, U: u, V: v}, nil
 }

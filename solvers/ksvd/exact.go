@@ -78,7 +78,8 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		return nil, err
 	}
 	n, cols := g.left.Count(), g.right.Count()
-	r, err := decompose(ctx, tiles.SVD{Rank: min(m.Rank, n, cols), Tolerance: m.Tolerance, Passes: m.Passes, Seed: m.Seed, Centered: m.Center}, g.product, n, cols)
+	svd := tiles.SVD{Rank: min(m.Rank, n, cols), Tolerance: m.Tolerance, Passes: m.Passes, Seed: m.Seed, Centered: m.Center}
+	r, err := decompose(ctx, svd, g.product, n, cols)
 	if err != nil {
 		return nil, err
 	}

@@ -26,9 +26,9 @@ type sample struct {
 
 // uniformSample draws k of n rows.
 func uniformSample(n int64, k int, seed uint64, purpose string) sample {
-	s := sample{numbers: sketch.NewRandom(seed, purpose).Choose(n, k), weights: slices.Repeat([]float64{float64(n) / float64(k)}, k)}
-	slices.Sort(s.numbers)
-	return s
+	numbers := sketch.NewRandom(seed, purpose).Choose(n, k)
+	slices.Sort(numbers)
+	return sample{numbers, slices.Repeat([]float64{float64(n) / float64(k)}, k)}
 }
 
 // model returns the fit of a round. Rounds of a fit to a tolerance have independent samples: errors
@@ -39,7 +39,8 @@ func (f *nystrom) model(ctx context.Context, round int) (*Model, error) {
 		which = fmt.Sprintf(" %d", round)
 	}
 	s := f.data.Shape()
-	return f.sampled(ctx, uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which), uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
+	rows := uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which)
+	return f.sampled(ctx, rows, uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
 }
 
 // sampled returns the fit with given samples.
@@ -52,7 +53,8 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkRows(f.tiles, f.data.left.name(), x, rows.numbers), checkRows(f.tiles, f.data.right.name(), z, cols.numbers)); err != nil {
+	names := f.data.names()
+	if err := cmp.Or(checkRows(f.tiles, names[0], x, rows.numbers), checkRows(f.tiles, names[1], z, cols.numbers)); err != nil {
 		return nil, err
 	}
 	block, s, err := f.block(ctx, x, z, rows, cols)
@@ -148,7 +150,8 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 	side := func(vectors blas64.General, landmarks *tiles.Rows, of sample, to blas64.General) *Side {
 		dense.ScaleRows(vectors, dense.Roots(of.weights))
 		dense.ScaleColumns(vectors, over)
-		return &Side{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights, GrandMean: s.GrandMean, Map: to}
+		return &Side{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights,
+			GrandMean: s.GrandMean, Map: to}
 	}
 	shape := d.Shape()
 	m := &Model{Kernel: t.Kernel, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact, Compatibility: d.kind, Values: r.Values,

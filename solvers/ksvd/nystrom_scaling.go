@@ -103,8 +103,9 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	}
 	k := min(f.Rank, dense.Rank(d.S, rankTolerance))
 	m.Values = d.S[:k]
-	m.Left.Projection = dense.Mul(blas.NoTrans, m.Left.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, a.back, blas.NoTrans, dense.Columns(d.U, 0, k)))
-	m.Right.Projection = dense.Mul(blas.NoTrans, m.Right.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, b.back, blas.NoTrans, dense.Columns(d.V, 0, k)))
+	product := func(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
+	m.Left.Projection = product(m.Left.Projection, product(a.back, dense.Columns(d.U, 0, k)))
+	m.Right.Projection = product(m.Right.Projection, product(b.back, dense.Columns(d.V, 0, k)))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -47,64 +48,65 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 		differ = "there is no second fit to compare with"
 	}
 	f.report.Unsettled = true
-	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)", f.Tolerance, f.Rows, f.Cols, differ))
+	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)",
+		f.Tolerance, f.Rows, f.Cols, differ))
 	return f.finish(last), nil
 }
 
-// difference returns η between two models, on rows of both sides.
-func (f *nystrom) difference(ctx context.Context, last, next *Model) (float64, error) {
-	s := f.data.Shape()
-	left, err := f.sideDifference(ctx, last, next, last.Left, next.Left, f.data.left, s.Rows, next.Right.Rows, "ksvd held-back rows")
-	if err != nil {
-		return 0, err
+// difference returns η between two models, on rows of both sides that next has not sampled if they
+// suffice: so many that a random vector has little in common with a space of so many dimensions.
+func (f *nystrom) difference(ctx context.Context, last, next *Model) (eta float64, err error) {
+	for _, side := range sides(model.Both) {
+		rows, sampled, purpose := f.data.left, next.Right.Rows, "ksvd held-back rows"
+		if side == model.Right {
+			rows, sampled, purpose = f.data.right, next.Left.Rows, "ksvd held-back columns"
+		}
+		n := rows.Info().Rows
+		h := int(min(n, int64(max(400, 20*f.Rank))))
+		numbers := uniformSample(n, h, f.Seed, purpose).numbers
+		unsampled := slices.DeleteFunc(slices.Clone(numbers), func(v int64) bool {
+			_, found := slices.BinarySearch(sampled, v)
+			return found
+		})
+		if len(unsampled) >= h/2 {
+			numbers = unsampled
+		}
+		points, err := rows.gather(ctx, numbers)
+		if err != nil {
+			return 0, err
+		}
+		u, err := f.embedRows(last, side, points, numbers, rows)
+		if err != nil {
+			return 0, err
+		}
+		v, err := f.embedRows(next, side, points, numbers, rows)
+		if err != nil {
+			return 0, err
+		}
+		angle, err := weightedAngles(v, u, next.Values)
+		if err != nil {
+			return 0, err
+		}
+		back, err := weightedAngles(u, v, last.Values)
+		if err != nil {
+			return 0, err
+		}
+		eta += max(angle, back)
 	}
-	right, err := f.sideDifference(ctx, last, next, last.Right, next.Right, f.data.right, s.Cols, next.Left.Rows, "ksvd held-back columns")
-	return left + right, err
-}
-
-// sideDifference returns the part of one side in η, on n rows of which some are sampled. There
-// are enough that the angle between a random vector and a space of so many dimensions is nearly
-// right.
-func (f *nystrom) sideDifference(ctx context.Context, last, next *Model, lastSide, nextSide *Side, rows source, n int64, sampled []int64, purpose string) (float64, error) {
-	h := int(min(n, int64(max(400, 20*f.Rank))))
-	numbers := uniformSample(n, h, f.Seed, purpose).numbers
-	unsampled := slices.DeleteFunc(slices.Clone(numbers), func(v int64) bool {
-		_, found := slices.BinarySearch(sampled, v)
-		return found
-	})
-	if len(unsampled) >= h/2 {
-		numbers = unsampled
-	}
-	points, err := rows.gather(ctx, numbers)
-	if err != nil {
-		return 0, err
-	}
-	u, err := f.embedRows(last, lastSide, points, numbers, rows)
-	if err != nil {
-		return 0, err
-	}
-	v, err := f.embedRows(next, nextSide, points, numbers, rows)
-	if err != nil {
-		return 0, err
-	}
-	angle, err := weightedAngles(v, u, next.Values)
-	if err != nil {
-		return 0, err
-	}
-	back, err := weightedAngles(u, v, last.Values)
-	return max(angle, back), err
+	return eta, nil
 }
 
 // embedRows returns u or v of gathered rows.
-func (f *nystrom) embedRows(m *Model, side *Side, points *tiles.Rows, numbers []int64, rows source) (blas64.General, error) {
+func (f *nystrom) embedRows(m *Model, side model.Side, points *tiles.Rows, numbers []int64,
+	rows source) (blas64.General, error) {
 	known := f.sums
-	if known != nil && side.left {
+	if known != nil && side == model.Left {
 		known = &tiles.Sums{LogSums: dense.Pick(known.LogSums, numbers), RowMeans: dense.Pick(known.RowMeans, numbers)}
 	} else if known != nil {
 		known = &tiles.Sums{ColMeans: dense.Pick(known.ColMeans, numbers)}
 	}
-	u := stream.NewMatrix(points.Count(), side.Rank())
-	w := m.embedding(f.tiles, side, known, rows).worker()
+	u := stream.NewMatrix(points.Count(), m.Rank())
+	w := m.embedding(f.tiles, m.side(side), known, rows).worker()
 	step := panelRows(w.landmarks.Count())
 	for i, part := range points.Blocks(step) {
 		if err := w.embed(stream.RowSlice(u, i*step, part.Count()), part, int64(i*step)); err != nil {

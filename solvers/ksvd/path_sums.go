@@ -44,7 +44,8 @@ func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums 
 	if rows.Sparse == nil || t.Normalised() && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 }) {
 		return nil
 	}
-	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums, disjoint: map[float64]logsum.Sum{}}
+	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums,
+		disjoint: map[float64]logsum.Sum{}}
 	sums := map[float64]*logsum.Sum{}
 	for j, z := range p.norms {
 		norm, log := 0.0, p.logWeight(j)
@@ -203,7 +204,8 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 const pathRows = 512
 
 // eachRow makes a pass over all rows of a side: f of their sums.
-func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, rows source, f func(s logsum.Sum, row int64) (float64, error)) ([]float64, error) {
+func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, rows source,
+	f func(s logsum.Sum, row int64) (float64, error)) ([]float64, error) {
 	if e.BlockRows == 0 {
 		e.BlockRows = pathRows
 	}
@@ -231,7 +233,8 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tile
 	}
 	s = &tiles.Sums{}
 	if t.Normalised() {
-		s.LogSums, err = overRight.eachRow(ctx, e, "row sums", d.left, func(s logsum.Sum, row int64) (float64, error) { return t.LogSum(s, d.left.name(), row) })
+		log := func(s logsum.Sum, row int64) (float64, error) { return t.LogSum(s, d.left.name(), row) }
+		s.LogSums, err = overRight.eachRow(ctx, e, "row sums", d.left, log)
 		if err != nil {
 			return nil, err
 		}

@@ -47,8 +47,10 @@ func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) e
 	dense.Clear(aq)
 	dense.Clear(atp)
 	err := o.pass(ctx, func(tile blas64.General, i, j int) error {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(q, j, tile.Cols), 1, stream.RowSlice(aq, i, tile.Rows))
-		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(p, i, tile.Rows), 1, stream.RowSlice(atp, j, tile.Cols))
+		rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
+		cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(q), 1, rows(aq))
+		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, rows(p), 1, cols(atp))
 		return nil
 	})
 	if err == nil && o.Centered {

@@ -51,7 +51,8 @@ func Plain(k kernelgen.Kernel) *Tiles { return &Tiles{Kernel: k, raw: k, factor:
 // rows that is not a function of one squared distance, inner product or cosine.
 func New(k kernelgen.Kernel, sparse bool) (*Tiles, error) {
 	if !k.Resolved() {
-		return nil, fmt.Errorf("kernel %s has parameters that are words: give numbers, or resolve it on a sample of the rows", k)
+		return nil, fmt.Errorf("kernel %s has parameters that are words: "+
+			"give numbers, or resolve it on a sample of the rows", k)
 	}
 	u, normalised := k.Normaliser()
 	if err := u.CheckPlain(); err != nil {
@@ -72,7 +73,8 @@ func New(k kernelgen.Kernel, sparse bool) (*Tiles, error) {
 		}
 	}
 	if sparse && (!one || !base.OfProducts()) {
-		return nil, fmt.Errorf("kernel %s cannot be computed between sparse rows: those of a single squared distance, inner product or cosine can", k)
+		return nil, fmt.Errorf("kernel %s cannot be computed between sparse rows: "+
+			"those of a single squared distance, inner product or cosine can", k)
 	}
 	return t, nil
 }
@@ -145,38 +147,33 @@ func (t *Tiles) scale(v []float64) {
 // Each evaluates the raw entries between left and right rows in tiles of at most size rows, with
 // the workers of an engine. visit gets the number of the first row of its tile and must not keep
 // the tile; it runs for several tiles at a time.
-func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, size int, visit func(first int, tile blas64.General) error) error {
+func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, size int,
+	visit func(first int, tile blas64.General) error) error {
 	type room struct {
 		work Work
 		tile blas64.General
 	}
 	rooms := sync.Pool{New: func() any { return &room{tile: stream.NewMatrix(min(size, left.Count()), right.Count())} }}
-	return t.blocks(ctx, e, left, right, size, func(first int, rows *Rows) error {
+	right.Prepare() // before workers share it
+	blocks := left.Blocks(size)
+	return stream.Each(ctx, e.Threads, len(blocks), func(i int) error {
 		r := rooms.Get().(*room)
 		defer rooms.Put(r)
-		tile := stream.RowSlice(r.tile, 0, rows.Count())
-		t.Fill(tile, rows, right, &r.work)
-		return visit(first, tile)
+		tile := stream.RowSlice(r.tile, 0, blocks[i].Count())
+		t.Fill(tile, blocks[i], right, &r.work)
+		return visit(i*size, tile)
 	})
 }
 
 // Between returns the raw entries between left and right rows, evaluated like those of Each.
 func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
 	out := stream.NewMatrix(left.Count(), right.Count())
-	works := sync.Pool{New: func() any { return new(Work) }}
-	return out, t.blocks(ctx, e, left, right, size, func(first int, rows *Rows) error {
-		w := works.Get().(*Work)
-		defer works.Put(w)
-		t.Fill(stream.RowSlice(out, first, rows.Count()), rows, right, w)
+	return out, t.Each(ctx, e, left, right, size, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			copy(dense.Row(out, first+i), dense.Row(tile, i))
+		}
 		return nil
 	})
-}
-
-// blocks calls f with the number of the first row of each block and its rows.
-func (t *Tiles) blocks(ctx context.Context, e stream.Engine, left, right *Rows, size int, f func(first int, rows *Rows) error) error {
-	right.Prepare() // before workers share it
-	blocks := left.Blocks(size)
-	return stream.Each(ctx, e.Threads, len(blocks), func(i int) error { return f(i*size, blocks[i]) })
 }
 
 // Divide makes entries of a raw tile, given the logarithms of its row sums. No entry of a
@@ -249,5 +246,6 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 
 // BadRow returns the error of a row whose kernel entries cannot be used.
 func BadRow(name string, row int64, what string) error {
-	return &stream.BadValueError{Source: name, Row: row, Reason: what + "; scale the columns (`scale standard`) or drop the row"}
+	what += "; scale the columns (`scale standard`) or drop the row"
+	return &stream.BadValueError{Source: name, Row: row, Reason: what}
 }

@@ -97,7 +97,7 @@ var countedFits = []countedFit{
 	{"ksvd exact", ksvd.Exact{Rank: 3}, true},
 	{"ksvd exact of one source", ksvd.Exact{Rank: 3}, false},
 	{"ksvd nystrom", ksvd.Nystrom{Rank: 3}, true},
-	{"ksvd nystrom, centred", ksvd.Nystrom{Rank: 3, Centre: true, Sums: ksvd.SumsExact, Scaling: ksvd.ScaleUnit}, true},
+	{"ksvd nystrom, centred", ksvd.Nystrom{Rank: 3, Center: true, Sums: ksvd.SumsExact, Scaling: ksvd.ScaleUnit}, true},
 	{"ksvd nystrom of one source", ksvd.Nystrom{Rank: 3, Scaling: ksvd.ScaleOrthonormal}, false},
 	{"ksvd nystrom, tolerance", ksvd.Nystrom{Rank: 3, Tolerance: 0.1}, true},
 	{"ksvd ssrsvd", ksvd.SSRSVD{Rank: 3}, true},

@@ -142,7 +142,7 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 		return ksvd.Nystrom{Rank: 4, Sums: ksvd.SumsSampled, Scaling: ksvd.ScaleUnit, Seed: p.seed}
 	}),
 	"ksvd exact sums": asymmetric(func(p *program) ksvd.Method {
-		return ksvd.Nystrom{Rank: 4, Sums: ksvd.SumsExact, Scaling: ksvd.ScaleUnit, Centre: true, Seed: p.seed}
+		return ksvd.Nystrom{Rank: 4, Sums: ksvd.SumsExact, Scaling: ksvd.ScaleUnit, Center: true, Seed: p.seed}
 	}),
 	"ism": func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
 		known, err := ism.Classes(p.labels[:x.Info().Rows], 2)

@@ -59,7 +59,7 @@ type ksvdTask struct {
 	compat     ksvd.Compatibility
 	nystrom    ksvd.Nystrom // its settings, some of which are those of all
 	landmarks  []int        // of rows, and of columns if there are two
-	centre     bool
+	center     bool
 
 	kernel  kernelgen.Kernel
 	solver  ksvd.Method
@@ -78,7 +78,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", words("auto", "exact", "nystrom", "ssrsvd"))
 	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
 	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its landmarks, such as 0.01")
-	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
+	f.BoolVar(&c.center, "center", false, "take the means of rows and columns away from G, for new rows too")
 	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the landmarks of nystrom",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
 	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
@@ -113,7 +113,7 @@ func (c *ksvdTask) refuses(args []string) []contradiction {
 		c.needs(true, "rank", ": how many columns U and V shall have, such as --rank 20"),
 		c.least("rank", c.rank, 1),
 		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
-		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
+		{method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
 		c.within("tol", c.nystrom.Tolerance, 2, "0.01"),
 		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
@@ -140,19 +140,19 @@ func (c *ksvdTask) parse() (err error) {
 // newSolver returns the method that --method names.
 func (c *ksvdTask) newSolver() ksvd.Method {
 	memory, nystrom := int64(c.memory), c.nystrom
-	nystrom.Rank, nystrom.Centre, nystrom.Memory, nystrom.Seed = c.rank, c.centre, memory, c.seed
+	nystrom.Rank, nystrom.Center, nystrom.Memory, nystrom.Seed = c.rank, c.center, memory, c.seed
 	if len(c.landmarks) > 0 {
 		nystrom.Rows, nystrom.Cols = c.landmarks[0], c.landmarks[len(c.landmarks)-1]
 	}
 	switch c.decomposer {
 	case "exact":
-		return ksvd.Exact{Rank: c.rank, Centre: c.centre, Seed: c.seed}
+		return ksvd.Exact{Rank: c.rank, Center: c.center, Seed: c.seed}
 	case "ssrsvd":
 		return ksvd.SSRSVD{Rank: c.rank, Seed: c.seed}
 	case "nystrom":
 		return nystrom
 	}
-	auto := ksvd.Auto{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed, Nystrom: nystrom}
+	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Memory: memory, Seed: c.seed, Nystrom: nystrom}
 	if word := c.first(nystromFlags...); word != "" {
 		auto.Asked = "`" + word + "`"
 	}
@@ -322,7 +322,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 			return writers, err
 		}
 		writers = append(writers, pathWriter{w, f.path})
-		err = c.fitting.EmbedFitted(ctx, c.engine(), f.side, func(start int64, u blas64.General) error {
+		err = c.eachFitted(ctx, f.side, func(start int64, u blas64.General) error {
 			b := &stream.Batch{X: u}
 			if len(keys) > 0 {
 				b.Kept = column(start, u.Rows)
@@ -337,6 +337,15 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		c.factorPasses = 1
 	}
 	return writers, nil
+}
+
+// eachFitted gives the singular vectors of the fitted rows of a side to emit, in row order.
+func (c *ksvdTask) eachFitted(ctx context.Context, side model.Side, emit func(start int64, u blas64.General) error) error {
+	worker, rows, err := c.fitting.Fitted(side)
+	if err != nil {
+		return err
+	}
+	return stream.Map(ctx, c.engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // keys returns what the rows of a file of factors carry along: ids of nodes, kept columns,

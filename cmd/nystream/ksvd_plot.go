@@ -45,7 +45,7 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 		return nil, nil, err
 	}
 	next := 0
-	err = c.fitting.EmbedFitted(ctx, c.engine(), side, func(start int64, u blas64.General) error {
+	err = c.eachFitted(ctx, side, func(start int64, u blas64.General) error {
 		for next < len(s.numbers) && s.numbers[next] < start+int64(u.Rows) {
 			e.put(next, u, int(s.numbers[next]-start))
 			next++

@@ -133,8 +133,8 @@ func (l *lowRank) newSums() *factorSums {
 
 // embedders returns the functions of a row of both sides, and the rows.
 func (l *lowRank) embedders() (workers [2]ksvd.Embedder, src stream.Source, err error) {
-	if workers[0], src, err = l.k.FittedEmbedder(model.Left); err == nil {
-		workers[1], _, err = l.k.FittedEmbedder(model.Right)
+	if workers[0], src, err = l.k.Fitted(model.Left); err == nil {
+		workers[1], _, err = l.k.Fitted(model.Right)
 	}
 	return workers, src, err
 }

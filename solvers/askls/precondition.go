@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -100,13 +101,19 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	if err != nil {
 		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}
-	u, v, err := k.Factors(ctx, f.engine)
-	if err != nil {
-		return nil, err
+	var vectors [2]blas64.General
+	for i, side := range []model.Side{model.Left, model.Right} {
+		worker, rows, err := k.Fitted(side)
+		if err != nil {
+			return nil, err
+		}
+		if vectors[i], err = stream.MapRows(ctx, f.engine, "transform", rows, k.Rank(), worker); err != nil {
+			return nil, err
+		}
 	}
 	passes := &lowRank{fit: f, k: k}
 	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
 	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
 	s.rank = k.Rank()
-	return newPreconditioner(u, v, k.Values, f.C)
+	return newPreconditioner(vectors[0], vectors[1], k.Values, f.C)
 }

@@ -1,11 +1,15 @@
 package ksvd
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
 // rankTolerance is where singular values are cut off, relative to the largest:
@@ -34,4 +38,52 @@ func checkFinite(what string, m blas64.General) error {
 		return nil
 	}
 	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
+}
+
+// decompose returns the leading triplets of an n×m operator. The error of products that are not
+// finite says what to change.
+func decompose(ctx context.Context, s tiles.SVD, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
+	r, err := s.Decompose(ctx, op, n, m)
+	if bad := new(krylov.NotFiniteError); errors.As(err, &bad) {
+		return nil, fmt.Errorf("ksvd: %w: the kernel is not finite on these rows; %s", err, changeKernel)
+	}
+	return r, err
+}
+
+func rankNote(found, asked int) []string {
+	if found >= asked {
+		return nil
+	}
+	return []string{fmt.Sprintf("rank %d found, %d asked for: the other singular values are rounding, or the matrix has no more", found, asked)}
+}
+
+const (
+	// denseSVD is the largest shorter side of a matrix of which the full SVD is as fast.
+	denseSVD = 96
+	// Krylov spaces of a matrix in memory take at most spaceNumbers, with at least fewestBlocks.
+	spaceNumbers = 1 << 24
+	fewestBlocks = 4
+)
+
+// blocksFor returns the number of blocks in the space of a matrix with n rows and columns together.
+func blocksFor(n, rank int64) int64 {
+	perBlock := n * (rank + tiles.Oversampling)
+	return max(fewestBlocks, min(tiles.MaxBlocks, (spaceNumbers/perBlock-6)/2))
+}
+
+// truncatedSVD returns the rank largest triplets of a matrix in memory.
+func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
+	if least := min(a.Rows, a.Cols); least > denseSVD && 2*rankWanted < least {
+		blocks := blocksFor(int64(a.Rows+a.Cols), int64(rankWanted))
+		s := tiles.SVD{Rank: rankWanted, Tolerance: tolerance, Passes: 100, Seed: seed, Blocks: int(blocks)}
+		return decompose(ctx, s, krylov.Matrix{General: a}, a.Rows, a.Cols)
+	}
+	d, err := newSVD("the sampled block", a)
+	if err != nil {
+		return nil, err
+	}
+	k := min(rankWanted, dense.Rank(d.S, rankTolerance))
+	exact := make([]float64, k)
+	u, v := dense.Clone(dense.Columns(d.U, 0, k)), dense.Clone(dense.Columns(d.V, 0, k))
+	return &krylov.Triplets{Values: d.S[:k], Left: exact, Right: exact, U: u, V: v}, nil
 }

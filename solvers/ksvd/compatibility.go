@@ -64,8 +64,8 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 	if err != nil {
 		return nil, err
 	}
-	name, a := src.Info().Name, all.dense
-	if err := checkRows(name, a, 0); err != nil {
+	name, a := src.Info().Name, all.Dense
+	if err := checkValues(name, a, 0); err != nil {
 		return nil, err
 	}
 	n, m := a.Rows, a.Cols
@@ -92,7 +92,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 			d.maps[0] = made
 		}
 	}
-	d.left, d.right = sourceOf(fromMatrix(name, x)), sourceOf(fromMatrix("the columns of "+name, z))
+	d.left, d.right = fromMatrix(name, x), fromMatrix("the columns of "+name, z)
 	return d, nil
 }
 
@@ -131,18 +131,4 @@ func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.Ge
 	v := dense.Clone(dense.Columns(d.V, 0, k))
 	dense.ScaleColumns(v, dense.Reciprocals(d.S[:k]))
 	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, dense.Columns(d.U, 0, k))), nil
-}
-
-// checkRows names the first entry that is not finite of rows, the first of which has a
-// number.
-func checkRows(name string, m blas64.General, first int64) error {
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			if v-v != 0 {
-				return &stream.BadValueError{Source: name, Row: first + int64(i), Column: fmt.Sprintf("number %d", j),
-					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", v)}
-			}
-		}
-	}
-	return nil
 }

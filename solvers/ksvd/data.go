@@ -1,29 +1,136 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// Data is what G is between: N rows x_i on the left and M rows z_j on the right, of
-// the same length, and how new rows of a data matrix are brought to that length.
-// [Between], [RowsAndColumns] and [Graph] make it. A source is read as often as a
-// method says, so it must not be one that can be read only once.
+// Data has the two sides of G: N rows x_i on the left and M rows z_j on the right, of one
+// length, and the maps of new rows of a data matrix to that length. [Between],
+// [RowsAndColumns] and [Graph] make it. Methods read a source more than once.
 type Data struct {
 	left, right source
-	again       int // 1 where a pass over each side reads one source twice, else 0
+	again       int // 1 if both sides are one source, which a pass over each side reads twice
 	kind        Compatibility
-	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
+	maps        [2]blas64.General // Cᵀ of left and of right rows; empty for none
 
 	measuring sync.Once
 	measured  model.Shape // of a graph
+}
+
+// source has the rows of one side.
+type source struct {
+	stream.Source
+	sparse *stream.SparseRows // the same source; nil for dense rows
+}
+
+func sourceOf(src stream.Source) source {
+	sparse, _ := src.(*stream.SparseRows)
+	return source{src, sparse}
+}
+
+func (r source) name() string { return r.Info().Name }
+
+// dimension returns the length of a row.
+func (r source) dimension() int {
+	if r.sparse != nil {
+		return r.sparse.Matrix.Cols
+	}
+	return len(r.Info().Columns)
+}
+
+// gather returns the rows of the given numbers, which ascend.
+func (r source) gather(ctx context.Context, numbers []int64) (*tiles.Rows, error) {
+	if r.sparse != nil {
+		return &tiles.Rows{Sparse: r.sparse.Matrix.PickRows(numbers)}, nil
+	}
+	m, err := stream.GatherRows(ctx, r.Source, numbers)
+	return &tiles.Rows{Dense: m}, err
+}
+
+// load returns all rows, in memory.
+func (r source) load(ctx context.Context) (*tiles.Rows, error) {
+	if r.sparse != nil {
+		return tiles.SparseRows(r.sparse.Matrix, r.sparse.Transpose()), nil
+	}
+	if src, ok := r.Source.(matrixSource); ok {
+		return &tiles.Rows{Dense: src.matrix}, nil
+	}
+	m, err := stream.ReadAll(ctx, r.Source)
+	return &tiles.Rows{Dense: m}, err
+}
+
+// panel returns the rows x of a block, which begin at its row first.
+func (r source) panel(b *stream.Block, first int, x blas64.General) *tiles.Rows {
+	if r.sparse != nil {
+		return (&tiles.Rows{Sparse: r.sparse.Matrix}).Slice(int(b.Start)+first, x.Rows)
+	}
+	return &tiles.Rows{Dense: x}
+}
+
+// matrixSource is a source whose rows are in memory.
+type matrixSource struct {
+	stream.Gatherer
+	matrix blas64.General
+}
+
+func fromMatrix(name string, m blas64.General) source {
+	return source{Source: matrixSource{stream.FromMatrix(name, m), m}}
+}
+
+// load returns all rows of both sides, checked by checkRows.
+func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Rows, err error) {
+	if left, err = d.left.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	if d.again > 0 && left.Sparse == nil {
+		right = &tiles.Rows{Dense: left.Dense}
+	} else if right, err = d.right.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	return left, right, cmp.Or(checkRows(t, d.left.name(), left, nil), checkRows(t, d.right.name(), right, nil))
+}
+
+// checkRows returns an error for dense rows that are not finite, or that the kernel is not
+// defined on. numbers are those of the rows; nil for all rows of a source.
+func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) error {
+	if numbers == nil {
+		numbers = stream.Numbers(rows.Dense.Rows)
+	}
+	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
+		x := stream.RowSlice(rows.Dense, i, 1)
+		if err := cmp.Or(checkValues(name, x, number), checkKernel(t, name, x, number)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkValues returns an error for a value that is not finite. The first row has the number start.
+func checkValues(name string, x blas64.General, start int64) error {
+	if i, j, found := dense.NotFinite(x); found {
+		return &stream.BadValueError{Source: name, Row: start + int64(i), Column: fmt.Sprintf("number %d", j),
+			Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", x.Data[i*x.Stride+j])}
+	}
+	return nil
+}
+
+// checkKernel returns an error for dense rows that the kernel is not defined on.
+func checkKernel(t *tiles.Tiles, name string, x blas64.General, start int64) error {
+	if err := t.CheckRows(x, start); err != nil {
+		return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
+	}
+	return nil
 }
 
 // Between returns data with two given sides, such as queries and keys. With right nil,
@@ -61,9 +168,12 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 			return nil, fmt.Errorf("%s: the weight of edge %d is %v", name, i, v)
 		}
 	}
-	turned := a.Transpose()
-	return &Data{left: sourceOf(stream.NewSparseRows(name, a, turned)), right: sourceOf(stream.NewSparseRows(name, turned, a))}, nil
+	transpose := a.Transpose()
+	return &Data{left: sourceOf(stream.NewSparseRows(name, a, transpose)), right: sourceOf(stream.NewSparseRows(name, transpose, a))}, nil
 }
+
+// names returns the names of both sources.
+func (d *Data) names() [2]string { return [2]string{d.left.name(), d.right.name()} }
 
 func (d *Data) sparse() bool { return d.left.sparse != nil }
 
@@ -98,14 +208,9 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	if err != nil {
 		return right, err
 	}
-	both := stream.NewMatrix(left.Rows+right.Rows, d.left.dimension())
-	for i := range left.Rows {
-		copy(dense.Row(both, i), dense.Row(left, i))
-	}
-	for i := range right.Rows {
-		copy(dense.Row(both, left.Rows+i), dense.Row(right, i))
-	}
-	return both, nil
+	left.Rows += right.Rows
+	left.Data = append(left.Data, right.Data...)
+	return left, nil
 }
 
 func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string) (blas64.General, error) {
@@ -116,4 +221,40 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 		return model.SampleRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
 	}
 	return model.SampleRows(ctx, r.Source, n, seed, purpose)
+}
+
+// Shape returns the size of the data. The first call takes O(N·log N + edges) time for
+// a graph.
+func (d *Data) Shape() model.Shape {
+	if d.sparse() {
+		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
+		return d.measured
+	}
+	return model.Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
+}
+
+// twoSided returns a shape with both numbers of rows, where the rows of one source may be on
+// both sides.
+func twoSided(s model.Shape) model.Shape {
+	if s.OneSource() {
+		s.Cols = s.Rows
+	}
+	return s
+}
+
+// measure returns the shape of the rows of a matrix against the rows of its transpose.
+func measure(out, in *stream.CSR) model.Shape {
+	s := &model.Sparsity{Entries: out.NNZ(),
+		Norms:    [2]int64{distinct(tiles.SquaredNorms(nil, out)), distinct(tiles.SquaredNorms(nil, in))},
+		Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
+	for l := range out.Rows {
+		s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
+	}
+	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
+}
+
+// distinct returns the number of distinct values. It sorts them.
+func distinct(v []float64) int64 {
+	slices.Sort(v)
+	return int64(len(slices.Compact(v)))
 }

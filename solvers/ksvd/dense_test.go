@@ -81,7 +81,7 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 	}
 	t.Logf("%d×%d: the dense SVD took %v", a.Rows, a.Rows, time.Since(began).Round(time.Millisecond))
 	began = time.Now()
-	fit, err := Exact{Rank: r, Centre: true}.Fit(background, stream.Engine{}, graph(t, a), k)
+	fit, err := Exact{Rank: r, Center: true}.Fit(background, stream.Engine{}, graph(t, a), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestCoraByResiduals(t *testing.T) {
 	a := firstNodes(t, cora(t), 1000)
 	g := countedSNE(a)
 	truth := rootsOfGram(t, g)
-	fit, err := Exact{Rank: 20, Centre: true}.Fit(background, stream.Engine{}, graph(t, a), kernelgen.SNE(2))
+	fit, err := Exact{Rank: 20, Center: true}.Fit(background, stream.Engine{}, graph(t, a), kernelgen.SNE(2))
 	if err != nil {
 		t.Fatal(err)
 	}

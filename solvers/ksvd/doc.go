@@ -27,7 +27,7 @@
 //
 //	            passes over each side                     entries of G
 //	Exact       1, which loads the rows                   N·M for each iteration, once if
-//	                                                      N·M ≤ HeldEntries; and once for row sums
+//	                                                      N·M ≤ MaxFormed; and once for row sums
 //	Nystrom     none (ScaleDerived), 1 for ScaleUnit      n·m, and N·m + n·M for each pass
 //	            and ScaleOrthonormal; and 1 to
 //	            write factors

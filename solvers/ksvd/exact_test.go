@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -67,24 +68,24 @@ var sparseKernels = []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softma
 	"poly(degree=2, gamma=0.5, coef0=1)", "cosine()", "expdot(scale=0.3)", "matern32(length=2)", "2*t()"}
 
 // loadedGrid returns the grid of all rows.
-func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *entries) *grid {
+func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *tiles.Tiles) *tiles.Grid {
 	t.Helper()
 	left, right, err := d.load(background, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newGrid(e, d, k, left, right)
+	return k.NewGrid(e, d.names(), left, right)
 }
 
 // setUp makes entries and statistics for products with G of a graph.
-func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*entries, *grid, *statistics) {
+func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*tiles.Tiles, *tiles.Grid, *tiles.Sums) {
 	t.Helper()
-	e, err := newEntries(k, true)
+	e, err := tiles.New(k, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := loadedGrid(t, stream.Engine{}, d, e)
-	s, err := g.statistics(background, false)
+	s, err := g.Sums(background, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,19 +120,20 @@ func TestExactProducts(t *testing.T) {
 		for _, text := range sparseKernels {
 			for _, centred := range []bool{false, true} {
 				what := fmt.Sprintf("%s, %s, centred %v", name, text, centred)
-				e, g, s := setUp(t, graph(t, a), parse(t, text))
-				if e.normalised && name == "negative" {
+				k := parse(t, text)
+				e, g, s := setUp(t, graph(t, a), k)
+				if e.Normalised() && name == "negative" {
 					continue
 				}
-				tiles := &exactOperator{grid: g, stats: &statistics{logSums: s.logSums}, centre: centred}
-				held, err := (&exactOperator{grid: g, stats: &statistics{logSums: s.logSums}, centre: centred}).hold(background)
+				op := &tiles.Operator{Grid: g, Sums: &tiles.Sums{LogSums: s.LogSums}, Centered: centred}
+				held, err := (&tiles.Operator{Grid: g, Sums: &tiles.Sums{LogSums: s.LogSums}, Centered: centred}).Form(background)
 				if err != nil {
 					t.Fatal(what, err)
 				}
 				wantQ, wantP := products(t, held, a.Rows, 4)
-				gotQ, gotP := products(t, tiles, a.Rows, 4)
+				gotQ, gotP := products(t, op, a.Rows, 4)
 				// Without a product with anything, rounding is of the entries themselves.
-				unit := math.Max(largest(wantQ), largest(wantP)) + e.weight
+				unit := math.Max(largest(wantQ), largest(wantP)) + k.Weight()
 				checkClose(t, what, gotQ, wantQ, 2e-13*unit)
 				checkClose(t, what, gotP, wantP, 2e-13*unit)
 			}
@@ -145,7 +147,7 @@ func TestExactGraphs(t *testing.T) {
 	for name, kernels := range map[string][]string{"weighted": {"3*sne(gamma=2)", "rbf(sigma=3)"}, "by rows": {"sne(gamma=0.5)"}, "looped": {"t()", "cosine()"}, "hub": {"sne(gamma=2)"}} {
 		a := graphs(t)[name]
 		for _, text := range kernels {
-			what, m := name+", "+text, Exact{Rank: 4, Centre: true}
+			what, m := name+", "+text, Exact{Rank: 4, Center: true}
 			fit, err := m.Fit(background, stream.Engine{Threads: 2}, graph(t, a), parse(t, text))
 			if err != nil {
 				t.Fatal(what, err)
@@ -185,7 +187,7 @@ func TestShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.Sparsity{Entries: 4, Paths: 4, Pairs: 4, Norms: [2]int64{3, 3}}
+	want := model.Sparsity{Entries: 4, Paths: 4, Norms: [2]int64{3, 3}}
 	if got := graph(t, a).Shape(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
 		t.Errorf("%+v, %+v, want %+v", got, got.Sparse, want)
 	}

@@ -43,16 +43,20 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	method := ksvd.Nystrom{Rank: 2, Rows: 400, Centre: true, Scaling: ksvd.ScaleOrthonormal, Seed: 1}
+	method := ksvd.Nystrom{Rank: 2, Rows: 400, Center: true, Scaling: ksvd.ScaleOrthonormal, Seed: 1}
 	fit, err := method.Fit(ctx, engine, data, kernelgen.SNE(3))
 	if err != nil {
 		log.Fatal(err)
 	}
-	u, v, err := fit.Factors(ctx, engine)
+	worker, nodes, err := fit.Fitted(model.Left)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("factors:", u.Rows, "×", u.Cols, "and", v.Rows, "×", v.Cols)
+	u, err := stream.MapRows(ctx, engine, "factors", nodes, fit.Rank(), worker)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("U:", u.Rows, "×", u.Cols)
 
 	paper, err := stream.NewCSR(1, 2000, func(yield func(stream.Entry) bool) {
 		_ = yield(stream.Entry{Col: 10, Value: 1}) && yield(stream.Entry{Col: 24, Value: 1})
@@ -68,6 +72,6 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// factors: 2000 × 2 and 2000 × 2
+	// U: 2000 × 2
 	// new papers: 1 × 2
 }

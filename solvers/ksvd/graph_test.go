@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -76,7 +77,7 @@ func TestSparseTiles(t *testing.T) {
 		x, z := denseOf(a), dense.Transpose(denseOf(a))
 		for _, f := range formulas {
 			k := parse(t, f.text)
-			e, err := newEntries(k, true)
+			e, err := tiles.New(k, true)
 			if f.text == "kl(a=2)" {
 				if err == nil {
 					t.Error("kl between sparse rows: no error")
@@ -86,15 +87,15 @@ func TestSparseTiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left, right := &points{sparse: a}, &points{sparse: a.Transpose()}
+			left, right := &tiles.Rows{Sparse: a}, &tiles.Rows{Sparse: a.Transpose()}
 			want := stream.NewMatrix(90, 90)
-			var w scratch
-			e.fill(want, &points{dense: x}, &points{dense: z}, &w)
+			var w tiles.Work
+			e.Fill(want, &tiles.Rows{Dense: x}, &tiles.Rows{Dense: z}, &w)
 			byRows, byColumns := stream.NewMatrix(90, 90), stream.NewMatrix(90, 90)
-			e.fill(byRows, left, right, &w)
-			turned := &points{sparse: a}
-			turned.columns()
-			e.fill(byColumns, turned, &points{sparse: right.sparse}, &w)
+			e.Fill(byRows, left, right, &w)
+			turned := &tiles.Rows{Sparse: a}
+			turned.Transpose()
+			e.Fill(byColumns, turned, &tiles.Rows{Sparse: right.Sparse}, &w)
 			tol := 1e-12
 			if k.String() == "t()" || f.text == "poly(degree=2, gamma=0.5, coef0=1)" {
 				tol = 1e-9
@@ -102,7 +103,7 @@ func TestSparseTiles(t *testing.T) {
 			checkClose(t, f.text, byRows, want, tol*100)
 			checkClose(t, f.text+" by columns", byColumns, byRows, 0)
 			part := stream.NewMatrix(20, 30)
-			e.fill(part, left.slice(40, 20), right.slice(7, 30), &w)
+			e.Fill(part, left.Slice(40, 20), right.Slice(7, 30), &w)
 			for i := range part.Rows {
 				for j, v := range dense.Row(part, i) {
 					if v != dense.Row(byRows, 40+i)[7+j] {
@@ -120,13 +121,13 @@ func TestGraphFits(t *testing.T) {
 	x, z := denseOf(a), dense.Transpose(denseOf(a))
 	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
 		k := parse(t, f.text)
-		fit, err := Exact{Rank: 5, Centre: true}.Fit(background, stream.Engine{}, graph(t, a), k)
+		fit, err := Exact{Rank: 5, Center: true}.Fit(background, stream.Engine{}, graph(t, a), k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkDecomposition(t, f.text, denseG(f, k, x, z, true), fit.Values, fit.U, fit.V, 1e-9, 1e-6)
 		for _, sums := range []Sums{SumsExact, SumsSampled} {
-			m := Nystrom{Rank: 5, Rows: 80, Cols: 70, Centre: true, Sums: sums, Scaling: ScaleOrthonormal, Seed: 1}
+			m := Nystrom{Rank: 5, Rows: 80, Cols: 70, Center: true, Sums: sums, Scaling: ScaleOrthonormal, Seed: 1}
 			sparse, err := m.Fit(background, stream.Engine{}, graph(t, a), k)
 			if err != nil {
 				t.Fatal(err)
@@ -135,11 +136,11 @@ func TestGraphFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			u, v, err := sparse.Factors(background, stream.Engine{})
+			u, v, err := factors(sparse, stream.Engine{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantU, wantV, err := formed.Factors(background, stream.Engine{})
+			wantU, wantV, err := factors(formed, stream.Engine{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,10 +249,13 @@ func BenchmarkSparsePass(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	worker, rows, err := fit.Fitted(model.Left)
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.ResetTimer()
 	for range b.N {
-		err := fit.EmbedFitted(background, stream.Engine{}, model.Left, func(int64, blas64.General) error { return nil })
-		if err != nil {
+		if _, err := stream.MapRows(background, stream.Engine{}, "transform", rows, fit.Rank(), worker); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -263,12 +267,12 @@ func TestPathSums(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		d := graph(t, randomGraph(t, 300, 5, weighted, 4))
 		for _, text := range []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softmax(scale=2)", "rbf(sigma=3)", "cosine()", "poly(degree=2, gamma=1, coef0=1)"} {
-			e, err := newEntries(parse(t, text), true)
+			e, err := tiles.New(parse(t, text), true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			g := loadedGrid(t, stream.Engine{}, d, e)
-			want, err := g.statistics(background, true)
+			want, err := g.Sums(background, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,8 +280,8 @@ func TestPathSums(t *testing.T) {
 			if err != nil || got == nil {
 				t.Fatal(text, got, err)
 			}
-			for name, pair := range map[string][2][]float64{"sums": {got.logSums, want.logSums}, "row means": {got.rowMeans, want.rowMeans},
-				"column means": {got.colMeans, want.colMeans}, "grand": {{got.grand}, {want.grand}}} {
+			for name, pair := range map[string][2][]float64{"sums": {got.LogSums, want.LogSums}, "row means": {got.RowMeans, want.RowMeans},
+				"column means": {got.ColMeans, want.ColMeans}, "grand": {{got.GrandMean}, {want.GrandMean}}} {
 				if len(pair[0]) != len(pair[1]) {
 					t.Fatalf("%s: %d %s, want %d", text, len(pair[0]), name, len(pair[1]))
 				}
@@ -293,7 +297,7 @@ func TestPathSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEntries(kernelgen.SNE(1), true)
+	e, err := tiles.New(kernelgen.SNE(1), true)
 	if err != nil {
 		t.Fatal(err)
 	}

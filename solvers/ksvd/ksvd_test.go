@@ -12,6 +12,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -138,13 +140,13 @@ func checkDecomposition(t *testing.T, what string, g blas64.General, values []fl
 			t.Errorf("%s: value %d is %v, want %v", what, s, w, d.S[s])
 		}
 	}
-	a, err := NewAccuracy(d.U, d.V, d.S[:len(values)], u, v)
+	a, err := eta(d.U, d.V, d.S[:len(values)], u, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 1 − cos of an angle is half its square.
-	if !(a.Subspace <= angle*angle+1e-14) {
-		t.Errorf("%s: angles of about %.2g", what, math.Sqrt(a.Subspace))
+	if !(a <= angle*angle+1e-14) {
+		t.Errorf("%s: angles of about %.2g", what, math.Sqrt(a))
 	}
 	checkOrthonormal(t, what+", U", u, 1e-7)
 	checkOrthonormal(t, what+", V", v, 1e-7)
@@ -194,7 +196,7 @@ func TestExactAgainstDense(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s centred %v", f.text, centre)
 			k := parse(t, f.text)
-			m := Exact{Rank: 4, Centre: centre, Seed: 3}
+			m := Exact{Rank: 4, Center: centre, Seed: 3}
 			fit, err := m.Fit(background, stream.Engine{Threads: 2}, between(t, x, z), k)
 			if err != nil {
 				t.Fatal(what, err)
@@ -218,21 +220,21 @@ func TestExactTiles(t *testing.T) {
 	}
 	for _, f := range some {
 		k := parse(t, f.text)
-		e, err := newEntries(k, false)
+		e, err := tiles.New(k, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := loadedGrid(t, stream.Engine{Threads: 2}, d, e)
-		s, err := g.statistics(background, false)
+		s, err := g.Sums(background, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		op := &exactOperator{grid: g, stats: s, centre: true}
-		r, err := iteration{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 300, 530)
+		op := &tiles.Operator{Grid: g, Sums: s, Centered: true}
+		r, err := tiles.SVD{Rank: 10, Tolerance: 1e-10, Passes: 100, Centered: true}.Decompose(background, op, 300, 530)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Passes <= krylovBlocks {
+		if r.Passes <= tiles.MaxBlocks {
 			t.Errorf("%s: %d passes: the test is of restarts", f.text, r.Passes)
 		}
 		checkDecomposition(t, f.text, denseG(f, k, x, z, true), r.Values, r.U, r.V, 1e-10, 1e-6)
@@ -303,11 +305,11 @@ func TestAllSamples(t *testing.T) {
 		for _, scaling := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
 			for _, sums := range []Sums{SumsExact, SumsSampled} {
 				k := parse(t, f.text)
-				fit, err := Nystrom{Rank: 5, Rows: 150, Cols: 110, Centre: true, Sums: sums, Scaling: scaling}.Fit(background, stream.Engine{}, between(t, x, z), k)
+				fit, err := Nystrom{Rank: 5, Rows: 150, Cols: 110, Center: true, Sums: sums, Scaling: scaling}.Fit(background, stream.Engine{}, between(t, x, z), k)
 				if err != nil {
 					t.Fatal(err)
 				}
-				u, v, err := fit.Factors(background, stream.Engine{})
+				u, v, err := factors(fit, stream.Engine{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -315,4 +317,30 @@ func TestAllSamples(t *testing.T) {
 			}
 		}
 	}
+}
+
+// factors returns the singular vectors of all fitted rows.
+func factors(f *Fit, e stream.Engine) (u, v blas64.General, err error) {
+	of := func(side model.Side) (blas64.General, error) {
+		worker, rows, err := f.Fitted(side)
+		if err != nil {
+			return blas64.General{}, err
+		}
+		return stream.MapRows(background, e, "transform", rows, f.Rank(), worker)
+	}
+	if u, err = of(model.Left); err == nil {
+		v, err = of(model.Right)
+	}
+	return u, v, err
+}
+
+// eta returns η of singular vectors: see [Nystrom.Tolerance].
+func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (float64, error) {
+	r := len(values)
+	left, err := weightedAngles(dense.Columns(trueU, 0, r), dense.Columns(u, 0, r), values)
+	if err != nil {
+		return 0, err
+	}
+	right, err := weightedAngles(dense.Columns(trueV, 0, r), dense.Columns(v, 0, r), values)
+	return left + right, err
 }

@@ -14,7 +14,7 @@ import (
 type Method interface {
 	// Plan returns the cost of a fit to data of a shape.
 	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// FactorPlan returns what it costs besides to write the factors: see [Fit.EmbedFitted].
+	// FactorPlan returns the extra cost of writing the factors: see [Fit.Fitted].
 	FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
 	// Fit decomposes the kernel matrix of data. Words in the kernel become numbers: see
 	// [Data.Sample].
@@ -25,7 +25,7 @@ type Method interface {
 // larger ones.
 type Auto struct {
 	Rank   int
-	Centre bool
+	Center bool
 	Memory int64 // see [Nystrom]
 	Seed   uint64
 	// Nystrom has the other settings of that method. Asked is the word of one that was
@@ -41,7 +41,7 @@ const ExactEntries = 4e8
 // Choose returns the method for data of a shape: its name and, after a colon, why.
 func (m Auto) Choose(s model.Shape) (Method, string) {
 	n := m.Nystrom
-	n.Rank, n.Centre, n.Memory, n.Seed = m.Rank, m.Centre, m.Memory, m.Seed
+	n.Rank, n.Center, n.Memory, n.Seed = m.Rank, m.Center, m.Memory, m.Seed
 	s = twoSided(s)
 	entries := float64(s.Rows) * float64(s.Cols)
 	switch {
@@ -50,7 +50,7 @@ func (m Auto) Choose(s model.Shape) (Method, string) {
 	case entries > ExactEntries:
 		return n, fmt.Sprintf("nystrom: G has %.2g entries, more than %.0e", entries, float64(ExactEntries))
 	}
-	return Exact{Rank: m.Rank, Centre: m.Centre, Seed: m.Seed},
+	return Exact{Rank: m.Rank, Center: m.Center, Seed: m.Seed},
 		fmt.Sprintf("exact: G has %.2g entries, at most %.0e", entries, float64(ExactEntries))
 }
 
@@ -64,7 +64,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	return p, err
 }
 
-// FactorPlan returns what it costs to write the factors of such a fit.
+// FactorPlan implements [Method].
 func (m Auto) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	method, _ := m.Choose(s)
 	return method.FactorPlan(e, s, k)
@@ -75,7 +75,7 @@ func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ker
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	method, why := m.Choose(d.Shape())
 	fit, err := method.Fit(ctx, e, d, k)

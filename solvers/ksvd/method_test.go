@@ -52,9 +52,9 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 // are those of the method, and say why.
 func TestAuto(t *testing.T) {
 	small, large := model.Shape{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Shape{Rows: 20_001, Columns: 2}
-	auto := Auto{Rank: 3, Centre: true, Seed: 4, Memory: 1 << 40, Nystrom: Nystrom{Rows: 50}}
-	exact := Exact{Rank: 3, Centre: true, Seed: 4}
-	nystrom := Nystrom{Rank: 3, Rows: 50, Centre: true, Seed: 4, Memory: 1 << 40}
+	auto := Auto{Rank: 3, Center: true, Seed: 4, Memory: 1 << 40, Nystrom: Nystrom{Rows: 50}}
+	exact := Exact{Rank: 3, Center: true, Seed: 4}
+	nystrom := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 4, Memory: 1 << 40}
 	asked := auto
 	asked.Asked = "`landmarks`"
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestFactorPlan: what factors cost is what EmbedFitted evaluates.
+// TestFactorPlan: what factors cost is what a pass over the fitted rows evaluates.
 func TestFactorPlan(t *testing.T) {
 	x, z := gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2)
 	for _, m := range []Method{Exact{Rank: 2}, Nystrom{Rank: 2, Rows: 30}, Auto{Rank: 2}} {
@@ -132,7 +132,7 @@ func TestFactorPlan(t *testing.T) {
 func TestBothSides(t *testing.T) {
 	x := gaussian(700, 3, 1, 1)
 	for _, d := range []*Data{between(t, x, x), graph(t, randomGraph(t, 700, 3, true, 1))} {
-		f, err := Nystrom{Rank: 3, Rows: 40, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
+		f, err := Nystrom{Rank: 3, Rows: 40, Center: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Exact{Rank: 2, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
+	f, err := Exact{Rank: 2, Center: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -32,32 +33,24 @@ type Fit struct {
 	// Report has the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet as Residuals if the
 	// method is exact.
 	model.Report
-	// U and V are the singular vectors of the fitted rows, N×r and M×r, where the
-	// method has them anyway (exact); empty otherwise: see [Fit.Factors].
+	// U and V are the singular vectors of the fitted rows, N×r and M×r, if the method is
+	// exact; empty otherwise: see [Fit.Fitted].
 	U, V blas64.General
-	// Samples are how many rows and columns the method has sampled.
+	// Samples are the numbers of sampled rows and columns.
 	Samples [2]int
-	// Accuracy estimates η of the fit, see [Nystrom.Tolerance]; NaN if not asked for.
+	// Accuracy estimates η of the fit, see [Nystrom.Tolerance]; NaN if unknown.
 	Accuracy float64
 
-	data  *Data
-	stats *statistics // exact sums and means of the fitted rows; nil if there are none
+	data *Data
+	sums *tiles.Sums // exact ones of the fitted rows; nil if there are none
 }
 
 // Rank returns the number of singular triplets.
 func (m *Model) Rank() int { return len(m.Values) }
 
-// entries evaluates the kernel of the model.
-func (m *Model) entries() (*entries, error) {
-	return newEntries(m.Kernel, m.Left.Landmarks.Sparse != nil)
-}
-
-// total returns the number of rows of the source of the landmarks of a side.
-func (m *Model) total(s *Side) int64 {
-	if s == m.Left {
-		return m.Cols
-	}
-	return m.Rows
+// tiles evaluates the kernel of the model.
+func (m *Model) tiles() (*tiles.Tiles, error) {
+	return tiles.New(m.Kernel, m.Left.Landmarks.Sparse != nil)
 }
 
 // side returns Left or Right.
@@ -102,8 +95,7 @@ func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	return names, nil
 }
 
-// Dimension returns how long the rows of a side are, before C. Rows can be on both sides
-// only where these are alike.
+// Dimension returns the length of the rows of a side, before C.
 func (m *Model) Dimension(side model.Side) int { return m.side(side).dimension() }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
@@ -154,42 +146,76 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
 }
 
-// EmbedFitted gives the singular vectors of the fitted rows of a side to emit in
-// row order. Sums and means are those of the fit. Cost: one pass, and nothing to
-// compute where the method has the vectors (exact).
-func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side model.Side, emit func(start int64, u blas64.General) error) error {
-	have := f.U
-	if side == model.Right {
-		have = f.V
-	}
-	if have.Rows > 0 {
-		return emit(0, have)
-	}
-	worker, rows, err := f.FittedEmbedder(side)
+// Embedder makes the worker of a pass: a function that puts u or v of the rows of a block into
+// as many rows of dst. The function belongs to one goroutine.
+type Embedder func() func(dst blas64.General, b *stream.Block) error
+
+// Embedder returns the embedder of new rows, for passes that do more with a block than
+// [Model.Transform]. It fails for rows of another length or kind than the model's.
+func (m *Model) Embedder(side model.Side, rows stream.Source) (Embedder, error) {
+	t, err := m.tiles()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return stream.Map(ctx, e, "transform", rows, f.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	from := sourceOf(rows)
+	var parts []*embedding
+	for _, side := range sides(side) {
+		s := m.side(side)
+		if d := from.dimension(); d != s.dimension() {
+			return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", from.name(), d, s.dimension())
+		}
+		if sparse := s.Landmarks.Sparse != nil; sparse != (from.sparse != nil) {
+			return nil, fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows dense ones", from.name())
+		}
+		parts = append(parts, m.embedding(t, s, nil, from))
+	}
+	return embedderOf(parts...), nil
 }
 
-// Factors returns the singular vectors of all fitted rows, N×r and M×r. Cost: one pass
-// over each side unless the method is exact.
-func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General, err error) {
-	if f.U.Rows > 0 {
-		return f.U, f.V, nil
-	}
-	u, v = stream.NewMatrix(int(f.Rows), f.Rank()), stream.NewMatrix(int(f.Cols), f.Rank())
-	into := func(all blas64.General) func(int64, blas64.General) error {
-		return func(start int64, part blas64.General) error {
-			for i := range part.Rows {
-				copy(dense.Row(all, int(start)+i), dense.Row(part, i))
+// embedderOf returns the embedder of the columns of several embeddings.
+func embedderOf(parts ...*embedding) Embedder {
+	return func() func(blas64.General, *stream.Block) error {
+		var workers []*embedder
+		for _, p := range parts {
+			workers = append(workers, p.worker())
+		}
+		return func(dst blas64.General, b *stream.Block) error {
+			for i, w := range workers {
+				if err := w.block(dense.Columns(dst, i*w.Rank(), w.Rank()), b); err != nil {
+					return err
+				}
 			}
 			return nil
 		}
 	}
-	err = f.EmbedFitted(ctx, e, model.Left, into(u))
-	if err == nil {
-		err = f.EmbedFitted(ctx, e, model.Right, into(v))
+}
+
+// Fitted returns the embedder of the singular vectors of the fitted rows of a side, and the
+// source to pass over: the rows of the side, or the vectors themselves if the method is exact.
+// Row sums and means are those of the fit. See [stream.MapRows].
+func (f *Fit) Fitted(side model.Side) (Embedder, stream.Source, error) {
+	rows, vectors := f.data.left, f.U
+	if side == model.Right {
+		rows, vectors = f.data.right, f.V
 	}
-	return u, v, err
+	if vectors.Cols > 0 {
+		return copyRows, stream.FromMatrix("singular vectors of "+rows.name(), vectors), nil
+	}
+	t, err := f.tiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	inner := *f.side(side)
+	inner.Map = blas64.General{} // the rows of the data have been multiplied
+	return embedderOf(f.embedding(t, &inner, f.sums, rows)), rows.Source, nil
+}
+
+// copyRows is an [Embedder] that copies rows.
+func copyRows() func(dst blas64.General, b *stream.Block) error {
+	return func(dst blas64.General, b *stream.Block) error {
+		for i := range b.X.Rows {
+			copy(dense.Row(dst, i), dense.Row(b.X, i))
+		}
+		return nil
+	}
 }

@@ -76,10 +76,10 @@ func fittedCases(t *testing.T) []fitted {
 					cases = append(cases, fitted{name, fit, d.left, d.right, tol})
 				}
 				k := parse(t, text)
-				fit, err := Exact{Rank: 3, Centre: centre}.Fit(background, stream.Engine{}, d.data, k)
+				fit, err := Exact{Rank: 3, Center: centre}.Fit(background, stream.Engine{}, d.data, k)
 				add("exact", fit, err, 1e-7)
 				for _, sums := range []Sums{SumsExact, SumsSampled} {
-					fit, err := Nystrom{Rank: 3, Rows: 50, Cols: 10, Centre: centre, Sums: sums}.Fit(background, stream.Engine{}, d.data, k)
+					fit, err := Nystrom{Rank: 3, Rows: 50, Cols: 10, Center: centre, Sums: sums}.Fit(background, stream.Engine{}, d.data, k)
 					add(sums.String(), fit, err, 1e-11)
 				}
 			}
@@ -95,7 +95,7 @@ func TestOutOfSample(t *testing.T) {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
 	}
 	for _, c := range fittedCases(t) {
-		u, v, err := c.fit.Factors(background, stream.Engine{})
+		u, v, err := factors(c.fit, stream.Engine{})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -178,13 +178,13 @@ func TestDeterminism(t *testing.T) {
 	for _, d := range []*Data{between(t, x, z), graph(t, a)} {
 		for _, fit := range []func(e stream.Engine) (*Fit, error){
 			func(e stream.Engine) (*Fit, error) {
-				return Exact{Rank: 3, Centre: true, Passes: 3}.Fit(background, e, d, kernelgen.SNE(3))
+				return Exact{Rank: 3, Center: true, Passes: 3}.Fit(background, e, d, kernelgen.SNE(3))
 			},
 			func(e stream.Engine) (*Fit, error) {
-				return Nystrom{Rank: 3, Centre: true, Scaling: ScaleOrthonormal}.Fit(background, e, d, kernelgen.SNE(3))
+				return Nystrom{Rank: 3, Center: true, Scaling: ScaleOrthonormal}.Fit(background, e, d, kernelgen.SNE(3))
 			},
 			func(e stream.Engine) (*Fit, error) {
-				return Nystrom{Rank: 3, Centre: true, Sums: SumsSampled, Tolerance: 0.5}.Fit(background, e, d, kernelgen.T())
+				return Nystrom{Rank: 3, Center: true, Sums: SumsSampled, Tolerance: 0.5}.Fit(background, e, d, kernelgen.T())
 			},
 		} {
 			var first []float64
@@ -194,7 +194,7 @@ func TestDeterminism(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				u, v, err := f.Factors(background, e)
+				u, v, err := factors(f, e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,9 +219,9 @@ func TestPasses(t *testing.T) {
 		name string
 		m    Nystrom
 	}{
-		{"sampled", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Centre: true}},
+		{"sampled", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Center: true}},
 		{"orthonormal", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Scaling: ScaleOrthonormal}},
-		{"exact sums", Nystrom{Rank: 3, Rows: 50, Cols: 40, Centre: true, Sums: SumsExact}},
+		{"exact sums", Nystrom{Rank: 3, Rows: 50, Cols: 40, Center: true, Sums: SumsExact}},
 	} {
 		left, right := stream.NewCounted(stream.FromMatrix("x", x)), stream.NewCounted(stream.FromMatrix("z", z))
 		d, err := Between(left, right)
@@ -242,7 +242,7 @@ func TestPasses(t *testing.T) {
 		if plan.KernelEntries != fit.KernelEntries {
 			t.Errorf("%s: %d entries, %d planned", c.name, fit.KernelEntries, plan.KernelEntries)
 		}
-		if _, _, err := fit.Factors(background, stream.Engine{}); err != nil {
+		if _, _, err := factors(fit, stream.Engine{}); err != nil {
 			t.Fatal(err)
 		}
 		if left.Passes() != fit.SourcePasses+1 {

@@ -33,12 +33,12 @@ func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error
 			return Exact{Rank: rank}.Fit(background, stream.Engine{}, d, k)
 		},
 		"exact centred": func(d *Data, k kernelgen.Kernel) (*Fit, error) {
-			return Exact{Rank: rank, Centre: true}.Fit(background, stream.Engine{}, d, k)
+			return Exact{Rank: rank, Center: true}.Fit(background, stream.Engine{}, d, k)
 		},
 		"nystrom":              nystrom(Nystrom{}),
-		"nystrom centred":      nystrom(Nystrom{Centre: true}),
-		"nystrom sampled":      nystrom(Nystrom{Centre: true, Sums: SumsSampled}),
-		"nystrom orthonormal":  nystrom(Nystrom{Centre: true, Scaling: ScaleOrthonormal}),
+		"nystrom centred":      nystrom(Nystrom{Center: true}),
+		"nystrom sampled":      nystrom(Nystrom{Center: true, Sums: SumsSampled}),
+		"nystrom orthonormal":  nystrom(Nystrom{Center: true, Scaling: ScaleOrthonormal}),
 		"nystrom unit":         nystrom(Nystrom{Scaling: ScaleUnit}),
 		"nystrom to tolerance": nystrom(Nystrom{Tolerance: 0.1}),
 	}
@@ -48,7 +48,7 @@ func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error
 // asked for.
 func checkFit(t *testing.T, what string, fit *Fit, asked, most int) {
 	t.Helper()
-	u, v, err := fit.Factors(background, stream.Engine{})
+	u, v, err := factors(fit, stream.Engine{})
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
@@ -146,7 +146,7 @@ func TestBadRows(t *testing.T) {
 			for _, k := range []kernelgen.Kernel{kernelgen.SNE(1), kernelgen.RBF(1)} {
 				f, err := fit(between(t, x, gaussian(20, 3, 1, 2)), k)
 				if err == nil { // not in the sample, so the pass has to find it
-					_, _, err = f.Factors(background, stream.Engine{})
+					_, _, err = factors(f, stream.Engine{})
 				}
 				// An infinite distance is a kernel of 0, which is finite: nothing is wrong then.
 				if err == nil && (math.IsNaN(bad) || k.String() != kernelgen.RBF(1).String()) {
@@ -172,7 +172,6 @@ func TestSettings(t *testing.T) {
 		func() (*Fit, error) { return Exact{Rank: 1, Tolerance: -1}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) { return Nystrom{}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) { return Nystrom{Rank: 2, Rows: -1}.Fit(background, stream.Engine{}, d, k) },
-		func() (*Fit, error) { return Nystrom{Rank: 2, Paired: true}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) {
 			return Nystrom{Rank: 2, Tolerance: math.NaN()}.Fit(background, stream.Engine{}, d, k)
 		},

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -36,28 +36,22 @@ type Nystrom struct {
 	Rank int // r
 	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
 	// 20 times the rank for rows, and as many columns as rows. At most N and M. With a
-	// Tolerance they are where the doubling begins; then 0 means 4 times the rank, 64 at
-	// least.
+	// Tolerance they are the first numbers; then 0 means 4 times the rank, and at least 64.
 	Rows, Cols int
-	// Paired draws one sample for both sides, which must have as many rows.
-	Paired  bool
-	Centre  bool
-	Sums    Sums
-	Scaling Scaling
-	// Tolerance, unless 0, is what η is brought under: samples are doubled until two
-	// successive fits differ by so little. η is the weighted mean of 1 − |cos| over the
-	// singular vectors of both sides, with weights λ_s that sum to 1 for each side and the
-	// angle of a vector of one fit with the subspace of the other, on rows that the new one
-	// has not sampled; the larger of both ways round. The two have independent samples, so
-	// it estimates the error of the old fit, from above that of the new one, which is
-	// returned. Both may be wrong in the same way when the samples are a few only.
+	Center     bool
+	Sums       Sums
+	Scaling    Scaling
+	// Tolerance, unless 0, is that of η: samples are doubled until two successive fits differ
+	// by at most so much, up to 16384 landmarks a side. η is the weighted mean of 1 − |cos|
+	// over the singular vectors of both sides. The weights are λ_s, which sum to 1 for each
+	// side, and the angle is that of a vector of one fit with the subspace of the other, on
+	// rows that the new fit has not sampled; the larger of both ways round. The samples of the
+	// two fits are independent, so η estimates the error of the old fit, and bounds that of the
+	// new one, which is returned. With a few samples both may be wrong in the same way.
 	Tolerance float64
-	// MaxLandmarks is the largest n and m that doubling goes to; 0 means 16384. Where a fit
-	// with so many would take more bytes than Memory, unless that is 0, it is halved until
-	// one does not, or the doubling would not begin.
-	MaxLandmarks int
-	Memory       int64
-	Seed         uint64
+	// Memory, unless 0, is the number of bytes that the second and later doublings must not exceed.
+	Memory int64
+	Seed   uint64
 }
 
 // Scaling says how long the singular vectors of the fitted rows are.
@@ -83,11 +77,8 @@ const (
 const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
-	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxLandmarks < 0 || !(m.Tolerance >= 0) {
-		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d, their limit %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.MaxLandmarks, m.Tolerance)
-	}
-	if m.Paired && s.Rows != s.Cols {
-		return m, fmt.Errorf("one sample for both sides needs as many rows on the left as on the right, and there are %d and %d", s.Rows, s.Cols)
+	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || !(m.Tolerance >= 0) {
+		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.Tolerance)
 	}
 	if m.Rows == 0 {
 		m.Rows = 20 * m.Rank
@@ -95,14 +86,8 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 			m.Rows = max(64, 4*m.Rank)
 		}
 	}
-	if m.Cols == 0 || m.Paired {
+	if m.Cols == 0 {
 		m.Cols = m.Rows
-	}
-	if m.MaxLandmarks == 0 {
-		m.MaxLandmarks = mostLandmarks
-	}
-	if m.Tolerance > 0 {
-		m.Rows, m.Cols = min(m.Rows, m.MaxLandmarks), min(m.Cols, m.MaxLandmarks)
 	}
 	m.Rows, m.Cols = int(min(int64(m.Rows), s.Rows)), int(min(int64(m.Cols), s.Cols))
 	return m, nil
@@ -113,86 +98,71 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	k, err := model.Resolve(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newEntries(k, d.sparse())
+	t, err := tiles.New(k, d.sparse())
 	if err != nil {
 		return nil, err
 	}
-	if m, err = m.within(e, d.Shape(), t).settings(d.Shape()); err != nil {
+	if m, err = m.settings(d.Shape()); err != nil {
 		return nil, err
 	}
-	f := &nystrom{Nystrom: m, engine: e, data: d, entries: t, reached: math.NaN()}
-	if err := f.sums(ctx); err != nil {
+	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t, accuracy: math.NaN()}
+	if err := f.exactSums(ctx); err != nil {
 		return nil, err
 	}
 	if m.Tolerance > 0 {
 		return f.double(ctx)
 	}
-	model, err := f.model(ctx, m.Rows, m.Cols)
+	found, err := f.model(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	return f.finish(model, math.NaN()), nil
+	return f.finish(found), nil
 }
 
 // nystrom is a fit under way.
 type nystrom struct {
 	Nystrom
-	engine  stream.Engine
-	data    *Data
-	entries *entries
-	stats   *statistics // exact sums and means; nil if sampled
-	all     [2]*points  // both sides, for exact sums
-	passes  int         // over all entries
-	reads   int         // of a source
-	notes   []string
-	round   int     // how often samples have been doubled
-	reached float64 // by which the last two fits differ
-
-	unsettled bool // reached is above the tolerance
+	engine   stream.Engine
+	data     *Data
+	tiles    *tiles.Tiles
+	sums     *tiles.Sums    // exact; nil if sampled
+	all      [2]*tiles.Rows // both sides, for exact sums
+	report   model.Report
+	accuracy float64 // η of the last two fits
 }
 
-// sums finds the exact sums and means, if they shall be exact.
-func (f *nystrom) sums(ctx context.Context) error {
-	how := f.summing(f.data.Shape(), f.entries)
+// exactSums finds the exact sums and means, unless they are sampled or not needed.
+func (f *nystrom) exactSums(ctx context.Context) (err error) {
+	how := f.summing(f.data.Shape(), f.tiles)
 	f.Sums = how.sums
-	if how.note != "" {
-		f.notes = append(f.notes, how.note)
-	}
-	if how.passes == 0 || how.sums == SumsSampled {
+	f.report.Note(how.notes()...)
+	if !how.exact() {
 		return nil
 	}
-	left, right, err := f.data.load(ctx, f.entries)
-	if err != nil {
+	if f.all[0], f.all[1], err = f.data.load(ctx, f.tiles); err != nil {
 		return err
 	}
-	f.reads++
-	f.all = [2]*points{left, right}
+	f.report.SourcePasses++
 	if how.byPaths {
-		f.stats, err = pathStatistics(ctx, f.engine, f.data, f.entries, f.Centre)
+		f.sums, err = pathStatistics(ctx, f.engine, f.data, f.tiles, f.Center)
 		return err
 	}
-	g := newGrid(f.engine, f.data, f.entries, left, right)
-	f.stats, err = g.statistics(ctx, f.Centre)
-	f.passes = g.passes
+	g := f.tiles.NewGrid(f.engine, f.data.names(), f.all[0], f.all[1])
+	f.sums, err = g.Sums(ctx, f.Center)
+	f.report.ExactPasses = g.Passes
 	return err
 }
 
-// model returns the fit with so many samples.
-func (f *nystrom) model(ctx context.Context, n, m int) (*Model, error) {
-	rows, cols := f.uniform(n, m)
-	return f.sampled(ctx, rows, cols)
-}
-
-// finish returns the fit with what is known about it.
-func (f *nystrom) finish(m *Model, accuracy float64) *Fit {
-	notes := slices.Concat(f.notes, rankNote(m.Rank(), f.Rank), m.vanishing())
-	return &Fit{Model: m, Report: model.Report{Notes: notes, KernelEntries: f.entries.count.Load(),
-		ExactPasses: f.passes, SourcePasses: f.reads, Unsettled: f.unsettled},
-		Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, stats: f.stats}
+// finish returns the fit with its report.
+func (f *nystrom) finish(m *Model) *Fit {
+	f.report.Note(rankNote(m.Rank(), f.Rank)...)
+	f.report.Note(m.vanishing()...)
+	f.report.KernelEntries = f.tiles.Entries.Load()
+	return &Fit{Model: m, Report: f.report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: f.accuracy, data: f.data, sums: f.sums}
 }

@@ -3,34 +3,66 @@ package ksvd
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
 )
+
+// sample has rows of one side, drawn uniformly without replacement, with the number of rows that
+// each stands for. A smaller sample of the same purpose is part of a larger one.
+type sample struct {
+	numbers []int64 // ascending
+	weights []float64
+}
+
+// uniformSample draws k of n rows.
+func uniformSample(n int64, k int, seed uint64, purpose string) sample {
+	numbers := sketch.NewRandom(seed, purpose).Choose(n, k)
+	slices.Sort(numbers)
+	return sample{numbers, slices.Repeat([]float64{float64(n) / float64(k)}, k)}
+}
+
+// model returns the fit of a round. Rounds of a fit to a tolerance have independent samples: errors
+// of nested ones would agree.
+func (f *nystrom) model(ctx context.Context, round int) (*Model, error) {
+	which := ""
+	if f.Tolerance > 0 {
+		which = fmt.Sprintf(" %d", round)
+	}
+	s := f.data.Shape()
+	rows := uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which)
+	return f.sampled(ctx, rows, uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
+}
 
 // sampled returns the fit with given samples.
 func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error) {
-	x, err := f.data.left.gather(ctx, rows.number)
+	x, err := f.data.left.gather(ctx, rows.numbers)
 	if err != nil {
 		return nil, err
 	}
-	z, err := f.data.right.gather(ctx, cols.number)
+	z, err := f.data.right.gather(ctx, cols.numbers)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(f.entries.checkPoints(f.data.left.name(), x, rows.number), f.entries.checkPoints(f.data.right.name(), z, cols.number)); err != nil {
+	names := f.data.names()
+	if err := cmp.Or(checkRows(f.tiles, names[0], x, rows.numbers), checkRows(f.tiles, names[1], z, cols.numbers)); err != nil {
 		return nil, err
 	}
 	block, s, err := f.block(ctx, x, z, rows, cols)
 	if err != nil {
 		return nil, err
 	}
-	dense.ScaleRows(block, dense.Roots(rows.weight))
-	dense.ScaleColumns(block, dense.Roots(cols.weight))
+	dense.ScaleRows(block, dense.Roots(rows.weights))
+	dense.ScaleColumns(block, dense.Roots(cols.weights))
 	extra := 0
 	if f.Scaling == ScaleOrthonormal {
 		extra = max(10, f.Rank/2)
@@ -39,123 +71,109 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	model := f.sides(x, z, rows, cols, s, t)
-	switch f.Scaling {
-	case ScaleDerived:
-		f.derive(model, len(rows.number), len(cols.number))
-	default:
-		err = f.rescale(ctx, model)
+	m := f.data.functions(f.tiles, x, z, rows, cols, s, t)
+	m.Method, m.Seed, m.Centred, m.Sums = "nystrom", f.Seed, f.Center, f.Sums
+	if f.sums != nil { // new rows need exact sums and means, too
+		left, right := landmarksOf(f.all[0]), landmarksOf(f.all[1])
+		m.Left.All = &right
+		if f.Center {
+			m.Right.All, m.Right.AllLogSums = &left, f.sums.LogSums
+		}
 	}
-	return model, err
+	if f.Scaling == ScaleDerived {
+		derive(m)
+		return m, nil
+	}
+	return m, f.rescale(ctx, m)
 }
 
-// block returns G between the samples, centred if it is to be, and what is known of its
-// rows and columns.
-func (f *nystrom) block(ctx context.Context, x, z *points, rows, cols sample) (blas64.General, *statistics, error) {
-	s := &statistics{}
-	block, err := f.entries.between(ctx, f.engine, x, z)
+// block returns G between the samples, centered if it is to be, and the sums of its rows and
+// columns.
+func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (blas64.General, *tiles.Sums, error) {
+	s := &tiles.Sums{}
+	block, err := f.tiles.Between(ctx, f.engine, x, z, stream.PairRows)
 	if err != nil {
 		return block, nil, err
 	}
-	switch {
-	case f.stats != nil:
-		s.grand = f.stats.grand
-		s.logSums, s.rowMeans, s.colMeans = dense.Pick(f.stats.logSums, rows.number), dense.Pick(f.stats.rowMeans, rows.number), dense.Pick(f.stats.colMeans, cols.number)
-	case f.entries.normalised:
-		if err := f.sampledSums(s, block, rows, cols); err != nil {
+	if f.sums != nil {
+		s = &tiles.Sums{LogSums: dense.Pick(f.sums.LogSums, rows.numbers), RowMeans: dense.Pick(f.sums.RowMeans, rows.numbers),
+			ColMeans: dense.Pick(f.sums.ColMeans, cols.numbers), GrandMean: f.sums.GrandMean}
+	} else if f.tiles.Normalised() {
+		if s.LogSums, err = f.sampledSums(block, rows, cols); err != nil {
 			return block, nil, err
 		}
 	}
-	f.entries.divide(block, s.logSums)
+	f.tiles.Divide(block, s.LogSums)
 	if err := checkFinite("the sampled block", block); err != nil {
 		return block, nil, err
 	}
-	if f.Centre {
-		if f.stats == nil {
-			s.sampledMeans(block, rows.weight, cols.weight)
+	if f.Center {
+		if f.sums == nil {
+			sampledMeans(s, block, rows.weights, cols.weights)
 		}
-		s.centre(block)
+		s.Center(block)
 	}
 	return block, s, nil
 }
 
-// sampledSums puts into s the row sums of a raw block over the sampled columns, weighted.
-func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample) error {
-	var w scratch
-	s.logSums = make([]float64, raw.Rows)
-	for i := range raw.Rows {
+// sampledSums returns the logarithms of the row sums of a raw block over the sampled columns, weighted.
+func (f *nystrom) sampledSums(raw blas64.General, rows, cols sample) (logs []float64, err error) {
+	var w tiles.Work
+	logs = make([]float64, raw.Rows)
+	for i := range logs {
 		var sum logsum.Sum
-		f.entries.addSum(&sum, dense.Row(raw, i), cols.weight, &w)
-		if s.logSums[i] = f.entries.logOf(sum); s.logSums[i]-s.logSums[i] != 0 {
-			return f.entries.badSum(f.data.left.name(), rows.number[i], s.logSums[i])
+		f.tiles.AddSum(&sum, dense.Row(raw, i), cols.weights, &w)
+		if logs[i], err = f.tiles.LogSum(sum, f.data.left.name(), rows.numbers[i]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return logs, nil
 }
 
 // sampledMeans puts into s the weighted means of the rows and columns of a block.
-func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
-	s.rowMeans, s.colMeans = make([]float64, block.Rows), make([]float64, block.Cols)
+func sampledMeans(s *tiles.Sums, block blas64.General, rows, cols []float64) {
+	s.RowMeans, s.ColMeans = make([]float64, block.Rows), make([]float64, block.Cols)
 	n, m := dense.Sum(rows), dense.Sum(cols)
 	for i := range block.Rows {
 		for j, v := range dense.Row(block, i) {
-			s.rowMeans[i] += v * cols[j] / m
-			s.colMeans[j] += v * rows[i] / n
+			s.RowMeans[i] += v * cols[j] / m
+			s.ColMeans[j] += v * rows[i] / n
 		}
-		s.grand += s.rowMeans[i] * rows[i] / n
+		s.GrandMean += s.RowMeans[i] * rows[i] / n
 	}
 }
 
-// sides makes both sides functions of a row, with vectors of length about 1 over all
-// rows: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ̃, w the weights.
-func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *krylov.Triplets) *Model {
-	over := dense.Reciprocals(t.Values)
-	for _, side := range []struct {
-		vectors blas64.General
-		weight  []float64
-	}{{t.U, rows.weight}, {t.V, cols.weight}} {
-		dense.ScaleRows(side.vectors, dense.Roots(side.weight))
-		dense.ScaleColumns(side.vectors, over)
+// functions makes both sides functions of a row, of triplets of the block between sampled rows
+// and columns: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ_j, with the weights w. It overwrites the vectors.
+func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s *tiles.Sums, r *krylov.Triplets) *Model {
+	over := dense.Reciprocals(r.Values)
+	side := func(vectors blas64.General, landmarks *tiles.Rows, of sample, to blas64.General) *Side {
+		dense.ScaleRows(vectors, dense.Roots(of.weights))
+		dense.ScaleColumns(vectors, over)
+		return &Side{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights,
+			GrandMean: s.GrandMean, Map: to}
 	}
-	shape := f.data.Shape()
-	model := &Model{Method: "nystrom", Kernel: f.entries.kernel, Seed: f.Seed, Rows: shape.Rows, Cols: shape.Cols, Centred: f.Centre,
-		Sums: f.Sums, Compatibility: f.data.kind, Values: t.Values,
-		Left: &Side{left: true, Landmarks: landmarksOf(z), Rows: cols.number, Projection: t.V, Weights: cols.weight,
-			Means: s.colMeans, GrandMean: s.grand, Map: f.data.maps[0]},
-		Right: &Side{Landmarks: landmarksOf(x), Rows: rows.number, Projection: t.U, Weights: rows.weight,
-			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: f.data.maps[1]}}
-	f.keepAll(model)
-	return model
+	shape := d.Shape()
+	m := &Model{Kernel: t.Kernel, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
+		Left: side(r.V, z, cols, d.maps[0]), Right: side(r.U, x, rows, d.maps[1])}
+	m.Left.left, m.Left.Means = true, s.ColMeans
+	m.Right.Means, m.Right.LogSums = s.RowMeans, s.LogSums
+	return m
 }
 
-// keepAll gives each side the rows that exact sums and means of new rows are taken
-// over, where it needs any.
-func (f *nystrom) keepAll(m *Model) {
-	if f.stats == nil {
-		return
-	}
-	if f.entries.normalised || f.Centre {
-		l := landmarksOf(f.all[1])
-		m.Left.All = &l
-	}
-	if f.Centre {
-		l := landmarksOf(f.all[0])
-		m.Right.All, m.Right.AllLogSums = &l, f.stats.logSums
-	}
+// derive applies the scale of equation (11), which is 1 if n/N = m/M and else moves a factor from
+// one side to the other.
+func derive(m *Model) {
+	n, cols := float64(len(m.Right.Rows)), float64(len(m.Left.Rows))
+	c := math.Pow(cols/float64(m.Cols)/(n/float64(m.Rows)), 0.25)
+	scaleAll(m.Left.Projection, c)
+	scaleAll(m.Right.Projection, 1/c)
 }
 
-// derive puts the scale of equation (11) on both sides. It is 1 if n/N = m/M, and
-// else moves a factor from one side to the other.
-func (f *nystrom) derive(m *Model, n, cols int) {
-	c := math.Pow(float64(cols)/float64(m.Cols)/(float64(n)/float64(m.Rows)), 0.25)
-	for j := range m.Values {
-		scaleCol(m.Left.Projection, j, c)
-		scaleCol(m.Right.Projection, j, 1/c)
-	}
-}
-
-func scaleCol(m blas64.General, j int, c float64) {
+func scaleAll(m blas64.General, c float64) {
 	for i := range m.Rows {
-		m.Data[i*m.Stride+j] *= c
+		for j := range m.Cols {
+			m.Data[i*m.Stride+j] *= c
+		}
 	}
 }

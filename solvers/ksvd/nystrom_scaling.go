@@ -23,7 +23,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	f.reads += 1 + f.data.again
+	f.report.SourcePasses += 1 + f.data.again
 	if f.Scaling == ScaleUnit {
 		dense.ScaleColumns(m.Left.Projection, dense.Reciprocals(norms(left)))
 		dense.ScaleColumns(m.Right.Projection, dense.Reciprocals(norms(right)))
@@ -38,19 +38,17 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	if r == 0 {
 		return stream.NewMatrix(0, 0), nil
 	}
-	without := *side
-	without.Map = blas64.General{}
-	p := without.prepare(f.entries, m.total(side), f.stats, rows.name())
-	if evaluated := f.entries.count.Load(); p.all == nil && p.paths == nil { // else it depends on the rows
-		defer func() { f.entries.count.Store(evaluated + rows.Info().Rows*int64(p.landmarks.count())) }()
-	}
+	fitted := *side
+	fitted.Map = blas64.General{}
+	p := m.embedding(f.tiles, &fitted, f.sums, rows)
+	defer f.tiles.CountPass(rows.Info().Rows * int64(p.landmarks.Count()))()
 	qr, err := stream.Fold(ctx, f.engine.Given(side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
-			w := p.embedder()
+			w := p.worker()
 			var buf []float64
 			return func(qr *sketch.QR, b *stream.Block) error {
 				u := shaped(&buf, b.X.Rows, r)
-				if err := w.block(u, rows, b); err != nil {
+				if err := w.block(u, b); err != nil {
 					return err
 				}
 				return qr.Add(u)
@@ -62,7 +60,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	return qr.R(), nil
 }
 
-// lengths returns the lengths of the columns.
+// lengths returns the norms of the columns.
 func lengths(m blas64.General) []float64 {
 	out := make([]float64, m.Cols)
 	for i := range m.Rows {
@@ -73,7 +71,7 @@ func lengths(m blas64.General) []float64 {
 	return out
 }
 
-// norms returns the lengths of the columns; 1 for a column of zeros.
+// norms returns the norms of the columns; 1 for a column of zeros.
 func norms(m blas64.General) []float64 {
 	out := lengths(m)
 	for j, v := range out {
@@ -105,8 +103,9 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	}
 	k := min(f.Rank, dense.Rank(d.S, rankTolerance))
 	m.Values = d.S[:k]
-	m.Left.Projection = dense.Mul(blas.NoTrans, m.Left.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, a.back, blas.NoTrans, dense.Columns(d.U, 0, k)))
-	m.Right.Projection = dense.Mul(blas.NoTrans, m.Right.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, b.back, blas.NoTrans, dense.Columns(d.V, 0, k)))
+	product := func(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
+	m.Left.Projection = product(m.Left.Projection, product(a.back, dense.Columns(d.U, 0, k)))
+	m.Right.Projection = product(m.Right.Projection, product(b.back, dense.Columns(d.V, 0, k)))
 	return nil
 }
 

@@ -3,7 +3,6 @@ package ksvd
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -49,6 +49,18 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 	return values, dense.Mul(blas.NoTrans, wide, blas.NoTrans, v)
 }
 
+// paired returns the fit with one sample for both sides.
+func paired(t *testing.T, m Nystrom, d *Data, k kernelgen.Kernel) *Fit {
+	t.Helper()
+	f := &nystrom{Nystrom: m, data: d, tiles: tiles.Plain(k)}
+	rows := uniformSample(d.Shape().Rows, m.Rows, m.Seed, "ksvd rows")
+	found, err := f.sampled(background, rows, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.finish(found)
+}
+
 // TestSymmetricReduction: for a symmetric kernel matrix and equal samples the method
 // is the symmetric Nyström method, on both sides.
 func TestSymmetricReduction(t *testing.T) {
@@ -57,15 +69,8 @@ func TestSymmetricReduction(t *testing.T) {
 	f := formulas[0]
 	k := parse(t, f.text)
 	for _, n := range []int{60, 150} { // the full and the truncated SVD of the block
-		m := Nystrom{Rank: 5, Rows: n, Paired: true, Seed: 4}
-		fit, err := m.Fit(background, stream.Engine{}, d, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(fit.Left.Rows, fit.Right.Rows) {
-			t.Fatal("the two samples differ")
-		}
-		u, v, err := fit.Factors(background, stream.Engine{})
+		fit := paired(t, Nystrom{Rank: 5, Rows: n, Cols: n, Seed: 4}, d, k)
+		u, v, err := factors(fit, stream.Engine{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +81,9 @@ func TestSymmetricReduction(t *testing.T) {
 			}
 			// Each vector to its sign.
 			if dense.Dot(column(want, s), column(u, s)) < 0 {
-				scaleCol(want, s, -1)
+				for i := range want.Rows {
+					dense.Row(want, i)[s] *= -1
+				}
 			}
 		}
 		tol := 1e-10
@@ -101,11 +108,8 @@ func column(m blas64.General, j int) []float64 {
 func TestOrthonormalIsNystrom(t *testing.T) {
 	x := gaussian(200, 2, 1, 1)
 	k := kernelgen.RBF(0.5)
-	fit, err := Nystrom{Rank: 12, Rows: 12, Paired: true, Scaling: ScaleOrthonormal, Seed: 1}.Fit(background, stream.Engine{}, between(t, x, x), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, v, err := fit.Factors(background, stream.Engine{})
+	fit := paired(t, Nystrom{Rank: 12, Rows: 12, Cols: 12, Scaling: ScaleOrthonormal, Seed: 1}, between(t, x, x), k)
+	u, v, err := factors(fit, stream.Engine{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +148,7 @@ func TestScalings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, v, err := fit.Factors(background, stream.Engine{})
+		u, v, err := factors(fit, stream.Engine{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +171,8 @@ func TestScalings(t *testing.T) {
 					t.Errorf("vectors %d have lengths %v and %v", s, lu[s], lv[s])
 				}
 			}
-			for s, c := range cosines(u, subspace) {
-				if c < 1-1e-12 {
+			for s, length := range lengths(subspace) {
+				if c := dense.Dot(column(u, s), column(subspace, s)) / length; c < 1-1e-12 {
 					t.Errorf("unit scaling turned vector %d: %v", s, c)
 				}
 			}
@@ -189,35 +193,35 @@ func TestNystromConverges(t *testing.T) {
 	f := formulas[4]
 	k := parse(t, f.text)
 	d := between(t, x, z)
-	truth, err := Exact{Rank: 4, Centre: true}.Fit(background, stream.Engine{}, d, k)
+	truth, err := Exact{Rank: 4, Center: true}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eta := func(m Nystrom) Accuracy {
-		m.Rank, m.Centre, m.Seed = 4, true, 5
+	etaOf := func(m Nystrom) float64 {
+		m.Rank, m.Center, m.Seed = 4, true, 5
 		fit, err := m.Fit(background, stream.Engine{}, d, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, v, err := fit.Factors(background, stream.Engine{})
+		u, v, err := factors(fit, stream.Engine{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := NewAccuracy(truth.U, truth.V, truth.Values, u, v)
+		a, err := eta(truth.U, truth.V, truth.Values, u, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
 	for _, sums := range []Sums{SumsExact, SumsSampled} {
-		few := eta(Nystrom{Rows: 60, Sums: sums})
-		many := eta(Nystrom{Rows: 600, Sums: sums})
-		best := eta(Nystrom{Rows: 600, Sums: sums, Scaling: ScaleOrthonormal})
-		if !(many.Subspace < few.Subspace/2 && many.Subspace < 0.05) {
-			t.Errorf("%v sums: η %.3g with 60 samples, %.3g with 600", sums, few.Subspace, many.Subspace)
+		few := etaOf(Nystrom{Rows: 60, Sums: sums})
+		many := etaOf(Nystrom{Rows: 600, Sums: sums})
+		best := etaOf(Nystrom{Rows: 600, Sums: sums, Scaling: ScaleOrthonormal})
+		if !(many < few/2 && many < 0.05) {
+			t.Errorf("%v sums: η %.3g with 60 samples, %.3g with 600", sums, few, many)
 		}
-		if best.Subspace > many.Subspace+1e-3 {
-			t.Errorf("%v sums: η %.3g, and %.3g of orthonormal vectors", sums, many.Subspace, best.Subspace)
+		if best > many+1e-3 {
+			t.Errorf("%v sums: η %.3g, and %.3g of orthonormal vectors", sums, many, best)
 		}
 	}
 }
@@ -230,61 +234,41 @@ func TestTolerance(t *testing.T) {
 	x, z := gaussian(3000, 3, 1, 1), gaussian(2500, 3, 1, 2)
 	k := parse(t, "sne(gamma=3)")
 	d := between(t, x, z)
-	truth, err := Exact{Rank: 4, Centre: true, Tolerance: 1e-6}.Fit(background, stream.Engine{}, d, k)
+	truth, err := Exact{Rank: 4, Center: true, Tolerance: 1e-6}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := 0
 	for _, tolerance := range []float64{0.1, 0.02} {
-		fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: tolerance, Seed: 3}.Fit(background, stream.Engine{}, d, k)
+		fit, err := Nystrom{Rank: 4, Center: true, Tolerance: tolerance, Seed: 3}.Fit(background, stream.Engine{}, d, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, v, err := fit.Factors(background, stream.Engine{})
+		u, v, err := factors(fit, stream.Engine{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := NewAccuracy(truth.U, truth.V, truth.Values, u, v)
+		a, err := eta(truth.U, truth.V, truth.Values, u, v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("tolerance %v: %v samples, estimated η %.3g, true η %.3g (normalised %.3g, printed %.3g)", tolerance, fit.Samples, fit.Accuracy, a.Subspace, a.Normalised, a.Printed)
-		if !(fit.Accuracy <= tolerance && a.Subspace <= tolerance) || fit.Samples[0] < last {
-			t.Errorf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a.Subspace)
+		t.Logf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a)
+		if !(fit.Accuracy <= tolerance && a <= tolerance) || fit.Samples[0] < last {
+			t.Errorf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a)
 		}
 		last = fit.Samples[0]
 	}
-	fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: 1e-9, MaxLandmarks: 256, Seed: 3}.Fit(background, stream.Engine{}, d, k)
+	// Where the samples are doubled once more the fit takes more than Memory.
+	plan, err := Nystrom{Rank: 4, Rows: 300, Center: true, Seed: 3}.Plan(stream.Engine{}, d.Shape(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := Nystrom{Rank: 4, Center: true, Tolerance: 1e-9, Memory: plan.Memory.Total(), Seed: 3}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(fit.Notes) == 0 || fit.Samples != [2]int{256, 256} || !(fit.Accuracy > 1e-9) {
 		t.Errorf("256 samples at most: %v samples, η %v, notes %q", fit.Samples, fit.Accuracy, fit.Notes)
-	}
-}
-
-// TestAccuracy checks the three forms of η on vectors with known angles.
-func TestAccuracy(t *testing.T) {
-	turn := func(angle float64) blas64.General { // in the plane of the first two axes
-		m := stream.NewMatrix(4, 2)
-		m.Data[0], m.Data[1] = math.Cos(angle), -math.Sin(angle)
-		m.Data[2], m.Data[3] = math.Sin(angle), math.Cos(angle)
-		return m
-	}
-	values := []float64{3, 1}
-	turned := turn(0.3)
-	dense.ScaleColumns(turned, []float64{-5, 0.1}) // sign and length do not matter
-	a, err := NewAccuracy(turn(0), turn(0), values, turned, turn(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	off := 1 - math.Cos(0.3)
-	if math.Abs(a.Printed-(3+1)*off/2) > 1e-15 || math.Abs(a.Normalised-off) > 1e-15 || math.Abs(a.Subspace) > 1e-15 {
-		t.Errorf("%+v, want printed %v, normalised %v, subspace 0", a, 2*off, off)
-	}
-	zero := stream.NewMatrix(4, 2)
-	if a, err = NewAccuracy(turn(0), turn(0), values, zero, turn(0)); err != nil || math.Abs(a.Normalised-1)+math.Abs(a.Subspace-1) > 1e-15 {
-		t.Errorf("vectors of zeros: %+v, %v", a, err)
 	}
 }
 
@@ -297,7 +281,7 @@ func TestSSRSVD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, v, err := fit.Factors(background, stream.Engine{})
+	u, v, err := factors(fit, stream.Engine{})
 	if err != nil {
 		t.Fatal(err)
 	}

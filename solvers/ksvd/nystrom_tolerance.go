@@ -6,132 +6,136 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// comparedRows returns how many rows of each side two fits are compared on: enough that a
-// vector has next to nothing in common with a subspace of so many dimensions by
-// chance.
-func comparedRows(rank int) int { return max(400, 20*rank) }
-
-// double fits with twice the samples until two fits agree, or there are no more.
+// double fits with twice the samples, again and again, until two fits agree.
 func (f *nystrom) double(ctx context.Context) (*Fit, error) {
-	s := f.data.Shape()
-	n, m := f.Rows, f.Cols
-	last, err := f.model(ctx, n, m)
+	last, err := f.model(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		moreN, moreM := int(min(2*int64(n), s.Rows, int64(f.MaxLandmarks))), int(min(2*int64(m), s.Cols, int64(f.MaxLandmarks)))
-		if moreN <= n && moreM <= m {
-			return f.stopped(last, n, m)
+	s := f.data.Shape()
+	for round := 0; ; round++ {
+		more := false
+		if f.Nystrom, more = f.doubled(f.engine, s, f.tiles, round); !more {
+			break
 		}
-		n, m = max(n, moreN), max(m, moreM)
-		f.round++
-		next, err := f.model(ctx, n, m)
+		next, err := f.model(ctx, round+1)
 		if err != nil {
 			return nil, err
 		}
-		eta, err := f.difference(ctx, last, next)
-		if err != nil {
+		if f.accuracy, err = f.difference(ctx, last, next); err != nil {
 			return nil, err
 		}
-		last, f.reached = next, eta
-		if eta <= f.Tolerance {
-			return f.finish(next, eta), nil
+		if last = next; f.accuracy <= f.Tolerance {
+			return f.finish(last), nil
 		}
 	}
-}
-
-// stopped returns the fit with all the samples there may be.
-func (f *nystrom) stopped(m *Model, n, cols int) (*Fit, error) {
-	if s := f.data.Shape(); int64(n) == s.Rows && int64(cols) == s.Cols {
-		return f.finish(m, 0), nil // nothing was left out
+	if int64(f.Rows) == s.Rows && int64(f.Cols) == s.Cols { // nothing was left out
+		f.accuracy = 0
+		return f.finish(last), nil
 	}
-	differ := fmt.Sprintf("the last two fits differ by %.2g", f.reached)
-	if math.IsNaN(f.reached) {
+	differ := fmt.Sprintf("the last two fits differ by %.2g", f.accuracy)
+	if math.IsNaN(f.accuracy) {
 		differ = "there is no second fit to compare with"
 	}
-	f.unsettled = true
-	f.notes = append(f.notes, fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)", f.Tolerance, n, cols, differ))
-	return f.finish(m, f.reached), nil
+	f.report.Unsettled = true
+	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)",
+		f.Tolerance, f.Rows, f.Cols, differ))
+	return f.finish(last), nil
 }
 
-// difference returns η between two models on rows of both sides.
-func (f *nystrom) difference(ctx context.Context, old, fresh *Model) (float64, error) {
-	s := f.data.Shape()
-	left, err := f.sideDifference(ctx, old, fresh, old.Left, fresh.Left, f.data.left, s.Rows, fresh.Right.Rows, "ksvd held-back rows")
-	if err != nil {
-		return 0, err
+// difference returns η between two models, on rows of both sides that next has not sampled if they
+// suffice: so many that a random vector has little in common with a space of so many dimensions.
+func (f *nystrom) difference(ctx context.Context, last, next *Model) (eta float64, err error) {
+	for _, side := range sides(model.Both) {
+		rows, sampled, purpose := f.data.left, next.Right.Rows, "ksvd held-back rows"
+		if side == model.Right {
+			rows, sampled, purpose = f.data.right, next.Left.Rows, "ksvd held-back columns"
+		}
+		n := rows.Info().Rows
+		h := int(min(n, int64(max(400, 20*f.Rank))))
+		numbers := uniformSample(n, h, f.Seed, purpose).numbers
+		unsampled := slices.DeleteFunc(slices.Clone(numbers), func(v int64) bool {
+			_, found := slices.BinarySearch(sampled, v)
+			return found
+		})
+		if len(unsampled) >= h/2 {
+			numbers = unsampled
+		}
+		points, err := rows.gather(ctx, numbers)
+		if err != nil {
+			return 0, err
+		}
+		u, err := f.embedRows(last, side, points, numbers, rows)
+		if err != nil {
+			return 0, err
+		}
+		v, err := f.embedRows(next, side, points, numbers, rows)
+		if err != nil {
+			return 0, err
+		}
+		angle, err := weightedAngles(v, u, next.Values)
+		if err != nil {
+			return 0, err
+		}
+		back, err := weightedAngles(u, v, last.Values)
+		if err != nil {
+			return 0, err
+		}
+		eta += max(angle, back)
 	}
-	right, err := f.sideDifference(ctx, old, fresh, old.Right, fresh.Right, f.data.right, s.Cols, fresh.Left.Rows, "ksvd held-back columns")
-	return left + right, err
+	return eta, nil
 }
 
-// sideDifference returns the part of one side in η.
-func (f *nystrom) sideDifference(ctx context.Context, old, fresh *Model, oldSide, freshSide *Side, rows source, n int64, sampled []int64, purpose string) (float64, error) {
-	h := int(min(n, int64(comparedRows(f.Rank))))
-	number := uniformSample(n, h, f.Seed, purpose).number
-	if rest := without(number, sampled); len(rest) >= h/2 {
-		number = rest
+// embedRows returns u or v of gathered rows.
+func (f *nystrom) embedRows(m *Model, side model.Side, points *tiles.Rows, numbers []int64,
+	rows source) (blas64.General, error) {
+	known := f.sums
+	if known != nil && side == model.Left {
+		known = &tiles.Sums{LogSums: dense.Pick(known.LogSums, numbers), RowMeans: dense.Pick(known.RowMeans, numbers)}
+	} else if known != nil {
+		known = &tiles.Sums{ColMeans: dense.Pick(known.ColMeans, numbers)}
 	}
-	points, err := rows.gather(ctx, number)
-	if err != nil {
-		return 0, err
-	}
-	u, err := f.embedPoints(old, oldSide, points, number, rows.name())
-	if err != nil {
-		return 0, err
-	}
-	v, err := f.embedPoints(fresh, freshSide, points, number, rows.name())
-	if err != nil {
-		return 0, err
-	}
-	angle, err := weightedAngles(v, u, fresh.Values)
-	if err != nil {
-		return 0, err
-	}
-	back, err := weightedAngles(u, v, old.Values)
-	return math.Max(angle, back), err
-}
-
-// embedPoints returns u or v of gathered rows.
-func (f *nystrom) embedPoints(m *Model, side *Side, p *points, number []int64, name string) (blas64.General, error) {
-	stats := f.stats.ofRows(side.left, number)
-	u := stream.NewMatrix(p.count(), side.Rank())
-	w := side.prepare(f.entries, m.total(side), stats, name).embedder()
-	step := panelRows(w.landmarks.count())
-	for first := 0; first < p.count(); first += step {
-		n := min(step, p.count()-first)
-		if err := w.embed(stream.RowSlice(u, first, n), p.slice(first, n), int64(first)); err != nil {
+	u := stream.NewMatrix(points.Count(), m.Rank())
+	w := m.embedding(f.tiles, m.side(side), known, rows).worker()
+	step := panelRows(w.landmarks.Count())
+	for i, part := range points.Blocks(step) {
+		if err := w.embed(stream.RowSlice(u, i*step, part.Count()), part, int64(i*step)); err != nil {
 			return u, err
 		}
 	}
 	return u, nil
 }
 
-// ofRows returns what there is of some rows of the left or of the right side.
-func (s *statistics) ofRows(left bool, number []int64) *statistics {
-	switch {
-	case s == nil:
-		return nil
-	case left:
-		return &statistics{logSums: dense.Pick(s.logSums, number), rowMeans: dense.Pick(s.rowMeans, number)}
+// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the columns
+// u_i and the space of the columns of w.
+func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
+	sum := dense.Sum(values)
+	if u.Cols == 0 || sum == 0 {
+		return 0, nil
 	}
-	return &statistics{colMeans: dense.Pick(s.colMeans, number)}
-}
-
-// without returns the numbers that are not among others; both ascend.
-func without(number, others []int64) []int64 {
-	var rest []int64
-	for _, v := range number {
-		if _, found := slices.BinarySearch(others, v); !found {
-			rest = append(rest, v)
-		}
+	scaled := dense.Clone(w)
+	dense.ScaleColumns(scaled, dense.Reciprocals(norms(w)))
+	b := krylov.NewBasis(w.Rows, 0, w.Cols)
+	if _, err := b.Add(scaled, w.Cols, rankTolerance); err != nil {
+		return 0, err
 	}
-	return rest
+	part := make([]float64, u.Cols)
+	if b.Cols() > 0 {
+		part = lengths(dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, u))
+	}
+	angle := 0.0
+	for i, length := range norms(u) {
+		angle += values[i] / sum * (1 - min(1, part[i]/length))
+	}
+	return angle, nil
 }

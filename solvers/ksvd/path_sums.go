@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -26,188 +25,161 @@ import (
 // divided by row sums have f ≥ f₀, and the difference loses nothing: the sum is at least
 // half of the first term.
 
-// pathSums sums a kernel over all of some sparse points.
+// pathSums sums a kernel over all of some sparse rows z_j.
 type pathSums struct {
-	entries   *entries
-	columns   *stream.CSR // transpose of the points
-	norm      []float64   // squared norms of the points
-	logWeight []float64   // logarithms of their weights; nil for 1
-	// The distinct norms that f₀ depends on, and the logarithms of the weights of each.
-	// exp(c·(‖x‖²+‖z‖²)) is a product, so that one of norm 0 stands for all.
-	group, groupWeight []float64
+	tiles   *tiles.Tiles
+	columns *stream.CSR // transpose of the rows
+	norms   []float64   // squared norms of the rows
+	logSums []float64   // row sums that divide their entries; nil for none
+	// The distinct norms that f₀ depends on, and the logarithm of the weight of each.
+	// exp(c·(‖x‖²+‖z‖²)) is a product, so that one norm, 0, stands for all.
+	groups, groupWeights []float64
 
-	lock    sync.Mutex
-	without map[float64]logsum.Sum // sums of f₀ for the norms of rows
+	lock     sync.Mutex
+	disjoint map[float64]logsum.Sum // sums of f₀ by the norm of the row, of many groups
 }
 
-// maxGroups is how many distinct norms are summed over at most.
-const maxGroups = 1 << 14
-
-// pathSums reports whether sums over all rows of the right side, and over those of the
-// left, go over paths: see newPathSums.
-func (e *entries) pathSums(s model.Shape) bool {
-	if s.Sparse == nil || e.normalised && s.Sparse.Negative {
-		return false
-	}
-	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
-}
-
-// newPathSums prepares sums over points; nil if they have to go over all entries.
-func newPathSums(e *entries, all *points, logWeight []float64) *pathSums {
-	if all.sparse == nil || e.normalised && slices.ContainsFunc(all.sparse.Value, func(v float64) bool { return v < 0 }) {
+// newPathSums prepares sums over rows; nil if they have to go over all entries.
+func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums {
+	if rows.Sparse == nil || t.Normalised() && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 }) {
 		return nil
 	}
-	p := &pathSums{entries: e, columns: all.columns(), norm: squaredNorms(nil, all.sparse), logWeight: logWeight, without: map[float64]logsum.Sum{}}
+	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums,
+		disjoint: map[float64]logsum.Sum{}}
 	sums := map[float64]*logsum.Sum{}
-	for j, z := range p.norm {
-		key, log := 0.0, weightLog(logWeight, j)
+	for j, z := range p.norms {
+		norm, log := 0.0, p.logWeight(j)
 		switch {
-		case e.base != kernelgen.SquaredDistance:
-		case e.exponent != 0:
-			log += e.exponent * z
-		default:
-			key = z
+		case grouped(t):
+			norm = z
+		case t.OfDistance():
+			log += t.Exponent() * z
 		}
-		if sums[key] == nil {
-			sums[key] = new(logsum.Sum)
-			if p.group = append(p.group, key); len(p.group) > maxGroups {
+		if sums[norm] == nil {
+			sums[norm] = new(logsum.Sum)
+			if p.groups = append(p.groups, norm); len(p.groups) > maxGroups {
 				return nil
 			}
 		}
-		sums[key].AddLog(log)
+		sums[norm].AddLog(log)
 	}
-	slices.Sort(p.group)
-	for _, key := range p.group {
-		p.groupWeight = append(p.groupWeight, sums[key].Log())
+	slices.Sort(p.groups)
+	for _, norm := range p.groups {
+		p.groupWeights = append(p.groupWeights, sums[norm].Log())
 	}
 	return p
 }
 
-func weightLog(logs []float64, j int) float64 {
-	if logs == nil {
+// logWeight returns the logarithm of the weight of z_j.
+func (p *pathSums) logWeight(j int) float64 {
+	if p.logSums == nil {
 		return 0
 	}
-	return logs[j]
-}
-
-// reacher finds what a sparse row has in common with some points. It belongs to one
-// goroutine.
-type reacher struct {
-	columns *stream.CSR // transpose of the points
-	dot     []float64   // inner products, zero between rows
-	met     []bool
-	touched []int32 // the points that something leads to
-}
-
-func newReacher(columns *stream.CSR) reacher {
-	return reacher{columns: columns, dot: make([]float64, columns.Cols), met: make([]bool, columns.Cols)}
-}
-
-// reach finds the inner products of a row with the points that are not zero.
-func (r *reacher) reach(index []int32, value []float64) {
-	r.touched = r.touched[:0]
-	for p, l := range index {
-		at, times := r.columns.Row(int(l))
-		v := weightAt(value, p)
-		for q, j := range at {
-			if !r.met[j] {
-				r.met[j] = true
-				r.touched = append(r.touched, j)
-			}
-			r.dot[j] += v * weightAt(times, q)
-		}
-	}
-}
-
-// forget makes ready for another row.
-func (r *reacher) forget() {
-	for _, j := range r.touched {
-		r.dot[j], r.met[j] = 0, false
-	}
+	return -p.logSums[j]
 }
 
 // pathWorker sums for one goroutine.
 type pathWorker struct {
 	*pathSums
-	reacher
-	hit, miss []float64 // f and f₀ of what is touched, or their logarithms
-	work      scratch
-	products  []float64
+	dots      []float64 // inner products of a row with all z_j; zero between rows
+	met       []bool
+	touched   []int32   // the z_j that paths from the row lead to
+	hit, miss []float64 // f and f₀ of those, or their logarithms
+	work      tiles.Work
+	values    []float64
 }
 
 func (p *pathSums) worker() *pathWorker {
-	return &pathWorker{pathSums: p, reacher: newReacher(p.columns)}
+	return &pathWorker{pathSums: p, dots: make([]float64, len(p.norms)), met: make([]bool, len(p.norms))}
 }
 
-// sum returns the sum of a sparse row over all points, as exp(most)·sum.
+// sums returns the sums of sparse rows.
+func (w *pathWorker) sums(rows *tiles.Rows) []logsum.Sum {
+	sums := make([]logsum.Sum, rows.Count())
+	for i := range sums {
+		sums[i] = w.sum(rows.Sparse.Row(i))
+	}
+	return sums
+}
+
+// sum returns the sum of a sparse row.
 func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 	x := 0.0
 	for p := range index {
-		v := weightAt(value, p)
+		v := tiles.ValueAt(value, p)
 		x += v * v
 	}
 	s := w.sumDisjoint(x)
 	w.reach(index, value)
 	w.hit, w.miss = w.hit[:0], w.miss[:0]
 	for _, j := range w.touched {
-		w.hit = append(w.hit, w.entries.baseOf(x, w.norm[j], w.dot[j]))
-		w.miss = append(w.miss, w.entries.baseOf(x, w.norm[j], 0))
+		w.hit = append(w.hit, w.tiles.Base(x, w.norms[j], w.dots[j]))
+		w.miss = append(w.miss, w.tiles.Base(x, w.norms[j], 0))
+		w.dots[j], w.met[j] = 0, false
 	}
-	w.forget()
-	w.entries.count.Add(int64(len(w.touched)))
-	w.entries.fromBase(w.hit, &w.work)
-	w.entries.fromBase(w.miss, &w.work)
-	if w.entries.exponent == 0 {
-		for i, j := range w.touched {
-			s.Rest += math.Exp(weightLog(w.logWeight, int(j))) * (w.hit[i] - w.miss[i])
-		}
-		return s
+	w.tiles.Entries.Add(int64(len(w.touched)))
+	w.tiles.FromBase(w.hit, &w.work)
+	w.tiles.FromBase(w.miss, &w.work)
+	if w.tiles.Exponent() != 0 {
+		return w.addHits(s)
 	}
-	return w.addHits(s)
+	for i, j := range w.touched {
+		s.Rest += math.Exp(w.logWeight(int(j))) * (w.hit[i] - w.miss[i])
+	}
+	return s
 }
 
-// sumDisjoint returns the sum of f₀ for a row with a squared norm. With many groups it is worked
-// out once for each norm, whichever worker comes first.
+// reach finds the inner products of a row that are not zero.
+func (w *pathWorker) reach(index []int32, value []float64) {
+	w.touched = w.touched[:0]
+	for p, l := range index {
+		at, times := w.columns.Row(int(l))
+		v := tiles.ValueAt(value, p)
+		for q, j := range at {
+			if !w.met[j] {
+				w.met[j] = true
+				w.touched = append(w.touched, j)
+			}
+			w.dots[j] += v * tiles.ValueAt(times, q)
+		}
+	}
+}
+
+// sumDisjoint returns the sum of f₀ for a row with a squared norm. Over many groups it is
+// evaluated once for each norm.
 func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
-	if len(w.group) == 1 {
-		return w.sumWithout(x)
-	}
-	w.lock.Lock()
-	defer w.lock.Unlock()
-	s, known := w.without[x]
-	if !known {
-		s = w.sumWithout(x)
-		w.without[x] = s
-	}
-	return s
-}
-
-// sumWithout returns the sum of f₀ for a row with a squared norm.
-func (w *pathWorker) sumWithout(x float64) logsum.Sum {
-	w.products = w.products[:0]
-	for _, z := range w.group {
-		w.products = append(w.products, w.entries.baseOf(x, z, 0))
-	}
-	w.entries.count.Add(int64(len(w.group)))
-	w.entries.fromBase(w.products, &w.work)
-	s := logsum.Zero()
-	if w.entries.exponent == 0 {
-		for g, v := range w.products {
-			s.Rest += math.Exp(w.groupWeight[g]) * v
+	if len(w.groups) > 1 {
+		w.lock.Lock()
+		defer w.lock.Unlock()
+		if s, known := w.disjoint[x]; known {
+			return s
 		}
-		return s
 	}
-	for g, v := range w.products {
-		s.AddLog(v + w.groupWeight[g])
+	w.values = w.values[:0]
+	for _, z := range w.groups {
+		w.values = append(w.values, w.tiles.Base(x, z, 0))
+	}
+	w.tiles.Entries.Add(int64(len(w.groups)))
+	w.tiles.FromBase(w.values, &w.work)
+	s := logsum.Zero()
+	for g, v := range w.values {
+		if w.tiles.Exponent() != 0 {
+			s.AddLog(v + w.groupWeights[g])
+		} else {
+			s.Rest += math.Exp(w.groupWeights[g]) * v
+		}
+	}
+	if len(w.groups) > 1 {
+		w.disjoint[x] = s
 	}
 	return s
 }
 
-// addHits adds exponentials and takes away those that they stand in the place of.
+// addHits adds the exponentials of hit and subtracts those of miss, which the sum has.
 func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 	most := s.Most
 	for i, j := range w.touched {
-		log := weightLog(w.logWeight, int(j))
+		log := w.logWeight(int(j))
 		w.hit[i] += log
 		w.miss[i] += log
 		most = max(most, w.hit[i])
@@ -220,100 +192,72 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 		w.hit[i] -= most
 		w.miss[i] -= most
 	}
-	w.entries.exp.Apply(w.hit, w.hit)
-	w.entries.exp.Apply(w.miss, w.miss)
+	logsum.Exponentials(w.hit)
+	logsum.Exponentials(w.miss)
 	for i, v := range w.hit {
 		s.Rest += v - w.miss[i]
 	}
 	return s
 }
 
-// pathRows is how many rows are summed at a time.
+// pathRows is the number of rows in a block, few enough to keep all workers busy.
 const pathRows = 512
 
-// pathEngine returns the engine with blocks as small as sparse rows need to keep all workers
-// busy. Each row comes out the same whatever the block.
-func pathEngine(e stream.Engine) stream.Engine {
+// eachRow makes a pass over all rows of a side: f of their sums.
+func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, rows source,
+	f func(s logsum.Sum, row int64) (float64, error)) ([]float64, error) {
 	if e.BlockRows == 0 {
 		e.BlockRows = pathRows
 	}
-	return e
-}
-
-// eachRow makes a pass over all rows of a side: the sums, as f gives them.
-func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows source, f func(s logsum.Sum) float64) ([]float64, error) {
-	sums := make([]float64, rows.sparse.Matrix.Rows)
-	err := stream.Map(ctx, pathEngine(e), name, rows, 1, false, func() func(blas64.General, *stream.Block) error {
+	out, err := stream.MapRows(ctx, e, pass, rows, 1, func() func(blas64.General, *stream.Block) error {
 		w := p.worker()
-		return func(dst blas64.General, b *stream.Block) error {
-			for i := range dst.Rows {
-				index, value := rows.sparse.Matrix.Row(int(b.Start) + i)
-				dense.Row(dst, i)[0] = f(w.sum(index, value))
+		return func(dst blas64.General, b *stream.Block) (err error) {
+			for i, s := range w.sums(rows.panel(b, 0, b.X)) {
+				if dense.Row(dst, i)[0], err = f(s, b.Start+int64(i)); err != nil {
+					return err
+				}
 			}
 			return nil
 		}
-	}, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			sums[int(b.Start)+i] = dense.Row(out, i)[0]
-		}
-		return nil
 	})
-	return sums, err
+	return out.Data, err
 }
 
 // pathStatistics returns the sums and means of a graph by its paths; nil if they have to go
 // over all entries.
-func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, centre bool) (*statistics, error) {
+func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tiles, means bool) (s *tiles.Sums, err error) {
 	left, right := d.left.sparse, d.right.sparse
-	overRight := newPathSums(t, sparsePoints(right), nil)
+	overRight := newPathSums(t, tiles.SparseRows(right.Matrix, right.Transpose()), nil)
 	if overRight == nil {
 		return nil, nil
 	}
-	s := &statistics{}
-	var err error
-	if t.normalised {
-		if s.logSums, err = overRight.eachRow(ctx, e, "row sums", d.left, t.logOf); err != nil {
+	s = &tiles.Sums{}
+	if t.Normalised() {
+		log := func(s logsum.Sum, row int64) (float64, error) { return t.LogSum(s, d.left.name(), row) }
+		s.LogSums, err = overRight.eachRow(ctx, e, "row sums", d.left, log)
+		if err != nil {
 			return nil, err
 		}
-		for i, v := range s.logSums {
-			if v-v != 0 {
-				return nil, t.badSum(d.left.name(), int64(i), v)
-			}
-		}
 	}
-	if !centre {
+	if !means {
 		return s, nil
 	}
-	overLeft := newPathSums(t, sparsePoints(left), negated(s.logSums))
+	overLeft := newPathSums(t, tiles.SparseRows(left.Matrix, left.Transpose()), s.LogSums)
 	if overLeft == nil {
 		return nil, nil
 	}
 	n, m := float64(left.Matrix.Rows), float64(right.Matrix.Rows)
-	mean := func(over float64) func(logsum.Sum) float64 {
-		return func(s logsum.Sum) float64 { return t.weight * t.plain(s) / over }
+	mean := func(over float64) func(logsum.Sum, int64) (float64, error) {
+		return func(s logsum.Sum, _ int64) (float64, error) { return t.Mean(s, over), nil }
 	}
-	if s.colMeans, err = overLeft.eachRow(ctx, e, "means", d.right, mean(n)); err != nil {
+	if s.ColMeans, err = overLeft.eachRow(ctx, e, "means", d.right, mean(n)); err != nil {
 		return nil, err
 	}
-	if t.normalised {
-		s.rowMeans = make([]float64, int(n))
-		for i := range s.rowMeans {
-			s.rowMeans[i] = t.weight / m
-		}
-	} else if s.rowMeans, err = overRight.eachRow(ctx, e, "means", d.left, mean(m)); err != nil {
+	if t.Normalised() {
+		s.RowMeans = slices.Repeat([]float64{t.RowMean(m)}, int(n))
+	} else if s.RowMeans, err = overRight.eachRow(ctx, e, "means", d.left, mean(m)); err != nil {
 		return nil, err
 	}
-	s.grand = dense.Sum(s.rowMeans) / n
-	return s, s.check(t.kernel.String(), [2]string{d.left.name(), d.right.name()})
-}
-
-func negated(v []float64) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = -x
-	}
-	return out
+	s.GrandMean = dense.Sum(s.RowMeans) / n
+	return s, s.Check(t, d.names())
 }

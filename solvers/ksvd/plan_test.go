@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,13 +24,13 @@ func TestPlanForetells(t *testing.T) {
 		kernel string
 		most   float64 // of planned over counted
 	}{
-		{a, Exact{Rank: 3, Centre: true, Passes: 3}, "sne(gamma=2)", 1.01},
+		{a, Exact{Rank: 3, Center: true, Passes: 3}, "sne(gamma=2)", 1.01},
 		{a, Exact{Rank: 3, Passes: 3}, "t()", 1.01},
-		{a, Nystrom{Rank: 3, Rows: 60, Centre: true}, "sne(gamma=2)", 1.5},
-		{a, Nystrom{Rank: 3, Rows: 60, Centre: true, Scaling: ScaleUnit}, "rbf(gamma=0.2)", 1.5},
+		{a, Nystrom{Rank: 3, Rows: 60, Center: true}, "sne(gamma=2)", 1.5},
+		{a, Nystrom{Rank: 3, Rows: 60, Center: true, Scaling: ScaleUnit}, "rbf(gamma=0.2)", 1.5},
 		{a, Nystrom{Rank: 3, Rows: 60}, "t()", 1.5},
-		{x, Exact{Rank: 3, Centre: true, Passes: 3}, "sne(gamma=2)", 1.01},
-		{x, Nystrom{Rank: 3, Rows: 60, Centre: true, Scaling: ScaleUnit}, "sne(gamma=2)", 1.01},
+		{x, Exact{Rank: 3, Center: true, Passes: 3}, "sne(gamma=2)", 1.01},
+		{x, Nystrom{Rank: 3, Rows: 60, Center: true, Scaling: ScaleUnit}, "sne(gamma=2)", 1.01},
 	} {
 		k := parse(t, c.kernel)
 		plan, err := c.method.Plan(e, c.data.Shape(), k)
@@ -61,7 +61,7 @@ func item(p *model.Plan, what string) int64 {
 // TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
 func TestPlanOfModels(t *testing.T) {
 	dense := model.Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
-	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7, Pairs: 1e7, Norms: [2]int64{50, 50}}}
+	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7, Norms: [2]int64{50, 50}}}
 	for _, s := range []model.Shape{dense, sparse} {
 		bytes := func(m Nystrom) int64 {
 			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1))
@@ -70,7 +70,7 @@ func TestPlanOfModels(t *testing.T) {
 			}
 			return item(p, "model")
 		}
-		sampled, sums, means := bytes(Nystrom{Rank: 5, Sums: SumsSampled}), bytes(Nystrom{Rank: 5, Sums: SumsExact}), bytes(Nystrom{Rank: 5, Centre: true, Sums: SumsExact})
+		sampled, sums, means := bytes(Nystrom{Rank: 5, Sums: SumsSampled}), bytes(Nystrom{Rank: 5, Sums: SumsExact}), bytes(Nystrom{Rank: 5, Center: true, Sums: SumsExact})
 		row := int64(8 * s.Columns)
 		if s.Sparse != nil {
 			row = 8 * s.Sparse.Entries / s.Rows
@@ -94,9 +94,6 @@ func TestPlanRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
 			t.Errorf("%s: nystrom: %v", text, err)
 		}
-		if _, _, err = (Nystrom{Rank: 2}).Summing(d.Shape(), k); err == nil {
-			t.Errorf("%s: summing: no error", text)
-		}
 	}
 }
 
@@ -111,7 +108,7 @@ func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
 // TestSummingOfGraphs: exact by paths wherever these are affordable, however many
 // entries G has; else sampled, with the reason.
 func TestSummingOfGraphs(t *testing.T) {
-	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9, Pairs: 1e9, Norms: [2]int64{500, 500}}}
+	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9, Norms: [2]int64{500, 500}}}
 	heavy := sparsely(large, func(p *model.Sparsity) { p.Paths = 1e11 })
 	negative := sparsely(large, func(p *model.Sparsity) { p.Negative = true })
 	norms := sparsely(large, func(p *model.Sparsity) { p.Norms = [2]int64{1e6, 1e6} })
@@ -124,7 +121,7 @@ func TestSummingOfGraphs(t *testing.T) {
 		want         Sums
 		note         string
 	}{
-		{"1,000,000 nodes", "sne(gamma=2)", Nystrom{Rank: 5, Centre: true}, large, SumsExact, ""},
+		{"1,000,000 nodes", "sne(gamma=2)", Nystrom{Rank: 5, Center: true}, large, SumsExact, ""},
 		{"distances", "t()", Nystrom{Rank: 5}, large, SumsExact, ""},
 		{"too many paths", "sne(gamma=2)", Nystrom{Rank: 5}, heavy, SumsSampled, "paths of two edges"},
 		{"negative weights", "sne(gamma=2)", Nystrom{Rank: 5}, negative, SumsSampled, "few of whose sampled columns"},
@@ -135,13 +132,17 @@ func TestSummingOfGraphs(t *testing.T) {
 		{"asked for", "sne(gamma=2)", Nystrom{Rank: 5, Sums: SumsExact}, heavy, SumsExact, ""},
 		{"asked for samples", "sne(gamma=2)", Nystrom{Rank: 5, Sums: SumsSampled}, large, SumsSampled, ""},
 	} {
-		got, note, err := c.m.Summing(c.shape, parse(t, c.kernel))
-		if err != nil || got != c.want || (note == "") != (c.note == "") || !strings.Contains(note, c.note) {
-			t.Errorf("%s: %v, %q, %v, want %v", c.name, got, note, err, c.want)
+		entries, err := tiles.New(parse(t, c.kernel), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.m.summing(c.shape, entries)
+		if got.sums != c.want || (got.note == "") != (c.note == "") || !strings.Contains(got.note, c.note) {
+			t.Errorf("%s: %v, %q, want %v", c.name, got.sums, got.note, c.want)
 		}
 	}
 	d := graph(t, randomGraph(t, 3000, 3, false, 5))
-	fit, err := Nystrom{Rank: 3, Rows: 40, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
+	fit, err := Nystrom{Rank: 3, Rows: 40, Center: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
 	if err != nil || fit.Sums != SumsExact || fit.ExactPasses != 0 || len(fit.Notes) > 0 {
 		t.Errorf("%v: sums %v, %d exact passes, notes %v", err, fit.Sums, fit.ExactPasses, fit.Notes)
 	}
@@ -153,46 +154,18 @@ func TestEntriesOfPathSums(t *testing.T) {
 	for _, text := range []string{"t()", "sne(gamma=2)", "rbf(sigma=2)", "cosine()"} {
 		want := int64(0)
 		for run := range 4 {
-			e, err := newEntries(parse(t, text), true)
+			e, err := tiles.New(parse(t, text), true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := pathStatistics(background, stream.Engine{Threads: 1 + run}, d, e, true); err != nil {
 				t.Fatal(err)
 			}
-			if got := e.count.Load(); run == 0 {
+			if got := e.Entries.Load(); run == 0 {
 				want = got
 			} else if got != want {
 				t.Errorf("%s: %d entries in run %d, %d before", text, got, run, want)
 			}
 		}
-	}
-}
-
-// TestAccuracyOfFewer: vectors that are not there are as wrong as can be.
-func TestAccuracyOfFewer(t *testing.T) {
-	u, err := newSVD("u", gaussian(60, 4, 1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := []float64{4, 3, 2, 1}
-	for found := range 5 {
-		a, err := NewAccuracy(u.U, u.U, values, dense.Columns(u.U, 0, found), dense.Columns(u.U, 0, found))
-		if err != nil {
-			t.Fatal(err)
-		}
-		missing := 0.0
-		for _, v := range values[found:] {
-			missing += v
-		}
-		for name, pair := range map[string][2]float64{"printed": {a.Printed, 2 * missing / 4}, "normalised": {a.Normalised, 2 * missing / 10}, "subspace": {a.Subspace, 2 * missing / 10}} {
-			if d := pair[0] - pair[1]; d > 1e-13 || d < -1e-13 {
-				t.Errorf("%d of 4 vectors: %s is %v, want %v", found, name, pair[0], pair[1])
-			}
-		}
-	}
-	// More than asked for do not count.
-	if a, err := NewAccuracy(u.U, u.U, values[:2], u.U, u.U); err != nil || a.Normalised > 1e-14 {
-		t.Errorf("%+v, %v", a, err)
 	}
 }

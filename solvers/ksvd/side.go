@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +18,7 @@ import (
 //	u(x) = Σ_j g_j·Projection_j      g_j = G(x, z_j) − mean(x) − Means_j + GrandMean
 //	v(z) = Σ_i g_i·Projection_i      g_i = G(x_i, z) − Means_i − mean(z) + GrandMean
 //
-// where the means are zero unless G is centred. The row sum that divides G(x, ·)
+// where the means are zero unless G is centered. The row sum that divides G(x, ·)
 // and the mean of G(x, ·) or G(·, z) are taken over All rows of the side of the
 // landmarks, or, if there are none, over the landmarks, with Weights.
 //
@@ -29,7 +30,7 @@ type Side struct {
 	Projection blas64.General // p×r
 	Weights    []float64      // they sum to the number of rows of the landmarks' source
 	LogSums    []float64      // of the right side: logarithms of the row sums of the landmarks
-	Means      []float64      // nil unless G is centred: over the other side, of the landmarks
+	Means      []float64      // nil unless G is centered: over the other side, of the landmarks
 	GrandMean  float64
 	All        *Landmarks // nil unless sums and means are exact and landmarks not all rows
 	AllLogSums []float64  // of the right side with All
@@ -45,9 +46,9 @@ type Landmarks struct {
 	Sparse *stream.CSR
 }
 
-func (l Landmarks) points() *points { return &points{dense: l.Dense, sparse: l.Sparse} }
+func (l Landmarks) rows() *tiles.Rows { return &tiles.Rows{Dense: l.Dense, Sparse: l.Sparse} }
 
-// entries returns how many entries sparse ones have, 0 for none.
+// entries returns the number of stored entries of sparse landmarks.
 func (l *Landmarks) entries() int64 {
 	if l == nil || l.Sparse == nil {
 		return 0
@@ -55,7 +56,7 @@ func (l *Landmarks) entries() int64 {
 	return l.Sparse.NNZ()
 }
 
-func landmarksOf(p *points) Landmarks { return Landmarks{Dense: p.dense, Sparse: p.sparse} }
+func landmarksOf(r *tiles.Rows) Landmarks { return Landmarks{Dense: r.Dense, Sparse: r.Sparse} }
 
 // Rank returns the number of columns of the side.
 func (s *Side) Rank() int { return s.Projection.Cols }
@@ -65,86 +66,63 @@ func (s *Side) dimension() int {
 	if s.Map.Rows > 0 {
 		return s.Map.Rows
 	}
-	return s.Landmarks.points().dimension()
+	return s.Landmarks.rows().Dimension()
 }
 
-// prepared is what the embedders of a pass share.
-type prepared struct {
-	side      *Side
-	entries   *entries
-	landmarks *points
-	all       []*points // all rows of the other side in slices, for their sums
-	paths     *pathSums // instead, for sparse rows
-	total     float64   // rows of the source of the landmarks
-	stats     *statistics
-	name      string
+// embedding is a side made ready for a pass over rows.
+type embedding struct {
+	*Side
+	tiles     *tiles.Tiles
+	landmarks *tiles.Rows
+	all       []*tiles.Rows // All in blocks, for sums over them
+	paths     *pathSums     // All instead, for sparse rows
+	total     float64       // number of rows of the landmarks' source
+	known     *tiles.Sums   // of the rows of the pass; nil if they are new
+	source    source
 }
 
-// averagePoints is how many rows of All a tile has.
-const averagePoints = 1024
+// allRows is the number of rows of All in a tile.
+const allRows = 1024
 
-// prepare makes ready for a pass. stats are the sums and means of the rows of the
-// pass, if they are those of the fit; nil otherwise.
-func (s *Side) prepare(e *entries, total int64, stats *statistics, name string) *prepared {
-	p := &prepared{side: s, entries: e, landmarks: s.Landmarks.points(), total: float64(total), stats: stats, name: name}
-	ready := func(q *points) {
-		if q.sparse != nil {
-			q.columns()
-		}
+// embedding prepares a side. known are the sums of the rows of the source, nil for new rows.
+func (m *Model) embedding(t *tiles.Tiles, s *Side, known *tiles.Sums, rows source) *embedding {
+	p := &embedding{Side: s, tiles: t, landmarks: s.Landmarks.rows().Prepare(), total: float64(m.Rows), known: known, source: rows}
+	if s.left {
+		p.total = float64(m.Cols)
 	}
-	ready(p.landmarks)
-	if s.All == nil || stats != nil {
+	if s.All == nil || known != nil {
 		return p
 	}
-	if p.paths = newPathSums(e, s.All.points(), negated(s.AllLogSums)); p.paths != nil {
+	if p.paths = newPathSums(t, s.All.rows(), s.AllLogSums); p.paths != nil {
 		return p
 	}
-	p.all = s.All.points().chunks(averagePoints)
+	p.all = s.All.rows().Blocks(allRows)
 	for _, q := range p.all {
-		ready(q)
+		q.Prepare()
 	}
 	return p
 }
 
-// embedder embeds panels of rows. It belongs to one goroutine.
+// embedder embeds the rows of blocks. It belongs to one goroutine.
 type embedder struct {
-	*prepared
-	tile, part []float64
-	work       scratch
-	mapped     []float64
-	reach      *pathWorker
+	*embedding
+	tile, part, mapped []float64
+	work               tiles.Work
+	path               *pathWorker
 }
 
-func (p *prepared) embedder() *embedder {
-	m := &embedder{prepared: p}
+func (p *embedding) worker() *embedder {
+	m := &embedder{embedding: p}
 	if p.paths != nil {
-		m.reach = p.paths.worker()
+		m.path = p.paths.worker()
 	}
 	return m
 }
 
-// pathSums returns the sums of sparse points over all rows of the other side.
-func (m *embedder) pathSums(p *points) []logsum.Sum {
-	sums := make([]logsum.Sum, p.count())
-	for i := range sums {
-		sums[i] = m.reach.sum(p.sparse.Row(i))
-	}
-	return sums
-}
-
-// pathMeans returns the means of sparse points over all rows of the other side.
-func (m *embedder) pathMeans(p *points) []float64 {
-	means := make([]float64, p.count())
-	for i, s := range m.pathSums(p) {
-		means[i] = m.entries.weight * m.entries.plain(s) / m.total
-	}
-	return means
-}
-
-// tileNumbers is how many numbers the tile of a panel has, or nearly.
+// tileNumbers is about the number of entries of a tile.
 const tileNumbers = 1 << 16
 
-// panelRows returns how many rows are embedded at a time.
+// panelRows returns the number of rows that are embedded at a time.
 func panelRows(landmarks int) int {
 	return max(32, min(stream.PanelRows, tileNumbers/max(1, landmarks)))
 }
@@ -157,213 +135,171 @@ func shaped(buf *[]float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
 }
 
-// block puts u or v for the rows of a block into dst.
-func (m *embedder) block(dst blas64.General, rows source, b *stream.Block) error {
-	for first, x := range b.Panels(panelRows(m.landmarks.count())) {
-		points := rows.blockOf(b, first, x)
-		if m.side.Map.Rows > 0 {
-			points.dense = shaped(&m.mapped, x.Rows, m.side.Map.Cols)
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.side.Map, 0, points.dense)
+// block puts u or v of the rows of a block into dst.
+func (m *embedder) block(dst blas64.General, b *stream.Block) error {
+	for first, x := range b.Panels(panelRows(m.landmarks.Count())) {
+		rows := m.source.panel(b, first, x)
+		if m.Map.Rows > 0 {
+			rows.Dense = shaped(&m.mapped, x.Rows, m.Map.Cols)
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Map, 0, rows.Dense)
+		} else if err := checkKernel(m.tiles, m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
+			return err
 		}
-		if err := m.embed(stream.RowSlice(dst, first, x.Rows), points, b.Start+int64(first)); err != nil {
+		if err := m.embed(stream.RowSlice(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// embed puts u or v of points, the first of which has the number start, into dst.
-func (m *embedder) embed(dst blas64.General, p *points, start int64) error {
-	g, err := m.centred(p, start)
+// embed puts u or v of rows, the first of which has the number start, into dst.
+func (m *embedder) embed(dst blas64.General, rows *tiles.Rows, start int64) error {
+	tile, trans := m.rightTile, blas.Trans
+	if m.left {
+		tile, trans = m.leftTile, blas.NoTrans
+	}
+	g, err := tile(rows, start)
 	if err != nil {
 		return err
 	}
-	trans := blas.NoTrans
-	if !m.side.left {
-		trans = blas.Trans
+	if i, j, found := dense.NotFinite(g); found {
+		row := j
+		if m.left {
+			row = i
+		}
+		return tiles.BadRow(m.source.name(), start+int64(row), fmt.Sprintf("kernel %s is %v between this row and a landmark", m.tiles.Kernel, g.Data[i*g.Stride+j]))
 	}
-	dense.Gemm(trans, blas.NoTrans, 1, g, m.side.Projection, 0, dst)
+	dense.Gemm(trans, blas.NoTrans, 1, g, m.Projection, 0, dst)
 	return nil
 }
 
-// centred returns the tile of G, centred or not, between points and the landmarks: left
-// rows against right rows, whichever are the points.
-func (m *embedder) centred(p *points, start int64) (g blas64.General, err error) {
-	if m.side.left {
-		g, err = m.leftTile(p, start)
-	} else {
-		g, err = m.rightTile(p, start)
-	}
+// leftTile returns G between rows and the landmarks.
+func (m *embedder) leftTile(rows *tiles.Rows, start int64) (blas64.General, error) {
+	g := shaped(&m.tile, rows.Count(), m.landmarks.Count())
+	m.tiles.Fill(g, rows, m.landmarks, &m.work)
+	sums, err := m.rowSums(g, rows, start)
 	if err != nil {
 		return g, err
 	}
-	for i := range g.Rows {
-		for j, v := range dense.Row(g, i) {
-			if v-v != 0 {
-				row := i
-				if !m.side.left {
-					row = j
-				}
-				return g, badRow(m.name, start+int64(row), fmt.Sprintf("kernel %s is %v between this row and a landmark", m.entries.kernel, v))
-			}
-		}
+	m.tiles.Divide(g, sums.LogSums)
+	if m.Means != nil {
+		sums.ColMeans, sums.GrandMean = m.Means, m.GrandMean
+		sums.Center(g)
 	}
 	return g, nil
 }
 
-// leftTile has the points as its rows.
-func (m *embedder) leftTile(p *points, start int64) (blas64.General, error) {
-	g := shaped(&m.tile, p.count(), m.landmarks.count())
-	m.entries.fill(g, p, m.landmarks, &m.work)
-	sums, means, err := m.leftStatistics(g, p, start)
-	if err != nil {
-		return g, err
-	}
-	m.entries.divide(g, sums)
-	if m.side.Means == nil {
-		return g, nil
-	}
-	for i := range g.Rows {
-		row := dense.Row(g, i)
-		if means == nil { // over the landmarks, which had to be divided first
-			m.centreRow(row, m.rowMean(row))
-		} else {
-			m.centreRow(row, means[i])
+// rowSums returns the sums of left rows and, if G is centered, their means. raw is their tile.
+func (m *embedder) rowSums(raw blas64.General, rows *tiles.Rows, start int64) (*tiles.Sums, error) {
+	out, n := &tiles.Sums{}, rows.Count()
+	if m.known != nil {
+		out.LogSums = m.known.Of(int(start), n)
+		if m.Means != nil {
+			out.RowMeans = m.known.RowMeans[start : start+int64(n)]
 		}
+		return out, nil
 	}
-	return g, nil
+	if m.Means == nil && !m.tiles.Normalised() {
+		return out, nil
+	}
+	sums := m.sumsOver(raw, rows)
+	if m.tiles.Normalised() {
+		out.LogSums = make([]float64, n)
+	}
+	out.RowMeans = make([]float64, n)
+	for i, s := range sums {
+		if !m.tiles.Normalised() {
+			out.RowMeans[i] = m.tiles.Mean(s, m.total)
+			continue
+		}
+		var err error
+		if out.LogSums[i], err = m.tiles.LogSum(s, m.source.name(), start+int64(i)); err != nil {
+			return nil, err
+		}
+		out.RowMeans[i] = m.tiles.RowMean(m.total)
+	}
+	return out, nil
 }
 
-func (m *embedder) centreRow(row []float64, mean float64) {
-	for j, v := range row {
-		row[j] = v - mean - m.side.Means[j] + m.side.GrandMean
+// sumsOver returns the sums of the raw entries of left rows over the other side.
+func (m *embedder) sumsOver(raw blas64.General, rows *tiles.Rows) []logsum.Sum {
+	if m.path != nil {
+		return m.path.sums(rows)
 	}
-}
-
-// rowMean returns the mean of a row over the landmarks.
-func (m *embedder) rowMean(row []float64) float64 {
-	if mean, ok := m.entries.rowMean(int64(m.total)); ok {
-		return mean
-	}
-	sum := 0.0
-	for j, v := range row {
-		sum += v * m.side.Weights[j]
-	}
-	return sum / m.total
-}
-
-// leftStatistics returns the logarithms of the row sums of left points, and their means
-// where they are not taken over the landmarks. raw is the tile with the landmarks.
-func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (logs, means []float64, err error) {
-	n := p.count()
-	centred := m.side.Means != nil
-	if m.stats != nil {
-		if m.stats.rowMeans != nil {
-			means = m.stats.rowMeans[start : start+int64(n)]
-		}
-		return m.stats.sumsOf(int(start), n), means, nil
-	}
-	mean, sure := m.entries.rowMean(int64(m.total))
-	if centred && (sure || m.all != nil) {
-		means = make([]float64, n)
-	}
-	if !m.entries.normalised {
-		switch {
-		case centred && m.reach != nil:
-			means = m.pathMeans(p)
-		case means != nil:
-			m.eachAll(p, func(_ int, tile blas64.General) { addMeans(tile, means, make([]float64, tile.Cols)) })
-			for i := range means {
-				means[i] /= m.total
-			}
-		}
-		return nil, means, nil
-	}
-	for i := range means {
-		means[i] = mean
-	}
-	sums := make([]logsum.Sum, n)
-	add := func(tile blas64.General, weight []float64) {
-		for i := range n {
-			m.entries.addSum(&sums[i], dense.Row(tile, i), weight, &m.work)
+	sums := make([]logsum.Sum, rows.Count())
+	add := func(tile blas64.General, weights []float64) {
+		for i := range sums {
+			m.tiles.AddSum(&sums[i], dense.Row(tile, i), weights, &m.work)
 		}
 	}
-	switch {
-	case m.reach != nil:
-		sums = m.pathSums(p)
-	case m.all != nil:
-		m.eachAll(p, func(_ int, tile blas64.General) { add(tile, nil) })
-	default:
-		add(raw, m.side.Weights)
+	if m.all == nil {
+		add(raw, m.Weights)
 	}
-	logs = make([]float64, n)
-	for i := range logs {
-		if logs[i] = m.entries.logOf(sums[i]); logs[i]-logs[i] != 0 {
-			return nil, nil, m.entries.badSum(m.name, start+int64(i), logs[i])
-		}
-	}
-	return logs, means, nil
-}
-
-// eachAll gives the raw tiles between points and all rows of the side of the
-// landmarks, and the number of the first of these.
-func (m *embedder) eachAll(p *points, f func(first int, tile blas64.General)) {
-	first := 0
 	for _, q := range m.all {
-		left, right := p, q
-		if !m.side.left {
-			left, right = q, p
-		}
-		tile := shaped(&m.part, left.count(), right.count())
-		m.entries.fill(tile, left, right, &m.work)
-		f(first, tile)
-		first += q.count()
+		tile := shaped(&m.part, rows.Count(), q.Count())
+		m.tiles.Fill(tile, rows, q, &m.work)
+		add(tile, nil)
 	}
+	return sums
 }
 
-// rightTile has the points as its columns.
-func (m *embedder) rightTile(p *points, start int64) (blas64.General, error) {
-	g := shaped(&m.tile, m.landmarks.count(), p.count())
-	m.entries.fill(g, m.landmarks, p, &m.work)
-	m.entries.divide(g, m.side.LogSums)
-	if m.side.Means == nil {
+// rightTile returns G between the landmarks and rows.
+func (m *embedder) rightTile(rows *tiles.Rows, start int64) (blas64.General, error) {
+	g := shaped(&m.tile, m.landmarks.Count(), rows.Count())
+	m.tiles.Fill(g, m.landmarks, rows, &m.work)
+	m.tiles.Divide(g, m.LogSums)
+	if m.Means == nil {
 		return g, nil
 	}
-	means := m.colMeans(g, p, start)
+	means := m.colMeans(g, rows, start)
 	for i := range g.Rows {
 		row := dense.Row(g, i)
 		for j, v := range row {
-			row[j] = v - means[j] - m.side.Means[i] + m.side.GrandMean
+			row[j] = v - means[j] - m.Means[i] + m.GrandMean
 		}
 	}
 	return g, nil
 }
 
-// colMeans returns the means of the columns of right points.
-func (m *embedder) colMeans(g blas64.General, p *points, start int64) []float64 {
-	if m.stats != nil && m.stats.colMeans != nil {
-		return m.stats.colMeans[start : start+int64(p.count())]
+// colMeans returns the means of right rows over the other side. g is their tile.
+func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []float64 {
+	if m.known != nil {
+		return m.known.ColMeans[start : start+int64(rows.Count())]
 	}
-	if m.reach != nil {
-		return m.pathMeans(p)
-	}
-	means := make([]float64, p.count())
-	if m.all == nil {
-		for i := range g.Rows {
-			for j, v := range dense.Row(g, i) {
-				means[j] += v * m.side.Weights[i]
-			}
+	means := make([]float64, rows.Count())
+	if m.path != nil {
+		for i, s := range m.path.sums(rows) {
+			means[i] = m.tiles.Mean(s, m.total)
 		}
-	} else {
-		m.eachAll(p, func(first int, tile blas64.General) {
-			if m.entries.normalised {
-				m.entries.divide(tile, m.side.AllLogSums[first:first+tile.Rows])
-			}
-			addMeans(tile, make([]float64, tile.Rows), means)
-		})
+		return means
+	}
+	if m.all == nil {
+		addColumns(means, g, m.Weights)
+	}
+	first := 0
+	for _, q := range m.all {
+		tile := shaped(&m.part, q.Count(), rows.Count())
+		m.tiles.Fill(tile, q, rows, &m.work)
+		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).Of(first, q.Count()))
+		addColumns(means, tile, nil)
+		first += q.Count()
 	}
 	for j := range means {
 		means[j] /= m.total
 	}
 	return means
+}
+
+// addColumns adds the entries of each column, times the weights of their rows, to its sum; nil
+// weights are 1.
+func addColumns(sums []float64, tile blas64.General, weights []float64) {
+	for i := range tile.Rows {
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		for j, v := range dense.Row(tile, i) {
+			sums[j] += v * w
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -24,17 +23,13 @@ import (
 // Cost: one pass over each side, see [lowrank.SSRSVD]. The vectors of the fitted rows
 // are orthonormal to about ε times the condition of the sketch.
 type SSRSVD struct {
-	Rank   int // r, at most min(N,M)/NNZ
-	Sketch int // 0 means 5r, or the largest that fits
-	NNZ    int // nonzeros per sketch column; 0 means 4
-	Seed   uint64
+	Rank int // r, at most min(N,M)/4
+	Seed uint64
 }
 
-func (m SSRSVD) lowrank() lowrank.SSRSVD {
-	return lowrank.SSRSVD{Rank: m.Rank, Sketch: m.Sketch, NNZ: m.NNZ, Seed: m.Seed}
-}
+func (m SSRSVD) lowrank() lowrank.SSRSVD { return lowrank.SSRSVD{Rank: m.Rank, Seed: m.Seed} }
 
-// check refuses what the method is not for.
+// check returns an error for a shape or a kernel that the method does not take.
 func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
 	switch {
 	case s.Sparse != nil:
@@ -50,22 +45,16 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
-	s = twoSided(s)
-	return m.lowrank().Plan(e, s, k)
+	return m.lowrank().Plan(e, twoSided(s), k)
 }
 
-// FactorPlan returns what it costs to write the factors of a fit: a pass over each side
-// that evaluates as much as the fit.
+// FactorPlan implements [Method]: a pass over each side that evaluates as much as the fit.
 func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	fit, err := m.Plan(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	p := model.NewPlan(e, s.Longest(), 0)
-	p.AddEntries(float64(fit.KernelEntries))
-	p.Map("blocks of factors", s.Columns, m.Rank)
-	p.Passes = 1
-	return p, nil
+	return factorPlan(e, s, m.Rank, float64(fit.KernelEntries)), nil
 }
 
 // Fit decomposes the kernel matrix of data.
@@ -73,7 +62,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	shape := d.Shape()
 	if err := m.check(shape, k); err != nil {
@@ -113,15 +102,6 @@ func sideOf(e *lowrank.Embedding, total int64) *Side {
 	if e.Unit != 0 {
 		scaleAll(projection, e.Unit)
 	}
-	s := &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{1}, e.Landmarks.Rows)}
-	for i := range s.Weights {
-		s.Weights[i] = float64(total) / float64(len(s.Weights))
-	}
-	return s
-}
-
-func scaleAll(m blas64.General, c float64) {
-	for j := range m.Cols {
-		scaleCol(m, j, c)
-	}
+	n := e.Landmarks.Rows
+	return &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{float64(total) / float64(n)}, n)}
 }

@@ -57,7 +57,7 @@ func (m *Model) Save() (*model.Archive, error) {
 }
 
 func (s *Side) header() *sideHeader {
-	return &sideHeader{Sparse: s.Landmarks.Sparse != nil, Dimension: s.Landmarks.points().dimension(), GrandMean: s.GrandMean,
+	return &sideHeader{Sparse: s.Landmarks.Sparse != nil, Dimension: s.Landmarks.rows().Dimension(), GrandMean: s.GrandMean,
 		All: s.All != nil, Mapped: s.Map.Rows > 0}
 }
 
@@ -132,7 +132,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if a.Err() != nil {
 		return nil, a.Err()
 	}
-	if _, err := m.entries(); err != nil {
+	if _, err := m.tiles(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return m, nil
@@ -145,7 +145,7 @@ func sideFrom(a *model.Archive, s *sideHeader, h header, total int64, logSums bo
 		a.Fail("the grand mean is %v", s.GrandMean)
 	}
 	side.Landmarks = landmarksFrom(a, "landmarks", s.Sparse, s.Dimension)
-	p := side.Landmarks.points().count()
+	p := side.Landmarks.rows().Count()
 	side.Rows = a.RowNumbers("landmark_rows", p, total)
 	side.Projection = a.Matrix("projection", p, h.Rank)
 	side.Weights = a.Vector("weights", p)
@@ -158,8 +158,8 @@ func sideFrom(a *model.Archive, s *sideHeader, h header, total int64, logSums bo
 	if s.All {
 		all := landmarksFrom(a, "all", s.Sparse, s.Dimension)
 		side.All = &all
-		if int64(all.points().count()) != total {
-			a.Fail("array all has %d rows, expected %d", all.points().count(), total)
+		if int64(all.rows().Count()) != total {
+			a.Fail("array all has %d rows, expected %d", all.rows().Count(), total)
 		}
 		if logSums {
 			side.AllLogSums = a.Vector("all_log_sums", int(total))

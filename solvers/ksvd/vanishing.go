@@ -5,25 +5,19 @@ import (
 	"math"
 )
 
-// negligible is the root of the rounding error: G is as good as zero where its entries are
-// that small beside the kernel of a row with itself.
+// negligible is the root of the rounding error: G is numerically zero if its entries are that
+// small beside the kernel of a row with itself.
 const negligible = 1e-8
 
-// vanishing returns a warning if G is as good as zero, or centred is while G is not: singular
-// vectors are then those of what happens to be largest, or of rounding. It compares
-// the largest singular value, over √(NM), with the kernel of a row with itself where that is
-// one number for all rows, as it is for kernels of a distance; with 1/M for kernels
-// that are normalised by their row sums. Of other kernels and of graphs it says nothing.
+// vanishing returns a warning if G is numerically zero, or constant and centered: singular vectors
+// are rounding then. It compares the largest singular value, over √(NM), with a typical entry.
 func (m *Model) vanishing() []string {
 	usual := m.usualEntry()
-	if usual == 0 {
-		return nil
-	}
 	largest, entries := 0.0, math.Sqrt(float64(m.Rows)*float64(m.Cols))
 	if len(m.Values) > 0 {
 		largest = m.Values[0]
 	}
-	if largest > negligible*usual*entries {
+	if usual == 0 || largest > negligible*usual*entries {
 		return nil
 	}
 	if grand := math.Abs(m.Left.GrandMean); m.Centred && grand > negligible*usual {
@@ -36,7 +30,8 @@ func (m *Model) vanishing() []string {
 	return []string{fmt.Sprintf("G is as good as zero: its largest singular value is %.2g, where it could be %.2g; the rows of the two sides are too far from each other for the `kernel`: %s", largest, usual*entries, remedy)}
 }
 
-// usualEntry returns how large entries of G may be; 0 if there is no such number.
+// usualEntry returns a typical entry of G: 1/M for a normalised kernel, the kernel of a row with
+// itself if that is one number for all landmarks, and 0 for other kernels and for graphs.
 func (m *Model) usualEntry() float64 {
 	if _, normalised := m.Kernel.Normaliser(); normalised {
 		return math.Abs(m.Kernel.Weight()) / float64(m.Cols)

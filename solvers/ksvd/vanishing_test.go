@@ -35,7 +35,7 @@ func TestVanishing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, method := range map[string]Method{"exact": Exact{Rank: 2, Centre: c.centre}, "nystrom": Nystrom{Rank: 2, Centre: c.centre}} {
+		for name, method := range map[string]Method{"exact": Exact{Rank: 2, Center: c.centre}, "nystrom": Nystrom{Rank: 2, Center: c.centre}} {
 			fit, err := method.Fit(background, stream.Engine{}, data, c.kernel)
 			if err != nil {
 				t.Fatal(err)

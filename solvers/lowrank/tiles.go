@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,73 +12,69 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	kerneltiles "github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
-// tiles evaluates one kernel and counts the entries. Entries are multiplied by
-// unit, a power of two that keeps the squares of very large or very small
-// kernels representable; whoever finishes a model divides it out again.
+// tiles evaluates the entries of one kernel, times a unit: a power of two that keeps the squares
+// of very large or very small entries representable. Whoever finishes a model divides it out.
 type tiles struct {
+	*kerneltiles.Tiles
 	kernel  kernelgen.Kernel
 	unit    float64
-	entries atomic.Int64
+	entries *atomic.Int64 // evaluated so far
 }
 
 func newTiles(k kernelgen.Kernel) *tiles {
-	return &tiles{kernel: k, unit: 1}
+	t := kerneltiles.Plain(k)
+	return &tiles{Tiles: t, kernel: k, unit: 1, entries: &t.Entries}
 }
 
-// panel is the column side of tiles: rows with their numbers, packed once, when
-// they are first asked for.
+// panel is the column side of tiles: rows with their numbers in the source, ascending.
 type panel struct {
 	rows   blas64.General
-	number []int64 // row numbers in the source, ascending
-	packed func() *kernelgen.Panel
-	beside *panel // of held-back rows: others that stand for themselves; may be nil
+	number []int64
+	cols   *kerneltiles.Rows // the rows in the order of the columns of tiles
+	beside *panel            // of held-back rows: others that stand for themselves; may be nil
 }
 
-// pack prepares rows. With signs the columns of tiles come in the order in which
-// they are folded, else in that of the rows.
+// pack prepares rows. With signs, columns of tiles are in the order in which they are folded.
 func (t *tiles) pack(rows blas64.General, number []int64, signs *sketch.SparseSign) *panel {
-	return &panel{rows: rows, number: number,
-		packed: sync.OnceValue(func() *kernelgen.Panel { return t.kernel.Pack(inFoldOrder(rows, signs)) }),
-	}
-}
-
-func inFoldOrder(rows blas64.General, signs *sketch.SparseSign) blas64.General {
+	p := &panel{rows: rows, number: number, cols: &kerneltiles.Rows{Dense: rows}}
 	if signs == nil {
-		return rows
+		return p
 	}
 	ordered := stream.NewMatrix(rows.Rows, rows.Cols)
 	for place, k := range signs.Folded() {
 		copy(dense.Row(ordered, place), dense.Row(rows, k))
 	}
-	return ordered
+	p.cols = &kerneltiles.Rows{Dense: ordered}
+	return p
 }
 
 // fill puts the tile K(x, p) into dst.
 func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
-	t.kernel.Fill(dst, x, p.packed(), w)
-	t.entries.Add(int64(x.Rows) * int64(p.rows.Rows))
+	t.FillDense(dst, x, p.cols, w)
+	t.scale(dst)
+}
+
+// scale multiplies entries by the unit.
+func (t *tiles) scale(tile blas64.General) {
 	if t.unit == 1 {
 		return
 	}
-	for i := range dst.Rows {
-		for j, v := range dense.Row(dst, i) {
-			dst.Data[i*dst.Stride+j] = v * t.unit
-		}
+	for i := range tile.Rows {
+		blas64.Scal(t.unit, dense.Vector(dense.Row(tile, i)))
 	}
 }
 
-// countPass returns a function that is called after a pass over the rows of a source with
-// the panels: then the entries of all its tiles are counted, whether they were evaluated or a
-// state answered the pass.
+// countPass returns a function to call after a pass over a source with panels: see CountPass.
 func (t *tiles) countPass(src stream.Source, panels ...*panel) func() {
-	after := t.entries.Load()
+	cols := 0
 	for _, p := range panels {
-		after += src.Info().Rows * int64(p.rows.Rows)
+		cols += p.rows.Rows
 	}
-	return func() { t.entries.Store(after) }
+	return t.CountPass(src.Info().Rows * int64(cols))
 }
 
 // foldRows is how many rows of a tile are filled before they are folded, so that
@@ -141,40 +136,20 @@ func unitFor(largest float64) float64 {
 	return 1
 }
 
-// eachTile computes K(x, p) by panels of rows, as many at a time as the engine has workers.
-// f gets the index of the first row and may keep nothing; calls for different panels may run
-// at the same time.
+// eachTile evaluates K(x, p) by panels of rows. f gets the number of the first row and must not
+// keep the tile; it runs for several tiles at a time.
 func (t *tiles) eachTile(ctx context.Context, e stream.Engine, x blas64.General, p *panel, f func(first int, tile blas64.General) error) error {
-	type room struct {
-		w    kernelgen.Workspace
-		tile blas64.General
-	}
-	rooms := sync.Pool{New: func() any {
-		return &room{tile: stream.NewMatrix(min(corePanel, x.Rows), p.rows.Rows)}
-	}}
-	return stream.Each(ctx, e.Threads, (x.Rows+corePanel-1)/corePanel, func(i int) error {
-		r := rooms.Get().(*room)
-		defer rooms.Put(r)
-		first := i * corePanel
-		rows := stream.RowSlice(x, first, min(corePanel, x.Rows-first))
-		tile := stream.RowSlice(r.tile, 0, rows.Rows)
-		t.fill(tile, rows, p, &r.w)
+	return t.Each(ctx, e, &kerneltiles.Rows{Dense: x}, p.cols, corePanel, func(first int, tile blas64.General) error {
+		t.scale(tile)
 		return f(first, tile)
 	})
 }
 
-// between returns K(x, p), computed by panels of rows.
+// between returns K(x, p).
 func (t *tiles) between(ctx context.Context, e stream.Engine, x blas64.General, p *panel) (blas64.General, error) {
-	out := stream.NewMatrix(x.Rows, p.rows.Rows)
-	rooms := sync.Pool{New: func() any { return new(kernelgen.Workspace) }}
-	return out, stream.Each(ctx, e.Threads, (x.Rows+corePanel-1)/corePanel, func(i int) error {
-		w := rooms.Get().(*kernelgen.Workspace)
-		defer rooms.Put(w)
-		first := i * corePanel
-		rows := min(corePanel, x.Rows-first)
-		t.fill(stream.RowSlice(out, first, rows), stream.RowSlice(x, first, rows), p, w)
-		return nil
-	})
+	out, err := t.Between(ctx, e, &kerneltiles.Rows{Dense: x}, p.cols, corePanel)
+	t.scale(out)
+	return out, err
 }
 
 // checkFinite names the row of a source whose kernel entries are not finite.

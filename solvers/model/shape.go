@@ -25,10 +25,9 @@ func (s Shape) Longest() int64 { return max(s.Rows, s.Cols) }
 // sparse matrix, and the right rows its columns.
 type Sparsity struct {
 	Entries int64 // of the matrix
-	// Paths is how many paths of two edges lead from a left row over a column to a right
-	// row, and Pairs how many pairs of rows they join.
-	Paths, Pairs int64
-	Norms        [2]int64 // how many different norms the rows of either side have
-	Negative     bool     // an entry is negative
-	Explicit     bool     // the matrix is the kernel matrix itself
+	// Paths is the number of paths of two edges from a left row over a column to a right row.
+	Paths    int64
+	Norms    [2]int64 // how many different norms the rows of either side have
+	Negative bool     // an entry is negative
+	Explicit bool     // the matrix is the kernel matrix itself
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -78,7 +79,7 @@ func (p *speedProblem) exact(ctx context.Context, m ksvd.Exact) (*ksvd.Fit, erro
 	if err != nil {
 		return nil, err
 	}
-	m.Rank, m.Centre = speedRank, p.centred
+	m.Rank, m.Center = speedRank, p.centred
 	return m.Fit(ctx, stream.Engine{}, data, kernelgen.SNE(p.gamma))
 }
 
@@ -111,13 +112,25 @@ func ours(m ksvd.Nystrom) solve {
 		if err != nil {
 			return u, v, err
 		}
-		m.Rank, m.Rows, m.Cols, m.Centre, m.Seed = speedRank, samples, samples, p.centred, seed
+		m.Rank, m.Rows, m.Cols, m.Center, m.Seed = speedRank, samples, samples, p.centred, seed
 		fit, err := m.Fit(ctx, stream.Engine{}, data, kernelgen.SNE(p.gamma))
 		if err != nil {
 			return u, v, err
 		}
-		return fit.Factors(ctx, stream.Engine{})
+		if u, err = factorsOf(ctx, fit, model.Left); err == nil {
+			v, err = factorsOf(ctx, fit, model.Right)
+		}
+		return u, v, err
 	}
+}
+
+// factorsOf returns the singular vectors of all fitted rows of a side.
+func factorsOf(ctx context.Context, fit *ksvd.Fit, side model.Side) (blas64.General, error) {
+	worker, rows, err := fit.Fitted(side)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return stream.MapRows(ctx, stream.Engine{}, "transform", rows, fit.Rank(), worker)
 }
 
 // randomised is the randomised SVD of Halko, Martinsson and Tropp (2011), Algorithms 4.4

@@ -26,21 +26,21 @@ const speedSeeds = 5
 // measure is a reading of η.
 type measure struct {
 	name  string
-	value func(ksvd.Accuracy) float64
+	value func(accuracy) float64
 }
 
 var measures = []measure{
-	{"weights λ/Σλ, vector by vector", func(a ksvd.Accuracy) float64 { return a.Normalised }},
-	{"weights λ/Σλ, angle to the subspace", func(a ksvd.Accuracy) float64 { return a.Subspace }},
-	{"as printed, weights λ/r", func(a ksvd.Accuracy) float64 { return a.Printed }},
+	{"weights λ/Σλ, vector by vector", func(a accuracy) float64 { return a.normalised }},
+	{"weights λ/Σλ, angle to the subspace", func(a accuracy) float64 { return a.subspace }},
+	{"as printed, weights λ/r", func(a accuracy) float64 { return a.printed }},
 }
 
 // setting is a solver with a number of samples, and its fits by several seeds.
 type setting struct {
 	solver
-	samples  int
-	seconds  []float64 // of CPU
-	accuracy []ksvd.Accuracy
+	samples int
+	seconds []float64 // of CPU
+	found   []accuracy
 }
 
 // cpu returns the median time.
@@ -49,7 +49,7 @@ func (s *setting) cpu() float64 { return median(s.seconds) }
 // eta returns η of all fits.
 func (s *setting) eta(by measure) []float64 {
 	var all []float64
-	for _, a := range s.accuracy {
+	for _, a := range s.found {
 		all = append(all, by.value(a))
 	}
 	return all
@@ -74,11 +74,11 @@ func (s *setting) run(ctx context.Context, p *speedProblem, truth *ksvd.Fit, lim
 			return fmt.Errorf("%s, %s, %d: %w", s.family, s.setting, s.samples, err)
 		}
 		s.seconds = append(s.seconds, (program.CPUTime() - before).Seconds())
-		a, err := ksvd.NewAccuracy(truth.U, truth.V, truth.Values, padded(u), padded(v))
+		a, err := newAccuracy(truth.U, truth.V, truth.Values, padded(u), padded(v))
 		if err != nil {
 			return err
 		}
-		s.accuracy = append(s.accuracy, a)
+		s.found = append(s.found, a)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (m *measurements) addRows(t *report.Table) {
 		form = fmt.Sprintf("γ = %.3g, centred", m.problem.gamma)
 	}
 	printed := 2 * floats.Sum(m.truth.Values) / float64(len(m.truth.Values))
-	nothing := ksvd.Accuracy{Printed: printed, Normalised: 2, Subspace: 2}
+	nothing := accuracy{printed: printed, normalised: 2, subspace: 2}
 	for _, by := range measures {
 		for _, tolerance := range tolerances {
 			cells, least := []any{form, by.name, by.value(nothing), tolerance}, map[string]float64{}

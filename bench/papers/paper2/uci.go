@@ -94,7 +94,7 @@ func (r regression) features(ctx context.Context, c column) (all []blas64.Genera
 		choices = floats.ScaleTo(make([]float64, len(widths)), unit, widths)
 	}
 	for _, width := range choices {
-		exact := ksvd.Exact{Rank: tableFeatures, Centre: c.centred, Seed: 1}
+		exact := ksvd.Exact{Rank: tableFeatures, Center: c.centred, Seed: 1}
 		fit, err := exact.Fit(ctx, stream.Engine{}, data, c.kernel(width))
 		if err != nil {
 			return nil, err

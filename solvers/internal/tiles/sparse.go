@@ -1,4 +1,4 @@
-package ksvd
+package tiles
 
 import (
 	"math"
@@ -21,33 +21,34 @@ import (
 // edges. ‖x−z‖² is ‖x‖² + ‖z‖² − 2x·z, exact for weights that are whole numbers and
 // else to rounding of the norms, not of the distance.
 
-// sparseBase puts the base of the raw kernel, or the raw kernel itself, between
-// sparse rows into dst. An entry has the same bits whichever side is listed.
-func (e *entries) sparseBase(dst blas64.General, left, right *points, w *scratch) {
+// fillSparse puts the raw tile between sparse rows into dst. An entry has the same bits whichever
+// side is listed.
+func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
 	dense.Clear(dst)
 	if left.turned != nil && right.turned == nil {
-		addByColumns(dst, left.columns(), right.sparse)
+		addByColumns(dst, left.Transpose(), right.Sparse)
 	} else {
-		addByRows(dst, left.sparse, right.columns())
+		addByRows(dst, left.Sparse, right.Transpose())
 	}
-	if e.base != kernelgen.InnerProduct {
-		w.norm = squaredNorms(w.norm, right.sparse)
+	if t.base != kernelgen.InnerProduct {
+		w.norms = SquaredNorms(w.norms, right.Sparse)
 		for i := range dst.Rows {
-			x := squaredNorm(left.sparse, i)
+			x := squaredNorm(left.Sparse, i)
 			row := dense.Row(dst, i)
 			for j, p := range row {
-				row[j] = e.baseOf(x, w.norm[j], p)
+				row[j] = t.Base(x, w.norms[j], p)
 			}
 		}
 	}
 	for i := range dst.Rows {
-		e.fromBase(dense.Row(dst, i), w)
+		t.FromBase(dense.Row(dst, i), w)
 	}
 }
 
-// baseOf returns the base between rows with squared norms and an inner product.
-func (e *entries) baseOf(x, z, p float64) float64 {
-	switch e.base {
+// Base returns the base of the kernel between rows of squared norms x and z with the inner
+// product p.
+func (t *Tiles) Base(x, z, p float64) float64 {
+	switch t.base {
 	case kernelgen.SquaredDistance:
 		return max(0, x+z-2*p)
 	case kernelgen.CosineSimilarity:
@@ -56,10 +57,10 @@ func (e *entries) baseOf(x, z, p float64) float64 {
 	return p
 }
 
-// fromBase turns base values into those of raw tiles.
-func (e *entries) fromBase(v []float64, w *scratch) {
-	e.raw.FromBase(v, &w.work)
-	e.scale(v)
+// FromBase turns values of the base into raw entries.
+func (t *Tiles) FromBase(v []float64, w *Work) {
+	t.raw.FromBase(v, &w.kernel)
+	t.scale(v)
 }
 
 // addByRows adds the inner products of the rows of left with right rows, of which
@@ -70,7 +71,7 @@ func addByRows(dst blas64.General, left, columns *stream.CSR) {
 		index, value := left.Row(i)
 		for p, l := range index {
 			at, times := columns.Row(int(l))
-			switch x := weightAt(value, p); {
+			switch x := ValueAt(value, p); {
 			case times == nil:
 				for _, j := range at {
 					row[j] += x
@@ -91,16 +92,16 @@ func addByColumns(dst blas64.General, columns, right *stream.CSR) {
 		index, value := right.Row(j)
 		for p, l := range index {
 			at, times := columns.Row(int(l))
-			z := weightAt(value, p)
+			z := ValueAt(value, p)
 			for q, i := range at {
-				dst.Data[int(i)*dst.Stride+j] += z * weightAt(times, q)
+				dst.Data[int(i)*dst.Stride+j] += z * ValueAt(times, q)
 			}
 		}
 	}
 }
 
-// weightAt returns the value of an entry: 1 in a matrix that holds none.
-func weightAt(value []float64, p int) float64 {
+// ValueAt returns value[p], or 1 for a matrix without values.
+func ValueAt(value []float64, p int) float64 {
 	if value == nil {
 		return 1
 	}
@@ -119,8 +120,8 @@ func squaredNorm(m *stream.CSR, i int) float64 {
 	return sum
 }
 
-// squaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
-func squaredNorms(dst []float64, m *stream.CSR) []float64 {
+// SquaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
+func SquaredNorms(dst []float64, m *stream.CSR) []float64 {
 	dst = dst[:0]
 	for i := range m.Rows {
 		dst = append(dst, squaredNorm(m, i))

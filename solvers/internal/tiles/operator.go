@@ -1,0 +1,140 @@
+package tiles
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Operator is K by exact passes, as a [krylov.Operator]. Centered multiplies K by I − 11ᵀ/N from
+// the left and by I − 11ᵀ/M from the right; the first pass finds the means, unless Sums has them.
+type Operator struct {
+	Grid     *Grid
+	Sums     *Sums
+	Centered bool
+}
+
+// pass makes an exact pass over the tiles of K, before they are centered.
+func (o *Operator) pass(ctx context.Context, visit Visitor) error {
+	means := o.Centered && o.Sums.RowMeans == nil
+	if means {
+		o.Sums.begin(o.Grid)
+	}
+	err := o.Grid.Pairs(ctx, "exact pass", stream.Full, func() Visitor {
+		return func(tile blas64.General, i, j int) error {
+			o.Sums.divide(o.Grid.Tiles, tile, i)
+			if means {
+				o.Sums.add(tile, i, j)
+			}
+			return visit(tile, i, j)
+		}
+	})
+	if err == nil && means {
+		o.Sums.finish()
+		err = o.Sums.Check(o.Grid.Tiles, o.Grid.names)
+	}
+	return err
+}
+
+// Multiply implements [krylov.Operator] by one exact pass.
+func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
+	dense.Clear(aq)
+	dense.Clear(atp)
+	err := o.pass(ctx, func(tile blas64.General, i, j int) error {
+		rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
+		cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(q), 1, rows(aq))
+		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, rows(p), 1, cols(atp))
+		return nil
+	})
+	if err == nil && o.Centered {
+		// The vectors have mean 0 up to rounding; short ones may be all rounding.
+		subtractOuter(aq, o.Sums.RowMeans, q)
+		subtractOuter(atp, o.Sums.ColMeans, p)
+		dense.CentreColumns(aq)
+		dense.CentreColumns(atp)
+	}
+	return err
+}
+
+// subtractOuter subtracts v·(1ᵀq) from m.
+func subtractOuter(m blas64.General, v []float64, q blas64.General) {
+	sums := make([]float64, q.Cols)
+	for i := range q.Rows {
+		for k, x := range dense.Row(q, i) {
+			sums[k] += x
+		}
+	}
+	for i := range m.Rows {
+		row := dense.Row(m, i)
+		for k := range row {
+			row[k] -= v[i] * sums[k]
+		}
+	}
+}
+
+// Form returns K in memory, centered or not, by one exact pass.
+func (o *Operator) Form(ctx context.Context) (krylov.Matrix, error) {
+	a := stream.NewMatrix(int(o.Grid.rows), int(o.Grid.cols))
+	err := o.pass(ctx, func(tile blas64.General, i, j int) error {
+		for k := range tile.Rows {
+			copy(dense.Row(a, i+k)[j:], dense.Row(tile, k))
+		}
+		return nil
+	})
+	if err == nil && o.Centered {
+		o.Sums.Center(a)
+	}
+	return krylov.Matrix{General: a}, err
+}
+
+// MaxBlocks is the largest number of blocks in a Krylov space. Oversampling is the number of
+// vectors in a block beyond the rank: those beyond the rank decide how fast residuals fall.
+const (
+	MaxBlocks    = 8
+	Oversampling = 8
+)
+
+// SVD is a truncated SVD by block Krylov iteration from random vectors on both sides.
+type SVD struct {
+	Rank      int
+	Tolerance float64 // of the residuals of all triplets, relative to the largest singular value
+	Passes    int     // limit
+	Seed      uint64
+	Centered  bool // the operator maps 1 to 0, from either side
+	Blocks    int  // of the space; 0 means MaxBlocks
+}
+
+// Decompose returns the leading triplets of an n×m operator. The largest entry of each right
+// vector is positive. It fails with a [krylov.NotFiniteError] if products are not finite.
+func (s SVD) Decompose(ctx context.Context, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
+	if s.Blocks == 0 {
+		s.Blocks = MaxBlocks
+	}
+	pair, err := krylov.NewPair(op, s.start(n, "krylov left"), s.start(m, "krylov right"), s.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	r, err := pair.Run(ctx, krylov.Iteration{Rank: s.Rank, Passes: s.Passes, Done: krylov.Within(s.Tolerance)})
+	if err != nil {
+		return nil, err
+	}
+	dense.FixSigns(r.U, r.V)
+	return r, nil
+}
+
+// start returns standard normal columns, of mean 0 if the operator is centered.
+func (s SVD) start(n int, purpose string) blas64.General {
+	x := stream.NewMatrix(n, min(n, s.Rank+Oversampling))
+	sketch.NewRandom(s.Seed, purpose).Normals(x)
+	if s.Centered {
+		dense.CentreColumns(x)
+	}
+	return x
+}

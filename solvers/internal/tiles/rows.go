@@ -1,0 +1,103 @@
+package tiles
+
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// Rows are one side of a tile: dense rows, or sparse ones if Sparse is not nil. What the tiles
+// of many blocks share is prepared once, when it is first needed; so Rows must not be copied,
+// and belong to the tiles of one kernel.
+type Rows struct {
+	Dense  blas64.General
+	Sparse *stream.CSR
+
+	packing, turning sync.Once
+	packed           *kernelgen.Panel
+	turned           *stream.CSR
+}
+
+// SparseRows returns the rows of a sparse matrix whose transpose is known.
+func SparseRows(m, transpose *stream.CSR) *Rows {
+	r := &Rows{Sparse: m}
+	r.turning.Do(func() { r.turned = transpose })
+	return r
+}
+
+// Count returns the number of rows.
+func (r *Rows) Count() int {
+	if r.Sparse != nil {
+		return r.Sparse.Rows
+	}
+	return r.Dense.Rows
+}
+
+// Dimension returns the length of a row.
+func (r *Rows) Dimension() int {
+	if r.Sparse != nil {
+		return r.Sparse.Cols
+	}
+	return r.Dense.Cols
+}
+
+// Slice returns n rows from the given one on. They share memory.
+func (r *Rows) Slice(first, n int) *Rows {
+	if r.Sparse == nil {
+		return &Rows{Dense: stream.RowSlice(r.Dense, first, n)}
+	}
+	s := *r.Sparse
+	s.Rows, s.Start = n, s.Start[first:first+n+1]
+	return &Rows{Sparse: &s}
+}
+
+// Blocks cuts the rows into slices of size rows; the last one may be shorter.
+func (r *Rows) Blocks(size int) []*Rows {
+	var blocks []*Rows
+	for first := 0; first < r.Count(); first += size {
+		blocks = append(blocks, r.Slice(first, min(size, r.Count()-first)))
+	}
+	return blocks
+}
+
+// Prepare prepares sparse rows as the columns of tiles, so that Fill goes through the rows of
+// the other side; it returns r.
+func (r *Rows) Prepare() *Rows {
+	if r.Sparse != nil {
+		r.Transpose()
+	}
+	return r
+}
+
+// panel returns dense rows packed as the columns of tiles of a kernel.
+func (r *Rows) panel(k kernelgen.Kernel) *kernelgen.Panel {
+	r.packing.Do(func() { r.packed = k.Pack(r.Dense) })
+	return r.packed
+}
+
+// Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in
+// column l. Memory: 8 bytes for each column, besides the entries.
+func (r *Rows) Transpose() *stream.CSR {
+	r.turning.Do(func() { r.turned = transpose(*r.Sparse) })
+	return r.turned
+}
+
+// transpose is stream.CSR.Transpose for a slice, whose entries do not begin at 0.
+func transpose(m stream.CSR) *stream.CSR {
+	first, last := m.Start[0], m.Start[m.Rows]
+	m.Index = m.Index[first:last]
+	if m.Value != nil {
+		m.Value = m.Value[first:last]
+	}
+	if first > 0 {
+		start := make([]int64, m.Rows+1)
+		for i := range start {
+			start[i] = m.Start[i] - first
+		}
+		m.Start = start
+	}
+	return m.Transpose()
+}

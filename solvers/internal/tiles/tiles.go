@@ -1,0 +1,251 @@
+// Package tiles evaluates tiles of kernel matrices, the blocks of K between rows x_i on the left
+// and z_j on the right, for all families of solvers.
+//
+//   - [Tiles] fills tiles between [Rows], dense or sparse, and counts the entries.
+//   - [Grid] visits all tiles between two sides in one exact pass.
+//   - [Sums] are the row sums of normalised kernels, and the means of rows and columns.
+//   - [Operator] multiplies with K by exact passes; [SVD] decomposes it by block Krylov iteration.
+//
+// Results have the same bits for any number of threads and any shape of the tiles.
+package tiles
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/stream"
+)
+
+// Tiles evaluates the entries of one kernel. A kernel that is normalised by its row sums takes
+// two steps: [Tiles.Fill] makes a raw tile, from which the row sums are taken, and [Tiles.Divide]
+// makes entries of it. Raw entries of exponentials are exponents, so that neither sums nor
+// entries overflow or vanish:
+//
+//	K_ij = weight·exp(raw_ij − logSum_i)      sne, softmax: raw = factor·base
+//	K_ij = weight·raw_ij·exp(−logSum_i)       other normalised kernels
+//	K_ij = raw_ij                             kernels without a normaliser
+type Tiles struct {
+	Kernel  kernelgen.Kernel
+	Entries atomic.Int64 // evaluated so far
+
+	raw         kernelgen.Kernel // of raw tiles, before factor
+	base        kernelgen.Base   // of raw, for sparse rows
+	factor      float64          // of raw entries
+	normalised  bool
+	exponential bool // raw entries are exponents
+	weight      float64
+}
+
+// Plain returns the tiles of a kernel without a normaliser, between dense rows.
+func Plain(k kernelgen.Kernel) *Tiles { return &Tiles{Kernel: k, raw: k, factor: 1, weight: 1} }
+
+// New returns the tiles of a kernel whose parameters are numbers. It fails for a kernel of sparse
+// rows that is not a function of one squared distance, inner product or cosine.
+func New(k kernelgen.Kernel, sparse bool) (*Tiles, error) {
+	if !k.Resolved() {
+		return nil, fmt.Errorf("kernel %s has parameters that are words: "+
+			"give numbers, or resolve it on a sample of the rows", k)
+	}
+	u, normalised := k.Normaliser()
+	if err := u.CheckPlain(); err != nil {
+		return nil, err
+	}
+	t := Plain(k)
+	t.raw, t.normalised = u, normalised
+	base, one := u.OneBase()
+	t.base = base
+	if normalised {
+		t.weight = k.Weight()
+		if p, ok := u.ProductExponential(); ok && one {
+			t.exponential, t.factor = true, p.Scale
+			if p.Damped {
+				t.factor = -p.Scale / 2
+			}
+			t.raw = base.Kernel()
+		}
+	}
+	if sparse && (!one || !base.OfProducts()) {
+		return nil, fmt.Errorf("kernel %s cannot be computed between sparse rows: "+
+			"those of a single squared distance, inner product or cosine can", k)
+	}
+	return t, nil
+}
+
+// Normalised reports whether the kernel is divided by its row sums.
+func (t *Tiles) Normalised() bool { return t.normalised }
+
+// Exponent returns the factor of the base in raw entries that are exponents; 0 for other kernels.
+func (t *Tiles) Exponent() float64 {
+	if t.exponential {
+		return t.factor
+	}
+	return 0
+}
+
+// OfDistance reports whether the kernel is a function of the squared distance alone.
+func (t *Tiles) OfDistance() bool { return t.base == kernelgen.SquaredDistance }
+
+// CountPass returns a function to call after a pass that evaluates so many entries. They then
+// count once, whether they were evaluated or a checkpointed state answered the pass.
+func (t *Tiles) CountPass(entries int64) func() {
+	after := t.Entries.Load() + entries
+	return func() { t.Entries.Store(after) }
+}
+
+// CheckRows returns an error for dense rows that the kernel is not defined on. The first has the
+// number start.
+func (t *Tiles) CheckRows(x blas64.General, start int64) error { return t.raw.CheckRows(x, start) }
+
+// Work is the workspace of one goroutine.
+type Work struct {
+	kernel kernelgen.Workspace
+	norms  []float64
+	exps   []float64
+}
+
+// Fill puts the raw tile between left and right rows into dst.
+func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
+	if left.Sparse == nil {
+		t.FillDense(dst, left.Dense, right, &w.kernel)
+		return
+	}
+	t.Entries.Add(int64(dst.Rows) * int64(dst.Cols))
+	if dst.Rows > 0 && dst.Cols > 0 {
+		t.fillSparse(dst, left, right, w)
+	}
+}
+
+// FillDense is Fill for dense rows.
+func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
+	t.Entries.Add(int64(dst.Rows) * int64(dst.Cols))
+	if dst.Rows == 0 || dst.Cols == 0 {
+		return
+	}
+	t.raw.Fill(dst, left, right.panel(t.raw), w)
+	for i := range dst.Rows {
+		t.scale(dense.Row(dst, i))
+	}
+}
+
+func (t *Tiles) scale(v []float64) {
+	if t.factor == 1 {
+		return
+	}
+	for j := range v {
+		v[j] *= t.factor
+	}
+}
+
+// Each evaluates the raw entries between left and right rows in tiles of at most size rows, with
+// the workers of an engine. visit gets the number of the first row of its tile and must not keep
+// the tile; it runs for several tiles at a time.
+func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, size int,
+	visit func(first int, tile blas64.General) error) error {
+	type room struct {
+		work Work
+		tile blas64.General
+	}
+	rooms := sync.Pool{New: func() any { return &room{tile: stream.NewMatrix(min(size, left.Count()), right.Count())} }}
+	right.Prepare() // before workers share it
+	blocks := left.Blocks(size)
+	return stream.Each(ctx, e.Threads, len(blocks), func(i int) error {
+		r := rooms.Get().(*room)
+		defer rooms.Put(r)
+		tile := stream.RowSlice(r.tile, 0, blocks[i].Count())
+		t.Fill(tile, blocks[i], right, &r.work)
+		return visit(i*size, tile)
+	})
+}
+
+// Between returns the raw entries between left and right rows, evaluated like those of Each.
+func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
+	out := stream.NewMatrix(left.Count(), right.Count())
+	return out, t.Each(ctx, e, left, right, size, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			copy(dense.Row(out, first+i), dense.Row(tile, i))
+		}
+		return nil
+	})
+}
+
+// Divide makes entries of a raw tile, given the logarithms of its row sums. No entry of a
+// normalised kernel exceeds the weight: that follows from exact sums, and Divide enforces it
+// where an estimated sum misses a column that outweighs it.
+func (t *Tiles) Divide(tile blas64.General, logSums []float64) {
+	if !t.normalised {
+		return
+	}
+	for i := range tile.Rows {
+		row := dense.Row(tile, i)
+		if !t.exponential {
+			factor := t.weight * math.Exp(-logSums[i])
+			for j, v := range row {
+				row[j] = min(v*factor, t.weight)
+			}
+			continue
+		}
+		most := math.Log(t.weight)
+		shift := logSums[i] - most
+		for j, v := range row {
+			row[j] = min(v-shift, most)
+		}
+		logsum.Exponentials(row)
+	}
+}
+
+// AddSum adds a row of a raw tile to a sum, each entry times its weight; nil weights are 1.
+func (t *Tiles) AddSum(s *logsum.Sum, raw, weights []float64, w *Work) {
+	switch {
+	case len(raw) == 0:
+	case t.exponential:
+		w.exps = append(w.exps[:0], raw...)
+		s.AddWeighted(w.exps, weights)
+	case weights == nil:
+		s.Rest += dense.Sum(raw)
+	default:
+		sum := 0.0
+		for j, v := range raw {
+			sum += v * weights[j]
+		}
+		s.Rest += sum
+	}
+}
+
+// LogSum returns the logarithm of the sum of a raw row. It fails, with the row and its source,
+// if that is not finite.
+func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
+	log := math.Log(s.Rest)
+	if t.exponential {
+		log = s.Log()
+	}
+	if log-log != 0 {
+		return 0, BadRow(name, row, fmt.Sprintf("the logarithm of the row sum of kernel %s is %v", t.Kernel, log))
+	}
+	return log, nil
+}
+
+// Mean returns a sum of raw entries, times the weight of the kernel, over n: the mean of a row
+// of a kernel that is not normalised, or of a column whose entries were divided by row sums.
+func (t *Tiles) Mean(s logsum.Sum, n float64) float64 {
+	if t.exponential {
+		return t.weight * s.Plain() / n
+	}
+	return t.weight * s.Rest / n
+}
+
+// RowMean returns the mean of each row of a normalised kernel over n columns: weight/n.
+func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
+
+// BadRow returns the error of a row whose kernel entries cannot be used.
+func BadRow(name string, row int64, what string) error {
+	what += "; scale the columns (`scale standard`) or drop the row"
+	return &stream.BadValueError{Source: name, Row: row, Reason: what}
+}

@@ -1,0 +1,256 @@
+package tiles
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// formulas are kernels written out, of every way to make entries.
+var formulas = []struct {
+	text  string
+	value func(x, z []float64) float64 // before it is divided by the row sum
+	sums  float64                      // weight of a normalised kernel; 0 for others
+}{
+	{"sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, 1},
+	{"3*softmax(scale=0.5)", func(x, z []float64) float64 { return math.Exp(dense.Dot(x, z) / 2) }, 3},
+	{"t()", func(x, z []float64) float64 { return 1 / (1 + squared(x, z)) }, 1},
+	{"rbf(gamma=0.5)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 2) }, 0},
+	{"2*linear()", func(x, z []float64) float64 { return 2 * dense.Dot(x, z) }, 0},
+}
+
+func squared(x, z []float64) (sum float64) {
+	for i, v := range x {
+		sum += (v - z[i]) * (v - z[i])
+	}
+	return sum
+}
+
+// matrix returns random numbers, about half of them zero.
+func matrix(n, m int, seed uint64) blas64.General {
+	random := rand.New(rand.NewPCG(seed, 9))
+	a := stream.NewMatrix(n, m)
+	for i := range a.Data {
+		if random.IntN(2) == 0 {
+			a.Data[i] = random.NormFloat64()
+		}
+	}
+	return a
+}
+
+func sparse(t *testing.T, a blas64.General) *Rows {
+	t.Helper()
+	m, err := stream.NewCSR(a.Rows, a.Cols, func(yield func(stream.Entry) bool) {
+		for i := range a.Rows {
+			for j, v := range dense.Row(a, i) {
+				if v != 0 && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: v}) {
+					return
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Rows{Sparse: m}
+}
+
+func newTiles(t *testing.T, text string, sparse bool) *Tiles {
+	t.Helper()
+	k, err := kernelgen.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := New(k, sparse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i, v := range got {
+		if !(math.Abs(v-want[i]) <= tolerance) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+// centered subtracts the means of rows and columns.
+func centered(a blas64.General) blas64.General {
+	b := dense.Transpose(a)
+	dense.CentreColumns(b)
+	b = dense.Transpose(b)
+	dense.CentreColumns(b)
+	return b
+}
+
+// TestOperator compares K in memory and products with K with the formulas, of dense and of sparse
+// rows, centered and not, on any number of threads.
+func TestOperator(t *testing.T) {
+	x, z := matrix(300, 5, 1), matrix(270, 5, 2)
+	q, p := matrix(270, 3, 3), matrix(300, 3, 4)
+	for _, f := range formulas {
+		want := stream.NewMatrix(300, 270)
+		for i := range want.Rows {
+			row := dense.Row(want, i)
+			for j := range row {
+				row[j] = f.value(dense.Row(x, i), dense.Row(z, j))
+			}
+			if f.sums > 0 {
+				blas64.Scal(f.sums/dense.Sum(row), dense.Vector(row))
+			}
+		}
+		for _, center := range []bool{false, true} {
+			if center {
+				want = centered(want)
+			}
+			for _, isSparse := range []bool{false, true} {
+				what := fmt.Sprintf("%s, centered %v, sparse %v", f.text, center, isSparse)
+				var first []float64
+				for threads := range 3 {
+					left, right := &Rows{Dense: x}, &Rows{Dense: z}
+					if isSparse {
+						left, right = sparse(t, x), sparse(t, z)
+					}
+					g := newTiles(t, f.text, isSparse).NewGrid(stream.Engine{Threads: 1 + threads}, [2]string{"x", "z"}, left, right)
+					s, err := g.Sums(context.Background(), center)
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					op := &Operator{Grid: g, Sums: s, Centered: center}
+					a, err := op.Form(context.Background())
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					aq, atp := stream.NewMatrix(300, 3), stream.NewMatrix(270, 3)
+					if err := op.Multiply(context.Background(), q, aq, p, atp); err != nil {
+						t.Fatal(what, err)
+					}
+					wantQ, wantP := stream.NewMatrix(300, 3), stream.NewMatrix(270, 3)
+					if err := a.Multiply(context.Background(), q, wantQ, p, wantP); err != nil {
+						t.Fatal(what, err)
+					}
+					checkClose(t, what, a.Data, want.Data, 1e-11)
+					checkClose(t, what+", products", append(aq.Data, atp.Data...), append(wantQ.Data, wantP.Data...), 1e-9)
+					if threads > 0 {
+						checkClose(t, what+", threads", aq.Data, first, 0)
+					}
+					first = aq.Data
+					if entries := int64(g.Passes) * 300 * 270; g.Tiles.Entries.Load() != entries {
+						t.Errorf("%s: %d entries, want %d", what, g.Tiles.Entries.Load(), entries)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestShapes: raw entries have the same bits in tiles of every shape.
+func TestShapes(t *testing.T) {
+	x, z := matrix(150, 4, 1), matrix(90, 4, 2)
+	for _, f := range formulas {
+		for _, isSparse := range []bool{false, true} {
+			left, right := &Rows{Dense: x}, &Rows{Dense: z}
+			if isSparse {
+				left, right = sparse(t, x), sparse(t, z)
+			}
+			made := newTiles(t, f.text, isSparse)
+			want := stream.NewMatrix(150, 90)
+			made.Fill(want, left, right, new(Work))
+			for _, size := range []int{7, 64, 500} {
+				got, err := made.Between(context.Background(), stream.Engine{Threads: 2}, left, right, size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkClose(t, f.text, got.Data, want.Data, 0)
+				err = made.Each(context.Background(), stream.Engine{Threads: 2}, left, right, size, func(first int, tile blas64.General) error {
+					checkClose(t, f.text, tile.Data[:tile.Rows*tile.Cols], want.Data[first*90:(first+tile.Rows)*90], 0)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestUpper: the upper half has each pair of rows of one source, once.
+func TestUpper(t *testing.T) {
+	x := matrix(600, 3, 1)
+	g := newTiles(t, "rbf(gamma=1)", false).NewGrid(stream.Engine{Threads: 2}, [2]string{"x", "x"}, &Rows{Dense: x}, &Rows{Dense: x})
+	seen := stream.NewMatrix(600, 600)
+	err := g.Pairs(context.Background(), "pairs", stream.Upper, func() Visitor {
+		return func(tile blas64.General, i, j int) error {
+			for k := range tile.Rows {
+				for l, v := range dense.Row(tile, k) {
+					if want := math.Exp(-squared(dense.Row(x, i+k), dense.Row(x, j+l))); math.Abs(v-want) > 1e-12 {
+						return fmt.Errorf("entry (%d, %d) is %v, want %v", i+k, j+l, v, want)
+					}
+					dense.Row(seen, i+k)[j+l]++
+					if i != j {
+						dense.Row(seen, j+l)[i+k]++
+					}
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range seen.Data {
+		if n != 1 {
+			t.Fatalf("entry (%d, %d) was seen %v times", i/600, i%600, n)
+		}
+	}
+}
+
+// TestRefusals: kernels that sparse rows do not take, words, and rows whose sums cannot be used.
+func TestRefusals(t *testing.T) {
+	for text, isSparse := range map[string]bool{"kl(a=1)": true, "laplace(gamma=1)": true, "rbf(gamma=1) + linear()": true, "rbf(gamma=median)": false} {
+		k, err := kernelgen.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(k, isSparse); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+	}
+	x := matrix(5, 2, 1)
+	dense.Row(x, 3)[1] = math.NaN()
+	for _, text := range []string{"sne(gamma=1)", "t()", "linear()"} {
+		g := newTiles(t, text, false).NewGrid(stream.Engine{}, [2]string{"rows", "columns"}, &Rows{Dense: x}, &Rows{Dense: matrix(4, 2, 2)})
+		if _, err := g.Sums(context.Background(), true); err == nil || !strings.Contains(err.Error(), "rows: row 3") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestDivide: an estimated row sum makes no entry larger than the weight.
+func TestDivide(t *testing.T) {
+	for _, text := range []string{"2*sne(gamma=1)", "2*t()"} {
+		tile := stream.NewMatrix(1, 2)
+		tile.Data[1] = 0.5
+		newTiles(t, text, false).Divide(tile, []float64{-9})
+		for _, v := range tile.Data {
+			if !(v <= 2) {
+				t.Errorf("%s: an entry of %v", text, v)
+			}
+		}
+	}
+}

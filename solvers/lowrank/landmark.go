@@ -2,6 +2,8 @@ package lowrank
 
 import (
 	"context"
+	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,8 +12,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -94,7 +98,7 @@ type landmarkFit struct {
 	rows                  int64
 	points                *landmarkPoints
 	landmarks, core, held *panel
-	basis                 *basis     // nil for kernels that may be indefinite
+	basis                 *whitened  // nil for kernels that may be indefinite
 	side                  *Embedding // Q
 	singular              []float64  // of F, for each column of Q
 	condition             float64    // of K(·, J), where there is no basis
@@ -106,25 +110,27 @@ type landmarkFit struct {
 // stream gathers the landmarks and makes the pass.
 func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*landmarkFit, error) {
 	n := src.Info().Rows
-	points, err := m.points(n, "C", "S")
+	points, err := m.points(n, "C", "S", false)
 	if err != nil {
 		return nil, err
 	}
 	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k), points: points}
-	t := f.tiles
-	if err := m.chooseLandmarks(ctx, t, e, src, points); err != nil {
+	if err := m.chooseLandmarks(ctx, e, f.tiles, src, points); err != nil {
 		return nil, err
 	}
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
+	panels, err := f.tiles.gatherSets(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	if err := t.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
+	if err := f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
 		return nil, err
 	}
-	return f, f.streamRange(ctx, e, src)
+	if k.PositiveSemiDefinite() {
+		return f, f.streamWhitened(ctx, e, src)
+	}
+	return f, f.streamPlain(ctx, e, src)
 }
 
 // landmarkPoints are the row numbers that the landmark method looks at.
@@ -166,67 +172,26 @@ func (m Landmark) counts() (landmarks, core int64, err error) {
 }
 
 // points draws landmarks and core points. On few rows all of them serve; otherwise the pass
-// adds up to twice as many rows of high leverage as there are landmarks.
-func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, error) {
+// adds up to twice as many rows of high leverage as there are landmarks, if replace is true in
+// the place of core points.
+func (m Landmark) points(n int64, purposeJ, purposeS string, replace bool) (*landmarkPoints, error) {
 	landmarks, core, err := m.counts()
 	if err != nil {
 		return nil, err
 	}
-	p, err := drawPoints(n, landmarks, core, m.Seed, purposeJ, purposeS)
-	if err == nil && core < n {
+	p := &landmarkPoints{}
+	if core < n {
 		p.scouted = int(min(core/2, 2*landmarks, n-landmarks)) // leverages sum up to the landmarks at most
 	}
+	if replace {
+		core -= int64(p.scouted)
+	}
+	if p.landmarks, err = p.draw("landmarks", n, landmarks, m.Seed, purposeJ); err != nil {
+		return nil, err
+	}
+	s, err := p.draw("core points", n, core, m.Seed, purposeS)
+	p.core = basis.Union(s, p.landmarks)
 	return p, err
-}
-
-// drawPoints draws so many landmarks and core points.
-func drawPoints(n, landmarks, core int64, seed uint64, purposeJ, purposeS string) (*landmarkPoints, error) {
-	p := &landmarkPoints{}
-	j, err := p.draw("landmarks", n, landmarks, seed, purposeJ)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.draw("core points", n, core, seed, purposeS)
-	if err != nil {
-		return nil, err
-	}
-	p.landmarks, p.core = j, union(s, j)
-	return p, nil
-}
-
-// chooseLandmarks puts landmarks that the kernel has a say in, and are core points as
-// well, in the place of those drawn uniformly.
-func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, p *landmarkPoints) error {
-	if int64(len(p.landmarks)) == src.Info().Rows {
-		return nil
-	}
-	c := m.chooser(p, src.Info().Rows, t.kernel)
-	if m.Rule.or(RuleAuto) == RuleAuto {
-		p.notes = append(p.notes, c.note())
-	}
-	if !c.looks() {
-		return nil
-	}
-	numbers, err := c.candidates("candidates")
-	if err != nil {
-		return err
-	}
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: numbers})
-	if err != nil {
-		return err
-	}
-	landmarks, err := c.choose(ctx, t, e, panels[0], src.Info().Name)
-	if err != nil {
-		return err
-	}
-	p.landmarks, p.core = landmarks.number, union(p.core, landmarks.number)
-	return nil
-}
-
-// chooser returns the choice of landmarks in the place of those drawn, of n rows.
-func (m Landmark) chooser(p *landmarkPoints, n int64, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, rule: m.Rule.or(RuleAuto), columns: m.Rank, landmarks: len(p.landmarks),
-		core: int64(len(p.core)), seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 
 // draw draws so many of n rows, or takes all.
@@ -240,6 +205,42 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 		return nil, err
 	}
 	return s.Positions(), nil
+}
+
+// chooseLandmarks replaces landmarks drawn uniformly, if the rule needs the kernel. The chosen
+// ones are core points as well.
+func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine, t *tiles, src stream.Source, p *landmarkPoints) error {
+	n := src.Info().Rows
+	if int64(len(p.landmarks)) == n {
+		return nil
+	}
+	c := m.choice(p, n, t.kernel)
+	if m.Rule.Or(RuleAuto) == RuleAuto {
+		p.notes = append(p.notes, c.Note())
+	}
+	if !c.NeedsKernel() {
+		return nil
+	}
+	numbers, err := c.Candidates("candidates")
+	if err != nil {
+		return err
+	}
+	candidates, err := basis.Gather(ctx, src, rowSet{Numbers: numbers})
+	if err != nil {
+		return err
+	}
+	landmarks, err := c.Choose(ctx, e, t.Tiles, candidates[0], src.Info().Name)
+	if err != nil {
+		return err
+	}
+	p.landmarks, p.core = landmarks.Number, basis.Union(p.core, landmarks.Number)
+	return nil
+}
+
+// choice returns the choice of landmarks among n rows.
+func (m Landmark) choice(p *landmarkPoints, n int64, k kernelgen.Kernel) basis.Landmarks {
+	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleAuto), Features: m.Rank, Count: len(p.landmarks),
+		Core: int64(len(p.core)), Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
 }
 
 // rankNote tells of a rank that is not what was asked for.
@@ -258,24 +259,152 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
 }
 
-// streamRange makes the pass over src, and finds the embedding Q, orthonormal on its rows, and
-// tr(A). Q is from the triangular factor of K(·, X_J) where the kernel may be indefinite.
-func (f *landmarkFit) streamRange(ctx context.Context, e stream.Engine, src stream.Source) error {
-	if f.tiles.kernel.PositiveSemiDefinite() {
-		return f.streamBasis(ctx, e, src)
+// A whitened basis spans the range of K(·, J) of a positive semi-definite kernel, by what the
+// landmarks tell of each other before the pass:
+//
+//	W = K(X_J, X_J),  UᵀU = W + ridge
+//	F = K(·, X_J)·U⁻¹,  FᵀF = V·Λ·Vᵀ,  Q = F·V·Λ^(−½)
+//
+// Q from the triangular factor of K(·, X_J) is orthonormal to ε·cond, which may be 1e-3. The
+// condition of F is about the root of that: Λ are the eigenvalues of the Nyström approximation
+// FFᵀ of A. A row of F is at most √k(x, x) long, so that no row drowns the others.
+type whitened struct {
+	upper   blas64.General // U
+	vectors blas64.General // V, but for directions that are rounding
+	roots   []float64      // of Λ, descending
+}
+
+// streamWhitened makes the pass of a positive semi-definite kernel, and finds Q and tr(A).
+func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src stream.Source) error {
+	landmarks, u, err := basis.Whiten(ctx, e, f.tiles.Tiles, f.landmarks.Panel)
+	if errors.Is(err, basis.ErrNotDefinite) {
+		err = notDefinite(f.tiles.kernel)
 	}
-	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
-	s, err := f.tiles.leverageScout(ctx, e, f.core, f.landmarks.number, f.landmarks, f.points.scouted, f.Seed, "scout")
 	if err != nil {
 		return err
 	}
-	found, err := streamRange(ctx, e, pass, src, true, s, pass.factor)
+	f.landmarks = panelFrom(landmarks)
+	by, err := sketch.NewWhitening(u)
+	if err != nil {
+		return err
+	}
+	s, err := basis.WhitenedLeverage(ctx, e, f.tiles.Tiles, f.core.Panel, landmarks, u, f.Rank, f.points.scouted, f.Seed, "scout")
+	if err != nil {
+		return err
+	}
+	found, err := streamRange(ctx, e.Given(u), f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: landmarks}, src, true, s,
+		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 	if err != nil {
 		return err
 	}
 	f.take(found.B)
-	f.side, f.condition, err = f.tiles.orthonormalEmbedding(found.A.R(), f.landmarks, nil)
+	eig, err := newEigen("the sketch", found.A.Matrix())
+	if err != nil {
+		return err
+	}
+	r := dense.Rank(eig.Values, basis.Dependence)
+	f.basis = &whitened{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
+	f.use(r, 0)
+	return nil
+}
+
+// streamPlain makes the pass of a kernel that may be indefinite: Q is from the triangular factor of
+// K(·, X_J).
+func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stream.Source) error {
+	s, err := basis.NewLeverage(ctx, e, f.tiles.Tiles, f.core.Panel, f.landmarks.Panel, f.landmarks.number, f.points.scouted, f.Seed, "scout")
+	if err != nil {
+		return err
+	}
+	found, err := streamFactor(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}, src, true, s)
+	if err != nil {
+		return err
+	}
+	f.take(found.B)
+	f.side, f.condition, err = orthonormalEmbedding(found.A.R(), f.landmarks, nil)
 	return err
+}
+
+// rangeAccumulator is what a pass folds the rows of a sketch into.
+type rangeAccumulator[A any] interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	Add(block blas64.General) error
+	Merge(later A) error
+	Reset()
+}
+
+// ranged is the state of a pass that finds a range: the range, tr(A), rows of high leverage.
+type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
+
+// streamRange makes the pass over rows, and returns the range of the sketch by m and the rows that
+// s finds. With trace it sums tr(A) of a symmetric A.
+func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
+	name, landmarks := src.Info().Name, m.Landmarks
+	newState := func() *ranged[A] {
+		return &ranged[A]{A: newRange(), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1),
+			B: sketch.NewPriority(s.Keep, landmarks.Rows.Cols)}}
+	}
+	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
+	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
+	return basis.Moments(ctx, e.Given(landmarks.Rows, s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
+		priorities, addTrace := s.Sampler(), basis.AddTrace(t.Tiles, name)
+		return func(state *ranged[A], r basis.Rows) error {
+			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {
+				return err
+			}
+			if err := state.A.Add(r.Z); err != nil || !trace {
+				return err
+			}
+			return addTrace(state.B.A, r)
+		}
+	})
+}
+
+// streamFactor is streamRange for the triangular factor of the sketch.
+func streamFactor(ctx context.Context, e stream.Engine, t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
+	return streamRange(ctx, e, t, m, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
+}
+
+// take takes what a pass has found besides the range: tr(A), and rows for the core, which stand
+// for themselves in the error estimate.
+func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority]) {
+	f.trace = b.A.Totals()[0]
+	if found := foundRows(b.B); found.Count() > 0 {
+		f.core, f.held = withFound(f.core, f.held, panelFrom(found.Without(f.landmarks.Panel)))
+	}
+}
+
+// foundRows returns the rows of high leverage that a pass kept.
+func foundRows(p *sketch.Priority) *basis.Panel {
+	number, rows := p.Rows()
+	return basis.NewPanel(rows, number, nil)
+}
+
+// withFound adds rows of high leverage to the core. They stand for themselves in the error estimate.
+func withFound(core, held, found *panel) (newCore, newHeld *panel) {
+	newHeld = panelFrom(held.Without(found.Panel))
+	newHeld.beside = found
+	return panelFrom(core.Join(found.Panel)), newHeld
+}
+
+// use makes the leading k columns of Q the embedding, and as many random combinations of the
+// others as there are probes.
+func (f *landmarkFit) use(k, probes int) {
+	b := f.basis
+	v := scaledColumns(b.vectors, dense.Reciprocals(b.roots))
+	t := stream.NewMatrix(v.Rows, k+probes)
+	for i := range v.Rows {
+		copy(dense.Row(t, i), dense.Row(v, i)[:k])
+	}
+	if probes > 0 {
+		rest := dense.Columns(v, k, v.Cols-k)
+		mix := stream.NewMatrix(rest.Cols, probes)
+		sketch.NewRandom(f.Seed, "probes of the range").Normals(mix)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rest, householder.QR(mix).Thin(), 0, dense.Columns(t, k, probes))
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(b.upper), t)
+	f.singular = slices.Clone(b.roots[:k])
+	f.side = &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Projection: t}
 }
 
 // A rank c needs few columns of Q besides the leading c. Of 800 landmarks or more, those of

@@ -66,11 +66,6 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
-	case errors.Is(err, errNotSpanned) && given.Landmarks == 0 && s.Landmarks < defaultExact: // for want of memory
-		s.Landmarks = min(2*s.Landmarks+1, defaultExact)
-		if more, failed := s.plan(e, d.Shape()); failed == nil {
-			err = cmp.Or(more.Memory.Check(s.Memory), err)
-		}
 	case errors.Is(err, errNotSpanned):
 		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
 	}

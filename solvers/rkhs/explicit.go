@@ -27,9 +27,6 @@ type Explicit struct {
 // String returns "explicit".
 func (Explicit) String() string { return "explicit" }
 
-// Regularisation returns none.
-func (Explicit) Regularisation() (ridge float64, inverts bool) { return 0, false }
-
 // Traits says that all pairs are needed.
 func (o Explicit) Traits() Traits {
 	if o.Alone {
@@ -123,9 +120,10 @@ type remembered struct {
 	symmetric bool
 }
 
-func (o remembered) String() string                  { return o.word }
-func (o remembered) Regularisation() (float64, bool) { return o.ridge, o.ridge != 0 }
-func (o remembered) Traits() Traits                  { return Traits{Symmetric: o.symmetric} }
+func (o remembered) String() string { return o.word }
+func (o remembered) Traits() Traits {
+	return Traits{Symmetric: o.symmetric, Inverts: o.ridge != 0, Ridge: o.ridge}
+}
 func (o remembered) Matrix(context.Context, stream.Engine, *Factors) (Matrix, error) {
 	return Matrix{}, fmt.Errorf("operator %s comes from a saved model, which does not hold its matrix", o.word)
 }

@@ -87,8 +87,7 @@ func (f *landmarkFit) streamBasis(ctx context.Context, e stream.Engine, src stre
 	if err != nil {
 		return err
 	}
-	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
-	found, err := streamRange(ctx, e.Given(u), pass, src, true, s, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
+	found, err := f.streamGram(ctx, e.Given(u), src, s, by)
 	if err != nil {
 		return err
 	}
@@ -101,6 +100,15 @@ func (f *landmarkFit) streamBasis(ctx context.Context, e stream.Engine, src stre
 	f.basis = &basis{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
 	f.use(r, 0)
 	return nil
+}
+
+// streamGram makes the pass that sums FᵀF.
+func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine, src stream.Source, s *scout, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+	if f.wide(f.tiles.kernel) {
+		return f.streamWide(ctx, e, src, s, by)
+	}
+	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
+	return streamRange(ctx, e, pass, src, true, s, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 }
 
 // scoutRows is how many rows of the sample a scout learns from, for each landmark.

@@ -60,13 +60,15 @@ type rangeAccumulator[A any] interface {
 // leverage.
 type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
+func newRanged[A rangeAccumulator[A]](found A, keep, columns int) *ranged[A] {
+	return &ranged[A]{A: found, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
+}
+
 // streamRange makes the pass over rows, and returns the range and the rows that s finds. With
 // trace A is symmetric, and tr(A) is summed as well.
 func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, p sketchPass, src stream.Source, trace bool, s *scout, newRange func() A) (*ranged[A], error) {
 	name, columns := src.Info().Name, p.rows.rows.Cols
-	newState := func() *ranged[A] {
-		return &ranged[A]{A: newRange(), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(s.keep, columns)}}
-	}
+	newState := func() *ranged[A] { return newRanged(newRange(), s.keep, columns) }
 	defer p.tiles.countPass(src, p.rows)()
 	return stream.Fold(ctx, e.Given(p.rows.rows, s.project), "fit", src, newState, func() func(*ranged[A], *stream.Block) error {
 		m := p.tiles.embedder(&Embedding{Signs: p.signs}, p.rows, name)

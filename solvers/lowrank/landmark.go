@@ -291,8 +291,7 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 	if err != nil {
 		return err
 	}
-	found, err := streamRange(ctx, e.Given(u), f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: landmarks}, src, true, s,
-		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
+	found, err := f.streamGram(ctx, e.Given(u), src, s, by)
 	if err != nil {
 		return err
 	}
@@ -305,6 +304,15 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 	f.basis = &whitened{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
 	f.use(r)
 	return nil
+}
+
+// streamGram makes the pass that sums FᵀF.
+func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine, src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+	if f.wide(f.tiles.kernel) {
+		return f.streamWide(ctx, e, src, s, by)
+	}
+	return streamRange(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}, src, true, s,
+		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 }
 
 // streamPlain makes the pass of a kernel that may be indefinite: Q is from the triangular factor of
@@ -335,14 +343,16 @@ type rangeAccumulator[A any] interface {
 // ranged is the state of a pass that finds a range: the range, tr(A), rows of high leverage.
 type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
+// newRanged returns the state of no rows, for so many rows of high leverage with so many columns.
+func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
+	return &ranged[A]{A: empty, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
+}
+
 // streamRange makes the pass over rows, and returns the range of the sketch by m and the rows that
 // s finds. With trace it sums tr(A) of a symmetric A.
 func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
-	newState := func() *ranged[A] {
-		return &ranged[A]{A: newRange(), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1),
-			B: sketch.NewPriority(s.Keep, landmarks.Rows.Cols)}}
-	}
+	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
 	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
 	return basis.Moments(ctx, e.Given(landmarks.Rows, s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {

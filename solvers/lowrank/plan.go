@@ -49,6 +49,17 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.AddEntries(float64(n) * float64(width))
 }
 
+// widePass adds a pass of n rows that sums a Gram matrix of c columns, which the threads share,
+// and a state of the given size.
+func (p *planner) widePass(n, c, state int64) {
+	panel := min(stream.WideRows, n)
+	threads := min(p.threads, n/panel+1)
+	p.Add("tiles", 2*threads*panel*c, "`threads`")
+	p.Add("whitened rows", p.engine.WideBlocks(n, int(p.d))*panel*(c+c/8), "`threads`")
+	p.FoldWide("accumulators", n, c*(c+1)/2+state, "`rank`")
+	p.AddEntries(float64(n) * float64(c))
+}
+
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
 	p.Add("core points", (t+u)*2*p.d, "`sketch`")
@@ -158,7 +169,11 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	m.choice(points, n, k).AddTo(p.Plan, p.d)
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, coreKnob) })
 	p.stage(func(p *planner) {
-		p.pass(n, c, c, c*c+found*int64(d+2))
+		if m.wide(k) {
+			p.widePass(n, c, found*int64(d+2))
+		} else {
+			p.pass(n, c, c, c*c+found*int64(d+2))
+		}
 		if found > 0 {
 			p.Add("leverage of core points", 2*min(t, basis.SampleRows*c)*c+5*c*c, "`rank`")
 		}

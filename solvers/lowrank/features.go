@@ -45,7 +45,8 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 }
 
 // featureFactor makes the one pass, and returns the triangular factor of Z.
-func (t *tiles) featureFactor(ctx context.Context, e stream.Engine, src stream.Source, m featureMap) (blas64.General, error) {
+func (t *tiles) featureFactor(ctx context.Context, e stream.Engine,
+	src stream.Source, m featureMap) (blas64.General, error) {
 	newFactor := func() *sketch.QR { return sketch.NewQR(m.columns()) }
 	columns := &basis.Columns{Features: []basis.Features{{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
 		em := t.embedder(&Embedding{features: m}, nil, src.Info().Name)

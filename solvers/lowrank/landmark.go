@@ -107,7 +107,8 @@ type landmarkFit struct {
 }
 
 // stream gathers the landmarks and makes the pass.
-func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*landmarkFit, error) {
+func (m Landmark) stream(ctx context.Context, e stream.Engine,
+	src stream.Source, k kernelgen.Kernel) (*landmarkFit, error) {
 	n := src.Info().Rows
 	points, err := m.points(n, "C", "S", false)
 	if err != nil {
@@ -208,7 +209,8 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 
 // chooseLandmarks replaces landmarks drawn uniformly, if the rule needs the kernel. The chosen
 // ones are core points as well.
-func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine, t *tiles, src stream.Source, p *landmarkPoints) error {
+func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
+	t *tiles, src stream.Source, p *landmarkPoints) error {
 	n := src.Info().Rows
 	if int64(len(p.landmarks)) == n {
 		return nil
@@ -307,7 +309,8 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 }
 
 // streamGram makes the pass that sums FᵀF.
-func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine, src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
+	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
 	if f.wide(f.tiles.kernel) {
 		return f.streamWide(ctx, e, src, s, by)
 	}
@@ -350,7 +353,8 @@ func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
 
 // streamRange makes the pass over rows, and returns the range of the sketch by m and the rows that
 // s finds. With trace it sums tr(A) of a symmetric A.
-func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
+func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine,
+	t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
 	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
@@ -370,7 +374,8 @@ func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t 
 }
 
 // streamFactor is streamRange for the triangular factor of the sketch.
-func streamFactor(ctx context.Context, e stream.Engine, t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
+func streamFactor(ctx context.Context, e stream.Engine,
+	t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
 	return streamRange(ctx, e, t, m, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
 }
 

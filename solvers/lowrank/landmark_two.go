@@ -116,7 +116,8 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn
 // one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
-func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, side, other *landmarkSide) (*Embedding, error) {
+func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine,
+	src stream.Source, side, other *landmarkSide) (*Embedding, error) {
 	s, err := basis.NewLeverage(ctx, e, t.Tiles, side.core.Panel, other.landmarks.Panel, side.landmarks.number, side.points.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,8 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src s
 }
 
 // finishTwo fits the core, and returns the condition of the directions that are left.
-func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
+func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
+	t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
 	bu, err := t.coreFrame(ctx, e, u, r.landmarks, l.core)
 	if err != nil {
 		return nil, 0, err

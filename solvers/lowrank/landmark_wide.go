@@ -26,7 +26,8 @@ type whitenedBlock struct {
 }
 
 // streamWide is streamRange with one Gram matrix for all threads.
-func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine, src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
+	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
 	name := src.Info().Name
 	features := (&basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}).Features(name)
 	addTrace := basis.AddTrace(f.tiles.Tiles, name)

@@ -62,7 +62,8 @@ func Proposals(n int64) int {
 
 // NewCholesky returns a factorisation without pivots, with room for the given number of them.
 // name is that of the source of the rows. It may set the scale of the tiles.
-func NewCholesky(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.General, name string, most int, random sketch.Random) (*Cholesky, error) {
+func NewCholesky(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, rows blas64.General, name string, most int, random sketch.Random) (*Cholesky, error) {
 	n := rows.Rows
 	f := &Cholesky{tiles: t, engine: e, progress: e.Progress, rows: rows, name: name, random: random,
 		block: Proposals(int64(n)), factor: stream.NewMatrix(n, most)}
@@ -270,7 +271,8 @@ func (f *Cholesky) Triangular(ctx context.Context) (blas64.General, error) {
 
 // pivots returns the indices of at most c pivots of a panel, whose rows are of the named source;
 // index 0 if the diagonal is zero. The scale of the tiles stays 1.
-func pivots(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *Panel, c int, name string, random sketch.Random) ([]int, error) {
+func pivots(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, p *Panel, c int, name string, random sketch.Random) ([]int, error) {
 	defer t.SetScale(1) // landmarks decide
 	e.Progress = nil
 	f, err := NewCholesky(ctx, e, t, p.Rows, name, c, random)

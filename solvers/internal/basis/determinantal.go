@@ -20,7 +20,8 @@ import (
 // leading eigenvectors of the kernel matrix of the panel, k rows are a sample of the process with
 // kernel V·Vᵀ: the pivots of its randomly pivoted Cholesky factorisation. More are drawn from the
 // remaining rows, round by round.
-func (l Landmarks) determinantal(ctx context.Context, e stream.Engine, t *tiles.Tiles, candidates *Panel) ([]int, error) {
+func (l Landmarks) determinantal(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, candidates *Panel) ([]int, error) {
 	v, err := l.leadingVectors(ctx, e, t, candidates)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func (l Landmarks) probes() int {
 //
 // Vectors of F·Fᵀ with pivoted Cholesky factors F would take fewer flops, but rows that are pivots
 // stand out in them: with 3/2·k pivots errors were a quarter larger on abalone and satimage.
-func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *Panel) (blas64.General, error) {
+func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, p *Panel) (blas64.General, error) {
 	e.Progress = nil
 	signs := stream.NewMatrix(p.Count(), min(p.Count(), l.probes()))
 	if err := ChooseScale(ctx, e, t, p.Rows, p.Pick([]int{0})); err != nil {
@@ -105,7 +107,8 @@ func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine, t *tiles
 }
 
 // multiply returns K·x for the kernel matrix of a panel, from half of its tiles.
-func multiply(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *Panel, x blas64.General) (blas64.General, error) {
+func multiply(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, p *Panel, x blas64.General) (blas64.General, error) {
 	y, mirror := stream.NewMatrix(x.Rows, x.Cols), stream.NewMatrix(x.Rows, x.Cols)
 	g := t.NewGrid(e, [2]string{"candidates", "candidates"}, p.Cols, p.Cols)
 	err := g.Pairs(ctx, "exact pass", stream.Upper, func() tiles.Visitor {

@@ -145,7 +145,8 @@ func (l Landmarks) Candidates(purpose string) ([]int64, error) {
 
 // Choose returns the landmarks among candidates of the named source. There are fewer than Count if
 // nothing but rounding is left to take.
-func (l Landmarks) Choose(ctx context.Context, e stream.Engine, t *tiles.Tiles, candidates *Panel, name string) (*Panel, error) {
+func (l Landmarks) Choose(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, candidates *Panel, name string) (*Panel, error) {
 	if l.Rule == RuleUniform || l.Count >= candidates.Count() {
 		return candidates, nil
 	}

@@ -51,7 +51,8 @@ const SampleRows = 4
 
 // NewLeverage prepares for finding keep rows besides those with the numbers given, by a sample of
 // rows of the source of the pass. The sketch is K(·, columns).
-func NewLeverage(ctx context.Context, e stream.Engine, t *tiles.Tiles, sample, columns *Panel, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
+func NewLeverage(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, sample, columns *Panel, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	s := &Leverage{random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil
@@ -84,7 +85,8 @@ func NewLeverage(ctx context.Context, e stream.Engine, t *tiles.Tiles, sample, c
 // WhitenedLeverage is [NewLeverage] for the whitened sketch K(·, landmarks)·U⁻¹, by some of the
 // sample that are no landmarks. Only rows of leverage 1 are found. λ² is the mean over c of what
 // rank c leaves of the trace.
-func WhitenedLeverage(ctx context.Context, e stream.Engine, t *tiles.Tiles, sample, landmarks *Panel, u blas64.General, c, keep int, seed uint64, purpose string) (*Leverage, error) {
+func WhitenedLeverage(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, sample, landmarks *Panel, u blas64.General, c, keep int, seed uint64, purpose string) (*Leverage, error) {
 	s := &Leverage{least: leastLeverage, random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil

@@ -103,7 +103,8 @@ type Rows struct {
 //
 // A state is a factor as a rule: a [sketch.WhitenedGram] of landmarks of a positive semi-definite
 // kernel, and the [sketch.QR] of other columns. With [AddParts] it is a list of them.
-func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
+func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
+	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
 		fill, do := c.Worker(src.Info().Name), add()
 		room := stream.NewMatrix(stream.PanelRows, c.Width())

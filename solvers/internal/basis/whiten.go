@@ -36,7 +36,8 @@ var ErrNotDefinite = errors.New("the kernel between landmarks is not positive se
 // Whiten returns U with UᵀU = K(J, J) + ridge·I, and the landmarks that do not depend on others,
 // by pivoted Cholesky. Features k(x, J)·U⁻¹ are coordinates in an orthonormal basis of the span
 // of the landmarks. It fails with [ErrNotDefinite]. Cost: ℓ² kernel entries, about ℓ³ flops.
-func Whiten(ctx context.Context, e stream.Engine, t *tiles.Tiles, landmarks *Panel) (kept *Panel, u blas64.General, err error) {
+func Whiten(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, landmarks *Panel) (kept *Panel, u blas64.General, err error) {
 	w, err := t.Between(ctx, e, landmarks.Cols, landmarks.Cols, PanelRows)
 	if err != nil {
 		return nil, w, err

@@ -33,6 +33,8 @@ var allowed = map[string][]string{
 	"blockstore/array":             {},
 	"solvers":                      {"solvers", "sketch", "stream", "kernelgen", "internal/linalg", "blockstore/array"},
 	"solvers/modelfile":            {"solvers/model", "blockstore/archive"},
+	"solvers/internal/tiles":       {"solvers/internal", "sketch", "stream", "kernelgen", "internal/linalg"},
+	"solvers/internal/basis":       {"solvers/internal", "solvers/model", "sketch", "stream", "kernelgen", "internal/linalg"},
 	"solvers/nyblas":               {"internal/simd"},
 	"cmd":                          {"internal/quote", "cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 	"bench":                        {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},

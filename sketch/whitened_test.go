@@ -1,7 +1,11 @@
 package sketch_test
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -73,5 +77,53 @@ func TestWhitenedGram(t *testing.T) {
 	u.Data[3*u.Stride+3] = 0
 	if _, err := sketch.NewWhitening(u); err == nil {
 		t.Error("a singular triangle whitens")
+	}
+}
+
+// Tiles give FᵀF to rounding, in the same bits however the rows of a call are cut into blocks.
+func TestWhitenedGramTiles(t *testing.T) {
+	for _, cols := range []int{5, 96, 97, 300} {
+		const rows = 400
+		by := newWhitening(t, gradedTriangle(cols, 1e-3))
+		a := general(random(rows, cols, 6), 0, rows)
+		part := func(from, to int) blas64.General {
+			return blas64.General{Rows: to - from, Cols: cols, Stride: a.Stride, Data: a.Data[from*a.Stride:]}
+		}
+		blocks, tiles := sketch.NewWhitenedGram(by), []*sketch.WhitenedGram{}
+		if err := cmp.Or(blocks.Add(part(0, 150)), blocks.Add(part(150, rows))); err != nil {
+			t.Fatal(err)
+		}
+		for _, cuts := range [][]int{{0, 150}, {0, 1, 77, 150}} {
+			g := sketch.NewWhitenedGram(by)
+			for _, call := range [][]int{cuts, {150, rows}} {
+				var made []*sketch.WhitenedRows
+				for i, from := range call[:len(call)-1] {
+					made = append(made, new(sketch.WhitenedRows))
+					made[i].Whiten(part(0, 5), by) // memory is used again
+					made[i].Whiten(part(from, call[i+1]), by)
+					g.Expect(call[i+1] - from)
+				}
+				var wait sync.WaitGroup
+				for tile := range g.Tiles() {
+					wait.Go(func() { g.AddTile(tile, made) })
+				}
+				wait.Wait()
+			}
+			tiles = append(tiles, g)
+			want := dense(blocks.Matrix())
+			checkClose(t, fmt.Sprint(cols, " columns in tiles"), dense(g.Matrix()), want, 1e-13*mat.Norm(want, 2))
+		}
+		states := [2][]byte{}
+		for i, g := range tiles {
+			states[i], _ = g.MarshalBinary()
+		}
+		if !bytes.Equal(states[0], states[1]) {
+			t.Errorf("%d columns: the bits depend on the blocks of a call", cols)
+		}
+		tiles[0].Reset()
+		tiles[0].Expect(0)
+		if s := tiles[0].Matrix(); mat.Norm(dense(s), 1) != 0 {
+			t.Error("rows are left after Reset")
+		}
 	}
 }

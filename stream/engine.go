@@ -36,7 +36,8 @@ type Engine struct {
 	// Run, if not nil, keeps the states of folds, and answers folds from states.
 	Run *Run
 
-	given string // digest of what Given was told
+	given string    // digest of what Given was told
+	wide  wideSizes // for tests
 }
 
 // Given returns the engine for passes whose results depend on matrices, and on slices of

@@ -48,3 +48,10 @@ func CutBlocks(blocks int64, part, parts int) (first, end int64) {
 	r := cutBlocks(blocks, part, parts)
 	return r.first, r.end
 }
+
+// WithWide returns an engine whose wide folds have leaves and blocks of so many rows, leaf a
+// multiple of block.
+func WithWide(e Engine, leaf, block int) Engine {
+	e.wide = wideSizes{leaf, block}
+	return e
+}

@@ -11,18 +11,28 @@ import "context"
 // called, so the accumulator must hold all that a pass over rows that are not in memory
 // leaves.
 func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
-	if e.Run.keeps(src.Info()) {
-		defer keeping(ctx)()
-		return foldKept(ctx, e, name, src, newAcc, worker)
-	}
-	return foldWhole(ctx, e, name, src, newAcc, worker)
+	return foldBy(ctx, e, name, src, newAcc, func(ctx context.Context, e Engine, forest *Forest[A], ranges []blockRange, added func() error) error {
+		return foldBlocks(ctx, e, name, src, forest, ranges, worker, added)
+	})
 }
 
-// foldWhole returns [Fold] without states.
-func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
+// folder adds blocks to a forest, as [foldBlocks] does.
+type folder[A Accumulator[A]] func(ctx context.Context, e Engine, forest *Forest[A], ranges []blockRange, added func() error) error
+
+// foldBy returns the accumulator of all blocks of a source, with states if the engine keeps them.
+func foldBy[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, fold folder[A]) (A, error) {
+	if e.Run.keeps(src.Info()) {
+		defer keeping(ctx)()
+		return foldKept(ctx, e, name, src, newAcc, fold)
+	}
+	return foldWhole(ctx, e, newAcc, fold)
+}
+
+// foldWhole returns [foldBy] without states.
+func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, newAcc func() A, fold folder[A]) (A, error) {
 	var none A
 	forest := NewForest(newAcc)
-	if err := foldBlocks(ctx, e, name, src, forest, allBlocks, worker, nil); err != nil {
+	if err := fold(ctx, e, forest, allBlocks, nil); err != nil {
 		return none, err
 	}
 	return forest.Finish(forest.Blocks())

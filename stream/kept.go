@@ -27,8 +27,8 @@ type keptFold[A Accumulator[A]] struct {
 	last   time.Time   // when a state was written
 }
 
-// foldKept returns [Fold] for an engine with a run.
-func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
+// foldKept returns [foldBy] for an engine with a run.
+func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, newAcc func() A, fold folder[A]) (A, error) {
 	var none A
 	o := e.Run.options
 	key, err := newKey(ctx, e, pass, src, newAcc())
@@ -38,7 +38,7 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		}
 		// A pass over all rows meets the first error in data order. If it meets none, this
 		// fold has no number, and so have no later ones.
-		all, failed := foldWhole(ctx, e, pass, src, newAcc, worker)
+		all, failed := foldWhole(ctx, e, newAcc, fold)
 		if failed == nil {
 			e.Run.stop(err)
 		}
@@ -71,7 +71,7 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		o.Resumed(pass, seen, key.Rows)
 	}
 	if len(f.gaps()) > 0 {
-		if err := f.fold(ctx, e, src, worker); err != nil {
+		if err := f.fold(ctx, e, fold); err != nil {
 			return none, err
 		}
 	}
@@ -268,7 +268,7 @@ func (f *keptFold[A]) rows(nodes []node) (rows int64) {
 func (f *keptFold[A]) seen() int64 { return f.rows(f.own.nodes()) + f.rows(f.others) }
 
 // fold folds the blocks that are missing and for this run to do, and writes states.
-func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker func() func(acc A, b *Block) error) error {
+func (f *keptFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error {
 	o := f.run.options
 	if o.Finish {
 		return f.missing()
@@ -283,7 +283,7 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker fun
 	began := time.Now()
 	if gaps := f.gapsIn(mine); len(gaps) > 0 {
 		before := f.own.Blocks()
-		err := foldBlocks(ctx, f.engine(e), f.key.Pass, src, f.own, gaps, worker, f.checkpoint)
+		err := fold(ctx, f.engine(e), f.own, gaps, f.checkpoint)
 		if err != nil && f.own.Blocks() > before {
 			if unwritten := f.write(); unwritten != nil {
 				return errors.Join(err, unwritten)

@@ -15,82 +15,93 @@ import (
 func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept bool,
 	worker func() func(dst blas64.General, b *Block) error, emit func(b *Block, out blas64.General) error) error {
 	p := newPass(e, name, src, kept)
-	m := &mapping{pass: p, ranges: []blockRange{e.partBlocks(p.info)}, cols: cols, emit: emit}
-	if run := p.runBlocks(m.ranges, 0); run > 0 {
-		return m.inRuns(ctx, worker)
+	m := &mapping[blas64.General]{pass: p, ranges: []blockRange{e.partBlocks(p.info)}}
+	m.makeOuts(p.buffers(), func() blas64.General { return NewMatrix(p.blockRows, cols) })
+	m.worker = func() func(blas64.General, *Block) error {
+		do := worker()
+		return func(out blas64.General, b *Block) error { return do(RowSlice(out, 0, b.X.Rows), b) }
 	}
-	return m.inTurn(ctx, worker)
+	m.emit = func(b *Block, out blas64.General) error {
+		defer func() { m.outs <- out }()
+		return emit(b, RowSlice(out, 0, b.X.Rows))
+	}
+	return m.run(ctx)
 }
 
-// mapping hands out what a [Map] makes.
-type mapping struct {
+// mapping hands out what workers make of blocks, a T of each.
+type mapping[T any] struct {
 	pass   *pass
 	ranges []blockRange
-	cols   int
-	emit   func(b *Block, out blas64.General) error
+	outs   chan T // that nobody uses
+	worker func() func(out T, b *Block) error
+	emit   func(b *Block, out T) error // sees to it that out gets back to outs
+}
+
+// makeOuts makes n results that nobody uses.
+func (m *mapping[T]) makeOuts(n int, newOut func() T) {
+	m.outs = make(chan T, n)
+	for range n {
+		m.outs <- newOut()
+	}
+}
+
+// run makes the pass.
+func (m *mapping[T]) run(ctx context.Context) error {
+	if m.pass.runBlocks(m.ranges, 0) > 0 {
+		return m.inRuns(ctx)
+	}
+	return m.inTurn(ctx)
 }
 
 // mapped is a block and what was made of it.
-type mapped struct {
+type mapped[T any] struct {
 	block *Block
-	out   blas64.General
+	out   T
 }
 
 // take hands a block to emit and frees its memory.
-func (m *mapping) take(d mapped, blocks chan<- *Block, outs chan<- blas64.General) error {
+func (m *mapping[T]) take(d mapped[T], blocks chan<- *Block) error {
 	defer func() {
 		m.pass.report(int64(d.block.X.Rows))
 		blocks <- d.block
-		outs <- d.out
 	}()
-	return m.emit(d.block, RowSlice(d.out, 0, d.block.X.Rows))
-}
-
-// newOuts makes room for what becomes of so many blocks.
-func (m *mapping) newOuts(n int) chan blas64.General {
-	outs := make(chan blas64.General, n)
-	for range n {
-		outs <- NewMatrix(m.pass.blockRows, m.cols)
-	}
-	return outs
+	return m.emit(d.block, d.out)
 }
 
 // inTurn lets one goroutine read.
-func (m *mapping) inTurn(ctx context.Context, worker func() func(dst blas64.General, b *Block) error) (err error) {
+func (m *mapping[T]) inTurn(ctx context.Context) (err error) {
 	p := m.pass
 	g := p.newReading(p.buffers())
-	outs := m.newOuts(cap(g.free))
 	defer func() { err = alsoClosed(err, g.close()) }()
 	return schedule(asOnePass(ctx), p.engine.Workers(), g.produce(m.ranges),
-		func() func(context.Context, *Block) (mapped, error) {
-			do := worker()
-			return func(_ context.Context, b *Block) (mapped, error) {
-				out := <-outs
-				return mapped{b, out}, do(RowSlice(out, 0, b.X.Rows), b)
+		func() func(context.Context, *Block) (mapped[T], error) {
+			do := m.worker()
+			return func(_ context.Context, b *Block) (mapped[T], error) {
+				out := <-m.outs
+				return mapped[T]{b, out}, do(out, b)
 			}
 		},
-		func(d mapped) error { return m.take(d, g.free, outs) }, g.close)
+		func(d mapped[T]) error { return m.take(d, g.free) }, g.close)
 }
 
 // inRuns lets each worker read the blocks that it maps.
-func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.General, b *Block) error) (err error) {
+func (m *mapping[T]) inRuns(ctx context.Context) (err error) {
 	p := m.pass
 	blocks := make(chan *Block, p.buffers())
 	for range cap(blocks) {
 		blocks <- p.newBlock()
 	}
-	outs := m.newOuts(cap(blocks))
 	var all readings
 	defer func() { err = alsoClosed(err, all.close()) }()
 	return schedule(asOnePass(ctx), p.engine.Workers(), p.runs(m.ranges, 1),
-		func() func(context.Context, blockRange) (mapped, error) {
-			do, g := worker(), all.add(p.newReading(0))
+		func() func(context.Context, blockRange) (mapped[T], error) {
+			do, g := m.worker(), all.add(p.newReading(0))
 			g.free = blocks
-			return func(ctx context.Context, one blockRange) (d mapped, err error) {
+			return func(ctx context.Context, one blockRange) (d mapped[T], err error) {
 				var failed error
 				err = g.readRun(ctx, one, func(b *Block) bool {
-					d = mapped{b, <-outs}
-					failed = do(RowSlice(d.out, 0, b.X.Rows), b)
+					d = mapped[T]{b, <-m.outs}
+					failed = do(d.out, b)
 					return failed == nil
 				})
 				if failed != nil {
@@ -99,5 +110,5 @@ func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.Gene
 				return d, err
 			}
 		},
-		func(d mapped) error { return m.take(d, blocks, outs) }, all.close)
+		func(d mapped[T]) error { return m.take(d, blocks) }, all.close)
 }

@@ -150,7 +150,6 @@ func (c *operatorTask) oneSpace() bool {
 func (c *operatorTask) refuses(args []string) []contradiction {
 	with, lag, explicit := c.given("with"), c.given("lag"), c.kind == explicitKind
 	op := c.operator()
-	_, inverts := op.Regularisation()
 	return []contradiction{
 		{len(args) == 0, noData},
 		c.without(true, "carries nothing along here: use --keep", "label"),
@@ -169,7 +168,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.needs(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'"),
 		c.needs(true, "rank", ": how many values are wanted, such as --rank 10"),
 		c.least("rank", c.rank, 1),
-		c.without(!inverts, fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind), "ridge"),
+		c.without(!op.Traits().Inverts, fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind), "ridge"),
 		{!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3"},
 		c.least("landmarks", c.how.Landmarks, 1),
 		c.without(c.how.Engine == rkhs.EngineExact, "is for --engine landmark", "random"),

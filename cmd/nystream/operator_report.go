@@ -65,8 +65,8 @@ func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	if f.Lag > 0 {
 		r.Trajectories = max(1, len(c.lengths))
 	}
-	if ridge, inverts := f.Operator.Regularisation(); inverts {
-		r.Ridge = show.Optional(ridge)
+	if t := f.Operator.Traits(); t.Inverts {
+		r.Ridge = show.Optional(t.Ridge)
 	}
 	if f.Features[1] > 0 && f.Left.Space != f.Right.Space {
 		r.Features, r.Left = f.Features[:], show.Numbers(f.TraceResiduals[:])

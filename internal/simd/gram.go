@@ -27,6 +27,44 @@ func Gram(dst, x *Padded, add bool) {
 	}
 }
 
+// GramTile sets dst to XᵀY, or adds XᵀY to it, where X and Y are columns of one matrix: a tile
+// of its Gram matrix. Entries have the bits that [Gram] gives them. It takes
+// 2·rows·x.Cols()·y.Cols() operations; matrices whose shapes do not agree panic. The padding of
+// the rows of x and y must hold zeros, and so will that of dst.
+//
+// x and y are read where they are, best from the second-level cache.
+func GramTile(dst, x, y *Padded, add bool) {
+	if dst.rows != x.cols || dst.cols != y.cols || x.rows != y.rows {
+		panic(fmt.Sprintf("simd: product of %d×%d, transposed, and %d×%d into %d×%d", x.rows, x.cols, y.rows, y.cols, dst.rows, dst.cols))
+	}
+	if active == Go || x.rows == 0 {
+		gramTileGo(dst, x, y, add)
+		return
+	}
+	s := sweep{x: x.at(0, 0), xRow: 8, xStep: x.rowBytes(),
+		p: y.at(0, 0), pGroup: groupBytes, pStep: y.rowBytes(),
+		dst: dst.at(0, 0), dstRow: dst.rowBytes(), rows: wholeGroups(x.cols), cols: wholeGroups(y.cols), steps: x.rows, add: add}
+	s.run()
+}
+
+// gramTileGo is GramTile in plain Go. It rounds every product.
+func gramTileGo(dst, x, y *Padded, add bool) {
+	rows, cols := wholeGroups(x.cols), wholeGroups(y.cols)
+	if !add {
+		for i := range rows {
+			clear(dst.padded(i)[:cols])
+		}
+	}
+	for k := range x.rows {
+		for i, a := range x.padded(k)[:rows] {
+			sums := dst.padded(i)[:cols]
+			for j, b := range y.padded(k)[:cols] {
+				sums[j] += float64(a * b)
+			}
+		}
+	}
+}
+
 // gramGo is Gram in plain Go. It rounds every product.
 func gramGo(dst, x *Padded, add bool) {
 	n := wholeGroups(x.cols)

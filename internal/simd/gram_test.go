@@ -121,6 +121,40 @@ func TestGram(t *testing.T) {
 	})
 }
 
+// A tile has the bits of the Gram matrix that it is a part of, in any cut of the rows.
+func TestGramTile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 2))
+	everyPath(t, func(t *testing.T) {
+		for _, rows := range []int{0, 1, 7, 300, 1500} {
+			for _, cut := range [][2]int{{1, 1}, {8, 3}, {9, 24}, {24, 25}, {40, 96}} {
+				m := randomMatrix(rng, rows, cut[0]+cut[1], 3)
+				left, right := m, m
+				left.Cols = cut[0]
+				right.Cols, right.Data = cut[1], m.Data[min(cut[0], len(m.Data)):]
+				whole, x, y, tile := new(Padded), paddedOf(left), paddedOf(right), paddedOf(randomMatrix(rng, cut[0], cut[1], 0))
+				whole.Reset(m.Cols, m.Cols)
+				Gram(whole, paddedOf(m), false)
+				upper, lower, half := x.Slice(0, rows/2), x.Slice(rows/2, rows), rows/2
+				right1, right2 := y.Slice(0, half), y.Slice(half, rows)
+				GramTile(tile, &upper, &right1, false)
+				GramTile(tile, &lower, &right2, true)
+				checkBehind(t, tile, wholeGroups(cut[0]))
+				for i := range cut[0] {
+					for j := range cut[1] {
+						if got, want := tile.Row(i)[j], whole.Row(i)[cut[0]+j]; got != want {
+							t.Fatalf("%d rows, %v columns: [%d,%d] = %v, want %v", rows, cut, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+	a, b := new(Padded), new(Padded)
+	a.Reset(5, 4)
+	b.Reset(4, 4)
+	checkPanic(t, "shape", func() { GramTile(b, a, b, false) })
+}
+
 // checkGram compares with sums in order, in extended precision by FMA or with
 // rounded products: the bits of the two ways that paths have.
 func checkGram(t *testing.T, what string, dst *Padded, x, before blas64.General, add bool) {

@@ -229,7 +229,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 		return 0, 0, err
 	}
 	t := newTiles(k)
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.Positions()})
+	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: s.Positions()})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -247,7 +247,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 // countSampled returns how many eigenvalues of A the tolerance asks for, judged by some of the
 // sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, sample *panel, n int64) (int64, error) {
-	few := chooser{seed: m.Seed}.draw(sample, min(adaptiveRows, sample.rows.Rows), "first spectrum")
+	few := draw(m.Seed, sample, min(adaptiveRows, sample.rows.Rows), "first spectrum")
 	side := &sampleSide{rows: t.pickIndices(sample, few), of: float64(n)}
 	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
 	if err != nil {
@@ -266,7 +266,7 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, s
 // landmarks.
 func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
 	half := sample.rows.Rows / 2
-	order := chooser{seed: m.Seed}.draw(sample, sample.rows.Rows, "first landmarks")
+	order := draw(m.Seed, sample, sample.rows.Rows, "first landmarks")
 	validation := t.pickIndices(sample, order[half:])
 	for adaptiveLandmarks*columns <= int64(half) {
 		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:adaptiveLandmarks*columns]), validation, n)

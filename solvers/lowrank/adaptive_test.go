@@ -95,7 +95,7 @@ func TestAdaptiveFirstCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		tiles := newTiles(c.k)
-		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
+		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{Numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
 		if err != nil {
 			t.Fatal(err)
 		}

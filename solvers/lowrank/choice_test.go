@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,54 +15,6 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
-
-// TestDeterminantalLaw: the first k rows are a sample of the determinantal point
-// process of the k leading eigenvectors, in which row i is with probability
-// ‖v(x_i)‖² and rows i and j together with the determinant between them.
-func TestDeterminantalLaw(t *testing.T) {
-	inTheLarge(t)
-	t.Parallel()
-	const n, k = 24, 3
-	const seeds = 1000
-	x := clusters(n, 2, 4)
-	kernel := kernelgen.RBF(4)
-	eig, err := newEigen("a", kernelMatrix(kernel, x, x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := dense.Columns(eig.Vectors, 0, k)
-	p := dense.Mul(blas.NoTrans, v, blas.Trans, v)
-	single, pairs := make([]float64, n), make([]float64, n*n)
-	for seed := range uint64(seeds) {
-		tl := newTiles(kernel)
-		rows := tl.pack(x, stream.Numbers(n), nil)
-		got, err := chooser{rows: n, columns: k, landmarks: 4 * k, seed: seed}.determinantal(context.Background(), tl, stream.Engine{Threads: 1}, rows, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != k {
-			t.Fatalf("%d rows, expected %d", len(got), k)
-		}
-		for _, i := range got {
-			single[i] += 1 / float64(seeds)
-			for _, j := range got {
-				pairs[i*n+j] += 1 / float64(seeds)
-			}
-		}
-	}
-	for i := range n {
-		want := p.Data[i*p.Stride+i]
-		if d := math.Abs(single[i] - want); d > 5*math.Sqrt(want*(1-want)/float64(seeds))+1e-3 {
-			t.Errorf("row %d in %.4f of the samples, expected %.4f", i, single[i], want)
-		}
-		for j := range i {
-			want := p.Data[i*p.Stride+i]*p.Data[j*p.Stride+j] - p.Data[i*p.Stride+j]*p.Data[i*p.Stride+j]
-			if d := math.Abs(pairs[i*n+j] - want); d > 5*math.Sqrt(want*(1-want)/float64(seeds))+1e-3 {
-				t.Errorf("rows %d and %d in %.4f of the samples, expected %.4f", i, j, pairs[i*n+j], want)
-			}
-		}
-	}
-}
 
 // TestLeaves compares what landmarks leave with dense algebra, when all rows are
 // the validation rows.
@@ -121,42 +72,6 @@ func TestChoiceFindsClusters(t *testing.T) {
 	}
 	if dpp, uniform := finds(RuleDeterminantal), finds(RuleUniform); dpp < 9*seeds || uniform > 6*seeds {
 		t.Errorf("%d clusters found in %d runs, by uniform landmarks %d", dpp, seeds, uniform)
-	}
-}
-
-// TestAutoAffords: what RuleAuto takes is within its part of the fit, for all sizes, and
-// more rows never make it do with less. Of few rows all are candidates, for pivots if need be.
-func TestAutoAffords(t *testing.T) {
-	t.Parallel()
-	better := []Rule{RuleUniform, RulePivoted, RuleDeterminantal}
-	for _, rank := range []int{1, 10, 50, 200, 500, 1000, 5000} {
-		for _, perColumn := range []int{1, 4, 9} {
-			for _, definite := range []bool{true, false} {
-				last := chooser{rule: RuleUniform}
-				for n := int64(1); n < 1e9; n *= 10 {
-					l := min(n, int64(rank*perColumn))
-					c := chooser{rows: n, rule: RuleAuto, columns: rank, landmarks: int(l), core: min(n, 11*l), definite: definite}.decided()
-					what := fmt.Sprintf("%d rows, rank %d, %d landmarks, definite %t: %s from %d", n, rank, l, definite, c.rule, c.reservoir())
-					most := affordable
-					if c.reservoir() == n {
-						most = affordableOfAll
-					}
-					if c.looks() && c.entries() > most*c.fitEntries() && (c.rule != RulePivoted || c.reservoir() < n) {
-						t.Errorf("%s: %g entries of %g", what, c.entries(), c.fitEntries())
-					}
-					if c.reservoir() > n || c.looks() && c.reservoir() <= l || !definite && c.rule == RulePivoted {
-						t.Error(what)
-					}
-					if few := n > l && n <= max(1024, 5*l); few && definite && c.reservoir() < n {
-						t.Error(what)
-					}
-					if n > 100*l && (slices.Index(better, c.rule) < slices.Index(better, last.rule) || c.rule == last.rule && c.reservoir() < last.reservoir()) {
-						t.Errorf("%s after %s from %d", what, last.rule, last.reservoir())
-					}
-					last = c
-				}
-			}
-		}
 	}
 }
 
@@ -229,4 +144,18 @@ func TestChoiceNasty(t *testing.T) {
 func (s *svd) pinv() blas64.General {
 	r := dense.Rank(s.S, coreTolerance)
 	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))
+}
+
+// TestPivotsStop: duplicates are never pivots together.
+func TestPivotsStop(t *testing.T) {
+	t.Parallel()
+	base := clusters(200, 3, 5)
+	five := filled(200, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
+	f, err := Nystrom{Rank: 30, Rule: RulePivoted, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", five)}, kernelgen.RBF(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Values) != 5 || len(f.Notes) != 1 {
+		t.Errorf("five different rows: %d values, notes %q", len(f.Values), f.Notes)
+	}
 }

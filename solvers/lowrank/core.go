@@ -2,20 +2,23 @@ package lowrank
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
-// RankTolerance is where singular values of a sketch are cut off, relative to
-// the largest: below it they are rounding of the kernel entries.
-const RankTolerance = 1e-12
+// RankTolerance is where singular values of a sketch are cut off, relative to the largest: smaller
+// ones are rounding of the kernel entries.
+const RankTolerance = basis.RankTolerance
 
 // coreTolerance is where the core's least-squares problems are cut off. Their
 // matrices are rows of orthonormal columns, so small values mean that the core
@@ -26,12 +29,9 @@ const coreTolerance = 1e-8
 // are folds over a source in memory, so that they run in parallel and come out
 // the same for any number of threads.
 
-// The grid of the core's folds, and the panels that a block is cut into: tiles
-// are as wide as the core, and there are few rows to share out.
-const (
-	coreBlock = 512
-	corePanel = 64
-)
+// coreBlock is the grid of the core's folds: tiles are as wide as the core, and there are few rows
+// to share out.
+const coreBlock = 512
 
 // foldCore sums a matrix with the given shape over blocks of rows: add is
 // called once per worker and returns the function that adds the tile of a panel
@@ -43,10 +43,10 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 	newSum := func() *sketch.Sum { return sketch.NewSum(r, c) }
 	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
-		tile := stream.NewMatrix(corePanel, p.rows.Rows)
+		tile := stream.NewMatrix(basis.PanelRows, p.rows.Rows)
 		do := add()
 		return func(acc *sketch.Sum, b *stream.Block) error {
-			for first, x := range b.Panels(corePanel) {
+			for first, x := range b.Panels(basis.PanelRows) {
 				part := stream.RowSlice(tile, 0, x.Rows)
 				t.fill(part, x, p, &w)
 				do(acc.General, int(b.Start)+first, part)
@@ -63,7 +63,7 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 // foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ.
 func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o *sketch.SparseSign, right *panel, s *sketch.SparseSign) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
-		fold := stream.NewMatrix(corePanel, s.Cols)
+		fold := stream.NewMatrix(basis.PanelRows, s.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(fold, 0, tile.Rows)
 			s.FoldCols(part, tile)
@@ -75,7 +75,7 @@ func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o 
 // projectedCore returns Uᵀ·K(left, right)·V.
 func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel, u blas64.General, right *panel, v blas64.General) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
-		kv := stream.NewMatrix(corePanel, v.Cols)
+		kv := stream.NewMatrix(basis.PanelRows, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(kv, 0, tile.Rows)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, v, 0, part)
@@ -158,4 +158,89 @@ func condition(s *svd, r int) float64 {
 		return 1
 	}
 	return s.S[0] / s.S[r-1]
+}
+
+// coreFrame is a basis u of the range of the embedded core points B, orthonormal or made
+// so by a triangular factor, and the way back: B⁺ = back·(u·factor⁻¹)ᵀ.
+type coreFrame struct {
+	u, back blas64.General
+	factor  blas64.General // empty where u is orthonormal
+}
+
+// gramCondition is the estimated condition of B up to which its Gram matrix is good enough: then the
+// columns of B·factor⁻¹ are orthonormal to about ε times its square.
+const gramCondition = 1e3
+
+// coreFrame embeds the core points and returns their frame.
+func (t *tiles) coreFrame(ctx context.Context, e stream.Engine, side *Embedding, landmarks, core *panel) (*coreFrame, error) {
+	b, err := t.embedRows(ctx, e, side, landmarks, core, "core points")
+	if err != nil {
+		return nil, err
+	}
+	if b.Cols == 0 {
+		return &coreFrame{u: b, back: stream.NewMatrix(0, 0)}, nil
+	}
+	if factor, ok := gramFactor(b); ok {
+		return &coreFrame{u: b, back: basis.Inverse(factor), factor: factor}, nil
+	}
+	return reflectedFrame(b)
+}
+
+// reflectedFrame goes through the triangular factor of B by reflections, and leaves out
+// directions that the core points miss. It is what to compare with where the Gram matrix
+// serves: B has rows of orthonormal columns, and so is well conditioned unless they do.
+func reflectedFrame(b blas64.General) (*coreFrame, error) {
+	qr := sketch.NewQR(b.Cols)
+	if err := qr.Add(b); err != nil {
+		return nil, err
+	}
+	back, _, err := basis.Orthonormaliser(qr.R(), coreTolerance)
+	if errors.Is(err, basis.ErrNotFinite) {
+		err = notFinite("the core points")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &coreFrame{u: dense.Mul(blas.NoTrans, b, blas.NoTrans, back), back: back}, nil
+}
+
+// gramFactor returns the Cholesky factor of bᵀb, if b is well conditioned.
+func gramFactor(b blas64.General) (factor blas64.General, ok bool) {
+	factor = stream.NewMatrix(b.Cols, b.Cols)
+	g := basis.Symmetric(factor)
+	blas64.Syrk(blas.Trans, 1, b, 0, g)
+	if _, ok := lapack64.Potrf(g); !ok || !dense.Finite(factor) {
+		return factor, false
+	}
+	return factor, basis.Condition(factor) <= gramCondition
+}
+
+// orthonormal makes uᵀ·M·u of a symmetric M what it is in the orthonormal basis.
+func (f *coreFrame) orthonormal(z blas64.General) {
+	f.fromLeft(z)
+	f.fromRight(z)
+}
+
+// fromLeft makes uᵀ·M what it is in the orthonormal basis.
+func (f *coreFrame) fromLeft(z blas64.General) {
+	if f.factor.Rows > 0 && z.Cols > 0 {
+		blas64.Trsm(blas.Left, blas.Trans, 1, basis.Upper(f.factor), z)
+	}
+}
+
+// fromRight makes M·u what it is in the orthonormal basis.
+func (f *coreFrame) fromRight(z blas64.General) {
+	if f.factor.Rows > 0 && z.Rows > 0 {
+		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(f.factor), z)
+	}
+}
+
+// orthonormalEmbedding turns the triangular factor of a sketch into an embedding whose columns are
+// orthonormal on the rows that were streamed, and returns the condition of the sketch.
+func orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
+	projection, condition, err := basis.Orthonormaliser(factor, RankTolerance)
+	if err != nil {
+		return nil, 0, notFinite("the sketch")
+	}
+	return &Embedding{Landmarks: rows.rows, Rows: rows.number, Signs: signs, Projection: projection}, condition, nil
 }

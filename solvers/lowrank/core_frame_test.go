@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -43,7 +44,7 @@ func TestGramFrame(t *testing.T) {
 		if !ok {
 			t.Fatalf("%v digits: no factor", digits)
 		}
-		got := &coreFrame{u: b, back: triangularInverse(factor), factor: factor}
+		got := &coreFrame{u: b, back: basis.Inverse(factor), factor: factor}
 		a, c := frameCore(want, m), frameCore(got, m)
 		dense.Add(-1, a, c)
 		if e := dense.MaxAbs(c) / dense.MaxAbs(a); !(e < 1e-9) {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,24 +84,18 @@ type embedder struct {
 	panel   *panel
 	name    string
 	columns []string                    // of the rows, for messages; may be nil
-	tile    blas64.General              // foldRows × p, if there are signs
 	apply   func(dst, x blas64.General) // instead of tiles, for features
-	fold    blas64.General              // PanelRows × c, or × p without signs
-	proj    blas64.General              // PanelRows × r
-	work    kernelgen.Workspace
+	tiles   func(dst, x blas64.General, number func(i int) int64) error
+	fold    blas64.General // PanelRows × c, or × p without signs
+	proj    blas64.General // PanelRows × r
 }
 
 func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
-	m := &embedder{e: e, t: t, panel: p, name: name}
-	switch {
-	case e.features != nil:
-		m.fold = stream.NewMatrix(stream.PanelRows, e.features.columns())
+	m := &embedder{e: e, t: t, panel: p, name: name, fold: stream.NewMatrix(stream.PanelRows, e.width())}
+	if e.features != nil {
 		m.apply = e.features.applier()
-	case e.Signs == nil:
-		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
-	default:
-		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
-		m.tile = stream.NewMatrix(foldRows, p.rows.Rows)
+	} else {
+		m.tiles = (&basis.Map{Tiles: t.Tiles, Landmarks: p.Panel, Signs: e.Signs}).Raw(name)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
 	return m
@@ -110,7 +104,7 @@ func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 // raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
 // whose first has the number start. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
-	fold, err := m.unshifted(x, func(i int) int64 { return start + int64(i) })
+	fold, err := m.unshifted(x, basis.From(start))
 	if err != nil || m.e.RangeShift == 0 {
 		return fold, err
 	}
@@ -138,16 +132,11 @@ func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General
 // unshifted computes K(x, landmarks)·Ĉ, or features, and checks it. number gives the number
 // of a row for messages.
 func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
-	if m.apply != nil {
-		return m.features(x, number)
-	}
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
-	if m.e.Signs == nil {
-		m.t.fill(fold, x, m.panel, &m.work)
-	} else {
-		m.t.fillFolded(fold, x, m.panel, m.e.Signs, m.tile, &m.work)
+	if m.apply != nil {
+		return fold, m.features(fold, x, number)
 	}
-	return fold, m.t.checkFinite(fold, m.name, number)
+	return fold, m.tiles(fold, x, number)
 }
 
 // shift subtracts RangeShift·C on row i, if it is landmark k.

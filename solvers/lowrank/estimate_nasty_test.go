@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -94,7 +95,7 @@ func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	text := kernels[r.IntN(len(kernels))]
 	k, err := kernelgen.Parse(text)
 	if err == nil {
-		k, err = k.Resolve(pickRows(x, upToRows(n), evenRows(n, 1000)))
+		k, err = k.Resolve((&basis.Panel{Rows: x, Number: upToRows(n)}).Of(evenRows(n, 1000)).Rows)
 	}
 	if err != nil {
 		k, text = kernelgen.RBF(1), "rbf(1)"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +36,7 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 	if err != nil {
 		panic("lowrank: " + err.Error())
 	}
-	left := without(h.Positions(), s.Positions())
+	left := basis.Without(h.Positions(), s.Positions())
 	held = make([]int64, min(len(left), featureSample))
 	for i := range held {
 		held[i] = left[i*len(left)/len(held)]
@@ -44,22 +45,15 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 }
 
 // featureFactor makes the one pass, and returns the triangular factor of Z.
-func (t *tiles) featureFactor(ctx context.Context, e stream.Engine, src stream.Source, m featureMap) (blas64.General, error) {
+func (t *tiles) featureFactor(ctx context.Context, e stream.Engine,
+	src stream.Source, m featureMap) (blas64.General, error) {
 	newFactor := func() *sketch.QR { return sketch.NewQR(m.columns()) }
-	qr, err := stream.Fold(ctx, e, "fit", src, newFactor, func() func(*sketch.QR, *stream.Block) error {
+	columns := &basis.Columns{Features: []basis.Features{{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
 		em := t.embedder(&Embedding{features: m}, nil, src.Info().Name)
-		return func(qr *sketch.QR, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
-				z, err := em.raw(x, b.Start+int64(first))
-				if err != nil {
-					return err
-				}
-				if err := qr.Add(z); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, basis.From(start)) }
+	}}}}
+	qr, err := basis.Moments(ctx, e, "fit", src, columns, newFactor, func() func(*sketch.QR, basis.Rows) error {
+		return func(qr *sketch.QR, r basis.Rows) error { return qr.Add(r.Z) }
 	})
 	if err != nil {
 		return blas64.General{}, err
@@ -72,36 +66,21 @@ func noLandmarks(d int) blas64.General {
 	return blas64.General{Cols: d, Stride: max(1, d)}
 }
 
-// features applies the map of an embedding to at most PanelRows rows and checks
-// the result. number gives the number of a row for messages.
-func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.General, error) {
-	fold := stream.RowSlice(m.fold, 0, x.Rows)
-	if i, j := firstNotFinite(x); i >= 0 {
-		return fold, &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
+// features puts the features of rows x into dst, and checks both. number gives the number of a row
+// for messages.
+func (m *embedder) features(dst, x blas64.General, number func(i int) int64) error {
+	if i, j, bad := dense.NotFinite(x); bad {
+		return &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
 	}
-	m.apply(fold, x)
-	if i, j := firstNotFinite(fold); i >= 0 {
-		bad := &stream.BadValueError{Source: m.name, Row: number(i),
-			Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.kernel)}
-		if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
-			bad.Column, bad.Reason = m.columns[j], f.reason(dense.Row(fold, i)[j])
-		}
-		return fold, bad
+	m.apply(dst, x)
+	i, j, bad := dense.NotFinite(dst)
+	if !bad {
+		return nil
 	}
-	return fold, nil
-}
-
-// firstNotFinite returns the place of the first NaN or infinity, or -1.
-func firstNotFinite(m blas64.General) (i, j int) {
-	if sketch.CheckFinite(m) == nil {
-		return -1, -1
+	err := &stream.BadValueError{Source: m.name, Row: number(i),
+		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.kernel)}
+	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
+		err.Column, err.Reason = m.columns[j], f.reason(dense.Row(dst, i)[j])
 	}
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			if v-v != 0 {
-				return i, j
-			}
-		}
-	}
-	return -1, -1
+	return err
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 // checkTwo returns an error unless the method can serve for two sources.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
-	if c := m.Rule.or(RuleAuto); c != RuleUniform && c != RuleAuto {
+	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
 		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: between two they are uniform", m.Rule)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), k.CheckPlain())
@@ -93,36 +94,18 @@ const rangeTolerance = 1e-14
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
-	points, err := m.pointsTwo(n, drawn)
+	points, err := m.points(n, drawn.landmarks, drawn.core, true)
 	if err != nil {
 		return nil, err
 	}
 	s := &landmarkSide{drawn: drawn, n: n, points: points}
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
+	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
 	s.landmarks, s.core, s.held = panels[0], panels[1], panels[2]
 	return s, nil
-}
-
-// pointsTwo draws landmarks and core points of one side. Rows of high leverage take the place
-// of some core points.
-func (m Landmark) pointsTwo(n int64, drawn drawnRows) (*landmarkPoints, error) {
-	landmarks, core, err := m.counts()
-	if err != nil {
-		return nil, err
-	}
-	scouted := int64(0)
-	if core < n {
-		scouted = min(core/2, 2*landmarks, n-landmarks)
-	}
-	p, err := drawPoints(n, landmarks, core-scouted, m.Seed, drawn.landmarks, drawn.core)
-	if err == nil {
-		p.scouted = int(scouted)
-	}
-	return p, err
 }
 
 // rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding
@@ -133,20 +116,17 @@ func (m Landmark) pointsTwo(n int64, drawn drawnRows) (*landmarkPoints, error) {
 // one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
-func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, side, other *landmarkSide) (*Embedding, error) {
-	s, err := t.leverageScout(ctx, e, side.core, side.landmarks.number, other.landmarks, side.points.scouted, m.Seed, side.drawn.scout)
+func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine,
+	src stream.Source, side, other *landmarkSide) (*Embedding, error) {
+	s, err := basis.NewLeverage(ctx, e, t.Tiles, side.core.Panel, other.landmarks.Panel, side.landmarks.number, side.points.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
 	}
-	pass := sketchPass{tiles: t, rows: other.landmarks}
-	state, err := streamRange(ctx, e, pass, src, false, s, pass.factor)
+	state, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t.Tiles, Landmarks: other.landmarks.Panel}, src, false, s)
 	if err != nil {
 		return nil, err
 	}
-	found := t.found(state.B.B)
-	side.core = t.join(side.core, found)
-	side.held = t.without(side.held, found)
-	side.held.beside = found
+	side.core, side.held = withFound(side.core, side.held, panelFrom(foundRows(state.B.B)))
 	y, err := newSVD("the sketch", state.A.R())
 	if err != nil {
 		return nil, err
@@ -158,7 +138,8 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src s
 }
 
 // finishTwo fits the core, and returns the condition of the directions that are left.
-func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
+func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
+	t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
 	bu, err := t.coreFrame(ctx, e, u, r.landmarks, l.core)
 	if err != nil {
 		return nil, 0, err

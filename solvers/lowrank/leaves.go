@@ -14,9 +14,9 @@ import (
 )
 
 // draw draws indices of candidates uniformly.
-func (c chooser) draw(candidates *panel, k int, purpose string) []int {
+func draw(seed uint64, candidates *panel, k int, purpose string) []int {
 	var out []int
-	for _, i := range sketch.NewRandom(c.seed, purpose).Choose(int64(candidates.rows.Rows), k) {
+	for _, i := range sketch.NewRandom(seed, purpose).Choose(int64(candidates.rows.Rows), k) {
 		out = append(out, int(i))
 	}
 	return out

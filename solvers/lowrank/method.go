@@ -127,18 +127,18 @@ func (f *Fit) setTrace(trace float64) {
 // finishUnits divides the unit of the tiles out of a model: the embedding is
 // per unit of the kernel, the values are multiples of it.
 func (t *tiles) finishUnits(m *Model) {
-	if t.unit == 1 {
+	if t.Scale() == 1 {
 		return
 	}
 	for i := range m.Values {
-		m.Values[i] /= t.unit
+		m.Values[i] /= t.Scale()
 	}
-	m.Shift /= t.unit
+	m.Shift /= t.Scale()
 	for _, e := range []*Embedding{m.Left, m.Right} {
 		if e == nil {
 			continue
 		}
-		e.Unit = t.unit
+		e.Unit = t.Scale()
 	}
 }
 

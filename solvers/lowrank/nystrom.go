@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -54,27 +55,30 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	choice := m.chooser(n, k)
-	candidates, err := m.candidates(choice)
+	if err := checkRank(m.Rank, m.Landmarks); err != nil {
+		return nil, err
+	}
+	choice := m.choice(n, k)
+	candidates, err := choice.Candidates("C")
 	if err != nil {
 		return nil, err
 	}
 	src, t := d.Left, newTiles(k)
 	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: candidates}, rowSet{numbers: held})
+	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	landmarks, err := choice.choose(ctx, t, e, panels[0], src.Info().Name)
+	chosen, err := choice.Choose(ctx, e, t.Tiles, panels[0].Panel, src.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	rest := t.pick(panels[1], without(held, landmarks.number))
+	landmarks := panelFrom(chosen)
+	rest := panelFrom(panels[1].Without(chosen))
 	if err := t.chooseUnit(ctx, e, landmarks.rows, landmarks); err != nil {
 		return nil, err
 	}
-	pass := sketchPass{tiles: t, rows: landmarks}
-	streamed, err := streamRange(ctx, e, pass, src, true, new(scout), pass.factor)
+	streamed, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t.Tiles, Landmarks: chosen}, src, true, new(basis.Leverage))
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +94,10 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 // landmarks returns how many are asked for.
 func (m Nystrom) landmarks() int { return max(m.Rank, m.Landmarks) }
 
-// candidates draws the rows that landmarks are chosen from.
-func (m Nystrom) candidates(c chooser) ([]int64, error) {
-	if err := checkRank(m.Rank, m.Landmarks); err != nil {
-		return nil, err
-	}
-	return c.candidates("C")
-}
-
-// chooser returns the choice of landmarks, of n rows.
-func (m Nystrom) chooser(n int64, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, rule: m.Rule.or(RuleUniform), columns: m.Rank, landmarks: m.landmarks(),
-		seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
+// choice returns the choice of landmarks among n rows.
+func (m Nystrom) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
+	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleUniform), Features: m.Rank, Count: int(min(n, int64(m.landmarks()))),
+		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
 }
 
 // checkRank refuses a rank below 1, and fewer landmarks than the rank; 0 is the default.
@@ -113,11 +109,6 @@ func checkRank(rank, landmarks int) error {
 		return fmt.Errorf("`landmarks %d` is below `rank %d`", landmarks, rank)
 	}
 	return nil
-}
-
-// pick returns the panel of the rows of p with the given numbers.
-func (t *tiles) pick(p *panel, numbers []int64) *panel {
-	return t.pack(pickRows(p.rows, p.number, numbers), numbers, nil)
 }
 
 // notes tell of landmarks that are fewer than asked for.
@@ -198,7 +189,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks(c, landmarksKnob)
-	p.choice(m.chooser(s.Rows, k))
+	m.choice(s.Rows, k).AddTo(p.Plan, p.d)
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
 	p.Rounds = []string{"fit"}

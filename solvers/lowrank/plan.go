@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -48,10 +49,21 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.AddEntries(float64(n) * float64(width))
 }
 
+// widePass adds a pass of n rows that sums a Gram matrix of c columns, which the threads share,
+// and a state of the given size.
+func (p *planner) widePass(n, c, state int64) {
+	panel := min(stream.WideRows, n)
+	threads := min(p.threads, n/panel+1)
+	p.Add("tiles", 2*threads*panel*c, "`threads`")
+	p.Add("whitened rows", p.engine.WideBlocks(n, int(p.d))*panel*(c+c/8), "`threads`")
+	p.FoldWide("accumulators", n, c*(c+1)/2+state, "`rank`")
+	p.AddEntries(float64(n) * float64(c))
+}
+
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
 	p.Add("core points", (t+u)*2*p.d, "`sketch`")
-	p.Add("core tiles", p.threads*corePanel*(u+s), "`sketch`")
+	p.Add("core tiles", p.threads*basis.PanelRows*(u+s), "`sketch`")
 	p.Add("core", (t+u)*r+(3+p.threads)*r*s, "`sketch`")
 	p.AddEntries(float64(t) * float64(u))
 }
@@ -82,36 +94,11 @@ func (p *planner) embeds(n, t, width int64) {
 
 // eachTile adds the panels of rows against columns, one for each worker that has one.
 func (p *planner) eachTile(what string, rows, columns int64) {
-	p.Add(what, min(rows, p.threads*corePanel)*columns, "`threads`")
+	p.Add(what, min(rows, p.threads*basis.PanelRows)*columns, "`threads`")
 }
 
 // sampleRows returns how many of n rows the error estimate looks at.
 func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
-
-// choice adds the choice of landmarks.
-func (p *planner) choice(c chooser) {
-	const knob = "`rule uniform`"
-	m, l, k := c.reservoir(), int64(c.landmarks), int64(c.vectors())
-	if !c.looks() || m <= l {
-		return
-	}
-	p.Add("candidates", 2*m*p.d, knob)
-	switch c.rule {
-	case RulePivoted:
-		p.pivoted(m, l, knob)
-	case RuleDeterminantal:
-		q := int64(c.probes())
-		p.Add("leading vectors", 4*m*q, knob)
-		p.pairs(m)
-		p.Add("determinantal draws", m*(3*k+2), knob)
-	}
-}
-
-// pivoted adds a pivoted Cholesky factor of m rows.
-func (p *planner) pivoted(m, pivots int64, knob string) {
-	p.Add("pivoted Cholesky", m*(pivots+2), knob)
-	p.AddEntries(float64(m) * float64(pivots))
-}
 
 // Plan returns the cost of a fit.
 func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
@@ -173,22 +160,26 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 
 // planPass returns the cost of a pass over n rows with d columns, and of a core.
 func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
-	points, err := m.points(n, "C", "S")
+	points, err := m.points(n, "C", "S", false)
 	if err != nil {
 		return nil, err
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, n, d)
-	p.choice(m.chooser(points, n, k))
+	m.choice(points, n, k).AddTo(p.Plan, p.d)
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, coreKnob) })
 	p.stage(func(p *planner) {
-		p.pass(n, c, c, c*c+found*int64(d+2))
+		if m.wide(k) {
+			p.widePass(n, c, found*int64(d+2))
+		} else {
+			p.pass(n, c, c, c*c+found*int64(d+2))
+		}
 		if found > 0 {
-			p.Add("leverage of core points", 2*min(t, scoutRows*c)*c+5*c*c, "`rank`")
+			p.Add("leverage of core points", 2*min(t, basis.SampleRows*c)*c+5*c*c, "`rank`")
 		}
 	})
 	if found > 0 {
-		p.AddEntries(float64(min(t, scoutRows*c)*c) + float64(found)*float64(c+sampleRows(n, c)))
+		p.AddEntries(float64(min(t, basis.SampleRows*c)*c) + float64(found)*float64(c+sampleRows(n, c)))
 	}
 	p.pairs(t)
 	p.stage(func(p *planner) {
@@ -206,7 +197,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 
 // coreSize returns the number of core points among n rows.
 func (m Landmark) coreSize(n int64) int {
-	points, err := m.points(n, "C", "S")
+	points, err := m.points(n, "C", "S", false)
 	if err != nil {
 		return 0
 	}

@@ -59,7 +59,7 @@ func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	}
 	t := newTiles(k)
 	seen, held := featureRows(n, m.Seed)
-	panels, err := t.gatherSets(ctx, d.Left, rowSet{numbers: seen}, rowSet{numbers: held})
+	panels, err := t.gatherSets(ctx, d.Left, rowSet{Numbers: seen}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (m RFF) finish(t *tiles, factor blas64.General, features *fourierMap, weigh
 	if err != nil {
 		return nil, 0, err
 	}
-	root := math.Sqrt(weight) * math.Sqrt(t.unit) // the square root of each may be in range when their product is not
+	root := math.Sqrt(weight) * math.Sqrt(t.Scale()) // the square root of each may be in range when their product is not
 	var values []float64
 	for _, v := range s.S[:dense.Rank(s.S, RankTolerance)] {
 		if v *= root; v*v > 0 { // else the kernel is 0 to rounding
@@ -199,6 +199,10 @@ func newFourierMap(frequencies blas64.General, centre []float64) *fourierMap {
 }
 
 func (m *fourierMap) columns() int { return 2 * m.frequencies.Rows }
+
+// foldRows is the number of rows whose phases are computed at a time, to stay in the first levels of
+// the cache.
+const foldRows = 32
 
 // applier computes phases as tiles of the linear kernel, so that a feature is a
 // function of its row to the last bit.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -71,28 +73,27 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 		return nil, err
 	}
 	t := newTiles(k)
-	f, err := t.newWholeCholesky(ctx, e, rows, d.Left.Info().Name, m.landmarks(n), m.Seed, "proposals")
+	f, err := basis.NewCholesky(ctx, e, t.Tiles, rows.rows, d.Left.Info().Name, m.landmarks(n), sketch.NewRandom(m.Seed, "proposals"))
 	if err != nil {
 		return nil, err
 	}
-	if err := f.run(ctx); err != nil {
+	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	return m.finish(ctx, e, f)
+	return m.finish(ctx, e, t, rows, f)
 }
 
 // finish makes the model. With R the triangular factor of F, that of
 // K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
 // basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
-func (m RPCholesky) finish(ctx context.Context, e stream.Engine, f *wholeCholesky) (*Fit, error) {
-	t, n := f.t, int64(f.rows.rows.Rows)
-	number := union(f.landmarks())
-	landmarks := t.pick(f.rows, number)
-	factor, err := f.triangular(ctx)
+func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles, rows *panel, f *basis.Cholesky) (*Fit, error) {
+	n, pivots := int64(rows.rows.Rows), f.Chosen()
+	landmarks := t.pickIndices(rows, pivots)
+	factor, err := f.Triangular(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSVD("the sketch", dense.Mul(blas.NoTrans, factor, blas.Trans, pickRows(f.columns(), f.rows.number, number)))
+	s, err := newSVD("the sketch", dense.Mul(blas.NoTrans, factor, blas.Trans, dense.PickRows(f.Factor(), slices.Sorted(slices.Values(pivots)))))
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +102,18 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, f *wholeCholesk
 	if err != nil {
 		return nil, err
 	}
-	left := f.traceResidual(factor, values) // in the unit of the tiles still
+	left := traceResidual(f, factor, values) // in the scale of the tiles still
 	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
-	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
-	notes := append(m.notes(n, len(f.pivots)), rankNote(side.Rank(), min(m.Rank, len(number)), RankTolerance)...)
-	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.trace)
+	held := panelFrom(rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.number)))
+	notes := append(m.notes(n, len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
+	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.Trace)
 	if err != nil {
 		return nil, err
 	}
 	fit.TraceResidual, fit.TraceKept = left, 1-left // without cancellation
-	fit.Pivots = f.landmarks()
+	for _, i := range pivots {
+		fit.Pivots = append(fit.Pivots, int64(i))
+	}
 	if t.kernel.PositiveSemiDefinite() {
 		fit.Note(fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", left))
 	}
@@ -129,24 +132,14 @@ func (m RPCholesky) notes(n int64, found int) []string {
 	return nil
 }
 
-// landmarks returns the numbers of the pivots in the order in which they were drawn. A
-// matrix with nothing on its diagonal has a landmark nevertheless, row 0, whose
-// column of F is zero.
-func (f *wholeCholesky) landmarks() []int64 {
-	if len(f.pivots) == 0 {
-		return []int64{0}
-	}
-	return slices.Clone(f.pivots)
-}
-
 // traceResidual returns tr(A−Â)/tr(A) for Â with the given eigenvalues: what the
 // factor leaves, and what of F·Fᵀ, whose triangular factor is given, is not kept.
-func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) float64 {
+func traceResidual(f *basis.Cholesky, factor blas64.General, values []float64) float64 {
 	kept := 0.0
 	for i := range factor.Rows {
 		kept += dense.Dot(dense.Row(factor, i), dense.Row(factor, i))
 	}
-	return (f.left + math.Max(0, kept-dense.Sum(values))) / f.trace
+	return (f.Left + math.Max(0, kept-dense.Sum(values))) / f.Trace
 }
 
 // Plan returns the cost of a fit. How many blocks of proposals there will be depends on
@@ -159,7 +152,7 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 		return nil, err
 	}
 	n := s.Rows
-	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
+	c, b := int64(m.landmarks(n)), int64(basis.Proposals(n))
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.Add("Cholesky factor", n*c, landmarksKnob)
 	p.Add("residual diagonal", 2*n, "the number of rows")

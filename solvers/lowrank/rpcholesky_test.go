@@ -11,12 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,165 +38,6 @@ func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// wholeOf returns the factorisation of the kernel matrix of x, run to the end, with
-// blocks of so many proposals (0: as many as there are by default).
-func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals int, seed uint64) *wholeCholesky {
-	t.Helper()
-	ctx := context.Background()
-	rows, err := loadRows(ctx, stream.FromMatrix("x", x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := newTiles(k).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed, "proposals")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if proposals > 0 {
-		f.block = proposals
-	}
-	if err := f.run(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// pivotLaw returns the probability of each sequence of c pivots: each in proportion to
-// the diagonal of the Schur complement of those before it.
-func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
-	t.Helper()
-	law := map[string]float64{}
-	var follow func(pivots []int, p float64)
-	follow = func(pivots []int, p float64) {
-		if len(pivots) == c {
-			law[fmt.Sprint(pivots)] = p
-			return
-		}
-		left := make([]float64, a.Rows)
-		for i := range left {
-			left[i] = schurDiagonal(t, a, pivots, i)
-		}
-		for i, v := range left {
-			if v > 0 {
-				follow(append(slices.Clone(pivots), i), p*v/dense.Sum(left))
-			}
-		}
-	}
-	follow(nil, 1)
-	return law
-}
-
-// likelihood returns the probability that counts of a law are as far from it as these,
-// by Pearson's chi-square. Sequences with few expected counts are taken together.
-func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
-	square, cells, rareSeen, rareExpected := 0.0, -1, n, float64(n)
-	for sequence, p := range law {
-		if expected := p * float64(n); expected >= 5 {
-			seen := counts[sequence]
-			square += (float64(seen) - expected) * (float64(seen) - expected) / expected
-			cells++
-			rareSeen, rareExpected = rareSeen-seen, rareExpected-expected
-		}
-	}
-	if rareExpected >= 1 {
-		square += (float64(rareSeen) - rareExpected) * (float64(rareSeen) - rareExpected) / rareExpected
-		cells++
-	}
-	return distuv.ChiSquared{K: float64(cells)}.Survival(square)
-}
-
-// TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential
-// algorithm, in their order, and the test can tell them from others.
-func TestRPCholeskyLaw(t *testing.T) {
-	inTheLarge(t)
-	t.Parallel()
-	const c = 3
-	const seeds = 1200
-	x := filled(6, 2, func(i, j int) float64 { return []float64{0, 0, 0.2, 0.1, 1, 0, 1.2, 0.1, 0, 1.5, 2, 2}[2*i+j] })
-	k := parseKernel(t, "rbf(gamma=1) + 0.2*linear()")
-	a := kernelMatrix(k, x, x)
-	law := pivotLaw(t, a, c)
-	total := 0.0
-	for _, p := range law {
-		total += p
-	}
-	if math.Abs(total-1) > 1e-12 {
-		t.Fatalf("the law sums to %g", total)
-	}
-	for _, proposals := range []int{1, 3, 6} {
-		counts := map[string]int{}
-		for seed := range uint64(seeds) {
-			counts[fmt.Sprint(wholeOf(t, x, k, c, proposals, seed).pivots)]++
-		}
-		p := likelihood(law, counts, seeds)
-		t.Logf("%d proposals: likelihood %.3f", proposals, p)
-		if p < 1e-3 {
-			t.Errorf("%d proposals at a time: sequences of pivots have likelihood %g", proposals, p)
-		}
-		// In proportion to the diagonal of A, without repetition.
-		wrong := pivotLaw(t, filled(6, 6, func(i, j int) float64 {
-			if i != j {
-				return 0
-			}
-			return a.Data[7*i]
-		}), c)
-		if p := likelihood(wrong, counts, seeds); p > 1e-9 {
-			t.Errorf("%d proposals at a time: sequences of pivots fit a wrong law too, with likelihood %g", proposals, p)
-		}
-	}
-}
-
-// TestRPCholeskyFactor: F·Fᵀ is the dense Nyström formula on the pivots, the
-// residual diagonal is what it leaves, and F is lower triangular in the
-// pivots up to rounding.
-func TestRPCholeskyFactor(t *testing.T) {
-	t.Parallel()
-	x := clusters(1300, 4, 3) // two blocks of the grid
-	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "linear() + 0.1*rbf(gamma=5)"} {
-		k := parseKernel(t, text)
-		a := kernelMatrix(k, x, x)
-		f := wholeOf(t, x, k, 60, 0, 7)
-		if len(f.pivots) != 60 || len(union(f.pivots)) != 60 {
-			t.Fatalf("%s: %d pivots, %d of them different", text, len(f.pivots), len(union(f.pivots)))
-		}
-		got := congruence(f.columns(), slices.Repeat([]float64{1}, 60))
-		want := denseNystrom(t, k, x, pickRows(x, f.rows.number, f.pivots))
-		if e := dense.Frobenius(difference(got, want)) / dense.Frobenius(a); !(e <= 1e-10) {
-			t.Errorf("%s: F·Fᵀ is %g away from the dense formula", text, e)
-		}
-		left := 0.0
-		for i, v := range f.residual.Left {
-			left += v
-			if d := a.Data[i*a.Stride+i] - got.Data[i*got.Stride+i]; v < 0 || math.Abs(v-d) > 1e-11*a.Data[i*a.Stride+i] {
-				t.Fatalf("%s: residual %d is %g, dense %g", text, i, v, d)
-			}
-		}
-		if math.Abs(left-f.left) > 1e-12*f.trace || math.Abs(f.trace-dense.Trace(a)) > 1e-12*f.trace {
-			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.trace, dense.Trace(a))
-		}
-		for p, s := range f.pivots {
-			row := dense.Row(f.columns(), int(s))
-			if right := math.Sqrt(dense.Dot(row[p+1:], row[p+1:])); f.residual.Left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
-				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.Left[s], row[p], right)
-			}
-		}
-	}
-}
-
-// TestRPCholeskyWork: n kernel entries for each pivot, besides the squares of the
-// blocks of proposals, of which many are accepted.
-func TestRPCholeskyWork(t *testing.T) {
-	t.Parallel()
-	x := clusters(6000, 4, 3)
-	f := wholeOf(t, x, kernelgen.RBF(20), 100, 0, 1)
-	most := int64(f.drawn) * int64(f.block)
-	if extra := f.t.entries.Load() - 6000*100; extra <= 0 || extra > most {
-		t.Errorf("%d entries besides those of the factor, for %d proposals", extra, f.drawn)
-	}
-	if f.drawn > 400 {
-		t.Errorf("%d proposals for 100 pivots", f.drawn)
-	}
-}
-
 // TestRPCholeskyAgainstDense: the model is the dense formula, the trace residual
 // that of dense algebra, and A − Â is positive semi-definite, with and without
 // truncation and for numbers near the ends of float64.
@@ -214,7 +54,7 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 			if f.Method != "rpcholesky" || f.Shift != 0 || len(f.Values) != 12 || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 1 {
 				t.Errorf("%s, %d landmarks: %s with %d values, %d landmarks, shift %g and notes %q", text, landmarks, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift, f.Notes)
 			}
-			if !slices.Equal(union(f.Pivots), f.Left.Rows) {
+			if !slices.Equal(basis.Union(f.Pivots), f.Left.Rows) {
 				t.Errorf("%s, %d landmarks: pivots %v, landmarks %v", text, landmarks, f.Pivots, f.Left.Rows)
 			}
 			got := full(t, f, x)
@@ -544,27 +384,4 @@ func TestRPCholeskyNotFinite(t *testing.T) {
 			t.Errorf("%v: error %v does not name row 1777", value, err)
 		}
 	}
-}
-
-// schurDiagonal returns a_ii − a_iS·a_SS⁻¹·a_Si.
-func schurDiagonal(t *testing.T, a blas64.General, s []int, i int) float64 {
-	t.Helper()
-	if slices.Contains(s, i) {
-		return 0
-	}
-	if len(s) == 0 {
-		return a.Data[i*a.Stride+i]
-	}
-	w, b := mat.NewDense(len(s), len(s), nil), mat.NewVecDense(len(s), nil)
-	for p, row := range s {
-		b.SetVec(p, a.Data[i*a.Stride+row])
-		for q, col := range s {
-			w.Set(p, q, a.Data[row*a.Stride+col])
-		}
-	}
-	var solved mat.VecDense
-	if err := solved.SolveVec(w, b); err != nil {
-		t.Fatal(err)
-	}
-	return math.Max(0, a.Data[i*a.Stride+i]-mat.Dot(b, &solved))
 }

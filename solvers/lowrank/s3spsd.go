@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -96,7 +97,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	held := heldBackRows(n, heldBack(len(f.c.Positions())), m.Seed, "held back", f.c.Positions(), f.s.Positions())
-	panels, err := f.tiles.gatherSets(ctx, src, sketched(f.c), sketched(f.s), rowSet{numbers: held})
+	panels, err := f.tiles.gatherSets(ctx, src, sketched(f.c), sketched(f.s), rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -108,39 +109,31 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 // and the trace of A.
 type rangeState = sketch.Both[*sketch.PairQR, *sketch.ColumnSums]
 
-// stream makes the one pass over the rows.
+// stream makes the one pass over the rows: Y = K(·, landmarks)·Ĉ.
 func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
 		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewColumnSums(1)}
 	}
 	defer f.tiles.countPass(f.src, f.landmarks)()
-	state, err := stream.Fold(ctx, f.engine.Given(f.landmarks.rows), "fit", f.src, newState, f.worker)
+	name := f.src.Info().Name
+	m := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel, Signs: f.c}
+	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
+	state, err := basis.Moments(ctx, f.engine.Given(f.landmarks.rows), "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
+		addTrace := basis.AddTrace(f.tiles.Tiles, name)
+		return func(state *rangeState, r basis.Rows) error {
+			marked, rows := f.c.Marked(r.Start, r.Start+int64(r.X.Rows))
+			if err := state.A.Add(r.Z, marked, rows); err != nil {
+				return err
+			}
+			return addTrace(state.B, r)
+		}
+	})
 	if err != nil {
 		return err
 	}
 	f.pair = state.A.R()
 	f.trace = state.B.Totals()[0]
 	return nil
-}
-
-// worker returns the function that adds a block: Y_b = K(X_b, landmarks)·Ĉ.
-func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
-	m := f.tiles.embedder(&Embedding{Signs: f.c}, f.landmarks, f.src.Info().Name)
-	diagonal := f.tiles.traceAdder(f.src.Info().Name)
-	return func(state *rangeState, b *stream.Block) error {
-		for first, x := range b.Panels(stream.PanelRows) {
-			start := b.Start + int64(first)
-			y, err := m.raw(x, start)
-			if err != nil {
-				return err
-			}
-			marked, rows := f.c.Marked(start, start+int64(x.Rows))
-			if err := state.A.Add(y, marked, rows); err != nil {
-				return err
-			}
-		}
-		return diagonal(state.B, b)
-	}
 }
 
 // finish finds the shifts, the range and the core from what the pass left.

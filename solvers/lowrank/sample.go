@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -54,35 +52,19 @@ func fitSizes(n int64, rank, sketchSize, nnz int) (sizes, error) {
 }
 
 // rowSet is a set of ascending row numbers, those of a sketch if there are signs.
-type rowSet struct {
-	numbers []int64
-	signs   *sketch.SparseSign
-}
+type rowSet = basis.Set
 
 // sketched returns the set of rows that a sketch touches.
-func sketched(s *sketch.SparseSign) rowSet { return rowSet{s.Positions(), s} }
+func sketched(s *sketch.SparseSign) rowSet { return rowSet{Numbers: s.Positions(), Signs: s} }
 
 // gatherSets fetches several sets of rows from one source with a single gather.
 func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...rowSet) ([]*panel, error) {
-	var numbers [][]int64
-	for _, set := range sets {
-		numbers = append(numbers, set.numbers)
+	gathered, err := basis.Gather(ctx, src, sets...)
+	panels := make([]*panel, len(gathered))
+	for i, p := range gathered {
+		panels[i] = panelFrom(p)
 	}
-	all := union(numbers...)
-	rows, err := stream.GatherRows(ctx, src, all)
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows.Rows {
-		if err := t.checkRow(dense.Row(rows, i), src, all[i]); err != nil {
-			return nil, err
-		}
-	}
-	panels := make([]*panel, len(sets))
-	for i, set := range sets {
-		panels[i] = t.pack(pickRows(rows, all, set.numbers), set.numbers, set.signs)
-	}
-	return panels, nil
+	return panels, err
 }
 
 // checkRow refuses numbers that are not finite. Sources are cleaned before they
@@ -97,27 +79,10 @@ func (t *tiles) checkRow(x []float64, src stream.Source, number int64) error {
 	return nil
 }
 
-// union merges sets of numbers into one ascending set.
-func union(sets ...[]int64) []int64 {
-	all := slices.Concat(sets...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// pickRows copies the rows with the numbers in set, given all and its rows.
-func pickRows(rows blas64.General, all, set []int64) blas64.General {
-	m := stream.NewMatrix(len(set), rows.Cols)
-	for i, r := range set {
-		k, _ := slices.BinarySearch(all, r)
-		copy(dense.Row(m, i), dense.Row(rows, k))
-	}
-	return m
-}
-
 // heldBackRows draws rows for the error estimate that are not landmarks. Rows that
 // a method has seen otherwise serve where there are not enough others.
 func heldBackRows(n int64, want int, seed uint64, purpose string, landmarks []int64, seen ...[]int64) []int64 {
-	touched := union(seen...)
+	touched := basis.Union(seen...)
 	drawn := sketch.NewRandom(seed, purpose).Choose(n, int(min(n, int64(4*want+len(landmarks)+len(touched)))))
 	var fresh, others []int64
 	for _, r := range drawn {
@@ -131,32 +96,5 @@ func heldBackRows(n int64, want int, seed uint64, purpose string, landmarks []in
 		}
 	}
 	fresh = append(fresh, others...)
-	return union(fresh[:min(want, len(fresh))])
-}
-
-// without removes the numbers of taken from set; both ascend.
-func without(set, taken []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(set), func(r int64) bool {
-		_, found := slices.BinarySearch(taken, r)
-		return found
-	})
-}
-
-// join returns the rows that are in one of two panels.
-func (t *tiles) join(a, b *panel) *panel {
-	number := union(a.number, b.number)
-	rows := stream.NewMatrix(len(number), a.rows.Cols)
-	for _, p := range []*panel{a, b} {
-		for i, r := range p.number {
-			k, _ := slices.BinarySearch(number, r)
-			copy(dense.Row(rows, k), dense.Row(p.rows, i))
-		}
-	}
-	return t.pack(rows, number, nil)
-}
-
-// without returns the rows of a panel that are not in another.
-func (t *tiles) without(p, taken *panel) *panel {
-	number := without(p.number, taken.number)
-	return t.pack(pickRows(p.rows, p.number, number), number, nil)
+	return basis.Union(fresh[:min(want, len(fresh))])
 }

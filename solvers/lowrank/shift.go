@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/words"
 )
 
@@ -59,3 +60,15 @@ func (s Shift) ofTwoFactors() error {
 	}
 	return fmt.Errorf("`shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
 }
+
+// Rule says how landmarks are chosen: see [RuleAuto].
+type Rule = basis.Rule
+
+// The rules. [RuleDefault] is [RuleAuto] for [Landmark] and [Adaptive], and [RuleUniform] for [Nystrom].
+const (
+	RuleDefault       = basis.RuleDefault
+	RuleUniform       = basis.RuleUniform
+	RulePivoted       = basis.RulePivoted
+	RuleDeterminantal = basis.RuleDeterminantal
+	RuleAuto          = basis.RuleAuto
+)

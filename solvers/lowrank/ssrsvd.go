@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -113,8 +114,8 @@ func (f *ssrsvd) drawSketches() (err error) {
 func (f *ssrsvd) gather(ctx context.Context) error {
 	heldLeft := heldBackRows(f.m, heldBack(len(f.h.Positions())), f.Seed, "left held back", f.h.Positions(), f.o.Positions())
 	heldRight := heldBackRows(f.n, heldBack(len(f.c.Positions())), f.Seed, "right held back", f.c.Positions(), f.s.Positions())
-	left := []rowSet{sketched(f.h), sketched(f.o), {numbers: heldLeft}}
-	right := []rowSet{sketched(f.c), sketched(f.s), {numbers: heldRight}}
+	left := []rowSet{sketched(f.h), sketched(f.o), {Numbers: heldLeft}}
+	right := []rowSet{sketched(f.c), sketched(f.s), {Numbers: heldRight}}
 	if f.square {
 		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
 		if err == nil {
@@ -141,32 +142,46 @@ func (f *ssrsvd) keep(left, right []*panel) {
 // stream makes the one pass over each source: the triangular factors of Y = A·C,
 // over left rows, and of X = Aᵀ·H, over right rows.
 func (f *ssrsvd) stream(ctx context.Context) (err error) {
-	y := sketchPass{tiles: f.tiles, signs: f.c, rows: f.rowsC}
-	x := sketchPass{tiles: f.tiles, signs: f.h, rows: f.rowsH}
+	y := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsC.Panel, Signs: f.c}
+	x := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsH.Panel, Signs: f.h}
 	if f.square {
 		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
 		return err
 	}
-	if f.factorY, err = y.stream(ctx, f.engine, f.left); err != nil {
+	if f.factorY, err = streamSketch(ctx, f.engine, f.left, y); err != nil {
 		return err
 	}
-	f.factorX, err = x.stream(ctx, f.engine, f.right)
+	f.factorX, err = streamSketch(ctx, f.engine, f.right, x)
 	return err
 }
 
+// streamSketch makes one pass for the triangular factor of a sketch.
+func streamSketch(ctx context.Context, e stream.Engine, src stream.Source, m *basis.Map) (blas64.General, error) {
+	defer m.Tiles.CountPass(src.Info().Rows * int64(m.Landmarks.Count()))()
+	newFactor := func() *sketch.QR { return sketch.NewQR(m.Width()) }
+	columns := &basis.Columns{Features: []basis.Features{m.Features(src.Info().Name)}}
+	qr, err := basis.Moments(ctx, e.Given(m.Landmarks.Rows), "fit", src, columns, newFactor, func() func(*sketch.QR, basis.Rows) error {
+		return func(qr *sketch.QR, r basis.Rows) error { return qr.Add(r.Z) }
+	})
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return qr.R(), nil
+}
+
 // streamBoth makes one pass for two sketches of the same rows.
-func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sketchPass) (ry, rx blas64.General, err error) {
+func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x *basis.Map) (ry, rx blas64.General, err error) {
 	type pair = sketch.Both[*sketch.QR, *sketch.QR]
-	newPair := func() *pair { return &pair{A: y.factor(), B: x.factor()} }
+	newPair := func() *pair { return &pair{A: sketch.NewQR(y.Width()), B: sketch.NewQR(x.Width())} }
 	name := src.Info().Name
-	defer y.tiles.countPass(src, y.rows, x.rows)()
-	state, err := stream.Fold(ctx, e.Given(y.rows.rows, x.rows.rows), "fit", src, newPair, func() func(*pair, *stream.Block) error {
-		addY, addX := y.adder(name), x.adder(name)
-		return func(p *pair, b *stream.Block) error {
-			if err := addY(p.A, b); err != nil {
+	defer y.Tiles.CountPass(src.Info().Rows * int64(y.Landmarks.Count()+x.Landmarks.Count()))()
+	columns := &basis.Columns{Features: []basis.Features{y.Features(name), x.Features(name)}}
+	state, err := basis.Moments(ctx, e.Given(y.Landmarks.Rows, x.Landmarks.Rows), "fit", src, columns, newPair, func() func(*pair, basis.Rows) error {
+		return func(p *pair, r basis.Rows) error {
+			if err := p.A.Add(dense.Columns(r.Z, 0, y.Width())); err != nil {
 				return err
 			}
-			return addX(p.B, b)
+			return p.B.Add(dense.Columns(r.Z, y.Width(), x.Width()))
 		}
 	})
 	if err != nil {
@@ -177,11 +192,11 @@ func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sk
 
 // orthonormalise turns the triangular factors into embeddings Q and P.
 func (f *ssrsvd) orthonormalise(context.Context) error {
-	left, condY, err := f.tiles.orthonormalEmbedding(f.factorY, f.rowsC, f.c)
+	left, condY, err := orthonormalEmbedding(f.factorY, f.rowsC, f.c)
 	if err != nil {
 		return err
 	}
-	right, condX, err := f.tiles.orthonormalEmbedding(f.factorX, f.rowsH, f.h)
+	right, condX, err := orthonormalEmbedding(f.factorX, f.rowsH, f.h)
 	f.embedLeft, f.embedRight, f.condition = left, right, math.Max(condY, condX)
 	return err
 }

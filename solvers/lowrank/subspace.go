@@ -151,7 +151,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	t := newTiles(k)
-	t.unit = start.Left.unit()
+	t.SetScale(start.Left.unit())
 	if m.oneFactor(d.Shape(), k) {
 		return m.fitSymmetric(ctx, t, e, start, rows)
 	}
@@ -260,7 +260,7 @@ func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
 			return nil, err
 		}
 	}
-	return &panel{rows: rows, number: stream.Numbers(rows.Rows)}, nil
+	return t.pack(rows, stream.Numbers(rows.Rows), nil), nil
 }
 
 // startBlock returns the embedding of all rows of one side by the fit at the start, and a

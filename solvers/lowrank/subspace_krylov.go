@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,10 +33,10 @@ func (t exactTiles) Multiply(ctx context.Context, q, aq, p, atp blas64.General) 
 	if err := t.multiply(ctx, stream.Full, q, aq, p, atp); err != nil {
 		return err
 	}
-	if err := t.tiles.checkFinite(aq, t.left.Info().Name, numberFrom(0)); err != nil {
+	if err := t.tiles.checkFinite(aq, t.left.Info().Name, basis.From(0)); err != nil {
 		return err
 	}
-	return t.tiles.checkFinite(atp, t.right.Info().Name, numberFrom(0))
+	return t.tiles.checkFinite(atp, t.right.Info().Name, basis.From(0))
 }
 
 // multiply makes an exact pass, for A·q and Aᵀ·p. The upper half of A has the tiles of the
@@ -69,7 +70,7 @@ func (t symmetricTiles) Multiply(ctx context.Context, x, y blas64.General) error
 		return err
 	}
 	dense.Add(1, mirror, y)
-	return t.tiles.checkFinite(y, t.left.Info().Name, numberFrom(0))
+	return t.tiles.checkFinite(y, t.left.Info().Name, basis.From(0))
 }
 
 // blockRows returns the rows of m that belong to a block.

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,7 +54,7 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 		c--
 	}
 	kept := dense.Columns(eig.Vectors, 0, c)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), p.U)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), p.U)
 	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
 }
@@ -151,9 +152,9 @@ func (t *tiles) rowEstimate(ctx context.Context, e stream.Engine, m *Model, u, v
 	}
 	number := sample.Positions()
 	weighted := scaledColumns(u, m.Values)
-	sampled := pickRows(weighted, left.number, number)
+	sampled := (&basis.Panel{Rows: weighted, Number: left.number}).Of(number).Rows
 	squares := stream.NewMatrix(len(number), 2) // of the entries of A and of the error in a row
-	err = t.eachTile(ctx, e, pickRows(left.rows, left.number, number), t.pack(right.rows, right.number, nil), func(first int, tile blas64.General) error {
+	err = t.eachTile(ctx, e, left.Of(number).Rows, t.pack(right.rows, right.number, nil), func(first int, tile blas64.General) error {
 		guess := dense.Mul(blas.NoTrans, stream.RowSlice(sampled, first, tile.Rows), blas.Trans, v)
 		for i := range tile.Rows {
 			b, sums := dense.Row(guess, i), dense.Row(squares, first+i)

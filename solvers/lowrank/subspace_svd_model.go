@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -56,7 +57,7 @@ func nystromOfTriplets(r *krylov.Triplets, c int) (*singular, error) {
 
 // solveUpper replaces b by b·r⁻¹.
 func solveUpper(b, r blas64.General) {
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), b)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), b)
 }
 
 // condition returns the ratio of the largest to the smallest singular value.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,7 +40,7 @@ func (t *tiles) formMatrix(ctx context.Context, e stream.Engine, src stream.Gath
 	if err != nil {
 		return a, err
 	}
-	return a, t.checkFinite(a, src.Info().Name, numberFrom(0))
+	return a, t.checkFinite(a, src.Info().Name, basis.From(0))
 }
 
 // fitWhole finds all eigenvectors of A, which it forms.
@@ -87,7 +88,7 @@ func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
 	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
 	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")
 	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
-	p.Add("tiles between a panel and all rows", int64(e.Workers())*corePanel*s.Rows, "`threads`")
+	p.Add("tiles between a panel and all rows", int64(e.Workers())*basis.PanelRows*s.Rows, "`threads`")
 	p.AddEntries(n*n/2 + n*float64(min(s.Rows, rowSample)))
 	p.Passes, p.ExactPasses = 1, 1
 	p.ByOne("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")

@@ -137,6 +137,6 @@ func (m *Model) embedder(side *Embedding, src stream.Info) *embedder {
 // tiles evaluates the kernel of the model in the unit of an embedding.
 func (m *Model) tiles(e *Embedding) *tiles {
 	t := newTiles(m.Kernel)
-	t.unit = e.unit()
+	t.SetScale(e.unit())
 	return t
 }

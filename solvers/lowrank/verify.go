@@ -86,10 +86,10 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 		}
 		t.entries.Add(v.right.entries)
 	}
-	v.weighted = scaledColumns(left.u, m.unitValues(t.unit))
+	v.weighted = scaledColumns(left.u, m.unitValues(t.Scale()))
 	v.half = v.oneSource && m.Kernel.Symmetric()
 	if v.oneSource {
-		v.measureDiagonal(m.Shift * t.unit)
+		v.measureDiagonal(m.Shift * t.Scale())
 	}
 	return v.run(ctx, seed)
 }
@@ -214,7 +214,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	if !v.symmetric {
 		a, e = math.Sqrt(a), math.Sqrt(e)
 	}
-	out.SpectralError, out.Norm = ratio(e, a), a/v.tiles.unit
+	out.SpectralError, out.Norm = ratio(e, a), a/v.tiles.Scale()
 	out.FrobeniusError = ratio(math.Sqrt(dense.Sum(v.squaresError)), math.Sqrt(dense.Sum(v.squares)))
 	if v.oneSource {
 		out.TraceKept = 1 - ratio(dense.Sum(v.diagonalError), dense.Sum(v.diagonal))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,7 +28,7 @@ func TestWhitening(t *testing.T) {
 		if err := qr.Add(a); err != nil {
 			t.Fatal(err)
 		}
-		tr, cond, err := whitening("a", qr.R(), RankTolerance)
+		tr, cond, err := basis.Orthonormaliser(qr.R(), RankTolerance)
 		if err != nil {
 			t.Fatal(err)
 		}

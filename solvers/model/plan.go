@@ -62,6 +62,13 @@ func (p *Plan) Fold(what string, rows int64, columns int, numbers int64, knob st
 	p.StateBytes = max(p.StateBytes, 8*states)
 }
 
+// FoldWide is Fold for a [stream.FoldWide].
+func (p *Plan) FoldWide(what string, rows, numbers int64, knob string) {
+	states := p.engine.WideStates(rows) * numbers
+	p.Memory.Add(what, states, knob)
+	p.StateBytes = max(p.StateBytes, 8*states)
+}
+
 // Map adds the blocks that a pass makes of rows with so many columns: numbers for each
 // row.
 func (p *Plan) Map(what string, columns, numbers int) {

@@ -177,8 +177,7 @@ func equalWeights(n int) []float64 {
 
 // name returns the operator with its ε.
 func name(op Operator) string {
-	e, _ := op.Regularisation()
-	return fmt.Sprintf("%s-%g", op, e)
+	return fmt.Sprintf("%s-%g", op, op.Traits().Ridge)
 }
 
 // Operators of a linear kernel are small matrices: singular values, singular functions

@@ -6,7 +6,6 @@ import (
 	"math/cmplx"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -15,37 +14,28 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// eigenpairs are eigenvalues by descending magnitude, and eigenvectors of S and of S* in
-// an orthonormal basis, as real and imaginary parts.
+// eigenpairs are eigenvalues by descending magnitude, and eigenvectors of S and of S* in an
+// orthonormal basis: the real parts of all, then the imaginary parts.
 type eigenpairs struct {
 	values      []complex128
-	right, left complexMatrix
+	right, left blas64.General
 }
 
-// complexMatrix is a matrix by its parts.
-type complexMatrix struct{ re, im blas64.General }
-
-func newComplexMatrix(rows, cols int) complexMatrix {
-	return complexMatrix{stream.NewMatrix(rows, cols), stream.NewMatrix(rows, cols)}
-}
-
-func (m complexMatrix) column(j int) []complex128 {
-	c := make([]complex128, m.re.Rows)
+// complexColumn returns column j of a matrix of real parts and, behind them, imaginary parts.
+func complexColumn(m blas64.General, j int) []complex128 {
+	c := make([]complex128, m.Rows)
 	for i := range c {
-		c[i] = complex(m.re.Data[i*m.re.Stride+j], m.im.Data[i*m.im.Stride+j])
+		row := dense.Row(m, i)
+		c[i] = complex(row[j], row[m.Cols/2+j])
 	}
 	return c
 }
 
-func (m complexMatrix) setColumn(j int, c []complex128) {
+func setComplexColumn(m blas64.General, j int, c []complex128) {
 	for i, v := range c {
-		m.re.Data[i*m.re.Stride+j], m.im.Data[i*m.im.Stride+j] = real(v), imag(v)
+		row := dense.Row(m, i)
+		row[j], row[m.Cols/2+j] = real(v), imag(v)
 	}
-}
-
-// times returns a·m for a real matrix.
-func (m complexMatrix) times(ta blas.Transpose, a blas64.General) complexMatrix {
-	return complexMatrix{dense.Mul(ta, a, blas.NoTrans, m.re), dense.Mul(ta, a, blas.NoTrans, m.im)}
 }
 
 // symmetricPairs decomposes a self-adjoint operator (paper, Corollary 3.6).
@@ -58,9 +48,13 @@ func symmetricPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	if r == 0 {
 		return nil, errZeroOperator(op)
 	}
-	v := dense.Clone(dense.Columns(vectors, 0, r))
-	dense.FixSigns(dense.Clone(v), v)
-	p := &eigenpairs{values: make([]complex128, r), right: complexMatrix{v, stream.NewMatrix(v.Rows, r)}}
+	v := stream.NewMatrix(vectors.Rows, 2*r)
+	for i := range v.Rows {
+		copy(dense.Row(v, i), dense.Row(vectors, i)[:r])
+	}
+	re := dense.Columns(v, 0, r)
+	dense.FixSigns(dense.Clone(re), re)
+	p := &eigenpairs{values: make([]complex128, r), right: v}
 	for i := range p.values {
 		p.values[i] = complex(values[i], 0)
 	}
@@ -87,13 +81,18 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	var right, left mat.CDense
 	f.VectorsTo(&right)
 	f.LeftVectorsTo(&left)
-	p := &eigenpairs{right: newComplexMatrix(s.Rows, len(order)), left: newComplexMatrix(s.Rows, len(order))}
+	p := &eigenpairs{right: stream.NewMatrix(s.Rows, 2*len(order)), left: stream.NewMatrix(s.Rows, 2*len(order))}
 	for j, from := range order {
 		p.values = append(p.values, all[from])
-		for i := range s.Rows {
-			r, l := right.At(i, from), left.At(i, from)
-			p.right.re.Data[i*p.right.re.Stride+j], p.right.im.Data[i*p.right.im.Stride+j] = real(r), imag(r)
-			p.left.re.Data[i*p.left.re.Stride+j], p.left.im.Data[i*p.left.im.Stride+j] = real(l), imag(l)
+		for _, side := range []struct {
+			to   blas64.General
+			from *mat.CDense
+		}{{p.right, &right}, {p.left, &left}} {
+			column := make([]complex128, s.Rows)
+			for i := range column {
+				column[i] = side.from.At(i, from)
+			}
+			setComplexColumn(side.to, j, column)
 		}
 	}
 	p.normalise()
@@ -128,14 +127,13 @@ func ordered(values []complex128) []int {
 // normalise gives every eigenvector norm 1, and a phase that makes its entry of largest
 // magnitude positive.
 func (p *eigenpairs) normalise() {
-	p.right.normalise()
-	p.left.normalise()
+	normalise(p.right)
+	normalise(p.left)
 }
 
-// normalise does so for columns.
-func (m complexMatrix) normalise() {
-	for j := range m.re.Cols {
-		c := m.column(j)
+func normalise(m blas64.General) {
+	for j := range m.Cols / 2 {
+		c := complexColumn(m, j)
 		norm, largest := 0.0, complex(0, 0)
 		for _, v := range c {
 			norm = math.Hypot(norm, cmplx.Abs(v))
@@ -153,7 +151,7 @@ func (m complexMatrix) normalise() {
 		for i := range c {
 			c[i] *= turn
 		}
-		m.setColumn(j, c)
+		setComplexColumn(m, j, c)
 	}
 }
 
@@ -173,14 +171,9 @@ func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	}
 	back := dense.Clone(t.v)
 	dense.ScaleColumns(back, t.values)
-	p.right, p.left = p.right.times(blas.NoTrans, t.u), p.left.times(blas.NoTrans, back)
+	p.right, p.left = mul(t.u, p.right), mul(back, p.left)
 	p.normalise()
 	return p, nil
-}
-
-// complexValued reports whether an eigenvalue has an imaginary part.
-func (p *eigenpairs) complexValued() bool {
-	return slices.ContainsFunc(p.values, func(v complex128) bool { return imag(v) != 0 })
 }
 
 // first returns how many eigenpairs serve for a rank: one more where a conjugate would be
@@ -196,11 +189,11 @@ func (p *eigenpairs) first(rank int) int {
 // residuals returns the larger of ‖Sv−λv‖ and ‖S*u−λ̄u‖ for the first r pairs, relative to
 // the largest |λ|.
 func (p *eigenpairs) residuals(s blas64.General, r int) []float64 {
-	forth, back := p.right.times(blas.NoTrans, s), p.left.times(blas.Trans, s)
+	forth, back := mul(s, p.right), transposedTimes(s, p.left)
 	out := make([]float64, r)
 	for j := range out {
-		off := math.Max(complexDistance(forth.column(j), p.right.column(j), p.values[j]),
-			complexDistance(back.column(j), p.left.column(j), cmplx.Conj(p.values[j])))
+		off := math.Max(complexDistance(complexColumn(forth, j), complexColumn(p.right, j), p.values[j]),
+			complexDistance(complexColumn(back, j), complexColumn(p.left, j), cmplx.Conj(p.values[j])))
 		out[j] = off / cmplx.Abs(p.values[0])
 	}
 	return out

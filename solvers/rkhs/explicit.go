@@ -27,9 +27,6 @@ type Explicit struct {
 // String returns "explicit".
 func (Explicit) String() string { return "explicit" }
 
-// Regularisation returns none.
-func (Explicit) Regularisation() (ridge float64, inverts bool) { return 0, false }
-
 // Traits says that all pairs are needed.
 func (o Explicit) Traits() Traits {
 	if o.Alone {
@@ -84,13 +81,12 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 
 // expand gives factors a row for each pair, by another pass over the pairs.
 func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
-	parts := s.parts(d, sp)
-	last := parts[len(parts)-1]
-	rows, err := stream.MapRows(ctx, e, "features of all pairs", sp.source(d), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
-		w, unused := newWorker(d, parts, 0), newTraces()
+	columns, src := sp.columns(d), sp.source(d)
+	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
+		fill := columns.Worker(src.Info().Name)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(stream.PanelRows) {
-				if err := w.fill(stream.RowSlice(dst, first, panel.Rows), unused, panel, b.Start+int64(first)); err != nil {
+				if err := fill(stream.RowSlice(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {
 					return err
 				}
 			}
@@ -100,8 +96,9 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 	if err != nil {
 		return err
 	}
-	for _, p := range parts {
-		m := dense.Clone(dense.Columns(rows, p.first, p.space.Left.Rank()))
+	sp.count(d)
+	for _, p := range sp.parts(d) {
+		m := dense.Clone(dense.Columns(rows, p.at, p.space.Left.Rank()))
 		if s.Centre {
 			for i := range m.Rows {
 				dense.Axpy(-d.rootWeight(int64(i)), means[p.side], dense.Row(m, i))
@@ -112,7 +109,6 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 		} else {
 			f.Y = m
 		}
-		sp.entries += d.n * int64(p.space.Left.Entries())
 	}
 	return nil
 }
@@ -124,9 +120,10 @@ type remembered struct {
 	symmetric bool
 }
 
-func (o remembered) String() string                  { return o.word }
-func (o remembered) Regularisation() (float64, bool) { return o.ridge, o.ridge != 0 }
-func (o remembered) Traits() Traits                  { return Traits{Symmetric: o.symmetric} }
+func (o remembered) String() string { return o.word }
+func (o remembered) Traits() Traits {
+	return Traits{Symmetric: o.symmetric, Inverts: o.ridge != 0, Ridge: o.ridge}
+}
 func (o remembered) Matrix(context.Context, stream.Engine, *Factors) (Matrix, error) {
 	return Matrix{}, fmt.Errorf("operator %s comes from a saved model, which does not hold its matrix", o.word)
 }

@@ -92,9 +92,10 @@ func TestExplicitEmbedding(t *testing.T) {
 // transposed is an operator of one's own: C_XY.
 type transposed struct{ ridge float64 }
 
-func (transposed) String() string                    { return "transposed" }
-func (o transposed) Regularisation() (float64, bool) { return o.ridge, true }
-func (transposed) Traits() Traits                    { return Traits{Range: OfX, Domain: OfY} }
+func (transposed) String() string { return "transposed" }
+func (o transposed) Traits() Traits {
+	return Traits{Range: OfX, Domain: OfY, Inverts: true, Ridge: o.ridge}
+}
 func (transposed) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	return Matrix{General: dense.Mul(blas.Trans, f.X, blas.NoTrans, f.Y)}, nil
 }
@@ -118,7 +119,7 @@ func TestOwnOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ridge, _ := m.Operator.Regularisation()
+	ridge := m.Operator.Traits().Ridge
 	if m.Operator.String() != "transposed" || ridge != 0.5 || distance(t, m.Left, f.Left, rows) != 0 {
 		t.Errorf("operator %s with ridge %v came back", m.Operator, ridge)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -66,11 +67,6 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
-	case errors.Is(err, errNotSpanned) && given.Landmarks == 0 && s.Landmarks < defaultExact: // for want of memory
-		s.Landmarks = min(2*s.Landmarks+1, defaultExact)
-		if more, failed := s.plan(e, d.Shape()); failed == nil {
-			err = cmp.Or(more.Memory.Check(s.Memory), err)
-		}
 	case errors.Is(err, errNotSpanned):
 		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
 	}
@@ -198,22 +194,18 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 	for _, v := range pairs.values[:r] {
 		m.Values, m.Imag = append(m.Values, real(v)), append(m.Imag, imag(v))
 	}
-	kept := &eigenpairs{values: pairs.values[:r]}
-	allReal := !kept.complexValued()
-	if allReal {
+	columns := span(0, r)
+	if slices.ContainsFunc(m.Imag, func(v float64) bool { return v != 0 }) {
+		columns = append(columns, span(len(pairs.values), r)...)
+	} else {
 		m.Imag = nil
 	}
-	for _, side := range []struct {
-		to   **Functions
-		from complexMatrix
-	}{{&m.Left, pairs.left}, {&m.Right, pairs.right}} {
-		re, im := dense.Columns(side.from.re, 0, r), dense.Columns(side.from.im, 0, r)
-		if allReal {
-			*side.to = newFunctions(c.spaces.x, re, c.means[OfX])
-		} else {
-			*side.to = newComplexFunctions(c.spaces.x, complexMatrix{re, im}, c.means[OfX])
-		}
+	functions := func(of blas64.General) *Functions {
+		f := newFunctions(c.spaces.x, dense.PickColumns(of, columns), c.means[OfX])
+		f.Complex = m.Imag != nil
+		return f
 	}
+	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
 func (c *decomposition) pairs(r Matrix) (*eigenpairs, error) {

@@ -185,8 +185,8 @@ func auxiliaryPairs(op Operator, b, cross, left, right blas64.General) (*eigenpa
 	if err != nil {
 		return nil, err
 	}
-	p.right = p.right.times(blas.Trans, left)
-	p.left = p.left.times(blas.Trans, mul(b, right))
+	p.right = transposedTimes(left, p.right)
+	p.left = transposedTimes(mul(b, right), p.left)
 	p.normalise()
 	return p, nil
 }

@@ -50,18 +50,6 @@ func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Func
 	return f
 }
 
-// newComplexFunctions returns functions with complex coefficients.
-func newComplexFunctions(space *lowrank.Model, m complexMatrix, means []float64) *Functions {
-	both := stream.NewMatrix(m.re.Rows, 2*m.re.Cols)
-	for i := range both.Rows {
-		copy(dense.Row(both, i), dense.Row(m.re, i))
-		copy(dense.Row(both, i)[m.re.Cols:], dense.Row(m.im, i))
-	}
-	f := newFunctions(space, both, means)
-	f.Complex = true
-	return f
-}
-
 // Count returns the number of functions.
 func (f *Functions) Count() int {
 	if f.Complex {
@@ -78,9 +66,9 @@ func (f *Functions) Dimension() int { return f.Space.Left.Landmarks.Cols }
 func (f *Functions) Part(p Part) *Functions {
 	switch {
 	case p == Real:
-		return f.columns(0, f.Count())
+		return f.pick(span(0, f.Count()))
 	case f.Complex:
-		return f.columns(f.Count(), f.Count())
+		return f.pick(span(f.Count(), f.Count()))
 	}
 	return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), make([]float64, f.Coefficients.Rows))
 }
@@ -91,22 +79,29 @@ func (f *Functions) First(n int) *Functions {
 		panic(fmt.Sprintf("rkhs: the first %d of %d functions", n, f.Count()))
 	}
 	if !f.Complex {
-		return f.columns(0, n)
+		return f.pick(span(0, n))
 	}
-	means := f.Offsets
-	g := newComplexFunctions(f.Space, complexMatrix{dense.Columns(f.Coefficients, 0, n), dense.Columns(f.Coefficients, f.Count(), n)}, nil)
-	if means != nil {
-		g.Offsets = append(append([]float64(nil), means[:n]...), means[f.Count():f.Count()+n]...)
+	g := f.pick(append(span(0, n), span(f.Count(), n)...))
+	g.Complex = true
+	return g
+}
+
+// pick returns real functions with the given columns of the coefficients.
+func (f *Functions) pick(columns []int) *Functions {
+	g := &Functions{Space: f.Space, Coefficients: dense.PickColumns(f.Coefficients, columns)}
+	if f.Offsets != nil {
+		g.Offsets = dense.Pick(f.Offsets, columns)
 	}
 	return g
 }
 
-func (f *Functions) columns(first, n int) *Functions {
-	g := newFunctions(f.Space, dense.Columns(f.Coefficients, first, n), nil)
-	if f.Offsets != nil {
-		g.Offsets = append([]float64(nil), f.Offsets[first:first+n]...)
+// span returns n numbers from first on.
+func span(first, n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = first + i
 	}
-	return g
+	return numbers
 }
 
 // Evaluate gives the values at the rows of src to emit in row order: a row of values for

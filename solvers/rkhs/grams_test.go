@@ -45,7 +45,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) 
 		numbers[i], root[i] = int64(i), d.rootWeight(int64(i))
 	}
 	var rows [2]blas64.General
-	for _, p := range c.parts(d, c.spaces) {
+	for _, p := range c.spaces.parts(d) {
 		x, err := d.gather(ctx, p.side, numbers)
 		if err != nil {
 			return nil, err

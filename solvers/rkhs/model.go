@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
@@ -61,18 +62,6 @@ func (m *Model) Timescales(step float64) []float64 {
 	return t
 }
 
-// ForwardBackward returns the eigenvalues of S*S, the squares of the singular values: for
-// [CCA] and functions of a process, what is left of a function that is carried forward
-// and back. Values near 1 are coherent sets; the right singular functions say which
-// rows of x they have, the left those of y.
-func (m *Model) ForwardBackward() []float64 {
-	squares := make([]float64, m.Rank())
-	for i, v := range m.Values {
-		squares[i] = v * v
-	}
-	return squares
-}
-
 // Truncated returns the model with its first rank values: for [SVD] the best approximation
 // of S by an operator of that rank (paper, Section 4.1).
 func (m *Model) Truncated(rank int) *Model {
@@ -117,21 +106,9 @@ func (m *Model) PseudoInverse(tolerance float64) (*Model, error) {
 
 // reversed returns real functions from the last to the first.
 func (f *Functions) reversed() *Functions {
-	g := newFunctions(f.Space, f.Coefficients, nil)
-	last := g.Coefficients.Cols - 1
-	for i := range g.Coefficients.Rows {
-		row := dense.Row(g.Coefficients, i)
-		for j := range len(row) / 2 {
-			row[j], row[last-j] = row[last-j], row[j]
-		}
-	}
-	if f.Offsets != nil {
-		g.Offsets = make([]float64, last+1)
-		for j, v := range f.Offsets {
-			g.Offsets[last-j] = v
-		}
-	}
-	return g
+	columns := span(0, f.Count())
+	slices.Reverse(columns)
+	return f.pick(columns)
 }
 
 // Fit is what a method returns: the model, and what is known about it. Residuals are the

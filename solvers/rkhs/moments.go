@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -32,11 +32,7 @@ const (
 	featureTrace
 )
 
-func newMoments(cols int) *moments {
-	return &moments{A: sketch.NewQR(cols), B: newTraces()}
-}
-
-func newTraces() *sketch.Sum { return sketch.NewSum(2, 2) }
+func newMoments(cols int) *moments { return &moments{A: sketch.NewQR(cols), B: sketch.NewSum(2, 2)} }
 
 // traceLeft returns the part of the trace of a side that features leave.
 func traceLeft(m *moments, s Side) float64 {
@@ -58,28 +54,42 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 	return t
 }
 
-// part is a side in the rows of a pass.
+// part is a side in the columns of a pass.
 type part struct {
-	side   Side
-	kernel kernelgen.Kernel
-	info   stream.Info
-	space  *lowrank.Model
-	maker  func() func(dst, x blas64.General, start int64) error
-	column int // of the pairs
-	first  int // of the features
+	side  Side
+	info  stream.Info
+	space *lowrank.Model
+	at    int // number of its first column
 }
 
 // parts returns the sides that a fit looks at.
-func (s setting) parts(d *Data, sp *spaces) []*part {
-	all := []*part{{side: OfX, kernel: s.kernels[OfX], info: d.x.Info(), space: sp.x, first: 1}}
+func (sp *spaces) parts(d *Data) []part {
+	all := []part{{OfX, d.x.Info(), sp.x, 1}}
 	if sp.y != nil {
-		all = append(all, &part{side: OfY, kernel: s.kernels[OfY], info: d.y.Info(), space: sp.y, column: len(all[0].info.Columns),
-			first: 1 + sp.x.Left.Rank()})
-	}
-	for _, p := range all {
-		p.maker = p.space.Features(p.info.Name)
+		all = append(all, part{OfY, d.y.Info(), sp.y, 1 + sp.x.Left.Rank()})
 	}
 	return all
+}
+
+// columns returns the columns √w_i·(1, f(x_i), g(y_i)) of a pass.
+func (sp *spaces) columns(d *Data) *basis.Columns {
+	c := &basis.Columns{One: true, Root: d.rootWeight, Rows: d.n}
+	first := 0
+	for _, p := range sp.parts(d) {
+		maker := p.space.Features(p.info.Name)
+		c.Features = append(c.Features, basis.Features{Width: p.space.Left.Rank(), First: first, Count: len(p.info.Columns),
+			Worker: func() func(dst, x blas64.General, start int64) error {
+				features := maker()
+				return func(dst, x blas64.General, start int64) error {
+					if err := model.InSource(p.info, sketch.CheckFinite(x), func(i int) int64 { return d.row(p.side, start+int64(i)) }); err != nil {
+						return err
+					}
+					return features(dst, x, d.row(p.side, start))
+				}
+			}})
+		first += len(p.info.Columns)
+	}
+	return c
 }
 
 // source returns the pairs of a pass: x alone where the operator does not look at y, and
@@ -113,17 +123,19 @@ const mostBlockRows = 1 << 16
 
 // pass makes the one pass over the pairs.
 func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
-	parts := s.parts(d, sp)
-	last := parts[len(parts)-1]
-	cols := last.first + last.space.Left.Rank()
-	src := sp.source(d)
-	e = grid(e, len(src.Info().Columns), cols).Given(d.weights)
-	for _, p := range parts {
+	columns, src := sp.columns(d), sp.source(d)
+	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
+	for _, p := range sp.parts(d) {
 		e = e.Given(p.space.Left.Landmarks, p.space.Left.Projection)
 	}
-	m, err := stream.Fold(ctx, e, "pairs", src, func() *moments { return newMoments(cols) }, func() func(*moments, *stream.Block) error {
-		w := newWorker(d, parts, cols)
-		return w.add
+	newState := func() *moments { return newMoments(columns.Width()) }
+	m, err := basis.Moments(ctx, e, "pairs", src, columns, newState, func() func(*moments, basis.Rows) error {
+		add := s.traceAdder(d, sp, columns)
+		return func(m *moments, r basis.Rows) error {
+			m.B.Count += int64(r.X.Rows)
+			add(m.B, r)
+			return m.A.Add(r.Z)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -131,83 +143,30 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	if m.B.Count != d.n {
 		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.B.Count)
 	}
-	for _, p := range parts {
-		sp.entries += d.n * int64(p.space.Left.Entries())
-	}
+	sp.count(d)
 	return m, nil
 }
 
-// worker is the scratch memory of one worker.
-type worker struct {
-	data     *Data
-	parts    []*part
-	features []func(dst, x blas64.General, start int64) error
-	rows     blas64.General
-	roots    []float64
-	diagonal []float64
-}
-
-func newWorker(d *Data, parts []*part, cols int) *worker {
-	w := &worker{data: d, parts: parts, rows: stream.NewMatrix(stream.PanelRows, cols),
-		roots: make([]float64, stream.PanelRows), diagonal: make([]float64, stream.PanelRows)}
-	for _, p := range parts {
-		w.features = append(w.features, p.maker())
+// count counts the entries of a pass.
+func (sp *spaces) count(d *Data) {
+	for _, p := range sp.parts(d) {
+		sp.entries += d.n * int64(p.space.Left.Entries())
 	}
-	return w
 }
 
-func (w *worker) add(m *moments, b *stream.Block) error {
-	for first, panel := range b.Panels(stream.PanelRows) {
-		if err := w.panel(m, panel, b.Start+int64(first)); err != nil {
-			return err
+// traceAdder returns a function for one goroutine that adds to the traces of both sides.
+func (s setting) traceAdder(d *Data, sp *spaces, columns *basis.Columns) func(to *sketch.Sum, r basis.Rows) {
+	parts, diagonal := sp.parts(d), make([]float64, stream.PanelRows)
+	return func(to *sketch.Sum, r basis.Rows) {
+		for k, p := range parts {
+			part, traces := columns.Features[k], dense.Row(to.General, int(p.side))
+			s.kernels[p.side].Diag(diagonal[:r.X.Rows], dense.Columns(r.X, part.First, part.Count))
+			for i, v := range diagonal[:r.X.Rows] {
+				root, f := d.rootWeight(r.Start+int64(i)), dense.Row(r.Z, i)[p.at:p.at+part.Width]
+				traces[kernelTrace] += root * root * v
+				traces[featureTrace] += dense.Dot(f, f)
+			}
 		}
-	}
-	return nil
-}
-
-// panel takes in pairs, the first of which has the number start.
-func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
-	rows := stream.RowSlice(w.rows, 0, pairs.Rows)
-	if err := w.fill(rows, m.B, pairs, start); err != nil {
-		return err
-	}
-	m.B.Count += int64(pairs.Rows)
-	return m.A.Add(rows)
-}
-
-// fill puts √w_i·(1, f(x_i), g(y_i)) into rows, and adds to the traces.
-func (w *worker) fill(rows blas64.General, to *sketch.Sum, pairs blas64.General, start int64) error {
-	if start+int64(pairs.Rows) > w.data.n {
-		return fmt.Errorf("%s has more rows than were promised: the file changed", w.parts[0].info.Name)
-	}
-	roots := w.roots[:pairs.Rows]
-	for i := range roots {
-		roots[i] = w.data.rootWeight(start + int64(i))
-		rows.Data[i*rows.Stride] = 1
-	}
-	for k, p := range w.parts {
-		x := dense.Columns(pairs, p.column, len(p.info.Columns))
-		if err := model.InSource(p.info, sketch.CheckFinite(x), func(i int) int64 { return w.data.row(p.side, start+int64(i)) }); err != nil {
-			return err
-		}
-		f := dense.Columns(rows, p.first, p.space.Left.Rank())
-		if err := w.features[k](f, x, w.data.row(p.side, start)); err != nil {
-			return err
-		}
-		w.trace(dense.Row(to.General, int(p.side)), p, x, f, roots)
-	}
-	dense.ScaleRows(rows, roots)
-	return nil
-}
-
-// trace adds to the traces of a side.
-func (w *worker) trace(traces []float64, p *part, x, f blas64.General, roots []float64) {
-	diagonal := w.diagonal[:x.Rows]
-	p.kernel.Diag(diagonal, x)
-	for i, r := range roots {
-		row := dense.Row(f, i)
-		traces[kernelTrace] += r * r * diagonal[i]
-		traces[featureTrace] += r * r * dense.Dot(row, row)
 	}
 }
 

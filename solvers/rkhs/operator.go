@@ -21,9 +21,6 @@ import (
 type Operator interface {
 	// String returns the word for the operator.
 	String() string
-	// Regularisation returns the ε of the inverse of a covariance operator; inverts is false
-	// where there is no such inverse.
-	Regularisation() (ridge float64, inverts bool)
 	// Traits returns what else there is to know of it.
 	Traits() Traits
 	// Matrix returns S in the orthonormal bases that f is in.
@@ -36,6 +33,9 @@ type Traits struct {
 	OneSpace      bool // both are in one RKHS by definition
 	Symmetric     bool // self-adjoint and not negative
 	Alone         bool // y does not occur
+	// Inverts tells that Matrix inverts a covariance operator, to which it adds Ridge, ε.
+	Inverts bool
+	Ridge   float64
 	// AllPairs says that Matrix needs factors with a row for each pair: another pass over the
 	// pairs, and memory for n·(p+q) numbers.
 	AllPairs bool
@@ -86,8 +86,9 @@ type PerronFrobenius struct {
 // CCA is the operator of kernel canonical correlation analysis (paper, Section 4.4 and
 // Appendix A.2), (C_YY+ε)^(−1/2)·C_YX·(C_XX+ε)^(−1/2) = Ψ·(G_Ψ+ε)^(−1/2)·(G_Φ+ε)^(−1/2)·Φᵀ.
 // Its singular values are regularised correlations. Between times of a process its
-// singular functions are coherent sets: S*S carries functions forward and back, see
-// [Model.ForwardBackward]. [Model] has the canonical functions that correlate.
+// singular functions are coherent sets: S*S carries functions forward and back, and its
+// eigenvalues are the squares of the singular values. [Model] has the canonical functions that
+// correlate.
 type CCA struct{ Ridge float64 }
 
 func (Covariance) String() string      { return "covariance" }
@@ -133,35 +134,23 @@ func ParseOperator(word string, ridge float64) (Operator, error) {
 
 // checkOperator refuses an ε that cannot be.
 func checkOperator(op Operator) error {
-	if e, inverts := op.Regularisation(); inverts && !(e >= 0 && e <= math.MaxFloat64) {
-		return fmt.Errorf("operator %s: `ridge` is %v; it must be finite and not negative", op, e)
+	if t := op.Traits(); t.Inverts && !(t.Ridge >= 0 && t.Ridge <= math.MaxFloat64) {
+		return fmt.Errorf("operator %s: `ridge` is %v; it must be finite and not negative", op, t.Ridge)
 	}
 	return nil
 }
-
-// Regularisation returns none.
-func (Covariance) Regularisation() (ridge float64, inverts bool) { return 0, false }
-
-// Regularisation returns none.
-func (CrossCovariance) Regularisation() (ridge float64, inverts bool) { return 0, false }
-
-// Regularisation returns ε.
-func (o MeanEmbedding) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
-
-// Regularisation returns ε.
-func (o Koopman) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
-
-// Regularisation returns ε.
-func (o PerronFrobenius) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
-
-// Regularisation returns ε, of both sides.
-func (o CCA) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
 func (Covariance) Traits() Traits {
 	return Traits{Range: OfX, Domain: OfX, OneSpace: true, Symmetric: true, Alone: true}
 }
 func (CrossCovariance) Traits() Traits { return Traits{Range: OfY, Domain: OfX} }
-func (MeanEmbedding) Traits() Traits   { return Traits{Range: OfY, Domain: OfX} }
-func (Koopman) Traits() Traits         { return Traits{Range: OfX, Domain: OfY, OneSpace: true} }
-func (PerronFrobenius) Traits() Traits { return Traits{Range: OfY, Domain: OfX, OneSpace: true} }
-func (CCA) Traits() Traits             { return Traits{Range: OfY, Domain: OfX} }
+func (o MeanEmbedding) Traits() Traits {
+	return Traits{Range: OfY, Domain: OfX, Inverts: true, Ridge: o.Ridge}
+}
+func (o Koopman) Traits() Traits {
+	return Traits{Range: OfX, Domain: OfY, OneSpace: true, Inverts: true, Ridge: o.Ridge}
+}
+func (o PerronFrobenius) Traits() Traits {
+	return Traits{Range: OfY, Domain: OfX, OneSpace: true, Inverts: true, Ridge: o.Ridge}
+}
+func (o CCA) Traits() Traits { return Traits{Range: OfY, Domain: OfX, Inverts: true, Ridge: o.Ridge} }

@@ -41,7 +41,7 @@ type Solver struct {
 	Engine Engine
 	// Landmarks is how many rows of either side span the functions; for one space, of
 	// both sides together. 0 means 300. For EngineExact it is the most pivots that the
-	// span of all rows may take, 0 meaning 1000, or fewer where Memory allows no more: it refuses a kernel of higher rank.
+	// span of all rows may take, 0 meaning 1000: it refuses a kernel of higher rank.
 	// Landmarks are pivots of a randomly pivoted Cholesky factorisation of
 	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
 	Landmarks int
@@ -62,7 +62,6 @@ type Solver struct {
 const (
 	defaultLandmarks = 300
 	defaultExact     = 1000
-	leastExact       = 60 // in little memory
 )
 
 // setting is a solver with the kernels of both sides.
@@ -116,23 +115,10 @@ func (s setting) settings(e stream.Engine, shape model.Shape) (setting, []string
 	if s.Landmarks == 0 {
 		s.Landmarks = defaultLandmarks
 		if s.Engine == EngineExact {
-			s.Landmarks = s.mostExact(e, shape)
+			s.Landmarks = defaultExact
 		}
 	}
 	return s, notes, nil
-}
-
-// mostExact returns how many landmarks the exact engine may take: its default, halved while that
-// does not fit in Memory.
-func (s setting) mostExact(e stream.Engine, shape model.Shape) int {
-	s.Landmarks = defaultExact
-	for s.Memory > 0 && s.Landmarks >= 2*max(leastExact, s.Rank) {
-		if p, err := s.plan(e, shape); err != nil || p.Memory.Total() <= s.Memory {
-			break
-		}
-		s.Landmarks /= 2
-	}
-	return s.Landmarks
 }
 
 func (s setting) check(shape model.Shape) error {

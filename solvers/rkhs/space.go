@@ -35,21 +35,13 @@ func definiteNote(k kernelgen.Kernel) []string {
 // tell the entries that it took.
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
-	if d.Single() || s.Operator.Traits().Alone {
-		rows, err := s.pool(ctx, d, s.poolSize(d.n), OfX)
-		if err != nil {
-			return sp, err
-		}
-		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x", rows)
-		return sp, err
-	}
 	if s.OneSpace() {
-		half := s.poolSize(2 * d.n)
-		rows, err := s.pool(ctx, d, half-half/2, OfX)
+		n := s.poolSize(2 * d.n)
+		rows, err := s.pool(ctx, d, n-n/2, OfX)
 		if err != nil {
 			return sp, err
 		}
-		more, err := s.pool(ctx, d, max(1, half/2), OfY)
+		more, err := s.pool(ctx, d, max(1, n/2), OfY)
 		if err != nil {
 			return sp, err
 		}
@@ -60,20 +52,16 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		sp.y = sp.x
 		return sp, err
 	}
-	for _, which := range []Side{OfX, OfY} {
-		k := s.kernels[which]
-		rows, err := s.pool(ctx, d, s.poolSize(d.n), which)
+	for which, m := range []**lowrank.Model{&sp.x, &sp.y} {
+		if Side(which) == OfY && s.Operator.Traits().Alone {
+			break
+		}
+		rows, err := s.pool(ctx, d, s.poolSize(d.n), Side(which))
 		if err != nil {
 			return sp, err
 		}
-		m, err := sp.fit(ctx, e, s, k, which.String(), rows)
-		if err != nil {
+		if *m, err = sp.fit(ctx, e, s, s.kernels[which], Side(which).String(), rows); err != nil {
 			return sp, err
-		}
-		if which == OfX {
-			sp.x = m
-		} else {
-			sp.y = m
 		}
 	}
 	return sp, nil
@@ -138,29 +126,22 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	return f.Model, nil
 }
 
-// firstPivots is how many landmarks the exact engine begins with. It is content with
-// those that leave spanned of the trace of the kernel, which is rounding, and with as many
-// as it may take if they leave nearlySpanned.
+// The exact engine begins with firstPivots landmarks. It is content with those that leave spanned
+// of the trace of the kernel, which is rounding, and with as many as it may take if they leave
+// nearlySpanned.
 const (
 	firstPivots   = 512
 	spanned       = 1e-13
 	nearlySpanned = 1e-10
 )
 
-// hopeless reports whether so many landmarks leave so much that the last of them will not span
-// the features, for a spectrum that falls exponentially; with a margin for those that
-// fall faster.
-func hopeless(left float64, most, last int) bool {
-	return math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned
-}
-
 // errNotSpanned reports that the exact engine is not for this kernel.
 var errNotSpanned = errors.New("the features of all rows have no span small enough for the exact engine")
 
-// exact spans the features of all rows but for rounding, with as few of the rows as
-// that takes: pivoted Cholesky of the Gram matrix, which is the kernel QR of the paper
-// (Proposition 3.4) for features that may be dependent. Twice as many pivots are
-// allowed each time, so that memory grows with the rank.
+// exact spans the features of all rows but for rounding, by as few pivots as that takes: pivoted
+// Cholesky of the Gram matrix is the kernel QR of the paper (Proposition 3.4) for features that
+// may be dependent. The number of pivots doubles from fit to fit, unless the spectrum, taken as
+// exponential with a margin, tells that the limit is too low.
 func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, limit int, seed uint64) (*lowrank.Fit, error) {
 	n := int(src.Info().Rows)
 	last := min(n, limit)
@@ -170,11 +151,12 @@ func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source,
 			return nil, err
 		}
 		sp.entries += f.KernelEntries
+		left := f.TraceResidual
 		switch {
-		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
+		case most == n || len(f.Pivots) < most || left <= spanned || most == last && left <= nearlySpanned:
 			return f, nil
-		case most == last || last < n && hopeless(f.TraceResidual, most, last):
-			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, f.TraceResidual, k)
+		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned:
+			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, left, k)
 		}
 	}
 }

@@ -70,8 +70,7 @@ const (
 // CCA; and with centred features the same names with _offsets. A function of a row is
 // u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
-	ridge, _ := m.Operator.Regularisation()
-	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: ridge, Engine: m.Engine.String(),
+	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
 		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
 	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {

@@ -22,8 +22,8 @@ func (m *Model) Describe() *model.Description {
 	}
 	fact("task", m.Task)
 	fact("engine", m.Engine)
-	if ridge, inverts := m.Operator.Regularisation(); inverts {
-		fact("ridge", ridge)
+	if t := m.Operator.Traits(); t.Inverts {
+		fact("ridge", t.Ridge)
 	}
 	if m.Left.Space != m.Right.Space {
 		fact("left kernel", m.Left.Space.Kernel)

@@ -1,0 +1,190 @@
+package basis
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/internal/words"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Rule says how ℓ landmarks are chosen for c features. Rules that need the kernel choose from a
+// reservoir of m = max(1024, 20c, 5ℓ) rows drawn uniformly; [RuleAuto] may take fewer.
+type Rule uint8
+
+const (
+	// RuleDefault is the default of a method.
+	RuleDefault Rule = iota
+	// RuleUniform draws rows uniformly without replacement.
+	RuleUniform
+	// RulePivoted takes the pivots of a randomly pivoted Cholesky factorisation of the reservoir.
+	// It takes m·ℓ kernel entries and numbers, m·ℓ² flops.
+	RulePivoted
+	// RuleDeterminantal draws rows again and again from the determinantal point process of the
+	// k = min(c, ⌈ℓ/4⌉) leading eigenvectors of the reservoir, without replacement: k rows that
+	// between them see those directions best. It takes m²/2 kernel entries, 4·m²·k + 3·m·k·ℓ
+	// flops, 8·m·k numbers.
+	RuleDeterminantal
+	// RuleAuto is determinantal if that evaluates a quarter of the kernel entries of the fit or
+	// less, from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as many;
+	// else uniform. Errors of determinantal landmarks are the least on the data of the README,
+	// those of pivoted ones up to a fifth larger, those of uniform ones up to twice as large.
+	RuleAuto
+)
+
+var ruleWords = []string{"default", "uniform", "rpc", "dpp", "auto"}
+
+// String returns the word for a rule.
+func (r Rule) String() string { return words.Of(ruleWords, r) }
+
+// Or returns the rule, or another in the place of [RuleDefault].
+func (r Rule) Or(other Rule) Rule {
+	if r == RuleDefault {
+		return other
+	}
+	return r
+}
+
+// The size of the reservoir.
+const (
+	candidatesAtLeast     = 1024
+	candidatesPerFeature  = 20
+	candidatesPerLandmark = 5
+)
+
+// Landmarks is a choice of landmarks. [Landmarks.Resolve] comes first.
+type Landmarks struct {
+	Rows     int64 // of the source
+	Rule     Rule
+	Features int   // c
+	Count    int   // ℓ, at most Rows
+	Core     int64 // points that a core is fitted on
+	Seed     uint64
+	Definite bool // the kernel is positive semi-definite
+
+	pool int64 // candidates, 0 for the whole reservoir
+}
+
+// RuleAuto may evaluate a quarter of the kernel entries of the fit. Determinantal landmarks from
+// all rows may take affordableOfAll of them. The draws take as long as drawEntries entries.
+const (
+	affordable      = 0.25
+	affordableOfAll = 0.7
+	drawEntries     = 3e5
+)
+
+// fewPools is the largest number of pools for which all rows are candidates: of few rows a part
+// misses the rare ones, and pivots are affordable then.
+const fewPools = 2
+
+// Resolve replaces [RuleAuto] by the rule that it stands for. Pivots are for positive
+// semi-definite kernels: of others one may leave nothing.
+func (l Landmarks) Resolve() Landmarks {
+	if l.Rule != RuleAuto {
+		return l
+	}
+	fit := float64(l.Rows)*float64(l.Count) + float64(l.Core)*float64(l.Core)/2 // entries
+	all := max(candidatesAtLeast, candidatesPerLandmark*int64(l.Count))
+	if l.Rows <= fewPools*all && l.Rows > int64(l.Count) {
+		l.pool, l.Rule = l.Rows, RuleDeterminantal
+		if l.entries() <= affordableOfAll*fit {
+			return l
+		}
+		if l.Definite {
+			l.Rule = RulePivoted
+			return l
+		}
+	}
+	for _, rule := range []Rule{RuleDeterminantal, RulePivoted} {
+		l.Rule = rule
+		for eighths := int64(8); eighths >= 4 && (l.Definite || rule == RuleDeterminantal); eighths-- {
+			if l.pool = min(l.Rows, all) * eighths / 8; l.pool > int64(l.Count) && l.entries() <= affordable*fit {
+				return l
+			}
+		}
+	}
+	l.Rule, l.pool = RuleUniform, 0
+	return l
+}
+
+// entries returns the kernel entries of a determinantal or pivoted choice.
+func (l Landmarks) entries() float64 {
+	m := float64(l.Reservoir())
+	if l.Rule == RulePivoted {
+		return m * float64(l.Count)
+	}
+	return m*m/2 + drawEntries
+}
+
+// NeedsKernel reports whether the rule depends on the kernel.
+func (l Landmarks) NeedsKernel() bool { return l.Rule != RuleUniform }
+
+// Reservoir returns the number of rows that landmarks are chosen from.
+func (l Landmarks) Reservoir() int64 {
+	want := int64(l.Count)
+	switch {
+	case l.pool > 0:
+		want = max(want, l.pool)
+	case l.NeedsKernel():
+		want = max(candidatesAtLeast, candidatesPerFeature*int64(l.Features), candidatesPerLandmark*want)
+	}
+	return min(l.Rows, want)
+}
+
+// Candidates draws the rows that landmarks are chosen from.
+func (l Landmarks) Candidates(purpose string) ([]int64, error) {
+	s, err := sketch.NewSample(l.Rows, int(l.Reservoir()), l.Seed, purpose)
+	if err != nil {
+		return nil, err
+	}
+	return s.Positions(), nil
+}
+
+// Choose returns the landmarks among candidates of the named source. There are fewer than Count if
+// nothing but rounding is left to take.
+func (l Landmarks) Choose(ctx context.Context, e stream.Engine,
+	t *tiles.Tiles, candidates *Panel, name string) (*Panel, error) {
+	if l.Rule == RuleUniform || l.Count >= candidates.Count() {
+		return candidates, nil
+	}
+	var chosen []int
+	var err error
+	if l.Rule == RulePivoted {
+		chosen, err = pivots(ctx, e, t, candidates, l.Count, name, sketch.NewRandom(l.Seed, "pivots"))
+	} else {
+		chosen, err = l.determinantal(ctx, e, t, candidates)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return candidates.Pick(chosen), nil
+}
+
+// Note tells what [RuleAuto] came to.
+func (l Landmarks) Note() string {
+	if !l.NeedsKernel() {
+		return "landmarks are uniform: to look at the kernel would take more than a quarter of the kernel entries of the fit"
+	}
+	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", l.Rule, l.Reservoir())
+}
+
+// AddTo adds the cost of the choice among rows of d columns to a plan.
+func (l Landmarks) AddTo(p *model.Plan, d int64) {
+	const knob = "`rule uniform`"
+	m, k := l.Reservoir(), int64(l.vectors())
+	if !l.NeedsKernel() || m <= int64(l.Count) {
+		return
+	}
+	p.Add("candidates", 2*m*d, knob)
+	if l.Rule == RulePivoted {
+		p.Add("pivoted Cholesky", m*int64(l.Count+2), knob)
+		p.AddEntries(float64(m) * float64(l.Count))
+		return
+	}
+	p.Add("leading vectors", 4*m*int64(l.probes()), knob)
+	p.AddEntries(float64(m) * float64(m+stream.PairRows) / 2)
+	p.Add("determinantal draws", m*(3*k+2), knob)
+}

@@ -1,0 +1,100 @@
+package basis
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// Map are features k(x, landmarks)·Ĉ·Project of a row x. Ĉ is the identity without signs, and so is
+// Project if it has no rows. Cost for one row: ℓ kernel entries, and 2·p·r flops for p×r Project.
+type Map struct {
+	Tiles     *tiles.Tiles
+	Landmarks *Panel
+	Signs     *sketch.SparseSign
+	Project   blas64.General
+}
+
+// Width returns the number of features.
+func (m *Map) Width() int {
+	if m.Project.Rows > 0 {
+		return m.Project.Cols
+	}
+	return m.Sketched()
+}
+
+// Sketched returns the number of columns of k(x, landmarks)·Ĉ.
+func (m *Map) Sketched() int {
+	if m.Signs != nil {
+		return m.Signs.Cols
+	}
+	return m.Landmarks.Count()
+}
+
+// foldRows is the number of rows of a tile that are filled before they are folded, so that they
+// are still in the first levels of the cache.
+const foldRows = 32
+
+// Raw returns a function for one goroutine that puts k(x, landmarks)·Ĉ into dst. It fails with a
+// [stream.BadValueError] of the named source if an entry is not finite.
+func (m *Map) Raw(name string) func(dst, x blas64.General, number func(i int) int64) error {
+	var work kernelgen.Workspace
+	var tile blas64.General
+	if m.Signs != nil {
+		tile = stream.NewMatrix(foldRows, m.Landmarks.Count())
+	}
+	return func(dst, x blas64.General, number func(i int) int64) error {
+		if m.Signs == nil {
+			m.Tiles.FillDense(dst, x, m.Landmarks.Cols, &work)
+			return CheckFinite(m.Tiles, dst, name, number)
+		}
+		for first := 0; first < x.Rows; first += foldRows {
+			n := min(foldRows, x.Rows-first)
+			part := stream.RowSlice(tile, 0, n)
+			m.Tiles.FillDense(part, stream.RowSlice(x, first, n), m.Landmarks.Cols, &work)
+			m.Signs.FoldCols(stream.RowSlice(dst, first, n), part)
+		}
+		return CheckFinite(m.Tiles, dst, name, number)
+	}
+}
+
+// Features returns the map as columns of a pass over the named source.
+func (m *Map) Features(name string) Features {
+	return Features{Width: m.Width(), Worker: func() func(dst, x blas64.General, start int64) error {
+		raw := m.Raw(name)
+		if m.Project.Rows == 0 {
+			return func(dst, x blas64.General, start int64) error { return raw(dst, x, From(start)) }
+		}
+		room := stream.NewMatrix(stream.PanelRows, m.Sketched())
+		return func(dst, x blas64.General, start int64) error {
+			y := stream.RowSlice(room, 0, x.Rows)
+			if err := raw(y, x, From(start)); err != nil {
+				return err
+			}
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, m.Project, 0, dst)
+			return nil
+		}
+	}}
+}
+
+// From numbers rows from start on.
+func From(start int64) func(i int) int64 { return func(i int) int64 { return start + int64(i) } }
+
+// CheckFinite returns the error of the first row of y, kernel entries of rows of the named source,
+// that is not finite.
+func CheckFinite(t *tiles.Tiles, y blas64.General, name string, number func(i int) int64) error {
+	err := sketch.CheckFinite(y)
+	var bad *sketch.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return tiles.BadRow(name, number(bad.Row), fmt.Sprintf("kernel %s is not finite between this row and a landmark", t.Kernel))
+}

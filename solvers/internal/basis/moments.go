@@ -1,0 +1,163 @@
+package basis
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// PanelRows is the number of rows of a tile between rows in memory.
+const PanelRows = 64
+
+// Features are columns of a pass: see [Map.Features].
+type Features struct {
+	Width int
+	// First and Count are the columns of the source that x has; Count 0 means all.
+	First, Count int
+	// Worker returns a function for one goroutine that puts the features of at most
+	// [stream.PanelRows] rows x into dst, the first of which has the number start.
+	Worker func() func(dst, x blas64.General, start int64) error
+}
+
+// Columns are the columns [1 | z… | y]·√w of a pass: a column of ones, features side by side, and
+// targets, each row times the root of its weight.
+type Columns struct {
+	One      bool
+	Features []Features
+	Targets  blas64.General          // a row for each of the source; empty for none
+	Root     func(row int64) float64 // the root of a weight; nil for 1
+	// Rows is the number of rows that the targets and weights are of: the pass fails if the source
+	// has more. 0 means that there are neither.
+	Rows int64
+}
+
+// Width returns the number of columns.
+func (c *Columns) Width() int {
+	n := c.Targets.Cols
+	if c.One {
+		n++
+	}
+	for _, f := range c.Features {
+		n += f.Width
+	}
+	return n
+}
+
+// Worker returns a function for one goroutine that puts the columns of at most [stream.PanelRows]
+// rows x of the named source into dst, the first of which has the number start.
+func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) error {
+	workers := make([]func(dst, x blas64.General, start int64) error, len(c.Features))
+	for i, f := range c.Features {
+		workers[i] = f.Worker()
+	}
+	return func(dst, x blas64.General, start int64) error {
+		if end := start + int64(x.Rows); c.Rows > 0 && end > c.Rows {
+			return fmt.Errorf("%s has more rows than were promised: the file changed", name)
+		}
+		at := 0
+		if c.One {
+			for i := range x.Rows {
+				dense.Row(dst, i)[0] = 1
+			}
+			at = 1
+		}
+		for i, f := range c.Features {
+			part := x
+			if f.Count > 0 {
+				part = dense.Columns(x, f.First, f.Count)
+			}
+			if err := workers[i](dense.Columns(dst, at, f.Width), part, start); err != nil {
+				return err
+			}
+			at += f.Width
+		}
+		for i := range x.Rows {
+			row := dense.Row(dst, i)
+			if c.Targets.Cols > 0 {
+				copy(row[at:], dense.Row(c.Targets, int(start)+i))
+			}
+			if c.Root != nil {
+				blas64.Scal(c.Root(start+int64(i)), dense.Vector(row))
+			}
+		}
+		return nil
+	}
+}
+
+// Rows are some rows of a pass.
+type Rows struct {
+	Start int64          // number of the first
+	X     blas64.General // of the source
+	Z     blas64.General // columns; valid until the next rows come
+}
+
+// Moments makes one pass over src, and folds the columns of its rows into a state: add returns a
+// function for one goroutine that adds rows to a state. e.Given must tell what the columns depend
+// on, besides the source.
+//
+// A state is a factor as a rule: a [sketch.WhitenedGram] of landmarks of a positive semi-definite
+// kernel, and the [sketch.QR] of other columns. With [AddParts] it is a list of them.
+func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
+	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
+	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
+		fill, do := c.Worker(src.Info().Name), add()
+		room := stream.NewMatrix(stream.PanelRows, c.Width())
+		return func(state A, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				r := Rows{Start: b.Start + int64(first), X: x, Z: stream.RowSlice(room, 0, x.Rows)}
+				if err := fill(r.Z, x, r.Start); err != nil {
+					return err
+				}
+				if err := do(state, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+}
+
+// AddParts returns a function for one goroutine that adds each row to one of several factors, that
+// of the part of its number: the rows of a fold of cross-validation, for example.
+func AddParts[F interface{ Add(blas64.General) error }](part func(row int64) int) func(factors []F, r Rows) error {
+	var room []float64
+	return func(factors []F, r Rows) error {
+		rows := make([][]int, len(factors))
+		for i := range r.Z.Rows {
+			p := part(r.Start + int64(i))
+			rows[p] = append(rows[p], i)
+		}
+		for p, numbers := range rows {
+			if len(numbers) == 0 {
+				continue
+			}
+			room = room[:0]
+			for _, i := range numbers {
+				room = append(room, dense.Row(r.Z, i)...)
+			}
+			if err := factors[p].Add(blas64.General{Rows: len(numbers), Cols: r.Z.Cols, Stride: r.Z.Cols, Data: room}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// AddTrace returns a function for one goroutine that adds k(x, x) of rows of the named source.
+func AddTrace(t *tiles.Tiles, name string) func(sum *sketch.ColumnSums, r Rows) error {
+	room := stream.NewMatrix(stream.PanelRows, 1)
+	return func(sum *sketch.ColumnSums, r Rows) error {
+		diagonal := stream.RowSlice(room, 0, r.X.Rows)
+		t.Diagonal(diagonal.Data[:r.X.Rows], r.X)
+		if err := CheckFinite(t, diagonal, name, From(r.Start)); err != nil {
+			return err
+		}
+		return sum.Add(diagonal)
+	}
+}

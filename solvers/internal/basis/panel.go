@@ -1,0 +1,127 @@
+// Package basis turns rows into features, for all families of solvers that work on landmarks:
+//
+//	z(x) = k(x, J)·Ĉ·Project − Offset
+//
+// with landmarks J, the identity or a sparse-sign sketch Ĉ, and a matrix that makes the columns
+// orthonormal, or nearly so.
+//
+//   - [Landmarks] chooses J: uniform, determinantal, or by randomly pivoted Cholesky.
+//   - [Whiten] finds the inverse root of K(J, J); dependent landmarks leave.
+//   - [Leverage] finds rows that a uniform sample is likely to miss.
+//   - [Moments] makes one pass that folds the columns [1 | z… | y]·√w of all rows into a state.
+//
+// Results have the same bits for any number of threads.
+package basis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// Panel are rows of a source in memory, and the columns of tiles.
+type Panel struct {
+	Rows   blas64.General
+	Number []int64     // of the rows in the source, ascending
+	Cols   *tiles.Rows // the columns of tiles: the rows, in the order in which signs fold them
+}
+
+// NewPanel returns a panel of rows with ascending numbers. With signs the columns of tiles are in
+// the order in which the signs fold them.
+func NewPanel(rows blas64.General, number []int64, signs *sketch.SparseSign) *Panel {
+	ordered := rows
+	if signs != nil {
+		ordered = dense.PickRows(rows, signs.Folded())
+	}
+	return &Panel{Rows: rows, Number: number, Cols: &tiles.Rows{Dense: ordered}}
+}
+
+// Count returns the number of rows.
+func (p *Panel) Count() int { return p.Rows.Rows }
+
+// Pick returns the rows with the given indices, in ascending order.
+func (p *Panel) Pick(indices []int) *Panel {
+	indices = slices.Compact(slices.Sorted(slices.Values(indices)))
+	numbers := make([]int64, len(indices))
+	for i, k := range indices {
+		numbers[i] = p.Number[k]
+	}
+	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
+}
+
+// Of returns the rows with the given ascending numbers, all of which the panel has.
+func (p *Panel) Of(numbers []int64) *Panel {
+	indices := make([]int, len(numbers))
+	for i, r := range numbers {
+		indices[i], _ = slices.BinarySearch(p.Number, r)
+	}
+	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
+}
+
+// Without returns the rows whose numbers another panel has not.
+func (p *Panel) Without(taken *Panel) *Panel { return p.Of(Without(p.Number, taken.Number)) }
+
+// Join returns the rows of either panel, both of one source.
+func (p *Panel) Join(q *Panel) *Panel {
+	number := Union(p.Number, q.Number)
+	rows := stream.NewMatrix(len(number), p.Rows.Cols)
+	for _, from := range []*Panel{p, q} {
+		for i, r := range from.Number {
+			k, _ := slices.BinarySearch(number, r)
+			copy(dense.Row(rows, k), dense.Row(from.Rows, i))
+		}
+	}
+	return NewPanel(rows, number, nil)
+}
+
+// Union returns the numbers of all sets, ascending.
+func Union(sets ...[]int64) []int64 {
+	all := slices.Concat(sets...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Without returns the numbers of set that are not in taken; both ascend.
+func Without(set, taken []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(set), func(r int64) bool {
+		_, found := slices.BinarySearch(taken, r)
+		return found
+	})
+}
+
+// Set names rows to gather, in ascending order, and the sketch that touches them, if there is one.
+type Set struct {
+	Numbers []int64
+	Signs   *sketch.SparseSign
+}
+
+// Gather fetches several sets of rows from a source at once. It fails with a
+// [stream.BadValueError] if a value is not finite: programs hand in sources that nobody cleaned.
+func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, error) {
+	var numbers [][]int64
+	for _, set := range sets {
+		numbers = append(numbers, set.Numbers)
+	}
+	all := Union(numbers...)
+	rows, err := stream.GatherRows(ctx, src, all)
+	if err != nil {
+		return nil, err
+	}
+	if i, j, bad := dense.NotFinite(rows); bad {
+		info := src.Info()
+		return nil, &stream.BadValueError{Source: info.Name, Row: all[i], Column: info.Columns[j], Reason: fmt.Sprint(dense.Row(rows, i)[j])}
+	}
+	gathered := &Panel{Rows: rows, Number: all}
+	panels := make([]*Panel, len(sets))
+	for i, set := range sets {
+		panels[i] = NewPanel(gathered.Of(set.Numbers).Rows, set.Numbers, set.Signs)
+	}
+	return panels, nil
+}

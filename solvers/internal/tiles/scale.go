@@ -1,0 +1,28 @@
+package tiles
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Scale returns the factor of the entries of a kernel without a normaliser: a power of two that
+// keeps the squares of very large or very small entries representable.
+func (t *Tiles) Scale() float64 { return t.factor }
+
+// SetScale sets the factor of the entries: see [Tiles.Scale].
+func (t *Tiles) SetScale(factor float64) { t.factor = factor }
+
+// ScaleFor returns the scale for a largest entry: 1, unless it is beyond 1e100 or below 1e-100.
+func ScaleFor(largest float64) float64 {
+	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
+		return math.Ldexp(1, min(1000, -math.Ilogb(largest)))
+	}
+	return 1
+}
+
+// Diagonal puts the kernel of each row with itself into dst, times the scale.
+func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
+	t.Kernel.Diag(dst, x)
+	t.scale(dst)
+}

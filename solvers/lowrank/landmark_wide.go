@@ -1,0 +1,68 @@
+package lowrank
+
+import (
+	"context"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/stream"
+)
+
+// wideFrom is the number of landmarks from which the threads share one Gram matrix. Below it a
+// Gram matrix for each thread takes little memory.
+const wideFrom = 512
+
+// wide reports whether the pass is a [stream.FoldWide]. It goes by the landmarks asked for, which
+// a plan knows.
+func (m Landmark) wide(k kernelgen.Kernel) bool {
+	return m.landmarks() >= wideFrom && k.PositiveSemiDefinite()
+}
+
+// whitenedBlock is what a worker of a wide pass makes of a block of rows.
+type whitenedBlock struct {
+	rows     sketch.WhitenedRows
+	priority []float64 // of the rows, for their leverage
+}
+
+// streamWide is streamRange with one Gram matrix for all threads.
+func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
+	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+	name := src.Info().Name
+	features := (&basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}).Features(name)
+	addTrace := basis.AddTrace(f.tiles.Tiles, name)
+	defer f.tiles.countPass(src, f.landmarks)()
+	return stream.FoldWide(ctx, e.Given(f.landmarks.rows, s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
+		New: func() *ranged[*sketch.WhitenedGram] {
+			return newRanged(sketch.NewWhitenedGram(by), s.Keep, f.landmarks.rows.Cols)
+		},
+		Room: func() *whitenedBlock { return new(whitenedBlock) },
+		Worker: func() func(*whitenedBlock, *stream.Block) error {
+			fill, priorities, room := features.Worker(), s.Sampler(), stream.NewMatrix(stream.WideRows, features.Width)
+			return func(made *whitenedBlock, b *stream.Block) error {
+				y := stream.RowSlice(room, 0, b.X.Rows)
+				if err := fill(y, b.X, b.Start); err != nil {
+					return err
+				}
+				made.priority = append(made.priority[:0], priorities(y, b.Start)...)
+				made.rows.Whiten(y, by)
+				return nil
+			}
+		},
+		Take: func(acc *ranged[*sketch.WhitenedGram], made *whitenedBlock, b *stream.Block) error {
+			acc.A.Expect(b.X.Rows)
+			if err := acc.B.B.Add(b.Start, made.priority, b.X); err != nil {
+				return err
+			}
+			return addTrace(acc.B.A, basis.Rows{Start: b.Start, X: b.X})
+		},
+		Tiles: sketch.NewWhitenedGram(by).Tiles(),
+		Add: func(acc *ranged[*sketch.WhitenedGram], made []*whitenedBlock, tile int) {
+			rows := make([]*sketch.WhitenedRows, len(made))
+			for i, m := range made {
+				rows[i] = &m.rows
+			}
+			acc.A.AddTile(tile, rows)
+		},
+	})
+}

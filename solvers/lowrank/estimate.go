@@ -160,14 +160,14 @@ func (t *tiles) errorSample(ctx context.Context, e stream.Engine, m *Model, held
 	return &errorSample{b, norm, b.squares(), b.carriers(), b.nearlyDiagonal()}, err
 }
 
-// columns returns a copy of the sample of a symmetric model for one with the first c of its
+// columns returns a copy of the sample of a symmetric model for one with some of its
 // columns.
-func (s *errorSample) columns(c int) *errorSample {
+func (s *errorSample) columns(kept []int) *errorSample {
 	if s.block == nil {
 		return s
 	}
 	side, copied, block := *s.block.left, *s, *s.block
-	side.u = dense.Columns(side.u, 0, c)
+	side.u = dense.PickColumns(side.u, kept)
 	block.left, block.right = &side, &side
 	block.m, block.diagonal = dense.Clone(block.m), slices.Clone(block.diagonal)
 	copied.block = &block

@@ -427,7 +427,7 @@ func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit,
 
 // finishWith returns the fit of a model, of which rank c was asked, by the error sample.
 func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, c int) (*Fit, error) {
-	estimate, err := s.judge(ctx, m, f.trace)
+	estimate, err := s.estimateErrors(ctx, m, f.trace)
 	if err != nil {
 		return nil, err
 	}

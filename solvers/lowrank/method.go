@@ -50,9 +50,13 @@ type Fit struct {
 }
 
 // OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
-// factor: before Refine, ε times Condition.
+// factor: ε times Condition, or a small multiple of ε after Refine.
 func (f *Fit) OrthogonalityBound() float64 {
-	return orthogonalityBound(f.Condition, f.Refined())
+	const eps = 0x1p-52
+	if f.Refined() {
+		return 64 * eps
+	}
+	return math.Min(1, eps*f.Condition)
 }
 
 // check returns an error unless there is a matrix of the kernel between the rows.

@@ -46,13 +46,13 @@ const (
 	adaptiveSmall       = 1000 // rows up to which any rank will do
 )
 
-// Fit approximates the kernel matrix of the rows of one source. A tolerance that cannot
-// be reached within the limits is told in a note, and leaves the fit Unsettled.
+// Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
+// tolerance, the fit is Unsettled and a note says why.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
@@ -107,7 +107,7 @@ func (m Adaptive) mostColumns(n int64) int64 {
 // within reports whether an estimate is safely within the tolerance.
 func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.Tolerance }
 
-// ends reports whether another step makes no sense, and why.
+// ends reports whether the fit ends with this pass, and why the tolerance was not reached.
 func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
 	case !f.Unsettled:
@@ -124,18 +124,15 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	return "", false
 }
 
-// next returns the number of columns of the next step.
+// next returns the number of columns of the next pass: as many times more as the error is to be
+// smaller, within limits, since twice as many take four times as long.
 func (m Adaptive) next(columns, most int64, f *Fit) int64 {
-	return min(most, grown(columns, adaptiveSafety*f.EstimateIn(m.Norm)/m.Tolerance))
-}
-
-// grown returns a number of columns for an error that is to be so many times smaller: as many
-// times more, within limits, since twice as many take four times as long.
-func grown(columns int64, times float64) int64 {
-	if times != times {
+	times := adaptiveSafety * f.EstimateIn(m.Norm) / m.Tolerance
+	if math.IsNaN(times) {
 		times = adaptiveMostGrowth
 	}
-	return int64(math.Ceil(float64(columns) * math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))))
+	times = math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))
+	return min(most, int64(math.Ceil(float64(columns)*times)))
 }
 
 // fitting returns the number of columns, halved until their plan fits into the memory.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -197,10 +196,4 @@ func TestChoiceNasty(t *testing.T) {
 			t.Errorf("%s, overflow: error %v", choice, err)
 		}
 	}
-}
-
-// pinv returns the pseudo-inverse, cut off at coreTolerance.
-func (s *svd) pinv() blas64.General {
-	r := dense.Rank(s.S, coreTolerance)
-	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))
 }

@@ -27,7 +27,6 @@ var tall = regexp.MustCompile(`-(1000000|400000|200000|20000)x\d{1,3}-`)
 var budgetLines = []string{
 	"fit landmark X --kernel rbf(gamma=median) --rank 50",
 	"fit landmark X --kernel rbf(gamma=median) --rank 20 --right X",
-	"all: fit landmark X --kernel rbf(gamma=median) --rank 20 --refine 2",
 	"fit auto X --kernel rbf(gamma=median) --rank 20",
 	"fit nystrom X --kernel rbf(gamma=median) --rank 50",
 	"fit s3spsd X --kernel rbf(gamma=median) --rank 20",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +41,12 @@ type lowrankTask struct {
 	matrix      []string // files of an explicit matrix
 	sketch, nnz int      // of s3spsd and ssrsvd
 	landmarks   int
-	core        int          // points of landmark and of the start of subspace
+	core        int          // points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
 	shift       lowrank.Shift
 	features    word // of rff
 	passes      int  // exact passes, of subspace
-	refine      int  // exact passes from the model of a method on
+	refine      int  // further passes over a matrix on disk
 	tolerance   float64
 	norm        lowrank.Norm // of the tolerance
 
@@ -123,8 +122,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
-		{!matrix && c.info.name == "ssrsvd" && c.given("refine"), "--refine of ssrsvd goes with --matrix: for exact passes over a kernel matrix take landmark --refine, or auto"},
-		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
+		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
@@ -232,9 +230,6 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 	}
 	if c.writesFactors() && !c.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
-	}
-	if len(f.Reasons) > 0 {
-		f.Chosen += ": " + strings.Join(f.Reasons, "; ")
 	}
 	return f.Model, &f.Report, err
 }

@@ -32,7 +32,7 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 		tolerance: true,
 		symmetric: true, twoSided: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
+			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed}, nil
@@ -44,16 +44,14 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
 rows of DATA and of RIGHT, from --landmarks rows, all of which are kept. One
 pass over each source; another two when factors are written. With --tol instead of
---rank the rank is the smallest whose estimated error is within the tolerance; --refine
-goes on from there with exact passes over all entries.`,
+--rank the rank is the smallest whose estimated error is within the tolerance.`,
 		landmarksUsage: fourLandmarks + "; fewer often reach an error sooner, at a larger rank",
 		symmetric:      true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addCoreFlag(c, cmd)
-			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
+			cmd.Flags().IntVar(&c.core, "core", 0, "`number` of core points; 10 times the landmarks if not given")
+			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, cmd, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
-			cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact `passes` over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
 		},
 		solver: (*lowrankTask).landmark,
 	},
@@ -142,25 +140,24 @@ kernel entries; one pass, another two when factors are written.`,
 		},
 	},
 	{
-		name: "subspace", arguments: "DATA...",
+		name: "subspace", arguments: "DATA... [--right RIGHT...]",
 		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
-		long: `Approximate the kernel matrix of the rows of DATA by a block Krylov iteration that
-starts from a landmark fit: each of --passes exact passes computes half of all its
-entries. The time grows with the square of the number of rows, the memory with rows
-times rank times passes, and the model holds all rows. One pass over the files;
-another two when factors are written.`,
-		landmarksUsage: "`number` of landmarks of the fit at the start; 4 times its rank if not given",
-		symmetric:      true,
+		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
+rows of DATA and of RIGHT, by a block Krylov iteration that starts from a landmark
+fit: each of --passes exact passes computes half of all its entries, or all with
+--right. The time grows with the number of entries, the memory with rows times rank
+times passes, and the model holds all rows. One pass over the files; another two when
+factors are written.`,
+		symmetric: true, twoSided: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addCoreFlag(c, cmd)
-			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
+			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Landmarks: c.landmarks, Core: c.core}, Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Seed: c.seed, Shift: c.shift}, nil
 		},
 	},
 }
@@ -171,18 +168,13 @@ const (
 	oneLandmark   = "`number` of landmarks; the rank if not given"
 )
 
-// addCoreFlag offers the number of core points of a landmark fit.
-func addCoreFlag(c *lowrankTask, cmd *cobra.Command) {
-	cmd.Flags().IntVar(&c.core, "core", 0, "`number` of core points; 10 times the landmarks if not given")
-}
-
 // addShiftFlag offers the shift fitted, which is the default everywhere, and others.
 func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 	meaning := map[lowrank.Shift]string{
-		lowrank.ShiftFitted:  "least squares, near the diagonal of A",
-		lowrank.ShiftCentred: "least spectral error, which the diagonal and the Frobenius norm pay for",
-		lowrank.ShiftNone:    "without",
-		lowrank.ShiftPaper:   "as published",
+		lowrank.ShiftFitted:   "least squares, near the diagonal of A",
+		lowrank.ShiftMidpoint: "least spectral error, which the diagonal and the Frobenius norm pay for",
+		lowrank.ShiftNone:     "without",
+		lowrank.ShiftPaper:    "as published",
 	}
 	shifts := append([]lowrank.Shift{lowrank.ShiftFitted}, others...)
 	var means []string
@@ -213,16 +205,9 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 	c.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
 }
 
-// landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
+// landmark returns the method of fit landmark, to a rank or to a tolerance.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
-	switch {
-	case c.given("refine"):
-		start := lowrank.Landmark{Landmarks: c.landmarks, Core: c.core, Rule: c.rule}
-		if len(c.rightFiles) > 0 {
-			start.Rule = lowrank.RuleUniform
-		}
-		return lowrank.Subspace{Rank: c.rank, Passes: c.refine, Start: start, Seed: c.seed, Shift: c.shift}, c.refinable()
-	case c.tolerance != 0:
+	if c.tolerance != 0 {
 		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
 			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
 	}

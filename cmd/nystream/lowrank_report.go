@@ -22,34 +22,25 @@ func (c *lowrankTask) mapWords() string {
 // lowrankResult is what fit prints as JSON of a low-rank model.
 type lowrankResult struct {
 	*fitResult
-	Map                string          `json:"map,omitempty"`
-	Shift              show.Number     `json:"shift"`
-	TraceResidual      *show.Number    `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
-	TraceKept          *show.Number    `json:"trace_kept,omitempty"`     // trace of Â over that of A
-	Tolerance          show.Number     `json:"tolerance,omitempty"`
-	ToleranceNorm      string          `json:"tolerance_norm,omitempty"`
-	ToleranceReached   *bool           `json:"tolerance_reached,omitempty"`
-	Steps              []toleranceStep `json:"steps,omitempty"` // passes on the way to the tolerance
-	Condition          show.Number     `json:"condition"`
-	OrthogonalityBound show.Number     `json:"orthogonality_bound"`
-	Refined            bool            `json:"refined"`
-}
-
-// toleranceStep is a pass on the way to a tolerance.
-type toleranceStep struct {
-	Landmarks int         `json:"landmarks"`
-	Rank      int         `json:"rank"`
-	Estimate  show.Number `json:"estimate"` // of the error, in the norm of the tolerance
+	Map                string       `json:"map,omitempty"`
+	Shift              show.Number  `json:"shift"`
+	TraceResidual      *show.Number `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
+	TraceKept          *show.Number `json:"trace_kept,omitempty"`     // trace of Â over that of A
+	Tolerance          show.Number  `json:"tolerance,omitempty"`
+	ToleranceNorm      string       `json:"tolerance_norm,omitempty"`
+	ToleranceReached   *bool        `json:"tolerance_reached,omitempty"`
+	Condition          show.Number  `json:"condition"`
+	OrthogonalityBound show.Number  `json:"orthogonality_bound"`
+	Refined            bool         `json:"refined"`
 }
 
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept),
 		Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition), OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined()}
-	for _, s := range f.Steps {
+	if c.tolerance != 0 || !c.given("rank") {
 		reached := !f.Unsettled
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
-		r.Steps = append(r.Steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
 	}
 	r.text(t, f)
 	return r
@@ -66,9 +57,6 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 	}
 	if r.TraceResidual != nil {
 		t.Add("trace", "Â has %.4g of tr(A), %.4g in the columns of U", float64(*r.TraceKept), 1-float64(*r.TraceResidual))
-	}
-	for _, s := range f.Steps {
-		t.Add("step", "%d landmarks: rank %d, about %.2g (%s)", s.Landmarks, s.Rank, s.Estimate, r.ToleranceNorm)
 	}
 	if !r.Refined && r.OrthogonalityBound > orthonormal {
 		t.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", float64(r.OrthogonalityBound))

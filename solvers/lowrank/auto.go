@@ -12,24 +12,21 @@ import (
 // Auto chooses a method of this package, and says why:
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
-//   - all entries are few enough for exact passes: [Subspace], with two factors for
-//     two sources and for kernels that may be indefinite, or with Whole where the
-//     Krylov space would have half as many columns as A or more;
+//   - few enough entries for exact passes, and memory for them: [Subspace];
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
-// Landmarks are chosen by [RuleAuto]. The choice depends on the kernel, the shape
-// of the data and the memory, never on the speed of the machine.
+// The choice depends on the kernel, the shape of the data and the memory, never on the speed
+// of the machine.
 type Auto struct {
 	Rank      int     // c; 0 means that the tolerance decides
 	Tolerance float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
 	Norm      Norm    // of the tolerance
-	Shift     Shift   // fitted, centred or none; models of two factors have none
+	Shift     Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
 	Memory    int64   // bytes that the plan may take, 0 for no limit
 	Seed      uint64
 }
 
-// autoEntries is up to how many entries all of A is looked at: 20,000 rows of one
-// source.
+// autoEntries is the most entries that exact passes are made for: 20,000 rows of one source.
 const autoEntries = 4e8
 
 // autoPasses is how many exact passes are made at most.
@@ -38,42 +35,28 @@ const autoPasses = 3
 // autoTolerance is that of a fit without a rank.
 const autoTolerance = 0.01
 
-// autoChoice is a method and why it was chosen.
-type autoChoice struct {
-	name    string
-	method  Method
-	reasons []string
-}
-
-// because adds a reason.
-func (c autoChoice) because(format string, args ...any) *autoChoice {
-	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
-	return &c
-}
-
-// Plan returns the cost of the method chosen, which it names. Where the tolerance
+// Plan returns the cost of the method chosen, which Chosen names. Where the tolerance
 // decides, it is that of 64 columns of U.
 func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	c, err := m.choose(e, s, k)
+	method, why, err := m.choose(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.method.Plan(e, s, k)
+	p, err := method.Plan(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	p.Chosen = c.name
-	p.Notes = append(p.Notes, c.reasons...)
+	p.Chosen = why
 	return p, nil
 }
 
-// Fit approximates the kernel matrix between the rows of d by the method chosen, which
-// it names.
+// Fit approximates the kernel matrix between the rows of d by the method chosen, which Chosen
+// names.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err
@@ -82,115 +65,65 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.choose(e, d.Shape(), k)
+	method, why, err := m.choose(e, d.Shape(), k)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.method.Fit(ctx, e, d, k)
+	f, err := method.Fit(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
-	f.Chosen, f.Reasons = c.name, c.reasons
+	f.Chosen = why
 	return f, nil
 }
 
-// choose decides.
-func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
-	if err := m.check(s, k); err != nil {
-		return nil, err
+// choose returns the method, and its name with the reason.
+func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (method Method, why string, err error) {
+	definite := s.OneSource() && k.PositiveSemiDefinite()
+	if definite {
+		err = m.Shift.among("auto", ShiftFitted, ShiftMidpoint, ShiftNone)
+	} else {
+		err = m.Shift.ofTwoFactors()
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	if m.Rank == 0 || m.Tolerance != 0 {
-		return m.adaptive(s, k)
+		return m.adaptive(s)
 	}
-	exact, sketched := m.candidates(s, k)
+	exact := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed, Shift: m.Shift}
 	entries := float64(s.Rows) * float64(s.Cols)
 	if s.OneSource() {
 		entries = float64(s.Rows) * float64(s.Rows)
 	}
-	if entries > autoEntries {
-		return sketched.because("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries)), nil
+	if entries <= autoEntries {
+		plan, err := exact.Plan(e, s, k)
+		if err != nil {
+			return nil, "", err
+		}
+		total := plan.Memory.Total()
+		if m.Memory == 0 || total <= m.Memory {
+			return exact, fmt.Sprintf("subspace: A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries)), nil
+		}
+		why = fmt.Sprintf("exact passes would take %d MiB of memory", total>>20)
+	} else {
+		why = fmt.Sprintf("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries))
 	}
-	plan, err := exact.method.Plan(e, s, k)
-	if err != nil {
-		return nil, err
+	if s.OneSource() && !definite {
+		return SSRSVD{Rank: m.Rank, Seed: m.Seed}, fmt.Sprintf("ssrsvd: %s, and kernel %s is not known to be positive semi-definite", why, k), nil
 	}
-	if total := plan.Memory.Total(); m.Memory > 0 && total > m.Memory {
-		return sketched.because("exact passes would take %d MiB of memory", total>>20), nil
-	}
-	if whole := m.whole(e, s, k, exact.method, plan); whole != nil {
-		return whole, nil
-	}
-	return exact.because("A has %.2g entries: few enough for up to %d passes over all of them", entries, autoPasses), nil
-}
-
-// wholeBytes of memory are taken for granted where there is no limit, for what is exact and
-// quicker.
-const wholeBytes = 2 << 30
-
-// whole returns the choice of all eigenvectors of A, where the Krylov space of passes would
-// have half as many columns as A and there is memory for them, or else nil.
-func (m Auto) whole(e stream.Engine, s model.Shape, k kernelgen.Kernel, exact Method, passes *model.Plan) *autoChoice {
-	method, is := exact.(Subspace)
-	if !is || !method.oneFactor(s, k) {
-		return nil
-	}
-	method.Whole = true
-	plan := method.planWhole(e, s)
-	most := m.Memory
-	if most == 0 {
-		most = max(wholeBytes, passes.Memory.Total())
-	}
-	space := autoPasses * (int64(m.Rank) + subspaceLandmark + subspaceRandom)
-	if plan.Memory.Total() > most || 2*space < s.Rows {
-		return nil
-	}
-	return autoChoice{name: "subspace", method: method}.because(
-		"all eigenvectors of the %d × %d matrix are exact, and passes for rank %d would take a space of %d columns", s.Rows, s.Rows, m.Rank, space)
-}
-
-// oneFactor reports whether the matrix is known to be symmetric and positive semi-definite,
-// so that one factor and a shift are best.
-func (m Auto) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
-	return s.OneSource() && k.PositiveSemiDefinite()
-}
-
-func (m Auto) check(s model.Shape, k kernelgen.Kernel) error {
-	if !m.oneFactor(s, k) {
-		return m.Shift.ofTwoFactors()
-	}
-	return m.Shift.among("auto", ShiftFitted, ShiftCentred, ShiftNone)
+	return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, "landmark: " + why, nil
 }
 
 // adaptive returns the choice where the tolerance decides.
-func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
+func (m Auto) adaptive(s model.Shape) (Method, string, error) {
 	if !s.OneSource() {
-		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
-	}
-	if !k.PositiveSemiDefinite() {
-		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a `rank` instead", k)
+		return nil, "", fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}
 	tolerance, reason := m.Tolerance, "a tolerance was given"
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Rule: RuleAuto, Seed: m.Seed, Shift: m.Shift}
-	return autoChoice{name: "landmark", method: method}.because("%s: landmarks are added until it is reached", reason), nil
-}
-
-// candidates returns the methods for a matrix, with exact passes and without.
-func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *autoChoice) {
-	subspace := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
-	landmark := Landmark{Rank: m.Rank, Seed: m.Seed}
-	if m.oneFactor(s, k) {
-		landmark.Rule, landmark.Shift, subspace.Shift = RuleAuto, m.Shift, m.Shift
-		why := []string{"the kernel is positive semi-definite: a shift helps"}
-		return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
-	}
-	subspace.TwoFactors = true
-	if s.OneSource() {
-		why := []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite", k)}
-		return &autoChoice{"subspace", subspace, why}, &autoChoice{"ssrsvd", SSRSVD{Rank: m.Rank, Seed: m.Seed}, why}
-	}
-	why := []string{"the matrix is between two sources"}
-	return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
+	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Seed: m.Seed, Shift: m.Shift}
+	return method, fmt.Sprintf("landmark: %s: landmarks are added until it is reached", reason), nil
 }

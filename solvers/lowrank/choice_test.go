@@ -2,45 +2,14 @@ package lowrank
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
-
-// TestLeaves compares what landmarks leave with dense algebra, when all rows are
-// the validation rows.
-func TestLeaves(t *testing.T) {
-	t.Parallel()
-	x := clusters(300, 3, 2)
-	for _, k := range []kernelgen.Kernel{kernelgen.RBF(5), kernelgen.Laplace(2), kernelgen.Linear()} {
-		tl := newTiles(k)
-		all := tl.pack(x, stream.Numbers(x.Rows), nil)
-		landmarks := tl.pickIndices(all, []int{3, 50, 51, 120, 200, 299})
-		got, err := tl.leaves(context.Background(), stream.Engine{}, landmarks, all, int64(x.Rows))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, c := kernelMatrix(k, x, x), kernelMatrix(k, x, landmarks.rows)
-		s, err := newSVD("w", kernelMatrix(k, landmarks.rows, landmarks.rows))
-		if err != nil {
-			t.Fatal(err)
-		}
-		nystrom := dense.Mul(blas.NoTrans, c, blas.NoTrans, dense.Mul(blas.NoTrans, s.pinv(), blas.Trans, c))
-		want := spectralNorm(t, difference(a, nystrom)) / spectralNorm(t, a)
-		if math.Abs(got-want) > 0.05*want+1e-11 {
-			t.Errorf("%s: %g left, dense %g", k, got, want)
-		}
-	}
-}
 
 // TestChoiceFindsClusters: a tenth of the rows is in ten clusters of equal rows, which
 // are the leading directions; all others are far from everything. Of 40 uniform
@@ -138,12 +107,6 @@ func TestChoiceNasty(t *testing.T) {
 			t.Errorf("%s, overflow: error %v", choice, err)
 		}
 	}
-}
-
-// pinv returns the pseudo-inverse, cut off at coreTolerance.
-func (s *svd) pinv() blas64.General {
-	r := dense.Rank(s.S, coreTolerance)
-	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))
 }
 
 // TestPivotsStop: duplicates are never pivots together.

@@ -121,7 +121,7 @@ func (t *tiles) embedRows(ctx context.Context, e stream.Engine, side *Embedding,
 		defer embedders.Put(m)
 		first := i * stream.PanelRows
 		n := min(stream.PanelRows, out.Rows-first)
-		fold, err := m.rawNumbered(stream.RowSlice(rows.rows, first, n), rows.number[first:first+n])
+		fold, err := m.rawNumbered(stream.RowSlice(rows.rows, first, n), func(i int) int64 { return rows.number[first+i] })
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -104,55 +103,31 @@ func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 // raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
 // whose first has the number start. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
-	fold, err := m.unshifted(x, basis.From(start))
-	if err != nil || m.e.RangeShift == 0 {
-		return fold, err
-	}
-	first, end := m.e.Signs.Within(start, start+int64(x.Rows))
-	for k := first; k < end; k++ {
-		m.shift(fold, x, int(m.panel.number[k]-start), k)
-	}
-	return fold, nil
+	return m.rawNumbered(x, basis.From(start))
 }
 
-// rawNumbered returns what raw does for rows with any numbers.
-func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General, error) {
-	fold, err := m.unshifted(x, func(i int) int64 { return number[i] })
-	if err != nil || m.e.RangeShift == 0 {
+// rawNumbered is raw for rows with any numbers. It names a row that is not finite.
+func (m *embedder) rawNumbered(x blas64.General, number func(i int) int64) (blas64.General, error) {
+	fold := stream.RowSlice(m.fold, 0, x.Rows)
+	if m.apply != nil {
+		return fold, m.features(fold, x, number)
+	}
+	if err := m.tiles(fold, x, number); err != nil || m.e.RangeShift == 0 {
 		return fold, err
 	}
-	for i, r := range number {
-		if k, found := slices.BinarySearch(m.panel.number, r); found {
+	for i := range x.Rows {
+		if k, found := slices.BinarySearch(m.panel.number, number(i)); found {
 			m.shift(fold, x, i, k)
 		}
 	}
 	return fold, nil
 }
 
-// unshifted computes K(x, landmarks)·Ĉ, or features, and checks it. number gives the number
-// of a row for messages.
-func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
-	fold := stream.RowSlice(m.fold, 0, x.Rows)
-	if m.apply != nil {
-		return fold, m.features(fold, x, number)
-	}
-	return fold, m.tiles(fold, x, number)
-}
-
 // shift subtracts RangeShift·C on row i, if it is landmark k.
 func (m *embedder) shift(fold, x blas64.General, i, k int) {
-	if equalRows(dense.Row(x, i), dense.Row(m.panel.rows, k)) {
+	if slices.Equal(dense.Row(x, i), dense.Row(m.panel.rows, k)) {
 		fold.Data[i*fold.Stride+m.e.Signs.Col(k)] -= m.e.RangeShift * m.e.Signs.Value(k)
 	}
-}
-
-func equalRows(a, b []float64) bool {
-	for j, v := range a {
-		if v != b[j] {
-			return false
-		}
-	}
-	return true
 }
 
 // embed puts u(x) for the rows of a block into dst.
@@ -182,13 +157,3 @@ func (m *embedder) project(dst, fold blas64.General) {
 
 // pack prepares the landmarks of an embedding that was loaded or fitted.
 func (e *Embedding) pack(t *tiles) *panel { return t.pack(e.Landmarks, e.Rows, e.Signs) }
-
-// OrthogonalityBound estimates max|UᵀU−I| on the fitted rows: ε·cond(Y), or a
-// small multiple of ε after Refine.
-func orthogonalityBound(condition float64, refined bool) float64 {
-	const eps = 0x1p-52
-	if refined {
-		return 64 * eps
-	}
-	return math.Min(1, eps*condition)
-}

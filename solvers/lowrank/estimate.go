@@ -127,14 +127,13 @@ func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLef
 	if err != nil {
 		return nil, err
 	}
-	return s.judge(ctx, m, wholeTrace)
+	return s.estimateErrors(ctx, m, wholeTrace)
 }
 
 // errorSample is what is known of A between sampled rows before a model is taken away.
 type errorSample struct {
-	block                   *sampledBlock // nil if there are too few rows
-	norm, squares, carriers float64
-	diagonal                bool
+	block                        *sampledBlock // nil if there are too few rows
+	norm, squares, effectiveSize float64
 }
 
 // errorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
@@ -157,34 +156,34 @@ func (t *tiles) errorSample(ctx context.Context, e stream.Engine, m *Model, held
 		return nil, err
 	}
 	norm, err := b.norm(ctx)
-	return &errorSample{b, norm, b.squares(), b.carriers(), b.nearlyDiagonal()}, err
+	return &errorSample{b, norm, b.squares(), b.effectiveSize()}, err
 }
 
-// columns returns a copy of the sample of a symmetric model for one with the first c of its
+// columns returns a copy of the sample of a symmetric model for one with some of its
 // columns.
-func (s *errorSample) columns(c int) *errorSample {
+func (s *errorSample) columns(kept []int) *errorSample {
 	if s.block == nil {
 		return s
 	}
 	side, copied, block := *s.block.left, *s, *s.block
-	side.u = dense.Columns(side.u, 0, c)
+	side.u = dense.PickColumns(side.u, kept)
 	block.left, block.right = &side, &side
 	block.m, block.diagonal = dense.Clone(block.m), slices.Clone(block.diagonal)
 	copied.block = &block
 	return &copied
 }
 
-// judge estimates the errors of a model of which the sample has the embedding, and says why
-// they may be wrong. The sample is of no use afterwards.
-func (s *errorSample) judge(ctx context.Context, m *Model, wholeTrace float64) (*errorEstimate, error) {
+// estimateErrors estimates the errors of a model of which the sample has the embedding, and warns
+// where they may be too low. It uses up the sample.
+func (s *errorSample) estimateErrors(ctx context.Context, m *Model, wholeTrace float64) (*errorEstimate, error) {
 	out, rest, err := s.errors(ctx, m, wholeTrace)
 	if b := s.block; b != nil && err == nil {
-		out.notes = append(b.doubts(m, s.carriers, b.carriers(), rest, s.diagonal), out.notes...)
+		out.notes = append(b.warnings(m, s.effectiveSize, b.effectiveSize(), rest), out.notes...)
 	}
 	return out, err
 }
 
-// errors is judge without doubts. rest is the spectral norm of what the sampled rows leave.
+// errors is estimateErrors without warnings. rest is the spectral norm of what the sampled rows leave.
 func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) (out *errorEstimate, rest float64, err error) {
 	out = &errorEstimate{math.NaN(), math.NaN(), nil}
 	b := s.block

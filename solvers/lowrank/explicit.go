@@ -116,7 +116,7 @@ func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources,
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m SSRSVDMatrix) fit(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
 	info := d.Left.Info()
 	if d.Right != nil {

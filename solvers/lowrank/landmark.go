@@ -27,7 +27,7 @@ import (
 //	Â = Q·W·Qᵀ + βI              W and β by least squares on K(X_T, X_T)
 //
 // truncated to rank c, where Σ_{i>c} w_i/(n−c) joins the shift, so that it is the fit
-// to what rank c leaves. With [ShiftCentred] it is w_{c+1}/2 instead, the middle of what
+// to what rank c leaves. With [ShiftMidpoint] it is w_{c+1}/2 instead, the middle of what
 // truncation leaves: then Â may be nearer to A in the spectral norm than the best
 // matrix of rank c, since a multiple of I is allowed.
 //
@@ -45,7 +45,7 @@ type Landmark struct {
 	Core      int  // core points besides the landmarks; 0 means 10ℓ
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
-	Shift     Shift // fitted, centred or none
+	Shift     Shift // fitted, midpoint or none
 }
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
@@ -75,7 +75,7 @@ func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // checkOne returns an error unless the method can serve for one source.
 func (m Landmark) checkOne() error {
-	return m.Shift.among("landmark", ShiftFitted, ShiftCentred, ShiftNone)
+	return m.Shift.among("landmark", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
 
 // fitOne approximates the kernel matrix of the rows of src as a symmetric one.
@@ -484,7 +484,7 @@ func (f *landmarkFit) shift(left []int) float64 {
 		return f.beta // 0 without one
 	}
 	values := dense.Pick(f.spectrum.Values, left)
-	if f.Shift == ShiftCentred {
+	if f.Shift == ShiftMidpoint {
 		return f.beta + math.Max(0, slices.Max(values))/2
 	}
 	rank := len(f.spectrum.Values) - len(left)
@@ -530,7 +530,7 @@ func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit,
 
 // finishWith returns the fit of a model, of which rank c was asked, by the error sample.
 func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, c int) (*Fit, error) {
-	estimate, err := s.judge(ctx, m, f.trace)
+	estimate, err := s.estimateErrors(ctx, m, f.trace)
 	if err != nil {
 		return nil, err
 	}

@@ -33,8 +33,6 @@ type Method interface {
 type Fit struct {
 	*Model
 	model.Report
-	// Reasons say why the method that Chosen names was chosen.
-	Reasons []string
 	// TraceResidual is the part of tr(A) that the directions of U leave,
 	// 1 − Σ(Values + Shift)/tr(A): one minus the explained variance of kernel PCA,
 	// and without a shift, where A−Â is positive semi-definite, the relative error
@@ -49,14 +47,16 @@ type Fit struct {
 	Condition float64
 	// Pivots are the numbers of the landmarks in the order in which [RPCholesky] drew them.
 	Pivots []int64
-	// Steps are the passes of a fit to a tolerance; Unsettled tells that it was not reached.
-	Steps []Step
 }
 
 // OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
-// factor: before Refine, ε times Condition.
+// factor: ε times Condition, or a small multiple of ε after Refine.
 func (f *Fit) OrthogonalityBound() float64 {
-	return orthogonalityBound(f.Condition, f.Refined())
+	const eps = 0x1p-52
+	if f.Refined() {
+		return 64 * eps
+	}
+	return math.Min(1, eps*f.Condition)
 }
 
 // check returns an error unless there is a matrix of the kernel between the rows.

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -21,28 +21,25 @@ import (
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
+	sides := []*Embedding{m.Left}
 	if m.Right != nil && d.Right == nil {
-		r, err := m.factorR(ctx, e, d.Left, m.Left, m.Right)
+		sides = append(sides, m.Right)
+	}
+	r, err := m.factorR(ctx, e, d.Left, sides...)
+	if err != nil {
+		return err
+	}
+	if m.Right != nil && d.Right != nil {
+		right, err := m.factorR(ctx, e, d.Right, m.Right)
 		if err != nil {
 			return err
 		}
-		return m.refineRectangular(r[0], r[1])
+		r = append(r, right...)
 	}
-	u, err := m.factorR(ctx, e, d.Left, m.Left)
-	if err != nil {
-		return err
+	if m.Symmetric() {
+		return m.refineSymmetric(r[0])
 	}
-	switch {
-	case m.Symmetric():
-		return m.refineSymmetric(u[0])
-	case m.Explicit != nil:
-		return m.refineExplicit(u[0])
-	}
-	v, err := m.factorR(ctx, e, d.Right, m.Right)
-	if err != nil {
-		return err
-	}
-	return m.refineRectangular(u[0], v[0])
+	return m.refineTwo(r)
 }
 
 // Refine is [Model.Refine], and adds its pass and kernel entries to the report.
@@ -72,14 +69,21 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 		return set
 	}
 	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(sketch.List[*sketch.QR], *stream.Block) error {
-		adders := make([]func(*sketch.QR, *stream.Block) error, len(sides))
-		for i, side := range sides {
-			adders[i] = m.factorAdder(side, src.Info())
+		var embedders []*embedder
+		for _, side := range sides {
+			embedders = append(embedders, m.embedder(side, src.Info()))
 		}
+		u := stream.NewMatrix(stream.PanelRows, sides[0].Rank())
 		return func(acc sketch.List[*sketch.QR], b *stream.Block) error {
-			for i, add := range adders {
-				if err := add(acc[i], b); err != nil {
-					return err
+			for i, em := range embedders {
+				for first, x := range b.Panels(stream.PanelRows) {
+					part := stream.RowSlice(u, 0, x.Rows)
+					if err := em.embed(part, x, b.Start+int64(first)); err != nil {
+						return err
+					}
+					if err := acc[i].Add(part); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -93,24 +97,6 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 		factors = append(factors, f.R())
 	}
 	return factors, nil
-}
-
-// factorAdder returns the function that adds a block's embedding to a factor.
-func (m *Model) factorAdder(side *Embedding, src stream.Info) func(*sketch.QR, *stream.Block) error {
-	em := m.embedder(side, src)
-	u := stream.NewMatrix(stream.PanelRows, side.Rank())
-	return func(acc *sketch.QR, b *stream.Block) error {
-		for first, x := range b.Panels(stream.PanelRows) {
-			part := stream.RowSlice(u, 0, x.Rows)
-			if err := em.embed(part, x, b.Start+int64(first)); err != nil {
-				return err
-			}
-			if err := acc.Add(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // refineSymmetric: U = U'·R, so U·diag(λ)·Uᵀ = U'·(R·diag(λ)·Rᵀ)·U'ᵀ.
@@ -127,32 +113,28 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 	return nil
 }
 
-// refineRectangular: likewise with an SVD.
-func (m *Model) refineRectangular(ru, rv blas64.General) error {
-	if err := cmp.Or(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
+// refineTwo: likewise with an SVD. V of an explicit matrix is orthonormal already.
+func (m *Model) refineTwo(r []blas64.General) error {
+	if err := m.Left.absorbable(r[0]); err != nil {
 		return err
 	}
-	core, err := newSVD("the refined core", dense.Mul(blas.NoTrans, scaledColumns(ru, m.Values), blas.Trans, rv))
+	product := scaledColumns(r[0], m.Values)
+	if m.Right != nil {
+		if err := m.Right.absorbable(r[1]); err != nil {
+			return err
+		}
+		product = dense.Mul(blas.NoTrans, product, blas.Trans, r[1])
+	}
+	core, err := newSVD("the refined core", product)
 	if err != nil {
 		return err
 	}
 	m.Values = core.S
-	m.Left.absorb(ru, core.U)
-	m.Right.absorb(rv, core.V)
-	return nil
-}
-
-// refineExplicit: likewise, with V as it is orthonormal already.
-func (m *Model) refineExplicit(ru blas64.General) error {
-	if err := m.Left.absorbable(ru); err != nil {
-		return err
+	m.Left.absorb(r[0], core.U)
+	if m.Right != nil {
+		m.Right.absorb(r[1], core.V)
+		return nil
 	}
-	core, err := newSVD("the refined core", scaledColumns(ru, m.Values))
-	if err != nil {
-		return err
-	}
-	m.Values = core.S
-	m.Left.absorb(ru, core.U)
 	m.Explicit.V = dense.Mul(blas.NoTrans, m.Explicit.V, blas.NoTrans, core.V)
 	return nil
 }
@@ -172,12 +154,9 @@ func (e *Embedding) absorbable(r blas64.General) error {
 
 // absorb sets the refinement to R⁻¹·G.
 func (e *Embedding) absorb(r, g blas64.General) {
-	x := stream.NewMatrix(g.Rows, g.Cols)
-	for i := range g.Rows {
-		copy(dense.Row(x, i), dense.Row(g, i))
-	}
+	x := dense.Clone(g)
 	if r.Rows > 0 {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}, x)
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(r), x)
 	}
 	e.Refinement = x
 }

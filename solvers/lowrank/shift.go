@@ -22,7 +22,7 @@ const (
 	// that the unshifted sketch leaves, since α is driven by the smallest singular value
 	// of the sketch and grows with n.
 	ShiftFitted Shift = iota
-	// ShiftCentred, of [Landmark] and [Subspace], is the middle of the eigenvalues that are
+	// ShiftMidpoint, of [Landmark] and [Subspace], is the middle of the eigenvalues that are
 	// left out, the best in the spectral norm, where it gains up to a half. It grows with
 	// n, and the Frobenius norm and the diagonal, on all of which it acts, pay for it.
 	// [Landmark] adds half of the first eigenvalue left out to the shift fitted. [Subspace]
@@ -30,7 +30,7 @@ const (
 	// least known, which is the least of those left out and of the mean of the eigenvalues
 	// outside the Krylov space (the trace of A tells it exactly). The spectral error is
 	// then about half of the best that rank c can do without a shift.
-	ShiftCentred
+	ShiftMidpoint
 	// ShiftNone is none. With [Landmark] Â is positive semi-definite if A is, and W is the
 	// core of Wang, Luo & Zhang (2016); with [Subspace] it is nearly the best matrix of its
 	// rank.
@@ -39,7 +39,7 @@ const (
 	ShiftPaper
 )
 
-var shiftWords = []string{"fitted", "centred", "none", "paper"}
+var shiftWords = []string{"fitted", "midpoint", "none", "paper"}
 
 // String returns the word for a shift.
 func (s Shift) String() string { return words.Of(shiftWords, s) }

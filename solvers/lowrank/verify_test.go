@@ -127,12 +127,13 @@ func TestVerifyProducts(t *testing.T) {
 	} {
 		m := c.m
 		two := c.right.Rows != x.Rows
-		left := verifySideOf(t, m, x, m.Left)
-		v := &verifier{tiles: m.tiles(m.Left), left: left, right: left, oneSource: !two, half: c.half, symmetric: m.Symmetric()}
+		v := &verifier{tiles: m.tiles(m.Left), oneSource: !two, half: c.half, symmetric: m.Symmetric()}
+		v.left = v.sideOf(t, x, m.Left)
+		v.right = v.left
 		if !m.Symmetric() {
-			v.right = verifySideOf(t, m, c.right, m.Right)
+			v.right = v.sideOf(t, c.right, m.Right)
 		}
-		v.weighted = scaledColumns(left.u, m.Values)
+		v.weighted = scaledColumns(v.left.u, m.Values)
 		if v.oneSource {
 			v.measureDiagonal(m.Shift)
 			v.weight = c.weight
@@ -155,13 +156,13 @@ func TestVerifyProducts(t *testing.T) {
 	}
 }
 
-func verifySideOf(t *testing.T, m *Model, x blas64.General, side *Embedding) *verifySide {
+func (v *verifier) sideOf(t *testing.T, x blas64.General, side *Embedding) *verifySide {
 	t.Helper()
-	v, err := m.verifySide(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), side, 0, 1)
+	out, err := v.side(context.Background(), stream.FromMatrix("x", x), side, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return out
 }
 
 // checkProduct compares y with a·x, after the diagonal of a was given a weight.

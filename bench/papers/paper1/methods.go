@@ -63,13 +63,12 @@ func methods() []method {
 		{name: "landmark rpc", of: landmark(lowrank.RulePivoted)},
 		{name: "landmark dpp", of: landmark(lowrank.RuleDeterminantal)},
 		{name: "landmark auto", heading: "`landmark`", of: landmark(lowrank.RuleAuto)},
-		{name: "landmark auto centred", heading: "`landmark --shift centred`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftCentred}
+		{name: "landmark auto centred", heading: "`landmark --shift midpoint`", of: func(c int, seed uint64) fitter {
+			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftMidpoint}
 		}},
 		{name: "subspace", heading: "`subspace`", rows: 40000, unshifted: "subspace no shift",
 			of: func(c int, seed uint64) fitter {
-				start := lowrank.Landmark{Rule: lowrank.RuleAuto}
-				return lowrank.Subspace{Rank: c, Passes: 3, Start: start, Seed: seed}
+				return lowrank.Subspace{Rank: c, Passes: 3, Seed: seed}
 			}},
 	}
 }

@@ -69,27 +69,24 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 	case m.Explicit != nil:
 		return m.verifyExplicit(ctx, e, d.Left, seed)
 	}
-	t := m.tiles(m.Left)
-	left, err := m.verifySide(ctx, e, d.Left, m.Left, sample, seed)
-	if err != nil {
+	v := &verifier{engine: e, tiles: m.tiles(m.Left), symmetric: m.Symmetric(), oneSource: d.Right == nil}
+	v.half = v.oneSource && m.Kernel.Symmetric()
+	var err error
+	if v.left, err = v.side(ctx, d.Left, m.Left, sample, seed); err != nil {
 		return nil, err
 	}
-	v := &verifier{engine: e, tiles: t, left: left, right: left, symmetric: m.Symmetric()}
-	v.oneSource = v.symmetric || d.Right == nil
-	t.entries.Add(left.entries)
+	v.right = v.left
+	if v.oneSource {
+		d.Right = d.Left
+	}
 	if !v.symmetric {
-		if v.oneSource {
-			d.Right = d.Left
-		}
-		if v.right, err = m.verifySide(ctx, e, d.Right, m.Right, sample, seed); err != nil {
+		if v.right, err = v.side(ctx, d.Right, m.Right, sample, seed); err != nil {
 			return nil, err
 		}
-		t.entries.Add(v.right.entries)
 	}
-	v.weighted = scaledColumns(left.u, m.unitValues(t.Scale()))
-	v.half = v.oneSource && m.Kernel.Symmetric()
+	v.weighted = scaledColumns(v.left.u, m.unitValues(v.tiles.Scale()))
 	if v.oneSource {
-		v.measureDiagonal(m.Shift * t.Scale())
+		v.measureDiagonal(m.Shift * v.tiles.Scale())
 	}
 	return v.run(ctx, seed)
 }
@@ -106,14 +103,14 @@ func (m *Model) unitValues(unit float64) []float64 {
 // verifySide is the rows of one source that errors are measured on, in memory.
 type verifySide struct {
 	panel
-	src     stream.Gatherer // of the rows
-	of      int64           // rows of the source that they were drawn from
-	u       blas64.General  // their embedding
-	entries int64           // kernel entries that u took
+	src stream.Gatherer // of the rows
+	of  int64           // rows of the source that they were drawn from
+	u   blas64.General  // their embedding
 }
 
-// verifySide fetches all rows of a source, or a sample of them, and embeds them.
-func (m *Model) verifySide(ctx context.Context, e stream.Engine, src stream.Source, side *Embedding, sample int, seed uint64) (*verifySide, error) {
+// side fetches all rows of a source, or a sample of them, and embeds them. Landmarks among them
+// are known by their numbers.
+func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding, sample int, seed uint64) (*verifySide, error) {
 	n, err := model.KnownRows(src)
 	if err != nil {
 		return nil, err
@@ -134,32 +131,14 @@ func (m *Model) verifySide(ctx context.Context, e stream.Engine, src stream.Sour
 	if err != nil {
 		return nil, err
 	}
-	v := &verifySide{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n,
-		entries: int64(rows.Rows) * int64(side.Landmarks.Rows)}
-	return v, v.embed(ctx, e, m, side)
+	out := &verifySide{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n}
+	out.u, err = v.tiles.embedRows(ctx, v.engine, side, side.pack(v.tiles), &out.panel, info.Name)
+	return out, err
 }
 
-// embed fills in the embedding of the rows.
-func (v *verifySide) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (err error) {
-	if int64(len(v.number)) < v.of { // landmarks among them are known by their numbers
-		t := m.tiles(side)
-		v.u, err = t.embedRows(ctx, e, side, side.pack(t), &v.panel, v.src.Info().Name)
-		return err
-	}
-	v.u = stream.NewMatrix(v.rows.Rows, side.Rank())
-	e.Progress = nil
-	return m.embed(ctx, e, v.src, false, func(b *stream.Block, part blas64.General) error {
-		for i := range part.Rows {
-			copy(dense.Row(v.u, int(b.Start)+i), dense.Row(part, i))
-		}
-		return nil
-	}, side)
-}
-
-// diagonalWeight returns what the diagonal of a matrix between sampled rows counts: of
-// n² entries of A n are on the diagonal, a smaller part than of the entries
-// between few rows. Without it the shift, which acts there alone, would seem as
-// large beside the norm of the sample as it is beside that of A.
+// diagonalWeight returns the weight of the diagonal of a matrix between sampled rows. Of n²
+// entries of A n are on the diagonal, a smaller share than between few rows. The weight
+// keeps the part of the shift in the error, which acts there alone.
 func (v *verifySide) diagonalWeight() float64 {
 	if v.of < 2 {
 		return 1

@@ -79,7 +79,7 @@ func TestSubspaceFloor(t *testing.T) {
 		k := kernelgen.RBF(gamma)
 		a := kernelMatrix(k, x, x)
 		norm, floor := spectralNorm(t, a), bestRank(t, a, 25)
-		for shift, most := range map[Shift]float64{ShiftNone: 1.1, ShiftCentred: 0.65} {
+		for shift, most := range map[Shift]float64{ShiftNone: 1.1, ShiftMidpoint: 0.65} {
 			f := subspaceFit(t, Subspace{Rank: 25, Seed: 1, Shift: shift}, x, k)
 			e := denseError(t, f.Model, x, a, norm)
 			t.Logf("gamma %g: floor %.4g, %.3f of it with shift %.3g; residual %.2g, trace residual %.3g", gamma, floor, e/floor, f.Shift, f.Residual(), f.TraceResidual)
@@ -192,7 +192,7 @@ func TestSubspaceIndefinite(t *testing.T) {
 	if negative == 0 || e > 1.1*values[c]/values[0] {
 		t.Errorf("%d negative values, error %g, floor %g", negative, e, values[c]/values[0])
 	}
-	centred := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: ShiftCentred}, x, k)
+	centred := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: ShiftMidpoint}, x, k)
 	if with := denseError(t, centred.Model, x, a, values[0]); with > 1.01*e {
 		t.Errorf("error %g with the shift, %g without", with, e)
 	}
@@ -342,7 +342,7 @@ func TestSubspaceMoreThanRows(t *testing.T) {
 	x := clusters(60, 4, 3)
 	k := kernelgen.RBF(40)
 	f := subspaceFit(t, Subspace{Rank: 100, Seed: 1}, x, k)
-	if e := denseError(t, f.Model, x, kernelMatrix(k, x, x), 1); len(f.Values) != 60 || e > 1e-12 || len(f.Notes) != 1 {
+	if e := denseError(t, f.Model, x, kernelMatrix(k, x, x), 1); len(f.Values) != 60 || e > 1e-12 || len(f.Notes) != 2 {
 		t.Errorf("%d values, error %g, notes %q", len(f.Values), e, f.Notes)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Adaptive is the landmark method with the error given instead of the rank. A
-// first number of landmarks comes from the spectrum of a sample. After the pass the
+// Adaptive is the landmark method with the error given instead of the rank. The
+// spectrum of a sample gives the first number of landmarks. After the pass the
 // rank is the smallest whose estimated relative error, times a safety factor of
-// 1.2, is within the tolerance; if there is none, another pass is made with up to
+// 1.2, is within the tolerance. If there is none, another pass takes up to
 // twice as many landmarks, by how far the error is from the tolerance.
 //
-// Cost: that of [Landmark] for each step; one step is the rule.
+// Cost: that of [Landmark] for each pass, of which there are one or two as a rule.
 type Adaptive struct {
 	Tolerance float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
 	Norm      Norm    // of the tolerance
@@ -36,32 +36,23 @@ func (m Adaptive) landmark(columns int64) Landmark {
 	return Landmark{Rank: int(columns), Landmarks: adaptiveLandmarks * int(columns), Rule: m.Rule, Seed: m.Seed, Shift: m.Shift}
 }
 
-// Step is a pass on the way to a tolerance, with some landmarks.
-type Step struct {
-	Landmarks int
-	Rank      int     // the smallest within the tolerance, or the largest tried
-	Estimate  float64 // of the relative error at that rank, in the norm of the tolerance
-}
-
 const (
 	adaptiveSafety      = 1.2
 	adaptiveLeastGrowth = 1.25 // of landmarks from step to step
 	adaptiveMostGrowth  = 2
 	adaptiveLandmarks   = 2    // per column that the sample asks for; 4 reach an error later, at a lower rank
-	adaptiveChosen      = 1.25 // times more is left by uniform landmarks than by chosen ones
-	adaptiveSample      = 1024 // rows that the first number of landmarks comes from
-	adaptiveRows        = 512  // of them, the spectrum
+	adaptiveSample      = 512  // rows that the first number of landmarks comes from
 	adaptiveLeast       = 8    // columns that a first step allows for
 	adaptiveSmall       = 1000 // rows up to which any rank will do
 )
 
-// Fit approximates the kernel matrix of the rows of one source. A tolerance that cannot
-// be reached within the limits is told in a note, and leaves the fit Unsettled.
+// Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
+// tolerance, the fit is Unsettled and a note says why.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
@@ -75,22 +66,20 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err != nil {
 		return nil, err
 	}
-	var steps []Step
 	columns, err = m.fitting(e, k, min(columns, most), n, width)
-	for err == nil {
+	for passes := 1; err == nil; passes++ {
 		step, err := m.landmark(columns).stream(ctx, e, src, k)
 		if err != nil {
 			return nil, err
 		}
-		rank, fit, err := m.smallestRank(ctx, e, step, int(most))
+		fit, err := m.smallestRank(ctx, e, step, int(most))
 		if err != nil {
 			return nil, err
 		}
 		entries += fit.KernelEntries
-		steps = append(steps, Step{len(step.points.landmarks), rank, fit.EstimateIn(m.Norm)})
 		fit.Unsettled = !m.within(fit.EstimateIn(m.Norm))
 		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
-			fit.Steps, fit.SourcePasses, fit.KernelEntries = steps, len(steps), entries
+			fit.SourcePasses, fit.KernelEntries = passes, entries
 			m.note(fit, why)
 			return fit, nil
 		}
@@ -118,7 +107,7 @@ func (m Adaptive) mostColumns(n int64) int64 {
 // within reports whether an estimate is safely within the tolerance.
 func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.Tolerance }
 
-// ends reports whether another step makes no sense, and why.
+// ends reports whether the fit ends with this pass, and why the tolerance was not reached.
 func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
 	case !f.Unsettled:
@@ -135,18 +124,15 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	return "", false
 }
 
-// next returns the number of columns of the next step.
+// next returns the number of columns of the next pass: as many times more as the error is to be
+// smaller, within limits, since twice as many take four times as long.
 func (m Adaptive) next(columns, most int64, f *Fit) int64 {
-	return min(most, grown(columns, adaptiveSafety*f.EstimateIn(m.Norm)/m.Tolerance))
-}
-
-// grown returns a number of columns for an error that is to be so many times smaller: as many
-// times more, within limits, since twice as many take four times as long.
-func grown(columns int64, times float64) int64 {
-	if times != times {
+	times := adaptiveSafety * f.EstimateIn(m.Norm) / m.Tolerance
+	if math.IsNaN(times) {
 		times = adaptiveMostGrowth
 	}
-	return int64(math.Ceil(float64(columns) * math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))))
+	times = math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))
+	return min(most, int64(math.Ceil(float64(columns)*times)))
 }
 
 // fitting returns the number of columns, halved until their plan fits into the memory.
@@ -175,10 +161,10 @@ func (m Adaptive) note(f *Fit, why string) {
 	}
 }
 
-// allowed returns how large an eigenvalue left out may be, relative to the largest: a
-// shift that is centred halves what it is in the error.
+// allowed returns how large an eigenvalue left out may be, relative to the largest. A
+// midpoint shift halves its part in the error.
 func (m Adaptive) allowed() float64 {
-	if m.Shift == ShiftCentred {
+	if m.Shift == ShiftMidpoint {
 		return 2 * m.Tolerance
 	}
 	return m.Tolerance
@@ -220,9 +206,8 @@ func (m Adaptive) countSquares(values []float64, b *sampledBlock) int64 {
 	return 0
 }
 
-// firstColumns returns how many eigenvalues of A, judged by a sample of its rows, the
-// tolerance asks for, and more if it takes more landmarks to see them; and the kernel entries
-// that this takes.
+// firstColumns returns half as many columns again as A has eigenvalues that the tolerance asks
+// for, judged by a sample of its rows, and the kernel entries that this takes.
 func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (columns, entries int64, _ error) {
 	s, err := sketch.NewSample(n, int(min(n, adaptiveSample)), m.Seed, "first rank")
 	if err != nil {
@@ -237,18 +222,12 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 		return 0, 0, err
 	}
 	count, err := m.countSampled(ctx, e, t, panels[0], n)
-	if err != nil {
-		return 0, 0, err
-	}
-	columns, err = m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/2), n)
-	return columns, t.entries.Load(), err
+	return max(adaptiveLeast, count+count/2), t.entries.Load(), err
 }
 
-// countSampled returns how many eigenvalues of A the tolerance asks for, judged by some of the
-// sampled rows.
+// countSampled returns how many eigenvalues of A the tolerance asks for, judged by sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, sample *panel, n int64) (int64, error) {
-	few := draw(m.Seed, sample, min(adaptiveRows, sample.rows.Rows), "first spectrum")
-	side := &sampleSide{rows: t.pickIndices(sample, few), of: float64(n)}
+	side := &sampleSide{rows: sample, of: float64(n)}
 	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
@@ -260,54 +239,39 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, s
 	return m.count(values, b), nil
 }
 
-// enough adds to the number of columns until uniform landmarks from one half of
-// sampled rows leave so little of the kernel between the others that chosen ones will do.
-// Where the half is too small to tell, what it leaves falls in proportion to the number of
-// landmarks.
-func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
-	half := sample.rows.Rows / 2
-	order := draw(m.Seed, sample, sample.rows.Rows, "first landmarks")
-	validation := t.pickIndices(sample, order[half:])
-	for adaptiveLandmarks*columns <= int64(half) {
-		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:adaptiveLandmarks*columns]), validation, n)
-		times := left / (adaptiveChosen * m.allowed())
-		if err != nil || times <= 1 {
-			return columns, err
-		}
-		columns = grown(columns, times)
-	}
-	return columns, nil
-}
-
-// smallestRank finds the smallest rank within the tolerance, the largest that the landmarks
-// are good for if there is none.
-func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (int, *Fit, error) {
+// smallestRank returns the fit of the smallest rank within the tolerance, or of the largest that
+// the landmarks are good for if there is none.
+func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (*Fit, error) {
 	high := min(f.side.Rank(), most)
 	if err := f.fitCore(ctx, e); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	sample, err := f.tiles.errorSample(ctx, e, f.model(high), f.held, f.held)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	finish := func(c int) (*Fit, error) {
-		found := f.model(c)
-		return f.finishWith(ctx, sample.columns(found.Left.Rank()), found, c)
+	all, _ := f.kept(min(high, len(f.spectrum.Values)))
+	of := func(c int) *errorSample { // with the columns of U that a model of rank c has
+		kept, _ := f.kept(min(c, len(all)))
+		for i, v := range kept {
+			kept[i], _ = slices.BinarySearch(all, v)
+		}
+		return sample.columns(kept)
 	}
+	finish := func(c int) (*Fit, error) { return f.finishWith(ctx, of(c), f.model(c), c) }
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
-		return high, fit, err
+		return fit, err
 	}
 	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
 	rank, err := leastNear(guess, high, func(c int) (bool, error) {
-		found := f.model(c)
-		estimate, _, err := sample.columns(found.Left.Rank()).errors(ctx, found, f.trace)
+		estimate, _, err := of(c).errors(ctx, f.model(c), f.trace)
 		return err == nil && m.within(estimate.in(m.Norm)), err
 	})
-	if err == nil && rank < high {
-		fit, err = finish(rank)
+	if err != nil || rank == high {
+		return fit, err
 	}
-	return rank, fit, err
+	return finish(rank)
 }
 
 // leastNear returns the least c from 1 to high for which within holds, near a guess first.

@@ -1,0 +1,108 @@
+package lowrank
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+)
+
+// A sample tells little of a matrix that few rows carry: it meets too many of them or too few.
+// Then a note warns that the estimate may be too low.
+
+// leastEffective is the effective size of a sample below which a fit warns: sums over rows drawn
+// like these are off by a third and more.
+const leastEffective = 10
+
+// relevantShare is the share of all squares that drawn rows must carry for their number to matter.
+const relevantShare = 0.05
+
+// effectiveSize returns the effective size of the sample of one side by the squares of the block
+// (Kish 1965), the smaller of the two. It is the number of rows if drawn rows carry little beside
+// the landmarks, which stand for themselves.
+func (b *sampledBlock) effectiveSize() float64 {
+	left, right := make([]float64, b.m.Rows), make([]float64, b.m.Cols)
+	for _, d := range b.diagonal {
+		b.m.Data[d.i*b.m.Stride+d.j] = 0
+		v := d.value * d.value * math.Sqrt(b.left.weight(d.i)*b.right.weight(d.j))
+		left[d.i] += v
+		right[d.j] += v
+	}
+	for i := range b.m.Rows {
+		for j, v := range dense.Row(b.m, i) {
+			left[i] += v * v
+			right[j] += v * v
+		}
+	}
+	b.placeDiagonal()
+	return math.Min(effective(left, b.left.known), effective(right, b.right.known))
+}
+
+// effective returns the effective size of the numbers after the known ones.
+func effective(squares []float64, known int) float64 {
+	largest := 0.0
+	for _, v := range squares {
+		largest = math.Max(largest, v)
+	}
+	var sum, drawn, drawnSquares float64
+	for i, v := range squares {
+		if v /= largest; i >= known {
+			drawn, drawnSquares = drawn+v, drawnSquares+v*v
+		}
+		sum += v
+	}
+	if !(drawn > relevantShare*sum) {
+		return float64(len(squares))
+	}
+	return drawn * drawn / drawnSquares
+}
+
+// missedMass returns the largest part of a value, of the model or on the diagonal, whose vector is
+// in rows outside the sample. The columns of U are orthonormal: the squares in the sample, scaled
+// up, should add up to 1 within four standard errors.
+func (s *sampleSide) missedMass(values []float64, largest float64) float64 {
+	most, w := 0.0, s.of/float64(s.held())
+	for j, v := range values {
+		var known, drawn, squares float64
+		for i := range s.u.Rows {
+			u := s.u.Data[i*s.u.Stride+j]
+			if u *= u; i < s.known {
+				known += u
+			} else {
+				drawn, squares = drawn+u, squares+u*u
+			}
+		}
+		spread := math.Max(0, squares-drawn*drawn/float64(s.held())) * s.unseen()
+		if missed := 1 - known - w*drawn - 4*w*math.Sqrt(spread); missed > 1e-6 {
+			most = math.Max(most, math.Max(math.Abs(v), largest)*missed)
+		}
+	}
+	return most
+}
+
+// warnings returns notes on why the estimate of an error, rest in the spectral norm, may be
+// too low, or nil. ofMatrix and ofRest are the effective sizes for A and for A − Â.
+func (b *sampledBlock) warnings(m *Model, ofMatrix, ofRest, rest float64) []string {
+	rows := min(b.left.held(), b.right.held())
+	if rows < leastEffective || b.left.unseen()+b.right.unseen() == 0 {
+		return nil
+	}
+	what, few := "the error", ofRest
+	if ofRest >= leastEffective {
+		what, few = "the matrix", ofMatrix
+	}
+	if few < leastEffective {
+		return []string{fmt.Sprintf("the error estimate may be too low: about %.0f of %d sampled rows carry most of %s; verify measures it", math.Max(1, few), rows, what)}
+	}
+	if s := m.Left.Signs; s != nil && len(m.Values) > 0 && len(m.Values) <= s.Cols/2 && rest > 1e-8*math.Abs(m.Values[0]) {
+		return []string{fmt.Sprintf("the error estimate may be too low: landmarks are nearly duplicates (rank %d of %d); verify measures it", len(m.Values), s.Cols)}
+	}
+	missed := b.left.missedMass(m.Values, b.largest)
+	if b.right != b.left {
+		missed = math.Max(missed, b.right.missedMass(m.Values, b.largest))
+	}
+	if missed > rest {
+		return []string{"the error estimate may be too low: rows outside the sample carry more of the model than the estimated error; verify measures it"}
+	}
+	return nil
+}

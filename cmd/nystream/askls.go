@@ -100,13 +100,12 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.Ridge, "ridge", 0, "solve the system by least squares with this `penalty`; 1 is taken where the system is singular")
 	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
 	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision; of a graph stack if not given",
-		[]askls.Merge{askls.MergeAverage, askls.MergeSum, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
+		[]askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack and --cv; 10 if not given, or as many as there are samples")
 	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks of the approximation; 20 times the rank if not given")
 	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the landmarks of the approximation",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.how.Approximation, "approximation", "what the kernel matrix is approximated by; ssrsvd is for symmetric kernels", []askls.Approximation{askls.ApproximateNystrom, askls.ApproximateSSRSVD})
 	f.Float64Var(&c.how.Tolerance, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
@@ -125,7 +124,7 @@ func setDefault(cmd *cobra.Command, flag, word string) {
 }
 
 // asklsRowsOnly are the flags that rows alone have a use for.
-var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "approximation", "nulls", "scale"}
+var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale"}
 
 func (c *asklsTask) refuses(args []string) []contradiction {
 	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
@@ -149,7 +148,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.least("folds", c.how.Folds, 2),
 		c.least("rank", c.rank, 1),
 		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),
-		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums", "approximation"),
+		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
 		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
 		c.without(exact, "is for --engine iterative", "tol", "iterations"),
 		c.within("tol", c.how.Tolerance, 1, "1e-10"),

@@ -64,7 +64,7 @@ func TestEngines(t *testing.T) {
 					if kernel == "kl(a=2)" && engine == EngineLowRank {
 						tol = 1e-7 // singular values of K down to 1e-17: the approximation leaves the last out
 					}
-					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, NewSamples(source(test))), want, tol)
+					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, source(test)), want, tol)
 				}
 			}
 		}

@@ -42,8 +42,8 @@ func TestRank(t *testing.T) {
 	if fit.Rank != 64 || fit.Unsettled || fit.Ridge != 0 {
 		t.Errorf("rank %d, unsettled %v, ridge %v, residual %v, notes %v", fit.Rank, fit.Unsettled, fit.Ridge, fit.Residual(), fit.Notes)
 	}
-	expect(t, name("condition ", exact.Condition, " iterations ", fit.Iterations), functionsOf(t, fit.Model, stream.Engine{}, NewSamples(source(fresh))),
-		functionsOf(t, exact.Model, stream.Engine{}, NewSamples(source(fresh))), 1e-8)
+	expect(t, name("condition ", exact.Condition, " iterations ", fit.Iterations), functionsOf(t, fit.Model, stream.Engine{}, source(fresh)),
+		functionsOf(t, exact.Model, stream.Engine{}, source(fresh)), 1e-8)
 	if len(fit.Errors) != 1 || !(fit.Errors[0].Value < 1e-6) {
 		t.Errorf("errors %v", fit.Errors)
 	}

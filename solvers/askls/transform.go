@@ -69,27 +69,18 @@ func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source)
 	return p
 }
 
-// Transform gives the decisions on samples, a column for each class, to emit in order.
-// A row is a sample as a source and as a target. Of nodes, sparse rows hold the edges out,
-// and those in are their Into, or else the transpose of a square matrix. A row for an
-// explicit matrix that is dense has K(x, x_j) for every sample of it, and then K(x_j, x).
+// Transform gives the decisions on samples, a column for each class, to emit in order. Rows
+// are those of [Model.Evaluate].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
 	if _, err := m.Outputs(side); err != nil {
 		return err
 	}
-	samples := NewSamples(rows)
-	if sparse, ok := rows.(*stream.SparseRows); ok {
-		k := sparse.Matrix
-		switch {
-		case sparse.Into != nil:
-			samples = NewEdges(rows.Info().Name, k, sparse.Into)
-		case k.Rows != k.Cols:
-			return fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", rows.Info().Name, k.Rows, k.Cols)
-		default:
-			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k)}
-		}
-	}
-	return m.decide(ctx, e, samples, kept, emit)
+	var buf []float64
+	return m.Evaluate(ctx, e, rows, kept, func(b *stream.Block, both blas64.General) error {
+		decisions := shaped(&buf, both.Rows, m.Classes)
+		m.Decide(decisions, both)
+		return emit(b, decisions)
+	})
 }
 
 // Probabilities puts those of the classes into dst, for each row of decisions: that of each

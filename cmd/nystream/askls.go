@@ -47,8 +47,10 @@ Engines: dense forms the system of twice the samples and factors it; iterative s
 by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
 that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
 iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
-iterative may not settle where singular values of the kernel matrix are close to
-1/C: give --ridge 1, a smaller --C, a higher --rank or --engine dense.
+iterative may not converge where singular values of the kernel matrix are close to 1/C.
+The report says so. Of rows it then keeps the last iterate: compare --engine dense or
+lowrank, or give --ridge 1, a smaller --C or a higher --rank. Of graphs and matrices it
+solves the system with --ridge 1 instead.
 
 --merge stack learns how far to believe either function from samples that were left out
 (--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.

@@ -115,7 +115,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	if m.Merge == MergeStack {
 		sets += int64(m.Folds)
 	}
-	columns := sets*c + probeColumns
+	columns := sets*c + 1
 	iterations := int64(min(m.Iterations, plannedIterations))
 	r, solve := int64(0), model.NewPlan(e, n, columnsRead(s))
 	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")

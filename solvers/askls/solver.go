@@ -26,8 +26,9 @@ var _ Method = Solver{}
 type Solver struct {
 	// C is the penalty γ > 0 of errors against the size of the functions.
 	C float64
-	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
-	// singular: from a condition number of 1e13 on, or 1e7 with engine iterative.
+	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r. If that is singular (a condition
+	// number of 1e13 or more), or engine iterative does not converge on an explicit matrix, λ
+	// is 1.
 	Ridge  float64
 	Engine Engine
 	Merge  Merge

@@ -108,7 +108,7 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks of the approximation; 20 times the rank if not given")
 	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the landmarks of the approximation",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	f.Float64Var(&c.how.Tolerance, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
+	f.Float64Var(&c.how.ResidualTol, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
 	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as C=0.1,1,10; repeat it for a grid")
@@ -153,7 +153,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
 		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
 		c.without(exact, "is for --engine iterative", "tol", "iterations"),
-		c.within("tol", c.how.Tolerance, 1, "1e-10"),
+		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
 		c.least("iterations", c.how.Iterations, 1),
 		c.within("train-fraction", c.fraction, 1, "0.6"),
 	}

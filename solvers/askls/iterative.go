@@ -124,7 +124,7 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 		return r, err
 	}
 	s.iterations, s.condition = run.Iterations, run.Condition
-	if s.ridge == 0 && run.Residual > it.Tolerance && it.data.explicit() {
+	if s.ridge == 0 && run.Residual > it.ResidualTol && it.data.explicit() {
 		s.ridge = fallbackRidge
 		s.report.Note(fmt.Sprintf("the plain system is singular or nearly so (residual %.1e after %d iterations): the ridge system "+
 			"(M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", run.Residual, run.Iterations, s.ridge))
@@ -137,11 +137,11 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
 	}
 	columns := it.targets.Cols * len(it.out)
-	s.report.Residuals, s.report.Unsettled = run.Residuals[:columns], run.Residual > it.Tolerance
+	s.report.Residuals, s.report.Unsettled = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.Unsettled {
 		s.report.Note(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
 			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
-			s.iterations, run.Residual, it.Tolerance))
+			s.iterations, run.Residual, it.ResidualTol))
 	}
 	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})
@@ -161,7 +161,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 	}
 	h := definite(it.C, ridge)
 	m := minres.Solver{
-		Tolerance: it.Tolerance, Iterations: it.Iterations,
+		Tolerance: it.ResidualTol, Iterations: it.Iterations,
 		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
 		Precondition: func(x, px blas64.General) {
 			it.p.apply(h, x, px)

@@ -37,7 +37,7 @@ func TestPrimal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{C: gamma, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+		fit, err := Solver{C: gamma, Engine: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestSymmetric(t *testing.T) {
 	decisions := leastSquares(t, x, fresh, oneAgainstRest(labels, 3), gamma)
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
-			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(engine, err)
 			}

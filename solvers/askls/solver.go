@@ -45,8 +45,8 @@ type Solver struct {
 	Landmarks int
 	Sums      ksvd.Sums
 
-	// Tolerance of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
-	Tolerance float64
+	// ResidualTol of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
+	ResidualTol float64
 	// Iterations of engine iterative, at most; 0 means 1000.
 	Iterations int
 
@@ -62,8 +62,8 @@ func (m Solver) settings(n int) (Solver, error) {
 	if m.Rank == 0 {
 		m.Rank = 100
 	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-10
+	if m.ResidualTol == 0 {
+		m.ResidualTol = 1e-10
 	}
 	if m.Iterations == 0 {
 		m.Iterations = 1000
@@ -78,8 +78,8 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("there is no engine %v or merging %v", m.Engine, m.Merge)
 	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
-	case !positive(m.Tolerance):
-		return m, fmt.Errorf("tolerance %v must be positive and finite", m.Tolerance)
+	case !positive(m.ResidualTol):
+		return m, fmt.Errorf("residual tolerance %v must be positive and finite", m.ResidualTol)
 	case m.Rank < 1, m.Landmarks < 0, m.Iterations < 1:
 		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and landmarks %d not negative", m.Rank, m.Iterations, m.Landmarks)
 	}

@@ -164,8 +164,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestTransform: rows of one source are decided on as samples are, and the nodes of a
-// square matrix as nodes.
+// TestTransform: rows are decided on in blocks of any size alike, and the nodes of a square
+// matrix as nodes with edges out and in.
 func TestTransform(t *testing.T) {
 	fits := fitted(t, stream.Engine{}, MergeAverage)
 	fresh, _ := clouds(30, 3, 3, 2, 2)
@@ -176,7 +176,7 @@ func TestTransform(t *testing.T) {
 	}{
 		"samples lowrank": {source(fresh), source(fresh)},
 		"plain dense":     {source(fresh), source(fresh)},
-		"graph iterative": {stream.NewSparseRows("g", k, nil), stream.NewSparseRows("g", k, nil)},
+		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, stream.Numbers(80))},
 	} {
 		m := fits[what].fit.Model
 		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)

@@ -111,7 +111,7 @@ var countedFits = []countedFit{
 	{"askls dense", askls.Solver{C: 1, Engine: askls.EngineDense}, false},
 	{"askls iterative", askls.Solver{C: 1, Engine: askls.EngineIterative}, false},
 	{"askls iterative, stacked", askls.Solver{
-		C: 1, Engine: askls.EngineIterative, Approximation: askls.ApproximateSSRSVD, Rank: 10,
+		C: 1, Engine: askls.EngineIterative, Rank: 10,
 		Merge: askls.MergeStack, Folds: 3,
 	}, false},
 	{"askls lowrank", askls.Solver{C: 1, Engine: askls.EngineLowRank, Rank: 4, Landmarks: 30}, false},

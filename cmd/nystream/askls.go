@@ -47,8 +47,10 @@ Engines: dense forms the system of twice the samples and factors it; iterative s
 by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
 that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
 iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
-iterative may not settle where singular values of the kernel matrix are close to
-1/C: give --ridge 1, a smaller --C, a higher --rank or --engine dense.
+iterative may not converge where singular values of the kernel matrix are close to 1/C.
+The report says so. Of rows it then keeps the last iterate: compare --engine dense or
+lowrank, or give --ridge 1, a smaller --C or a higher --rank. Of graphs and matrices it
+solves the system with --ridge 1 instead.
 
 --merge stack learns how far to believe either function from samples that were left out
 (--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
@@ -100,14 +102,13 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.Ridge, "ridge", 0, "solve the system by least squares with this `penalty`; 1 is taken where the system is singular")
 	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
 	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision; of a graph stack if not given",
-		[]askls.Merge{askls.MergeAverage, askls.MergeSum, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
+		[]askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack and --cv; 10 if not given, or as many as there are samples")
 	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks of the approximation; 20 times the rank if not given")
 	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the landmarks of the approximation",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.how.Approximation, "approximation", "what the kernel matrix is approximated by; ssrsvd is for symmetric kernels", []askls.Approximation{askls.ApproximateNystrom, askls.ApproximateSSRSVD})
-	f.Float64Var(&c.how.Tolerance, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
+	f.Float64Var(&c.how.ResidualTol, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
 	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as C=0.1,1,10; repeat it for a grid")
@@ -125,7 +126,7 @@ func setDefault(cmd *cobra.Command, flag, word string) {
 }
 
 // asklsRowsOnly are the flags that rows alone have a use for.
-var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "approximation", "nulls", "scale"}
+var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale"}
 
 func (c *asklsTask) refuses(args []string) []contradiction {
 	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
@@ -149,10 +150,10 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.least("folds", c.how.Folds, 2),
 		c.least("rank", c.rank, 1),
 		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),
-		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums", "approximation"),
+		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
 		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
 		c.without(exact, "is for --engine iterative", "tol", "iterations"),
-		c.within("tol", c.how.Tolerance, 1, "1e-10"),
+		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
 		c.least("iterations", c.how.Iterations, 1),
 		c.within("train-fraction", c.fraction, 1, "0.6"),
 	}

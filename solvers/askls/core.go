@@ -54,22 +54,13 @@ func firstColumn(m blas64.General) []float64 {
 	return v
 }
 
-// smallest returns the smallest |eigenvalue| of M.
-func (c *core) smallest() float64 {
-	least := 1 / c.gamma
-	for _, v := range c.values {
-		least = min(least, math.Abs(v))
-	}
-	return least
-}
-
-// condition returns that of M in the 2-norm.
+// condition returns the condition number of M in the 2-norm.
 func (c *core) condition() float64 {
-	most := 1 / c.gamma
+	least, most := 1/c.gamma, 1/c.gamma
 	for _, v := range c.values {
-		most = max(most, math.Abs(v))
+		least, most = min(least, math.Abs(v)), max(most, math.Abs(v))
 	}
-	return most / c.smallest()
+	return most / least
 }
 
 // solveBy returns the matrix that has h of the eigenvalues of M, times r.

@@ -123,28 +123,11 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return d.sides.Sample(ctx, n, seed)
 }
 
-// Rows are samples to decide on: as sources on the left, as targets on the right. A pass over
-// the left goes for both.
-type Rows struct {
-	Left, Right stream.Source
-}
-
-// NewSamples returns the rows of src, each of them source and target.
-func NewSamples(src stream.Source) Rows { return Rows{src, src} }
-
-// NewEdges returns samples of an explicit kernel matrix: row i of out holds K(x_i, ·) and
-// row i of in K(·, x_i), both with a column for every sample of the matrix of the fit,
-// training sample or not.
-func NewEdges(name string, out, in *stream.CSR) Rows {
-	return Rows{stream.NewSparseRows(name, out, nil), stream.NewSparseRows(name, in, nil)}
-}
-
-// NewNodes returns some nodes of the matrix of a fit, or of one that has changed in their
-// rows and columns; nil means all. Cost: the memory of the transpose.
-func NewNodes(name string, k *stream.CSR, nodes []int64) Rows {
-	out, in := k, k.Transpose()
-	if nodes != nil {
-		out, in = out.PickRows(nodes), in.PickRows(nodes)
-	}
-	return NewEdges(name, out, in)
+// NewNodes returns some nodes of the matrix of a fit, with their edges out and in. k may
+// have changed since the fit in their rows and columns. For all nodes take the rows of k:
+// stream.NewSparseRows. Cost: the memory of the transpose.
+func NewNodes(name string, k *stream.CSR, nodes []int64) *stream.SparseRows {
+	rows := stream.NewSparseRows(name, k.PickRows(nodes), nil)
+	rows.Into = k.Transpose().PickRows(nodes)
+	return rows
 }

@@ -22,7 +22,6 @@ type solution struct {
 	heldOut        blas64.General // n×2k: f_s and f_t of every sample by a machine that has not seen it
 	ridge          float64
 	condition      float64
-	smallest       float64 // smallest |eigenvalue| of M; NaN if not known
 	iterations     int
 	rank           int
 	report         model.Report

@@ -32,20 +32,20 @@
 //
 // On graphs with γ = 1 that happens: a node without edges to others has the row e_i in
 // (A+I) divided by row sums. [Solver.Ridge] λ solves (M² + λI)·x = M·r instead, the
-// least squares solution of M·x = r with a penalty λ‖x‖². Where the plain system is
-// singular λ = 1 is taken, and the fit says so.
+// least squares solution of M·x = r with a penalty λ‖x‖². Where the dense or low-rank engine
+// finds the plain system singular, or the iteration on an explicit matrix does not
+// converge, λ = 1 is taken, and the fit says so.
 //
 // # Engines
 //
 //   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
 //   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
-//     matrix, preconditioned by the low-rank solution. Singular values of K close to 1/γ,
-//     on both sides of it, may keep the iteration from settling: [Fit.Unsettled] says so. The
-//     ridge system is then solved if the plain one cannot be told from a singular one.
-//   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method (or another of
-//     package ksvd). M is then 1/γ but for a space of 2r+4 dimensions, which triangular
-//     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does
-//     not depend on n.
+//     matrix, preconditioned by the low-rank solution of rows. Singular values of K close to
+//     1/γ, on both sides of it, may keep the iteration from converging. [Fit.Unsettled] then
+//     says so and the last iterate is kept; of an explicit matrix the ridge system is solved.
+//   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method of package ksvd. M is
+//     then 1/γ but for a space of 2r+4 dimensions, which triangular factors of [1 U y] and
+//     [1 V y] give in one pass: O(n·r²), and memory that does not depend on n.
 //
 // Engine iterative bounds the relative error of its decision values by the product of its
 // residual and condition number, and by 1. The error of engine lowrank is not known.

@@ -48,7 +48,7 @@ func TestEngines(t *testing.T) {
 			for _, ridge := range []float64{0, 0.5} {
 				want := reference(k, labels, 3, gamma, ridge, out, in)
 				for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-					m := Solver{C: gamma, Ridge: ridge, Engine: engine, Rank: n, Landmarks: n, Tolerance: 1e-13}
+					m := Solver{C: gamma, Ridge: ridge, Engine: engine, Rank: n, Landmarks: n, ResidualTol: 1e-13}
 					if engine == EngineIterative {
 						m.Rank = 10
 					}
@@ -64,7 +64,7 @@ func TestEngines(t *testing.T) {
 					if kernel == "kl(a=2)" && engine == EngineLowRank {
 						tol = 1e-7 // singular values of K down to 1e-17: the approximation leaves the last out
 					}
-					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, NewSamples(source(test))), want, tol)
+					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, source(test)), want, tol)
 				}
 			}
 		}
@@ -134,7 +134,7 @@ func TestGraph(t *testing.T) {
 	for _, c := range []struct{ gamma, ridge, solved float64 }{{1, 1, 1}, {1, 0, 1}, {0.2, 0, 0}, {1, 0.01, 0.01}} {
 		want := reference(inside, labels, 3, c.gamma, c.solved, out, in)
 		for _, engine := range []Engine{EngineDense, EngineIterative} {
-			fit, err := Solver{C: c.gamma, Ridge: c.ridge, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+			fit, err := Solver{C: c.gamma, Ridge: c.ridge, Engine: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 			if err != nil {
 				t.Fatal(c, engine, err)
 			}
@@ -205,7 +205,7 @@ func TestFolds(t *testing.T) {
 				if what == "graph" && engine == EngineLowRank {
 					continue
 				}
-				m := Solver{C: 0.4, Ridge: ridge, Engine: engine, Merge: MergeStack, Rank: 50, Landmarks: 50, Folds: 7, Tolerance: 1e-13}
+				m := Solver{C: 0.4, Ridge: ridge, Engine: engine, Merge: MergeStack, Rank: 50, Landmarks: 50, Folds: 7, ResidualTol: 1e-13}
 				fit, err := m.Fit(ctx, stream.Engine{BlockRows: 16}, c.data, parse(t, c.kernel))
 				if err != nil {
 					t.Fatal(what, ridge, engine, err)

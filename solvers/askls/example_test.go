@@ -24,7 +24,7 @@ func Example() {
 		panic(err)
 	}
 	fresh := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0.5, 0.5, 4.5, 4.5}}
-	classes, err := fit.Predict(ctx, engine, askls.NewSamples(stream.FromMatrix("fresh", fresh)))
+	classes, err := fit.Predict(ctx, engine, stream.FromMatrix("fresh", fresh))
 	fmt.Println(fit.Engine, classes, err)
 	// Output: dense [0 1] <nil>
 }

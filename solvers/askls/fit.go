@@ -21,12 +21,9 @@ type Fit struct {
 	// Condition is the condition number of M, as far as the engine knows it: in the
 	// 1-norm (dense; of M² + λI with a ridge asked for), in the 2-norm of the approximate
 	// M (lowrank), or of M preconditioned as far as the iteration has seen (iterative).
-	Condition float64
-	// SmallestEigenvalue is the smallest magnitude of an eigenvalue of the approximate M
-	// (lowrank); NaN for others.
-	SmallestEigenvalue float64
-	Iterations         int // of engine iterative
-	Rank               int // of the approximation or the preconditioner
+	Condition  float64
+	Iterations int // of engine iterative
+	Rank       int // of the approximation or the preconditioner
 	// HeldOut are f_s and f_t (n×2k) of every sample by the machine that has not seen its
 	// fold; empty unless functions are stacked.
 	HeldOut blas64.General
@@ -117,7 +114,7 @@ func (f *fit) run(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fit{Model: fitted, Report: s.report, Condition: s.condition, SmallestEigenvalue: s.smallest, Iterations: s.iterations,
+	return &Fit{Model: fitted, Report: s.report, Condition: s.condition, Iterations: s.iterations,
 		Rank: s.rank, HeldOut: s.heldOut, Folds: f.folds}, nil
 }
 
@@ -148,7 +145,7 @@ func (f *fit) model(s *solution) (m *Model, err error) {
 		m.Edges = &Edges{Total: f.data.total, Nodes: f.data.nodes, Source: s.source, Target: s.target}
 	}
 	if f.Merge == MergeStack {
-		m.Stack, err = NewStack(s.heldOut, f.data.labels, f.Penalty)
+		m.Stack, err = NewStack(s.heldOut, f.data.labels)
 	}
 	return m, err
 }

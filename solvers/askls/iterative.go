@@ -15,9 +15,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// iterative solves the system without forming it. The right sides of all classes are
-// solved at once, and with stacking those of all folds too, as columns that are 0 where
-// a fold leaves samples out: the tiles of K are made once for all of them.
+// iterative solves the system by MINRES without forming it. The right sides of all classes
+// are solved at once. With stacking so are those of all folds, as columns that are 0 for the
+// samples that a fold leaves out: each tile of K serves all of them.
 type iterative struct {
 	*fit
 	system system
@@ -25,35 +25,26 @@ type iterative struct {
 	out    [][]int64 // samples left out by each set of k columns: none, and those of folds
 }
 
-// probeColumns is one more column with a random right side, which has something in the
-// null space of a singular system: right sides of labels have nothing in that of two
-// equal rows, and MINRES would not see it.
-const probeColumns = 1
-
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	s := newSolution()
 	k, err := f.matrix(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C}, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: ones(f.targets.Cols)}, out: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
-	}
-	for range f.folds {
 		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
 	}
-	it.system.scale = append(ones(f.targets.Cols), it.system.scale...)
 	if it.p, err = f.preconditioner(ctx, s); err != nil {
 		return nil, err
 	}
-	x, err := it.solve(ctx, it.rightSides(), s)
+	x, err := it.solve(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	s.report.SourcePasses++ // for K
-	classes := f.targets.Cols
-	parts := partsOf(dense.Clone(dense.Columns(x, 0, classes)))
+	parts := partsOf(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
 	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
 	if len(f.folds) > 0 {
 		if err := it.leaveOut(ctx, x, s); err != nil {
@@ -65,19 +56,24 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// rightSides returns those of all sets, and the random one.
-func (it *iterative) rightSides() blas64.General {
+// rightSides returns those of all sets, and a random one if asked for. That has a component
+// in the null space of a singular system, which the labels need not have.
+func (it *iterative) rightSides(random bool) blas64.General {
 	one := rightSide(it.targets)
-	k := one.Cols
-	r := stream.NewMatrix(one.Rows, k*len(it.out)+probeColumns)
-	random := sketch.NewRandom(it.Seed, "askls probe")
+	k, columns := one.Cols, one.Cols*len(it.out)
+	if random {
+		columns++
+	}
+	r, draws := stream.NewMatrix(one.Rows, columns), sketch.NewRandom(it.Seed, "askls probe")
 	for i := range r.Rows {
 		row := dense.Row(r, i)
 		for set := range it.out {
 			copy(row[set*k:], dense.Row(one, i))
 		}
-		draws := random.At(uint64(i))
-		row[len(row)-1] = draws.Normal()
+		if random {
+			draw := draws.At(uint64(i))
+			row[columns-1] = draw.Normal()
+		}
 	}
 	it.mask(r)
 	return r
@@ -116,102 +112,71 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// solve solves the plain system, or the ridge one where the plain one is singular to
-// rounding, or where too few iterations tell which of the two it is.
-func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (x blas64.General, err error) {
+// solve solves the plain system, or the ridge one if there is a ridge. An explicit matrix
+// gets the ridge too if the iteration does not converge: its plain system is often singular.
+// Of rows, the last iterate is kept then. Its residual is small and it decides well, where
+// the ridge would undo a large C.
+func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
-	open := false // whether the plain system is singular
-	if s.ridge == 0 {
-		run, err := it.run(ctx, r, 0)
-		if err != nil {
-			return x, err
-		}
-		s.iterations, s.condition = run.Iterations, run.Condition
-		if !run.Singular && (run.Regular || math.IsNaN(run.Residual)) {
-			return it.finish(run, s)
-		}
-		s.ridge = fallbackRidge
-		if open = !run.Singular && run.Iterations >= it.Iterations; open {
-			s.report.Note(fmt.Sprintf("after %d iterations the plain system cannot be told from a singular one: the ridge system (M² + λI)x = Mr with λ = %v was solved instead; %s", s.iterations, s.ridge, it.remedy()))
-		} else {
-			s.report.Note(fallbackNote(s.condition, s.ridge))
-		}
-	}
+	r := it.rightSides(s.ridge == 0 && it.data.explicit())
 	run, err := it.run(ctx, r, s.ridge)
 	if err != nil {
-		return x, err
+		return r, err
 	}
-	s.iterations += run.Iterations
-	if s.condition != s.condition {
-		s.condition = run.Condition
+	s.iterations, s.condition = run.Iterations, run.Condition
+	if s.ridge == 0 && run.Residual > it.ResidualTol && it.data.explicit() {
+		s.ridge = fallbackRidge
+		s.report.Note(fmt.Sprintf("the plain system is singular or nearly so (residual %.1e after %d iterations): the ridge system "+
+			"(M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", run.Residual, run.Iterations, s.ridge))
+		if run, err = it.run(ctx, it.rightSides(false), s.ridge); err != nil {
+			return r, err
+		}
+		s.iterations += run.Iterations
 	}
-	x, err = it.finish(run, s)
-	if open { // what the plain system would have decided is not known
-		s.report.Unsettled = true
-		s.report.Errors = nil
-		s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
-			Reason: "the plain system is possibly singular, and the ridge system was solved instead"})
-	}
-	return x, err
-}
-
-// remedy says why an iteration does not settle, and what to do.
-func (it *iterative) remedy() string {
-	rank := "a higher `rank`, "
-	if it.data.explicit() {
-		rank = "" // there is no approximation
-	}
-	return "singular values of the kernel matrix are close to 1/C, on either side of it; give a ridge (`ridge 1`), a smaller `C`, " +
-		rank + "more `iterations`, or `engine dense`"
-}
-
-// finish reports the residual, and what it means.
-func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
-	s.report.Residuals, s.report.Unsettled = run.Residuals, !(run.Residual <= it.Tolerance)
 	if math.IsNaN(run.Residual) {
-		return run.X, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
+		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
 	}
+	columns := it.targets.Cols * len(it.out)
+	s.report.Residuals, s.report.Unsettled = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.Unsettled {
-		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): %s",
-			s.iterations, run.Residual, it.Tolerance, run.Condition, it.remedy()))
+		s.report.Note(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
+			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
+			s.iterations, run.Residual, it.ResidualTol))
 	}
 	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})
-	return run.X, nil
+	return dense.Clone(dense.Columns(run.X, 0, columns)), nil
 }
 
-// run solves one system: the plain one with the random right side, or the ridge one.
+// run solves one system for the right sides r.
 func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (*minres.Solution, error) {
-	room, right := stream.NewMatrix(0, 0), r
+	room := stream.NewMatrix(r.Rows, r.Cols)
 	if ridge > 0 {
-		right = dense.Columns(r, 0, r.Cols-probeColumns)
-		room = stream.NewMatrix(right.Rows, right.Cols)
-		squared := stream.NewMatrix(right.Rows, right.Cols)
-		if err := it.system.multiply(ctx, right, squared); err != nil {
+		squared := stream.NewMatrix(r.Rows, r.Cols)
+		if err := it.system.multiply(ctx, r, squared); err != nil {
 			return nil, err
 		}
 		it.mask(squared)
-		right = squared
+		r = squared
 	}
 	h := definite(it.C, ridge)
 	m := minres.Solver{
-		Tolerance: it.Tolerance, Iterations: it.Iterations, Probe: ridge == 0,
+		Tolerance: it.ResidualTol, Iterations: it.Iterations,
 		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
 		Precondition: func(x, px blas64.General) {
 			it.p.apply(h, x, px)
 			it.mask(px)
 		},
 	}
-	return m.Solve(ctx, right)
+	return m.Solve(ctx, r)
 }
 
 // leaveOut makes the decisions on what folds left out: rows of M that were masked,
 // times their solutions.
 func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
 	n, k := it.targets.Rows, it.targets.Cols
-	folds := dense.Clone(dense.Columns(x, 0, k*len(it.out)))
-	said := stream.NewMatrix(folds.Rows, folds.Cols)
-	if err := it.system.multiply(ctx, folds, said); err != nil {
+	said := stream.NewMatrix(x.Rows, x.Cols)
+	if err := it.system.multiply(ctx, x, said); err != nil {
 		return err
 	}
 	s.heldOut = stream.NewMatrix(n, 2*k)

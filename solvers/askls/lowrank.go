@@ -70,17 +70,10 @@ func (f *fit) factorise(ctx context.Context) (*ksvd.Fit, error) {
 	if f.data.explicit() {
 		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
 	}
-	return f.approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
+	return f.nystrom().Fit(ctx, f.engine, f.data.sides, f.kernel)
 }
 
-// approximate returns what engine lowrank factors K with.
-func (m Solver) approximate() ksvd.Method {
-	if m.Approximation == ApproximateSSRSVD {
-		return ksvd.SSRSVD{Rank: m.Rank, Seed: m.Seed}
-	}
-	return m.nystrom()
-}
-
+// nystrom returns the method that engine lowrank factors K with.
 func (m Solver) nystrom() ksvd.Nystrom {
 	landmarks := m.Landmarks
 	if landmarks == 0 {
@@ -254,7 +247,7 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 		return nil, err
 	}
 	s := newSolution()
-	s.condition, s.smallest, s.ridge = c.condition(), c.smallest(), l.Ridge
+	s.condition, s.ridge = c.condition(), l.Ridge
 	if s.ridge == 0 && !(s.condition < singularCondition) {
 		s.ridge = fallbackRidge
 		s.report.Note(fallbackNote(s.condition, s.ridge))
@@ -284,5 +277,5 @@ func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 
 // newSolution returns a solution of which nothing is known.
 func newSolution() *solution {
-	return &solution{condition: math.NaN(), smallest: math.NaN()}
+	return &solution{condition: math.NaN()}
 }

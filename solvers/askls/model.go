@@ -50,8 +50,8 @@ func (m *Model) Kernel() string {
 }
 
 // Decide merges the functions of samples (B×2k: f_s of all classes, then f_t) into
-// decisions (B×k), after which the largest wins. Decisions are about 1 for the class
-// and −1 for others, with MergeSum ±2, and with MergeStack log-odds.
+// decisions (B×k). The class with the largest one wins. Decisions are about 1 for the class
+// and −1 for others, or log-odds with MergeStack.
 func (m *Model) Decide(dst, both blas64.General) {
 	if both.Cols != 2*m.Classes || dst.Cols != m.Classes || dst.Rows != both.Rows {
 		panic(fmt.Sprintf("askls: decisions of %d×%d from functions of %d×%d for %d classes", dst.Rows, dst.Cols, both.Rows, both.Cols, m.Classes))
@@ -61,15 +61,19 @@ func (m *Model) Decide(dst, both blas64.General) {
 	}
 }
 
-// Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Samples of the
-// fit come out as in the fit, to rounding. Cost: one pass, and for each row the kernel
-// entries of both functions.
-func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit model.Emit) error {
+// Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Each row is a sample
+// both as a source and as a target. Of an explicit matrix, a sparse row of K has the edges
+// out of a node; those in are the rows' Into, or else columns of a square matrix. A dense
+// row has K(x, x_j) for every sample x_j of the matrix, and then K(x_j, x).
+//
+// Samples of the fit come out as in the fit, to rounding. Cost: one pass, and for each row
+// the kernel entries of both functions.
+func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Source, kept bool, emit model.Emit) error {
 	workers, err := m.workers(rows)
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "decisions", rows.Left, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
+	return stream.Map(ctx, e, "decisions", rows, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
 		do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
 		var buf []float64
 		return func(dst blas64.General, b *stream.Block) error {
@@ -96,31 +100,34 @@ func (m *Model) addBias(dst, part blas64.General, side int) {
 }
 
 // workers evaluate the functions of either side without their biases.
-func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
+func (m *Model) workers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
 	if m.Edges != nil {
 		return m.Edges.workers(rows)
 	}
-	if w[0], err = m.Functions.Embedder(model.Left, rows.Left); err == nil {
-		w[1], err = m.Functions.Embedder(model.Right, rows.Right)
+	if w[0], err = m.Functions.Embedder(model.Left, rows); err == nil {
+		w[1], err = m.Functions.Embedder(model.Right, rows)
 	}
 	return w, err
 }
 
 // workers multiply rows of the matrix with the duals.
-func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
-	n := rows.Left.Info().Rows
-	for side, src := range []stream.Source{rows.Left, rows.Right} {
-		r, ok := src.(*stream.SparseRows)
-		if !ok {
-			if w[side], err = g.denseWorker(side, src); err != nil {
-				return w, err
-			}
-			continue
-		}
-		k := r.Matrix
-		if int64(k.Cols) != g.Total || int64(k.Rows) != n {
-			return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit, and as many nodes with edges out as in", src.Info().Name, k.Rows, k.Cols, g.Total)
-		}
+func (g *Edges) workers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
+	sparse, ok := rows.(*stream.SparseRows)
+	if !ok {
+		return g.denseWorkers(rows)
+	}
+	out, in, name := sparse.Matrix, sparse.Into, rows.Info().Name
+	switch {
+	case int64(out.Cols) != g.Total:
+		return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit", name, out.Rows, out.Cols, g.Total)
+	case in == nil && out.Rows != out.Cols:
+		return w, fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", name, out.Rows, out.Cols)
+	case in == nil:
+		in = sparse.Transpose()
+	case in.Rows != out.Rows || in.Cols != out.Cols:
+		return w, fmt.Errorf("%s has %d×%d edges out and %d×%d in, expected as many", name, out.Rows, out.Cols, in.Rows, in.Cols)
+	}
+	for side, k := range []*stream.CSR{out, in} {
 		all := g.spread(side)
 		w[side] = func() func(blas64.General, *stream.Block) error {
 			return func(dst blas64.General, b *stream.Block) error {
@@ -134,19 +141,23 @@ func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	return w, nil
 }
 
-// denseWorker multiplies the half of dense rows that belongs to a side.
-func (g *Edges) denseWorker(side int, src stream.Source) (ksvd.Embedder, error) {
-	n, columns := int(g.Total), len(src.Info().Columns)
+// denseWorkers multiply the halves of dense rows with the duals.
+func (g *Edges) denseWorkers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
+	n, columns := int(g.Total), len(rows.Info().Columns)
 	if columns != 2*n {
-		return nil, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, and behind them those between each and the sample", src.Info().Name, columns, 2*n, n)
+		return w, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, "+
+			"and behind them those between each and the sample", rows.Info().Name, columns, 2*n, n)
 	}
-	all := g.spread(side)
-	return func() func(blas64.General, *stream.Block) error {
-		return func(dst blas64.General, b *stream.Block) error {
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, side*n, n), all, 0, dst)
-			return nil
+	for side := range w {
+		all := g.spread(side)
+		w[side] = func() func(blas64.General, *stream.Block) error {
+			return func(dst blas64.General, b *stream.Block) error {
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, side*n, n), all, 0, dst)
+				return nil
+			}
 		}
-	}, nil
+	}
+	return w, nil
 }
 
 // spread returns a matrix with a row for every node, 0 where it was not trained on.
@@ -164,9 +175,9 @@ func (g *Edges) spread(side int) blas64.General {
 
 // Decisions returns the decisions on samples, a row for each: see [Model.Decide]. Cost:
 // as [Model.Evaluate], and memory for the result.
-func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows Rows) (blas64.General, error) {
+func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows stream.Source) (blas64.General, error) {
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
-	err := m.decide(ctx, e, rows, false, func(_ *stream.Block, decisions blas64.General) error {
+	err := m.Transform(ctx, e, rows, model.Request{}, func(_ *stream.Block, decisions blas64.General) error {
 		for i := range decisions.Rows {
 			out.Data = append(out.Data, dense.Row(decisions, i)...)
 		}
@@ -176,19 +187,9 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows Rows) (blas
 	return out, err
 }
 
-// decide is Evaluate with the functions merged.
-func (m *Model) decide(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit model.Emit) error {
-	var buf []float64
-	return m.Evaluate(ctx, e, rows, kept, func(b *stream.Block, both blas64.General) error {
-		decisions := shaped(&buf, both.Rows, m.Classes)
-		m.Decide(decisions, both)
-		return emit(b, decisions)
-	})
-}
-
 // Predict returns the class of each sample: that of the largest decision, of equal ones the
 // first.
-func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int, error) {
+func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source) ([]int, error) {
 	decisions, err := m.Decisions(ctx, e, rows)
 	if err != nil {
 		return nil, err

@@ -19,12 +19,12 @@ import (
 // fitted returns a fit of each kind, with rows to decide on.
 func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	fit  *Fit
-	rows Rows
+	rows stream.Source
 } {
 	t.Helper()
 	type pair = struct {
 		fit  *Fit
-		rows Rows
+		rows stream.Source
 	}
 	x, labels := clouds(80, 3, 3, 2, 1)
 	fresh, _ := clouds(30, 3, 3, 2, 2)
@@ -42,11 +42,11 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	for what, c := range map[string]struct {
 		data   *Data
 		kernel string
-		rows   Rows
+		rows   stream.Source
 	}{
 		"graph":   {graph, "linear()", NewNodes("g", k, test)},
-		"samples": {samples, "sne(gamma=2)", NewSamples(source(fresh))},
-		"plain":   {samples, "rbf(gamma=0.3)", NewSamples(source(fresh))},
+		"samples": {samples, "sne(gamma=2)", source(fresh)},
+		"plain":   {samples, "rbf(gamma=0.3)", source(fresh)},
 	} {
 		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 			if what == "graph" && engine == EngineLowRank {
@@ -164,19 +164,19 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestTransform: rows of one source are decided on as samples are, and the nodes of a
-// square matrix as nodes.
+// TestTransform: rows are decided on in blocks of any size alike, and the nodes of a square
+// matrix as nodes with edges out and in.
 func TestTransform(t *testing.T) {
 	fits := fitted(t, stream.Engine{}, MergeAverage)
 	fresh, _ := clouds(30, 3, 3, 2, 2)
 	k := randomGraph(t, 80, 200, 4)
 	for what, c := range map[string]struct {
 		src  stream.Source
-		rows Rows
+		rows stream.Source
 	}{
-		"samples lowrank": {source(fresh), NewSamples(source(fresh))},
-		"plain dense":     {source(fresh), NewSamples(source(fresh))},
-		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, nil)},
+		"samples lowrank": {source(fresh), source(fresh)},
+		"plain dense":     {source(fresh), source(fresh)},
+		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, stream.Numbers(80))},
 	} {
 		m := fits[what].fit.Model
 		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)
@@ -252,7 +252,7 @@ func TestThreads(t *testing.T) {
 // TestMerge: what each way makes of the two functions.
 func TestMerge(t *testing.T) {
 	both := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{1, -2, 5, 7}}
-	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeSum: {6, 5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
+	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
 		m := &Model{Classes: 2, Merge: merge, Stack: blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{2, 10, 0.5, -1, 5, 2}}}
 		dst := stream.NewMatrix(1, 2)
 		m.Decide(dst, both)

@@ -68,7 +68,7 @@ func TestNasty(t *testing.T) {
 				case err == nil && c.refused != "" && c.refused != "?":
 					t.Errorf("%s, %v, %v: no error", what, engine, merge)
 				case err == nil:
-					d, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(c.x)))
+					d, err := fit.Decisions(ctx, stream.Engine{}, source(c.x))
 					if err != nil || !dense.Finite(d) {
 						t.Errorf("%s, %v, %v: %v, decisions %v", what, engine, merge, err, d.Data[:min(6, len(d.Data))])
 					}
@@ -105,7 +105,7 @@ func TestAbsent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(x)))
+			d, err := fit.Decisions(ctx, stream.Engine{}, source(x))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,6 @@ func TestRefuses(t *testing.T) {
 		"ridge":         fit(Solver{C: 1, Ridge: -1}),
 		"folds":         fit(Solver{C: 1, Merge: MergeStack, Folds: 31}),
 		"one fold":      fit(Solver{C: 1, Merge: MergeStack, Folds: 1}),
-		"penalty":       fit(Solver{C: 1, Penalty: -1}),
 		"rank":          fit(Solver{C: 1, Rank: -1}),
 		"engine":        fit(Solver{C: 1, Engine: 9}),
 		"lowrank graph": lowRank,
@@ -176,10 +175,10 @@ func TestRefuses(t *testing.T) {
 	}
 	bad := dense.Clone(x)
 	bad.Data[5] = math.NaN()
-	_, notFinite := good.Decisions(ctx, stream.Engine{}, NewSamples(source(bad)))
-	_, columns := good.Decisions(ctx, stream.Engine{}, NewSamples(source(stream.NewMatrix(2, 3))))
-	_, dense := node.Decisions(ctx, stream.Engine{}, NewSamples(source(x)))
-	_, nodes := node.Decisions(ctx, stream.Engine{}, NewNodes("h", randomGraph(t, 31, 50, 1), nil))
+	_, notFinite := good.Decisions(ctx, stream.Engine{}, source(bad))
+	_, columns := good.Decisions(ctx, stream.Engine{}, source(stream.NewMatrix(2, 3)))
+	_, dense := node.Decisions(ctx, stream.Engine{}, source(x))
+	_, nodes := node.Decisions(ctx, stream.Engine{}, stream.NewSparseRows("h", randomGraph(t, 31, 50, 1), nil))
 	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes} {
 		if err == nil {
 			t.Errorf("%s: no error", what)

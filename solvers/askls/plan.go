@@ -2,7 +2,6 @@ package askls
 
 import (
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -116,13 +115,13 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	if m.Merge == MergeStack {
 		sets += int64(m.Folds)
 	}
-	columns := sets*c + probeColumns
+	columns := sets*c + 1
 	iterations := int64(min(m.Iterations, plannedIterations))
 	r, solve := int64(0), model.NewPlan(e, n, columnsRead(s))
 	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, factors, err := m.planApproximation(m.approximate(), e, s, k)
+		before, factors, err := m.planApproximation(e, s, k)
 		if err != nil {
 			return err
 		}
@@ -140,7 +139,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 }
 
 func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel) error {
-	before, factors, err := m.planApproximation(m.approximate(), e, s, k)
+	before, factors, err := m.planApproximation(e, s, k)
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,8 @@ func (m Solver) functions(s model.Shape) int64 {
 }
 
 // planApproximation returns the cost of factoring K, and of a pass over the factors.
-func (m Solver) planApproximation(by ksvd.Method, e stream.Engine, s model.Shape, k kernelgen.Kernel) (fit, factors *model.Plan, err error) {
+func (m Solver) planApproximation(e stream.Engine, s model.Shape, k kernelgen.Kernel) (fit, factors *model.Plan, err error) {
+	by := m.nystrom()
 	if fit, err = by.Plan(e, s, k); err == nil {
 		factors, err = by.FactorPlan(e, s, k)
 	}

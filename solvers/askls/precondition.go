@@ -97,7 +97,7 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	if f.data.explicit() || f.Rank >= n {
 		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.C)
 	}
-	k, err := f.approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
+	k, err := f.nystrom().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
 		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}

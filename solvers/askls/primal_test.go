@@ -37,12 +37,12 @@ func TestPrimal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{C: gamma, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+		fit, err := Solver{C: gamma, Engine: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b, a := fit.Edges.Source, fit.Edges.Target // yβ and yα
-		functions := functionsOf(t, fit.Model, stream.Engine{}, NewNodes("products", k, nil))
+		functions := functionsOf(t, fit.Model, stream.Engine{}, stream.NewSparseRows("products", k, nil))
 		const class = 1
 		y := make([]float64, 40)
 		for i, l := range labels {
@@ -113,11 +113,11 @@ func TestSymmetric(t *testing.T) {
 	decisions := leastSquares(t, x, fresh, oneAgainstRest(labels, 3), gamma)
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
-			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(engine, err)
 			}
-			got, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(fresh)))
+			got, err := fit.Decisions(ctx, stream.Engine{}, source(fresh))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,15 +127,6 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 	}
-	ssr, err := Solver{C: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := ssr.Decisions(ctx, stream.Engine{}, NewSamples(source(fresh)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect(t, "ssrsvd", got, decisions, 1e-8)
 }
 
 // TestRidge: the ridge system by its normal equations, M formed of K and the borders.
@@ -192,11 +183,12 @@ func TestSpectrum(t *testing.T) {
 			if err != nil {
 				t.Fatal(engine, share, err)
 			}
-			if (fit.Ridge == 1) != singular || (len(fit.Notes) > 0) != singular {
-				t.Errorf("%v: γ·σ₁ = %v: ridge %v, condition %v, notes %v", engine, share, fit.Ridge, fit.Condition, fit.Notes)
+			noticed := fit.Ridge == 1
+			if engine == EngineIterative {
+				noticed = fit.Unsettled
 			}
-			if engine == EngineLowRank && (math.Abs(fit.SmallestEigenvalue) < 1e-9) != singular {
-				t.Errorf("smallest |eigenvalue| %v, singular: %v", fit.SmallestEigenvalue, singular)
+			if noticed != singular || (len(fit.Notes) > 0) != singular || (fit.Condition > 1e6) != singular {
+				t.Errorf("%v: γ·σ₁ = %v: ridge %v, condition %v, notes %v", engine, share, fit.Ridge, fit.Condition, fit.Notes)
 			}
 		}
 	}

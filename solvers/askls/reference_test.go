@@ -159,7 +159,7 @@ func reference(k blas64.General, labels []int, classes int, gamma, ridge float64
 }
 
 // functionsOf returns f_s and f_t of samples by a model.
-func functionsOf(t testing.TB, m *Model, e stream.Engine, rows Rows) blas64.General {
+func functionsOf(t testing.TB, m *Model, e stream.Engine, rows stream.Source) blas64.General {
 	t.Helper()
 	out := blas64.General{Cols: 2 * m.Classes, Stride: 2 * m.Classes}
 	err := m.Evaluate(ctx, e, rows, false, func(_ *stream.Block, both blas64.General) error {

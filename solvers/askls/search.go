@@ -52,7 +52,7 @@ func CrossValidate(ctx context.Context, e stream.Engine, d *Data, candidates []C
 			c.Solver.Merge = MergeStack
 			fit, err := c.Solver.fit(ctx, e, d, c.Kernel, common)
 			if err == nil {
-				scores[i], err = scoreOf(fit, d.labels, merge, c.Solver.Penalty)
+				scores[i], err = scoreOf(fit, d.labels, merge)
 			}
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -81,7 +81,7 @@ func alike(candidates []Candidate) (sets [][]int) {
 // like reports whether two candidates differ in nothing that the kernel matrix is made with.
 func (c Candidate) like(other Candidate) bool {
 	m := c.Solver
-	m.C, m.Ridge, m.Merge, m.Penalty = other.Solver.C, other.Solver.Ridge, other.Solver.Merge, other.Solver.Penalty
+	m.C, m.Ridge, m.Merge = other.Solver.C, other.Solver.Ridge, other.Solver.Merge
 	return m == other.Solver && c.Kernel.Same(other.Kernel)
 }
 
@@ -104,7 +104,7 @@ func Best(scores []Score) (int, error) {
 }
 
 // scoreOf scores the decisions out of fold.
-func scoreOf(fit *Fit, labels []int, merge Merge, penalty float64) (Score, error) {
+func scoreOf(fit *Fit, labels []int, merge Merge) (Score, error) {
 	m := *fit.Model
 	m.Merge = merge
 	var all metrics.Tally
@@ -113,7 +113,7 @@ func scoreOf(fit *Fit, labels []int, merge Merge, penalty float64) (Score, error
 		truth, both := pickLabels(labels, fold.Test), pickRows(fit.HeldOut, fold.Test)
 		if merge == MergeStack {
 			var err error
-			if m.Stack, err = NewStack(pickRows(fit.HeldOut, fold.Train), pickLabels(labels, fold.Train), penalty); err != nil {
+			if m.Stack, err = NewStack(pickRows(fit.HeldOut, fold.Train), pickLabels(labels, fold.Train)); err != nil {
 				return Score{}, err
 			}
 		}

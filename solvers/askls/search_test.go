@@ -69,7 +69,7 @@ func TestCrossValidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, err := fit.Predict(ctx, stream.Engine{}, NewSamples(source(pickRows(x, fold.Test))))
+		chosen, err := fit.Predict(ctx, stream.Engine{}, source(pickRows(x, fold.Test)))
 		if err != nil {
 			t.Fatal(err)
 		}

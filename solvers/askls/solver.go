@@ -26,8 +26,9 @@ var _ Method = Solver{}
 type Solver struct {
 	// C is the penalty γ > 0 of errors against the size of the functions.
 	C float64
-	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
-	// singular: from a condition number of 1e13 on, or 1e7 with engine iterative.
+	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r. If that is singular (a condition
+	// number of 1e13 or more), or engine iterative does not converge on an explicit matrix, λ
+	// is 1.
 	Ridge  float64
 	Engine Engine
 	Merge  Merge
@@ -35,21 +36,17 @@ type Solver struct {
 	// Folds is how many folds stacking leaves out in turn, each class spread over them;
 	// 0 means 10, or as many as there are samples.
 	Folds int
-	// Penalty is a λ ≥ 0 on the squared weights of the logistic regressions of stacking. They
-	// have three parameters each and smoothed labels, and want none.
-	Penalty float64
 
 	// Rank, Landmarks and Sums are those of the approximation of engine lowrank, and of the
 	// preconditioner of engine iterative: see [ksvd.Nystrom].
 	// Rank 0 means 100, and Landmarks 0 means 20 times the rank up to 2000, and 4 times the
 	// rank above that.
-	Rank          int
-	Landmarks     int
-	Sums          ksvd.Sums
-	Approximation Approximation
+	Rank      int
+	Landmarks int
+	Sums      ksvd.Sums
 
-	// Tolerance of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
-	Tolerance float64
+	// ResidualTol of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
+	ResidualTol float64
 	// Iterations of engine iterative, at most; 0 means 1000.
 	Iterations int
 
@@ -65,8 +62,8 @@ func (m Solver) settings(n int) (Solver, error) {
 	if m.Rank == 0 {
 		m.Rank = 100
 	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-10
+	if m.ResidualTol == 0 {
+		m.ResidualTol = 1e-10
 	}
 	if m.Iterations == 0 {
 		m.Iterations = 1000
@@ -77,12 +74,12 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("penalty C %v must be positive and finite, and so must 1/C", m.C)
 	case m.Ridge != 0 && !positive(m.Ridge):
 		return m, fmt.Errorf("ridge %v must be positive and finite, or 0 for the plain system", m.Ridge)
-	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords), int(m.Approximation) >= len(approximationWords):
-		return m, fmt.Errorf("there is no engine %v, merging %v or approximation %v", m.Engine, m.Merge, m.Approximation)
+	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords):
+		return m, fmt.Errorf("there is no engine %v or merging %v", m.Engine, m.Merge)
 	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
-	case !(m.Penalty >= 0 && m.Penalty <= math.MaxFloat64), !positive(m.Tolerance):
-		return m, fmt.Errorf("penalty %v and tolerance %v must be finite, not negative, and the tolerance not 0", m.Penalty, m.Tolerance)
+	case !positive(m.ResidualTol):
+		return m, fmt.Errorf("residual tolerance %v must be positive and finite", m.ResidualTol)
 	case m.Rank < 1, m.Landmarks < 0, m.Iterations < 1:
 		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and landmarks %d not negative", m.Rank, m.Iterations, m.Landmarks)
 	}

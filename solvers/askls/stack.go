@@ -29,14 +29,13 @@ func (f *fit) foldScale() float64 {
 	return float64(len(f.folds)) / float64(len(f.folds)-1)
 }
 
-// NewStack returns the Stack of a [Model]: for each class a logistic regression on f_s and
-// f_t of samples that were left out, n×2k as [Model.Decide] takes them. Labels, one for each
-// sample, are smoothed instead of weights penalised: nothing is to be chosen, and classes
-// that are separable have finite odds too. Those of a class that all samples are of, or
-// none, are certain. A penalty λ > 0 on the squared weights may come on top.
+// NewStack returns the Stack of a [Model]: for each class a logistic regression with
+// smoothed labels on f_s and f_t of samples that were left out, n×2k as [Model.Decide] takes
+// them. There is a label for each sample. A class that all samples are of, or none, gets
+// certain log-odds.
 //
 // Cost: about 10 passes over n×3 numbers for each class.
-func NewStack(heldOut blas64.General, labels []int, penalty float64) (blas64.General, error) {
+func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 	n, k := heldOut.Rows, heldOut.Cols/2
 	stack := stream.NewMatrix(k, 3)
 	for class := range k {
@@ -46,7 +45,7 @@ func NewStack(heldOut blas64.General, labels []int, penalty float64) (blas64.Gen
 			x.Data[2*i], x.Data[2*i+1] = row[class], row[k+class]
 			positive[i] = labels[i] == class
 		}
-		m, err := logistic.Solver{Penalty: penalty, Smoothed: true}.Fit(x, positive)
+		m, err := logistic.Fit(x, positive)
 		switch {
 		case errors.Is(err, logistic.ErrOneClass):
 			if stack.Data[3*class+2] = -certain; positive[0] {
@@ -71,8 +70,6 @@ func (m *Model) merge(dst, both []float64) {
 			dst[c] = s[c]
 		case MergeTarget:
 			dst[c] = t[c]
-		case MergeSum:
-			dst[c] = s[c] + t[c]
 		case MergeStack:
 			w := dense.Row(m.Stack, c)
 			dst[c] = w[0]*s[c] + w[1]*t[c] + w[2]

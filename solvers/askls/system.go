@@ -36,7 +36,7 @@ func rightSide(y blas64.General) blas64.General {
 type system struct {
 	k     matrix
 	gamma float64
-	scale []float64 // of K for each column of vectors; what is beyond is 1
+	scale []float64 // of K for each column of vectors; 1 for columns beyond
 }
 
 // multiply puts M·x into mx.
@@ -46,7 +46,7 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 		return err
 	}
 	for c, scale := range s.scale {
-		if scale != 1 && c < x.Cols {
+		if scale != 1 {
 			for i := range to.a.Rows {
 				to.a.Data[i*to.a.Stride+c] *= scale
 				to.b.Data[i*to.b.Stride+c] *= scale

@@ -77,28 +77,17 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 	return p
 }
 
-// Transform gives decisions on samples, their classes or probabilities to emit in order.
-// A row is a sample as a source and as a target. Of nodes, sparse rows hold the edges out,
-// and those in are their Into, or else the transpose of a square matrix. A row for an
-// explicit matrix that is dense has K(x, x_j) for every sample of it, and then K(x_j, x).
+// Transform gives decisions on samples, their classes or probabilities to emit in order. Rows
+// are those of [Model.Evaluate].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	if _, err := r.Names(m); err != nil {
 		return err
 	}
-	samples := NewSamples(rows)
-	if sparse, ok := rows.(*stream.SparseRows); ok {
-		k := sparse.Matrix
-		switch {
-		case sparse.Into != nil:
-			samples = NewEdges(rows.Info().Name, k, sparse.Into)
-		case k.Rows != k.Cols:
-			return fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", rows.Info().Name, k.Rows, k.Cols)
-		default:
-			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k)}
-		}
-	}
+	var buf []float64
 	d := model.Decisions{Classes: m.Classes, Probabilities: probabilities}
-	return m.decide(ctx, e, samples, r.Kept, func(b *stream.Block, decisions blas64.General) error {
+	return m.Evaluate(ctx, e, rows, r.Kept, func(b *stream.Block, both blas64.General) error {
+		decisions := shaped(&buf, both.Rows, m.Classes)
+		m.Decide(decisions, both)
 		return emit(b, d.Answer(r, decisions))
 	})
 }

@@ -74,10 +74,3 @@ func TestProbabilities(t *testing.T) {
 		t.Errorf("averaged functions: %v", err)
 	}
 }
-
-// TestEarlierWord: models with the word add are of functions that are added.
-func TestEarlierWord(t *testing.T) {
-	if m, err := ParseMerge("add"); err != nil || m != MergeSum || m.String() != "sum" {
-		t.Errorf("%v, %v", m, err)
-	}
-}

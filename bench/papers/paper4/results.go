@@ -19,7 +19,7 @@ import (
 type functions struct{ heldOut, fresh blas64.General }
 
 // ofFit evaluates the functions of AsK-LS.
-func ofFit(ctx context.Context, fit *askls.Fit, test askls.Rows) (functions, error) {
+func ofFit(ctx context.Context, fit *askls.Fit, test stream.Source) (functions, error) {
 	f := functions{heldOut: fit.HeldOut, fresh: blas64.General{Cols: 2 * fit.Classes, Stride: 2 * fit.Classes}}
 	err := fit.Evaluate(ctx, stream.Engine{}, test, false, func(_ *stream.Block, both blas64.General) error {
 		for i := range both.Rows {
@@ -39,7 +39,7 @@ var merges = []askls.Merge{askls.MergeAverage, askls.MergeStack}
 func (f functions) score(of blas64.General, merge askls.Merge, labels, truth []int) (s scores.F1, err error) {
 	m := askls.Model{Classes: of.Cols / 2, Merge: merge}
 	if merge == askls.MergeStack {
-		if m.Stack, err = askls.NewStack(f.heldOut, labels, 0); err != nil {
+		if m.Stack, err = askls.NewStack(f.heldOut, labels); err != nil {
 			return s, err
 		}
 	}

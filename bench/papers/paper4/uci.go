@@ -150,5 +150,5 @@ func (d *table) learn(ctx context.Context, k kernelgen.Kernel, gamma float64, te
 	if err != nil {
 		return f, err
 	}
-	return ofFit(ctx, fit, askls.NewSamples(stream.FromMatrix("test", test.x)))
+	return ofFit(ctx, fit, stream.FromMatrix("test", test.x))
 }

@@ -194,7 +194,7 @@ def merge(meta, m, s, t):
     """One decision of those of source and target."""
     if meta['merge'] == 'stack':
         return m['stack'][:, 0] * s + m['stack'][:, 1] * t + m['stack'][:, 2]
-    return {'source': s, 'target': t, 'sum': s + t}.get(meta['merge'], (s + t) / 2)
+    return {'source': s, 'target': t}.get(meta['merge'], (s + t) / 2)
 
 
 def decide(meta, m, k, back):

@@ -1,16 +1,12 @@
-// Package logistic fits logistic regressions with a few features: with weights w, a
-// bias b and rows x_i that are positive (y_i = 1) or negative (y_i = −1),
+// Package logistic fits logistic regressions with a few features. With weights w, a bias b
+// and rows x_i that are positive with the probability p_i, it minimises
 //
-//	min Σ_i log(1 + exp(−y_i(wᵀx_i + b))) + λ/2·wᵀw
+//	Σ_i p_i·log(1 + exp(−t_i)) + (1 − p_i)·log(1 + exp(t_i))      t_i = wᵀx_i + b
 //
-// by Newton's method with a line search (iteratively reweighted least squares). λ is
-// called Penalty; scikit-learn's LogisticRegression(C) is λ = 1/C. The bias is not
-// penalised.
+// by Newton's method with a line search (iteratively reweighted least squares).
 //
-// Without a penalty there is no minimum where a plane separates the two classes, and
-// none for rows that are all of one class; both are errors that say so. For classes that
-// are separable smoothed labels have one too: the probabilities of Platt ("Probabilistic
-// outputs for support vector machines", 1999), which are what P positive rows say about
-// one more if nothing was known before. They have no parameter, and the scale of the
-// features does not matter to them.
+// The labels are smoothed: of P positive and N negative rows, p_i is (P+1)/(P+2) for a
+// positive row and 1/(N+2) for a negative one (Platt 1999, "Probabilistic outputs for
+// support vector machines"). Classes that a plane separates have finite weights too, and no
+// penalty is to be chosen.
 package logistic

@@ -30,26 +30,25 @@ func noisy(n, d int, seed uint64) (blas64.General, []bool) {
 	return x, positive
 }
 
-// gradientOf returns that of the objective as the package comment has it, by itself.
-func gradientOf(m *Model, x blas64.General, positive []bool, penalty float64) (worst float64) {
-	g := make([]float64, x.Cols+1)
+// gradientOf returns the largest magnitude of the gradient of the objective, as the package
+// comment has it.
+func gradientOf(m *Model, x blas64.General, positive []bool) (worst float64) {
+	g, count := make([]float64, x.Cols+1), 0.0
+	for _, p := range positive {
+		if p {
+			count++
+		}
+	}
 	for i := range x.Rows {
-		y := -1.0
+		label := 1 / (float64(x.Rows) - count + 2)
 		if positive[i] {
-			y = 1
+			label = (count + 1) / (count + 2)
 		}
-		t := m.Bias
-		for j, v := range dense.Row(x, i) {
-			t += m.Weights[j] * v
-		}
-		slope := -y / (1 + math.Exp(y*t))
+		slope := 1/(1+math.Exp(-logOdds(m, dense.Row(x, i)))) - label
 		for j, v := range dense.Row(x, i) {
 			g[j] += slope * v
 		}
 		g[x.Cols] += slope
-	}
-	for j, w := range m.Weights {
-		g[j] += penalty * w
 	}
 	for _, v := range g {
 		worst = max(worst, math.Abs(v))
@@ -57,28 +56,26 @@ func gradientOf(m *Model, x blas64.General, positive []bool, penalty float64) (w
 	return worst
 }
 
-// TestGradient: at the fit the gradient is 0, for any penalty and scale of columns.
+// TestGradient: at the fit the gradient is 0, for any scale of a column.
 func TestGradient(t *testing.T) {
 	x, positive := noisy(400, 4, 1)
-	for _, penalty := range []float64{0, 1e-3, 1, 100} {
-		for _, scale := range []float64{1e-6, 1, 1e6} {
-			y := dense.Clone(x)
-			for i := range y.Rows {
-				dense.Row(y, i)[2] *= scale
-			}
-			m, err := Solver{Penalty: penalty}.Fit(y, positive)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if g := gradientOf(m, y, positive, penalty); g > 1e-9*max(1, scale) || m.Gradient > 1e-9*max(1, scale) {
-				t.Errorf("penalty %v, scale %v: gradient %v, said to be %v", penalty, scale, g, m.Gradient)
-			}
+	for _, scale := range []float64{1e-6, 1, 1e6} {
+		y := dense.Clone(x)
+		for i := range y.Rows {
+			dense.Row(y, i)[2] *= scale
+		}
+		m, err := Fit(y, positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := gradientOf(m, y, positive); g > 1e-9*max(1, scale) {
+			t.Errorf("scale %v: gradient %v", scale, g)
 		}
 	}
 }
 
-// TestTwoByTwo: one feature that is 0 or 1 has a solution in closed form: the log-odds
-// of the counts.
+// TestTwoByTwo: one feature that is 0 or 1 has a solution in closed form: the log-odds of the
+// smoothed counts.
 func TestTwoByTwo(t *testing.T) {
 	x, positive := stream.NewMatrix(20, 1), make([]bool, 20)
 	for i := range 20 {
@@ -87,94 +84,53 @@ func TestTwoByTwo(t *testing.T) {
 		}
 		positive[i] = i < 3 || i >= 8 && i < 17 // 3 of 8, and 9 of 12
 	}
-	m, err := Solver{}.Fit(x, positive)
+	m, err := Fit(x, positive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bias, weight := math.Log(3.0/5), math.Log(9.0/3)-math.Log(3.0/5)
+	// labels of the 12 positive rows are 13/14, those of the 8 negative ones 1/10
+	logOdds := func(positive, negative float64) float64 {
+		p := (positive*13/14 + negative/10) / (positive + negative)
+		return math.Log(p / (1 - p))
+	}
+	bias, weight := logOdds(3, 5), logOdds(9, 3)-logOdds(3, 5)
 	if math.Abs(m.Bias-bias) > 1e-10 || math.Abs(m.Weights[0]-weight) > 1e-10 {
 		t.Errorf("bias %v and weight %v, want %v and %v", m.Bias, m.Weights[0], bias, weight)
 	}
-	if p := sigmoid(logOdds(m, []float64{1})); math.Abs(p-0.75) > 1e-10 {
-		t.Errorf("probability %v, want 0.75", p)
-	}
 }
 
-// TestOnePoint: two rows at −1 and 1 with penalty λ: λw = 2/(1+exp(w)), bias 0.
-func TestOnePoint(t *testing.T) {
-	x := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{-1, 1}}
-	for _, penalty := range []float64{1e-8, 1e-3, 1, 10} {
-		m, err := Solver{Penalty: penalty}.Fit(x, []bool{false, true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := m.Weights[0]
-		if r := penalty*w - 2/(1+math.Exp(w)); math.Abs(r) > 1e-9*penalty*w || math.Abs(m.Bias) > 1e-9 {
-			t.Errorf("penalty %v: weight %v leaves %v, bias %v", penalty, w, r, m.Bias)
-		}
-	}
-}
-
-// TestSeparable: without a penalty a statement, with one a fit; also where classes
-// touch, and where a single row decides.
+// TestSeparable: classes that are separable have weights, with the same log-odds for any
+// scale of the feature; also where classes touch.
 func TestSeparable(t *testing.T) {
 	for name, data := range map[string]struct {
 		x        []float64
 		positive []bool
 	}{
-		"apart":    {[]float64{-2, -1, 1, 2}, []bool{false, false, true, true}},
+		"apart":    {[]float64{-3, -2, -1, 1, 2, 4}, []bool{false, false, false, false, true, true}},
 		"touching": {[]float64{-2, 0, 0, 2}, []bool{false, false, true, true}},
-		"tiny":     {[]float64{-2e-9, -1e-9, 1e-9, 2e-9}, []bool{false, false, true, true}},
 		"two":      {[]float64{0, 1}, []bool{true, false}},
 	} {
 		x := blas64.General{Rows: len(data.x), Cols: 1, Stride: 1, Data: data.x}
-		if _, err := (Solver{}).Fit(x, data.positive); !errors.Is(err, ErrSeparable) {
-			t.Errorf("%s: %v", name, err)
-		}
-		m, err := Solver{Penalty: 0.1}.Fit(x, data.positive)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if g := gradientOf(m, x, data.positive, 0.1); g > 1e-9 {
-			t.Errorf("%s: gradient %v", name, g)
-		}
-	}
-}
-
-// TestSmoothed: classes that are separable have weights; those have the gradient 0 at the
-// smoothed labels, and any scale of the features gives the same log-odds.
-func TestSmoothed(t *testing.T) {
-	x := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-3, -2, -1, 1, 2, 4}}
-	positive := []bool{false, false, false, false, true, true}
-	var odds []float64
-	for _, scale := range []float64{1e-9, 1, 1e9} {
-		y := dense.Clone(x)
-		dense.ScaleColumns(y, []float64{scale})
-		m, err := Solver{Smoothed: true}.Fit(y, positive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		slope, bias := 0.0, 0.0
-		for i, v := range x.Data {
-			label := 1.0 / (4 + 2)
-			if positive[i] {
-				label = 3.0 / (2 + 2)
+		var odds []float64
+		for _, scale := range []float64{1e-9, 1, 1e9} {
+			y := dense.Clone(x)
+			dense.ScaleColumns(y, []float64{scale})
+			m, err := Fit(y, data.positive)
+			if err != nil {
+				t.Fatal(name, err)
 			}
-			left := sigmoid(logOdds(m, dense.Row(y, i))) - label
-			slope, bias = slope+left*v, bias+left
-		}
-		if !(math.Abs(slope)+math.Abs(bias) < 1e-9) {
-			t.Errorf("scale %v: gradient %v and %v", scale, slope, bias)
-		}
-		now := make([]float64, y.Rows)
-		for i := range now {
-			now[i] = logOdds(m, dense.Row(y, i))
-			if odds != nil && math.Abs(now[i]-odds[i]) > 1e-8 {
-				t.Errorf("scale %v: log-odds %v, want %v", scale, now[i], odds[i])
+			if g := gradientOf(m, y, data.positive); g > 1e-9*max(1, scale) {
+				t.Errorf("%s, scale %v: gradient %v", name, scale, g)
 			}
+			now := make([]float64, y.Rows)
+			for i := range now {
+				now[i] = logOdds(m, dense.Row(y, i))
+				if odds != nil && math.Abs(now[i]-odds[i]) > 1e-8 {
+					t.Errorf("%s, scale %v: log-odds %v, want %v", name, scale, now[i], odds[i])
+				}
+			}
+			odds = now
 		}
-		odds = now
 	}
 }
 
@@ -186,8 +142,8 @@ func TestDependent(t *testing.T) {
 		r := dense.Row(x, i)
 		copy(dense.Row(more, i), []float64{r[0], r[1], 7, r[0]})
 	}
-	a, err := Solver{}.Fit(x, positive)
-	b, err2 := Solver{}.Fit(more, positive)
+	a, err := Fit(x, positive)
+	b, err2 := Fit(more, positive)
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -204,36 +160,28 @@ func TestFar(t *testing.T) {
 	x, positive := noisy(300, 1, 4)
 	x.Data[0], positive[0] = 1e4, false
 	x.Data[1], positive[1] = -1e4, true
-	m, err := Solver{}.Fit(x, positive)
+	m, err := Fit(x, positive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := gradientOf(m, x, positive, 0); g > 1e-6 {
+	if g := gradientOf(m, x, positive); g > 1e-6 {
 		t.Errorf("gradient %v", g)
 	}
 }
 
 func TestRefuses(t *testing.T) {
 	x, positive := noisy(5, 1, 5)
-	bad := dense.Clone(x)
-	bad.Data[3] = math.NaN()
-	for name, err := range map[string]error{
-		"penalty":    second(Solver{Penalty: -1}.Fit(x, positive)),
-		"NaN":        second(Solver{Penalty: math.NaN()}.Fit(x, positive)),
-		"iterations": second(Solver{Iterations: -1}.Fit(x, positive)),
-		"feature":    second(Solver{}.Fit(bad, positive)),
-		"no rows":    second(Solver{}.Fit(stream.NewMatrix(0, 1), nil)),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
+	x.Data[3] = math.NaN()
+	if _, err := Fit(x, positive); err == nil {
+		t.Error("a feature that is NaN: no error")
+	}
+	x.Data[3] = 0
+	for _, rows := range []int{5, 0} {
+		if _, err := Fit(stream.RowSlice(x, 0, rows), make([]bool, rows)); !errors.Is(err, ErrOneClass) {
+			t.Errorf("%d rows of one class: %v", rows, err)
 		}
 	}
-	if _, err := (Solver{Penalty: 1}).Fit(x, make([]bool, 5)); !errors.Is(err, ErrOneClass) {
-		t.Errorf("one class: %v", err)
-	}
 }
-
-func second(_ *Model, err error) error { return err }
 
 // logOdds returns wᵀx + b for a row of features.
 func logOdds(m *Model, x []float64) float64 { return m.Bias + dense.Dot(m.Weights, x) }

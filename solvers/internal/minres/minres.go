@@ -1,12 +1,9 @@
-// Package minres solves A·x = r for symmetric A, definite or not, and many right sides
-// at once (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear
+// Package minres solves A·x = r for symmetric A, definite or not, and many right sides at
+// once (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear
 // equations"), each by its own recursion, with a positive definite preconditioner.
 //
-// It begins anew from the true residuals when the recursions say that they are small
-// enough, so that what is reported is measured.
-//
-// Right sides may have nothing in the null space of a singular A, so that the iteration
-// does not see that it is singular: one more random right side, the probe, does.
+// When the recursions meet the tolerance, the iteration restarts from the true residuals.
+// Reported residuals are therefore measured.
 package minres
 
 import (
@@ -20,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Solver is a system, and how well it is to be solved.
+// Solver solves systems with one matrix.
 type Solver struct {
 	// Multiply puts A·x into ax.
 	Multiply func(ctx context.Context, x, ax blas64.General) error
@@ -28,36 +25,31 @@ type Solver struct {
 	Precondition func(x, px blas64.General)
 	Tolerance    float64 // on ‖r − Ax‖/‖r‖ of every column
 	Iterations   int     // at most
-	// Probe says that the last column is random, and only asks whether A is singular.
-	Probe bool
 }
 
-// Solution is what came out.
+// Solution is the result.
 type Solution struct {
-	X          blas64.General // a column for each right side, the probe's among them
-	Residuals  []float64      // ‖r − Ax‖/‖r‖ of each column but the probe
+	X          blas64.General // a column for each right side
+	Residuals  []float64      // ‖r − Ax‖/‖r‖ of each column
 	Residual   float64        // the largest of them
 	Iterations int
-	Condition  float64 // of A preconditioned, as far as the recursions have seen
-	Singular   bool    // the probe has something in the null space
-	Regular    bool    // it has nothing there
+	Condition  float64 // of A preconditioned, a lower bound from the recursions
 
-	largest float64 // ‖A‖ preconditioned, as far as the recursions have seen
+	largest float64 // ‖A‖ preconditioned, a lower bound from the recursions
 }
 
-// rounds is how often the iteration begins anew at most.
+// rounds is the largest number of restarts.
 const rounds = 8
 
-// Solve returns the solutions for all columns of r, begun from x = 0. Cost: for each
-// iteration a product and the preconditioner, and about 20 flops for each number of r;
-// memory for ten times the numbers of r.
+// Solve returns the solutions for all columns of r, begun from x = 0. If they do not meet the
+// tolerance, they are those of the last iteration. Cost: for each iteration a product and
+// the preconditioner, and about 20 flops for each number of r; memory for ten times the
+// numbers of r.
 func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
 	run := &Solution{X: stream.NewMatrix(r.Rows, r.Cols), Condition: 1}
-	norms := columnNorms(r)
-	left := dense.Clone(r)
-	before := math.Inf(1)
+	norms, left, before := columnNorms(r), dense.Clone(r), math.Inf(1)
 	for range rounds {
-		if err := m.round(ctx, run, left, m.reductions(columnNorms(left), norms)); err != nil || run.Singular {
+		if err := m.round(ctx, run, left, norms); err != nil {
 			return run, err
 		}
 		if err := m.Multiply(ctx, run.X, left); err != nil {
@@ -69,46 +61,13 @@ func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) 
 				row[c] = v - row[c]
 			}
 		}
-		lengths := columnNorms(left)
-		run.Residuals, run.Residual = ratios(lengths[:m.asked(r)], norms)
-		solved := run.Residual <= m.Tolerance || !(run.Residual <= before/2)
-		run.Regular = m.knows(lengths, norms)
-		if solved && run.Regular || run.Iterations >= m.Iterations || math.IsNaN(run.Residual) {
+		run.Residuals, run.Residual = ratios(columnNorms(left), norms)
+		if run.Residual <= m.Tolerance || !(run.Residual <= before/2) || run.Iterations >= m.Iterations {
 			break
 		}
 		before = run.Residual
 	}
 	return run, nil
-}
-
-// asked returns how many columns are to be solved.
-func (m Solver) asked(r blas64.General) int {
-	if m.Probe {
-		return r.Cols - 1
-	}
-	return r.Cols
-}
-
-// knows reports whether the probe found nothing in the null space, if there is one.
-func (m Solver) knows(left, all []float64) bool {
-	last := len(all) - 1
-	return !m.Probe || left[last] <= probeDone*all[last]
-}
-
-// reductions returns the factors by which residuals have to fall.
-func (m Solver) reductions(left, all []float64) []float64 {
-	goals := make([]float64, len(all))
-	for c, v := range left {
-		tolerance := m.Tolerance
-		if m.Probe && c == len(all)-1 {
-			tolerance = probeDone
-		}
-		goals[c] = 1
-		if v > tolerance*all[c] {
-			goals[c] = tolerance * all[c] / v
-		}
-	}
-	return goals
 }
 
 // ratios returns the relative residuals and the largest of them: NaN if one is NaN.
@@ -128,12 +87,14 @@ func ratios(left, all []float64) (each []float64, worst float64) {
 	return each, worst
 }
 
-// round adds to the solution what solves A·dx = r approximately.
-func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, reduction []float64) error {
+// round adds an approximate solution of A·dx = r to the solution. norms are those of the
+// right sides.
+func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, norms []float64) error {
 	s := newRecursions(m, r)
-	for c, by := range reduction {
-		if s.cols[c].goal = by / 4 * s.cols[c].first; by == 1 {
-			s.cols[c].stop()
+	for i, v := range columnNorms(r) {
+		c := &s.cols[i]
+		if c.stopped = c.stopped || v <= m.Tolerance*norms[i]; !c.stopped {
+			c.goal = m.Tolerance * norms[i] / v / 4 * c.first
 		}
 	}
 	for first := true; run.Iterations < m.Iterations && s.going(); first = false {
@@ -142,8 +103,8 @@ func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, redu
 			return err
 		}
 		s.improve(run.X)
-		if m.judge(run, s.cols); run.Singular {
-			return nil
+		for i := range s.cols {
+			s.cols[i].judge(run)
 		}
 	}
 	return nil
@@ -161,15 +122,15 @@ type recursions struct {
 // column is the recursion of one right side: scalars as Paige and Saunders name them.
 type column struct {
 	alpha, beta, oldBeta float64
-	first, goal          float64 // β₁: ‖r‖ in the norm of the preconditioner, and what it shall be
+	first, goal          float64 // β₁: ‖r‖ in the norm of the preconditioner, and where it stops
 	dbar, epsilon        float64
 	cos, sin             float64
 	phi                  float64 // what is left of the residual
-	root, rootFirst      float64 // ‖A·r‖/‖r‖ before this step, and before the first one
+	root                 float64 // ‖A·r‖/‖r‖ before this step
 	gamma, delta, old    float64 // of the triangular factor: diagonal, and above it
 	step                 float64 // of x along w
 	largest, least       float64 // γ so far
-	stopped              bool
+	stopped              bool    // its vectors are 0
 }
 
 func newRecursions(m Solver, r blas64.General) *recursions {
@@ -194,9 +155,6 @@ func (s *recursions) going() bool {
 	return false
 }
 
-// stop ends a recursion: its vectors become 0.
-func (c *column) stop() { c.stopped = true }
-
 // unless returns v, or 0 for a column that has stopped.
 func (c *column) unless(v float64) float64 {
 	if c.stopped {
@@ -205,7 +163,7 @@ func (c *column) unless(v float64) float64 {
 	return v
 }
 
-// lanczos goes on with the vectors, one product with A for all columns.
+// lanczos makes the next vectors: one product with A for all columns.
 func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	dense.Clear(s.v)
 	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
@@ -227,7 +185,7 @@ func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	return nil
 }
 
-// rotate goes on with the QR factorisation of the tridiagonal matrix.
+// rotate continues the QR factorisation of the tridiagonal matrix.
 func (c *column) rotate(beta float64) {
 	if c.stopped {
 		return
@@ -238,13 +196,11 @@ func (c *column) rotate(beta float64) {
 	gbar := c.sin*c.dbar - c.cos*c.alpha
 	c.epsilon = c.sin * beta
 	c.dbar = -c.cos * beta
-	if c.root = math.Hypot(gbar, c.dbar); c.largest == 0 {
-		c.rootFirst = c.root
-	}
+	c.root = math.Hypot(gbar, c.dbar)
 	c.gamma = math.Hypot(gbar, beta)
 	c.largest, c.least = max(c.largest, c.gamma), min(c.least, c.gamma)
 	if c.gamma <= 1e-15*c.largest { // no step makes the residual smaller
-		c.stop()
+		c.stopped = true
 		return
 	}
 	c.cos, c.sin = gbar/c.gamma, beta/c.gamma
@@ -262,7 +218,7 @@ func (s *recursions) improve(x blas64.General) {
 	s.add(x, s.w, func(c *column) float64 { return c.unless(c.step) })
 	for i := range s.cols {
 		if c := &s.cols[i]; c.beta <= 1e-15*c.largest { // the space is exhausted
-			c.stop()
+			c.stopped = true
 		}
 	}
 }
@@ -295,44 +251,18 @@ func products(a, b blas64.General) []float64 {
 	return sums
 }
 
-const (
-	// nullRatio is how small ‖A·r‖ is against ‖A‖·‖r‖ where the residual of the probe
-	// counts as a vector of the null space: more digits are lost on the way.
-	nullRatio = 1e-7
-	// nullBegin is where all begin anew from their true residuals, and nullStep by how
-	// much that ratio falls from then on until they do again: further on the probe finds its
-	// first vectors again, in rounding.
-	nullBegin = 1e-4
-	nullStep  = 1e-2
-	// probeDone is what is left of a probe that has nothing in the null space.
-	probeDone = 1e-5
-)
+// leastSquares is the ratio ‖A·r‖/(‖A‖·‖r‖) below which no step makes the residual r smaller:
+// A is singular, and r in its null space.
+const leastSquares = 1e-7
 
-// judge stops columns whose residuals are small, and asks the probe.
-func (m Solver) judge(run *Solution, cols []column) {
-	for i := range cols {
-		c := &cols[i]
-		run.largest = max(run.largest, c.largest)
-		if c.largest > 0 {
-			run.Condition = max(run.Condition, run.largest/c.least)
-		}
-		if c.phi <= c.goal {
-			c.stop()
-		}
+// judge stops a column whose residual is small, or as small as it can be.
+func (c *column) judge(run *Solution) {
+	run.largest = max(run.largest, c.largest)
+	if c.largest > 0 {
+		run.Condition = max(run.Condition, run.largest/c.least)
 	}
-	if !m.Probe {
-		return
-	}
-	p := &cols[len(cols)-1]
-	switch {
-	case p.largest == 0: // has not begun
-	case p.root <= nullRatio*run.largest && p.phi > p.goal:
-		run.Singular = true
-		run.Condition = max(run.Condition, run.largest/max(p.root, 1e-300))
-	case p.root <= min(nullBegin*run.largest, nullStep*p.rootFirst) && !p.stopped:
-		for i := range cols { // if A is singular, others only grow
-			cols[i].stop()
-		}
+	if c.phi <= c.goal || c.root <= leastSquares*run.largest {
+		c.stopped = true
 	}
 }
 

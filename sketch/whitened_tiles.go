@@ -8,7 +8,8 @@ import (
 
 // A Gram matrix of thousands of columns takes many megabytes. So the threads of a pass do not
 // have one each: they whiten blocks of rows, and then add tiles of all blocks to the same matrix.
-// A tile meets two panels of columns, which lie side by side in the cache.
+// A tile reads two panels of columns. Each is one piece of memory: columns of rows that are
+// kilobytes apart would miss the caches of lines and pages.
 
 // tileCols is the number of columns of a panel. Two panels of a few hundred rows and their
 // product fit a second-level cache. Bits do not depend on it.
@@ -70,9 +71,10 @@ func (g *WhitenedGram) Expect(rows int) {
 	}
 }
 
-// AddTile adds one tile of the Gram matrix of blocks of rows that were expected. Different tiles may be
-// added at the same time. The sum over the rows of a call is made first, so that sums of
-// many calls round no more than those of [WhitenedGram.Add].
+// AddTile adds one tile of the Gram matrix of blocks of rows that were expected. Different tiles
+// may be added at the same time. The sum over the rows of a call is made first, so that sums of
+// many calls round no more than those of [WhitenedGram.Add]. Cost 2·B·tileCols² operations for B
+// rows, half of that on the diagonal.
 func (g *WhitenedGram) AddTile(tile int, blocks []*WhitenedRows) {
 	i, j := tilePlace(tile)
 	s := borrow()

@@ -68,7 +68,7 @@ func TestWidePass(t *testing.T) {
 func TestWideSameBits(t *testing.T) {
 	t.Parallel()
 	m, k := Landmark{Rank: 10, Landmarks: wideFrom, Core: wideFrom, Rule: RuleUniform, Seed: 1}, kernelgen.RBF(2)
-	gatherer := stream.FromMatrix("clusters", clusters(1300, 4, 3))
+	gatherer := stream.FromMatrix("clusters", clusters(700, 4, 3))
 	var want string
 	for i, threads := range []int{1, 2, 7} {
 		src := choppy{gatherer, [][]int{{1 << 20}, {1, 7, 300, 513}, {130}}[i]}

@@ -28,20 +28,24 @@ type Map struct {
 	Names []string // of the columns of images
 
 	// Of the exact engine: the rows of the other side and the logarithms of their scalings.
-	Points blas64.General
-	Logs   []float64
+	Points blas64.General `array:"points,n,d,if=points"`
+	Logs   []float64      `array:"logs,n,if=points"`
 
 	// Of the low-rank engine: with z = the row's factor times Coefficients plus its kernel
 	// entries to Corrections times CorrectionValues, the row is mapped to Centre + z₁/z₀, z₀
 	// being the first number and z₁ the others.
-	Coefficients, Corrections, CorrectionValues blas64.General
-	Centre                                      []float64
+	Coefficients blas64.General `array:"coefficients,rank,d+1,if=coefficients"`
+	Centre       []float64      `array:"centre,d,if=coefficients"`
 	// Low and High bound the images, as the rows of the other side are bounded.
-	Low, High []float64
+	Low              []float64      `array:"low,d,if=coefficients"`
+	High             []float64      `array:"high,d,if=coefficients"`
+	Corrections      blas64.General `array:"corrections,c,d,if=coefficients,optional"`
+	CorrectionValues blas64.General `array:"correction_values,c,d+1,if=c"`
 
 	// Near are rows of this side and Moves how they are moved: those of [MapNearest], and of
 	// the low-rank engine the landmarks, which serve where z₀ is not positive.
-	Near, Moves blas64.General
+	Near  blas64.General `array:"near,m,d,if=near"`
+	Moves blas64.General `array:"moves,m,d,if=near"`
 }
 
 // Dimension returns the number of columns of rows and of their images.

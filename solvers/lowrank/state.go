@@ -84,7 +84,7 @@ func (e *Embedding) header() *sideHeader {
 	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks, Numbers: e.Rows,
 		Projection: e.Projection, Refinement: e.Refinement}
 	if f, is := e.features.(*fourierMap); is {
-		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols, Centred: true,
+		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols, Centred: f.centre != nil,
 			Frequencies: f.frequencies, Centre: f.centre}
 	}
 	if s := e.Signs; s != nil {

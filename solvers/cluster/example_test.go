@@ -14,10 +14,10 @@ import (
 // Two clusters of three points each.
 func ExampleKMeans_Fit() {
 	x := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{0, 1, 2, 10, 11, 12}}
-	found, err := cluster.KMeans{K: 2, Seed: 1}.Fit(context.Background(), stream.Engine{}, x)
+	found, err := cluster.KMeans{Clusters: 2, Seed: 1}.Fit(context.Background(), stream.Engine{}, x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%+v\n", *found)
-	// Output:
+	fmt.Println(found.Sizes, found.Inertia, found.Labels[0] == found.Labels[2], found.Labels[0] == found.Labels[3])
+	// Output: [3 3] 4 true false
 }

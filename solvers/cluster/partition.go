@@ -85,6 +85,9 @@ func (p *partition) Reset() {
 	p.inertia, p.changed = 0, 0
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (p *partition) Name() string { return "partition" }
+
 // MarshalBinary writes changed, inertia, sizes and offsets.
 func (p *partition) MarshalBinary() ([]byte, error) {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(p.changed))

@@ -103,6 +103,9 @@ func (a *arrival) Merge(later *arrival) error {
 // Reset forgets all rows.
 func (a *arrival) Reset() { *a = *newArrival() }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (a *arrival) Name() string { return "arrival" }
+
 // MarshalBinary writes time and row.
 func (a *arrival) MarshalBinary() ([]byte, error) {
 	out := binary.LittleEndian.AppendUint64(nil, math.Float64bits(a.time))

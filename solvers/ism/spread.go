@@ -51,6 +51,9 @@ func (s *spread) Reset() {
 	}
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (s *spread) Name() string { return "spread" }
+
 // MarshalBinary writes the number of rows and the columns.
 func (s *spread) MarshalBinary() ([]byte, error) {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(s.rows))

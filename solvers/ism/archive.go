@@ -37,7 +37,8 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // Save returns the model as an archive with the arrays w (d×q) and values (q), and where it
 // chooses classes decision ((q+1)×classes): x·w·(its first q rows) + its last row.
 func (m *Model) Save() (*model.Archive, error) {
-	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
+	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(),
+		Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns, W: m.W, Values: m.Values, Decision: m.Decision})
 }
 
@@ -48,8 +49,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Paradigm: model.Word(a, h.Paradigm, ParseParadigm), Engine: model.Word(a, h.Engine, ParseEngine),
-		W: h.W, Values: h.Values, Columns: h.Columns, Rows: h.Rows, Seed: h.Seed, Decision: h.Decision}
+	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Paradigm: model.Word(a, h.Paradigm, ParseParadigm),
+		Engine: model.Word(a, h.Engine, ParseEngine),
+		W:      h.W, Values: h.Values, Columns: h.Columns, Rows: h.Rows, Seed: h.Seed, Decision: h.Decision}
 	if off := orthonormality(m.W); !(off <= 1e-8) {
 		a.Fail("the columns of array w are not orthonormal, by %.1e", off)
 	}

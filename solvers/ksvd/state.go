@@ -41,8 +41,10 @@ const Name = "ksvd"
 // are absent if all are 1), landmark_rows, projection, weights, log_sums, means,
 // all_log_sums, all (likewise) and map. values are the singular values.
 func (m *Model) Save() (*model.Archive, error) {
-	return model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
-		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values, Left: m.Left.header(), Right: m.Right.header()})
+	return model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(),
+		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
+		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values,
+		Left: m.Left.header(), Right: m.Right.header()})
 }
 
 func (s *Side) header() *sideHeader {
@@ -57,8 +59,10 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Method: h.Solver, Kernel: a.Kernel(h.Kernel, profiles...), Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Centred: h.Centred,
-		Sums: model.Word(a, h.Sums, ParseSums), Compatibility: model.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
+	m := &Model{Method: h.Solver, Kernel: a.Kernel(h.Kernel, profiles...), Seed: h.Seed,
+		Rows: h.Rows, Cols: h.Columns, Centred: h.Centred,
+		Sums:          model.Word(a, h.Sums, ParseSums),
+		Compatibility: model.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
 	if h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse {
 		a.Fail("the two sides have landmarks of %d and %d numbers, sparse %v and %v", h.Left.Dimension, h.Right.Dimension, h.Left.Sparse, h.Right.Sparse)
 	}
@@ -84,7 +88,8 @@ func (h *sideHeader) side(a *model.Archive, summed bool) *Side {
 	s := h.Side
 	s.GrandMean = h.GrandMean
 	if (s.LogSums != nil) != summed || (s.AllLogSums != nil) != (summed && h.All) {
-		a.Fail("arrays log_sums and all_log_sums are not those of a side with sums of rows %v, over all rows %v", summed, h.All)
+		a.Fail("arrays log_sums and all_log_sums are not those of a side with sums of rows %v, over all rows %v",
+			summed, h.All)
 	}
 	if h.Mapped && s.Map.Rows == 0 {
 		a.Fail("array map has no rows")

@@ -81,11 +81,11 @@ func (m *Model) Save() (*model.Archive, error) {
 }
 
 func (e *Embedding) header() *sideHeader {
-	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks, Numbers: e.Rows,
-		Projection: e.Projection, Refinement: e.Refinement}
+	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks,
+		Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement}
 	if f, is := e.features.(*fourierMap); is {
-		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols, Centred: f.centre != nil,
-			Frequencies: f.frequencies, Centre: f.centre}
+		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
+			Centred: f.centre != nil, Frequencies: f.frequencies, Centre: f.centre}
 	}
 	if s := e.Signs; s != nil {
 		h.Sketch = &sketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
@@ -112,7 +112,8 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if x := h.Explicit; h.Map != "" {
 		f := model.Word(a, h.Map, kernelgen.ParseMap)
 		n := int(h.Columns)
-		m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n}, Projection: x.Projection, Refinement: x.Refinement}
+		m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n},
+			Projection: x.Projection, Refinement: x.Refinement}
 		m.Explicit = &Explicit{Map: f, V: x.V}
 		return m, a.Err()
 	}
@@ -163,7 +164,8 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 
 // embedding returns the side that was saved.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
-	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Landmarks: h.Landmarks, Rows: h.Numbers, Projection: h.Projection, Refinement: h.Refinement}
+	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Landmarks: h.Landmarks, Rows: h.Numbers,
+		Projection: h.Projection, Refinement: h.Refinement}
 	switch f := h.Features; {
 	case f != nil:
 		e.Landmarks, e.features = noLandmarks(f.Dimension), newFourierMap(f.Frequencies, f.Centre)

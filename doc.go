@@ -1,8 +1,29 @@
-// Package nystream names the module: the library is in its packages.
+// Package nystream computes low-rank approximations of kernel matrices that are too large to form, in one
+// pass over files or rows in memory.
 //
-// Start with [github.com/nystream/nystream/blockstore] to open files,
-// [github.com/nystream/nystream/kernelgen] for kernels and
-// [github.com/nystream/nystream/solvers/lowrank] for low-rank models of kernel
-// matrices. Package [github.com/nystream/nystream/solvers/model] has the contract that
-// all families of solvers follow. The command is in cmd/nystream.
+// # A fit
+//
+//	ctx := context.Background()
+//	src, err := blockstore.Open(ctx, "rows.parquet", blockstore.Options{})   // or FromDense(m)
+//	fit, err := nystream.Fit(ctx, src, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
+//
+// A fit is a model A ≈ U·diag(Values)·Uᵀ and a report of it: the estimated error, the passes, the kernel
+// entries. Factors returns U of the fitted rows, and Transform gives it for new ones, block by block.
+// ToDense and Dense return rows and results as matrices of gonum.
+//
+// # Packages
+//
+//	blockstore         opens CSV, Parquet, NumPy, Arrow and other files
+//	stream             sources of rows, and passes over them
+//	kernelgen          kernels
+//	solvers/lowrank    low-rank models of kernel matrices
+//	solvers/ksvd       singular vectors of asymmetric kernels and directed graphs
+//	solvers/rkhs       operators between RKHSs: kernel PCA, CCA, Koopman
+//	solvers/ism        interpretable dimension reduction
+//	solvers/askls      classifiers from asymmetric kernels
+//	solvers/transport  entropic optimal transport
+//	solvers/modelfile  models in files
+//
+// [FitData] takes the data of any of these families. Package solvers/model says what they share: the plan of
+// a fit, its report, and what a model can do. The command is in cmd/nystream.
 package nystream

@@ -69,6 +69,9 @@ func (s *ColumnSums) checkOverflow() error {
 	return nil
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (s *ColumnSums) Name() string { return "column sums" }
+
 // MarshalBinary writes the shape, columns, and the sums, each as two numbers.
 func (s *ColumnSums) MarshalBinary() ([]byte, error) {
 	data := newState(kindColumnSums, uint64(len(s.columns)))

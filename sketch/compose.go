@@ -20,6 +20,14 @@ type state interface {
 	encoding.BinaryUnmarshaler
 }
 
+// nameOf returns the name of a part, or its type if it has none.
+func nameOf(part any) string {
+	if n, is := part.(interface{ Name() string }); is {
+		return n.Name()
+	}
+	return fmt.Sprintf("%T", part)
+}
+
 // Both folds blocks into two accumulators at once.
 type Both[A accumulator[A], B accumulator[B]] struct {
 	A A
@@ -39,6 +47,9 @@ func (b *Both[A, B]) Reset() {
 	b.A.Reset()
 	b.B.Reset()
 }
+
+// Name names the states of this accumulator, whatever its type is called.
+func (b *Both[A, B]) Name() string { return "both(" + nameOf(b.A) + ", " + nameOf(b.B) + ")" }
 
 // MarshalBinary writes the state of each part behind its length.
 func (b *Both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts([]state{b.A, b.B}) }
@@ -70,6 +81,14 @@ func (l List[A]) Reset() {
 	for _, a := range l {
 		a.Reset()
 	}
+}
+
+// Name names the states of this accumulator, whatever its type is called.
+func (l List[A]) Name() string {
+	if len(l) == 0 {
+		return "list"
+	}
+	return "list(" + nameOf(l[0]) + ")"
 }
 
 // MarshalBinary writes the state of each part behind its length.

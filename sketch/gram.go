@@ -99,6 +99,9 @@ func (g *Gram) Merge(later *Gram) error {
 // Reset makes the product zero.
 func (g *Gram) Reset() { clear(g.sum.Data) }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (g *Gram) Name() string { return "gram" }
+
 // MarshalBinary writes shape p, q and the entries row by row.
 func (g *Gram) MarshalBinary() ([]byte, error) {
 	data := newState(kindGram, uint64(g.sum.Rows), uint64(g.sum.Cols))

@@ -139,6 +139,9 @@ func (p *PairQR) R() blas64.General {
 	return r
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (p *PairQR) Name() string { return "pair qr" }
+
 // MarshalBinary writes shape cols, rows not marked, rows marked, and both
 // factors as [QR.MarshalBinary] does.
 func (p *PairQR) MarshalBinary() ([]byte, error) {

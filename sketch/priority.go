@@ -101,6 +101,9 @@ func (p *Priority) Merge(later *Priority) error {
 	return nil
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (p *Priority) Name() string { return "priority" }
+
 // MarshalBinary writes how many rows are to be kept, columns and rows kept, and for each row
 // its priority, its number and its entries.
 func (p *Priority) MarshalBinary() ([]byte, error) {

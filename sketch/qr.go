@@ -125,6 +125,9 @@ func (q *QR) Merge(later *QR) error {
 	return q.keep(s.interleaved(q.r, later.r))
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (q *QR) Name() string { return "qr" }
+
 // MarshalBinary writes shape cols, rows and the rows of R from the diagonal on,
 // as many of them as are not zero by shape.
 func (q *QR) MarshalBinary() ([]byte, error) {

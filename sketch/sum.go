@@ -40,6 +40,9 @@ func (s *Sum) Reset() {
 	s.Count = 0
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (s *Sum) Name() string { return "sum" }
+
 // MarshalBinary writes shape, count and numbers.
 func (s *Sum) MarshalBinary() ([]byte, error) {
 	return appendFloats(newState(kindSum, uint64(s.Rows), uint64(s.Cols), uint64(s.Count)), s.Data), nil

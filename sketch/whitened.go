@@ -101,6 +101,9 @@ func (g *WhitenedGram) Matrix() blas64.General {
 	return m
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (g *WhitenedGram) Name() string { return "whitened gram" }
+
 // MarshalBinary writes shape cols and rows, and the upper triangle row by row if there are
 // rows.
 func (g *WhitenedGram) MarshalBinary() ([]byte, error) {

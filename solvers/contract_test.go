@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ism"
@@ -88,7 +89,7 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 		} {
 			a := &model.Archive{Header: []byte("{}"), Data: []byte(data)}
 			for _, name := range arrays {
-				a.PutVector(name, []float64{1, 2})
+				a.Arrays = append(a.Arrays, array.Array{Name: name, Shape: []int{2}, Floats: []float64{1, 2}})
 			}
 			load := func(a *model.Archive) string {
 				return fmt.Sprint(reflect.ValueOf(f.load).Call([]reflect.Value{reflect.ValueOf(a)})[1])

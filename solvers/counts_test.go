@@ -222,7 +222,7 @@ func normalRows(seed, second uint64) blas64.General {
 }
 
 // fitOf fits a method to rows of one source, or of two.
-func fitOf(t *testing.T, m any, k kernelgen.Kernel, left, right stream.Source) any {
+func fitOf(t testing.TB, m any, k kernelgen.Kernel, left, right stream.Source) any {
 	t.Helper()
 	data := dataOf(t, m, left)
 	if right != nil {
@@ -244,7 +244,7 @@ func reportOf(fit any) model.Report {
 }
 
 // dataBetween is dataOf for two sources.
-func dataBetween(t *testing.T, m any, left, right stream.Source) any {
+func dataBetween(t testing.TB, m any, left, right stream.Source) any {
 	t.Helper()
 	var data any
 	var err error

@@ -95,7 +95,7 @@ func leaveFit(t *testing.T, m any, kernel kernelgen.Kernel) {
 }
 
 // dataOf returns what a method fits to the rows of src.
-func dataOf(t *testing.T, m any, src stream.Source) any {
+func dataOf(t testing.TB, m any, src stream.Source) any {
 	var data any
 	var err error
 	switch m.(type) {

@@ -57,6 +57,10 @@ type Accumulator[A any] interface {
 	UnmarshalBinary(data []byte) error
 }
 
+// Named is an accumulator whose checkpoints are known by a name, and not by that of its Go type: a rename of
+// the type does not end them.
+type Named interface{ Name() string }
+
 // Forest is the state of a pass: partial accumulators of type A and the blocks
 // they have seen. Add, Has, Blocks and MarshalBinary may be called at the same time, for
 // different blocks; the other methods may not. When Merge of an accumulator fails,

@@ -35,6 +35,8 @@ func (h *history) Merge(later *history) error {
 	return nil
 }
 
+func (h *history) Name() string { return "history" }
+
 func (h *history) MarshalBinary() ([]byte, error) { return []byte("h" + h.text + "."), nil }
 
 func (h *history) UnmarshalBinary(data []byte) error {

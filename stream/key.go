@@ -32,7 +32,7 @@ type foldKey struct {
 	Sample      string            `json:"sample"`             // digest of some rows
 	Versions    map[string]string `json:"versions,omitempty"` // see Info
 	BlockRows   int               `json:"block_rows"`
-	Accumulator string            `json:"accumulator"` // its type
+	Accumulator string            `json:"accumulator"` // its name, see Named, or its type
 	Fresh       string            `json:"fresh"`       // digest of one that has seen nothing
 	Given       string            `json:"given"`       // see Engine.Given
 	Earlier     string            `json:"earlier"`     // digest of the results of the folds before
@@ -60,11 +60,19 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 		Sample:      sample,
 		Versions:    info.Versions,
 		BlockRows:   e.blockRows(len(info.Columns)),
-		Accumulator: fmt.Sprintf("%T", fresh),
+		Accumulator: accumulatorName(fresh),
 		Fresh:       digest(state),
 		Given:       e.given,
 		Earlier:     hex.EncodeToString(e.Run.earlier[:]),
 	}, nil
+}
+
+// accumulatorName returns the name of an accumulator, or its type if it has none.
+func accumulatorName(a any) string {
+	if n, is := a.(Named); is {
+		return n.Name()
+	}
+	return fmt.Sprintf("%T", a)
 }
 
 // builtWith names what decides the bits of a build, see buildWords.

@@ -108,6 +108,9 @@ func (s *columnStats) Merge(later *columnStats) error {
 	return nil
 }
 
+// Name names the states of this accumulator, whatever its type is called.
+func (s *columnStats) Name() string { return "column statistics" }
+
 // MarshalBinary encodes the statistics as little-endian numbers.
 func (s *columnStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer

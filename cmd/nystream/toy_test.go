@@ -76,9 +76,9 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		return nil, nil, err
 	}
 	toyWork()
-	m := &toyModel{Rows: c.shape().Rows}
+	m := &toyModel{Method: "toy", Rows: c.shape().Rows}
 	for _, v := range sum.Data[:d] {
-		m.means = append(m.means, c.times*v/float64(m.Rows))
+		m.Means = append(m.Means, c.times*v/float64(m.Rows))
 	}
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, nil
 }
@@ -92,31 +92,22 @@ func (c *toyTask) fitted(r *fitResult, t *show.Text) any {
 
 // toyModel is the means of columns.
 type toyModel struct {
-	Rows  int64 `json:"rows"`
-	means []float64
+	Method string    `json:"method"` // "toy"
+	Rows   int64     `json:"rows"`
+	Means  []float64 `json:"-" array:"means,columns"`
 }
 
 func loadToy(a *model.Archive, _ *rowsData) (model.Model, error) {
 	m := &toyModel{}
-	a.ReadHeader(m)
-	m.means = a.Vector("means", -1)
+	a.Read(m)
 	return m, a.Err()
 }
 
 func (m *toyModel) Describe() *model.Description {
-	return &model.Description{Method: "toy", Subject: "means", Rows: m.Rows, Cols: int64(len(m.means)), Rank: len(m.means), Values: m.means, Columns: len(m.means)}
+	return &model.Description{Method: "toy", Subject: "means", Rows: m.Rows, Cols: int64(len(m.Means)), Rank: len(m.Means), Values: m.Means, Columns: len(m.Means)}
 }
 
-func (m *toyModel) Save() (*model.Archive, error) {
-	a, err := model.NewArchive(struct {
-		Method string `json:"method"`
-		Rows   int64  `json:"rows"`
-	}{"toy", m.Rows})
-	if err == nil {
-		a.PutVector("means", m.means)
-	}
-	return a, err
-}
+func (m *toyModel) Save() (*model.Archive, error) { return model.NewArchive(m) }
 
 // Outputs returns the names of the offsets, which are the decisions too, or of the class: the
 // column that is furthest above its mean.
@@ -127,21 +118,21 @@ func (m *toyModel) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if kind == model.Class {
 		return []string{"class"}, nil
 	}
-	return numbered("off", len(m.means)), kind.Only(model.Coordinates, model.Decision)
+	return numbered("off", len(m.Means)), kind.Only(model.Coordinates, model.Decision)
 }
 
-func (m *toyModel) Dimension(model.Side) int { return len(m.means) }
+func (m *toyModel) Dimension(model.Side) int { return len(m.Means) }
 
 func (m *toyModel) TransformPlan(e stream.Engine, _ stream.Source, _ model.Request) *model.Plan {
-	return model.NewPlan(e, -1, len(m.means))
+	return model.NewPlan(e, -1, len(m.Means))
 }
 
 func (m *toyModel) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	d := model.Decisions{Classes: len(m.means)}
+	d := model.Decisions{Classes: len(m.Means)}
 	return stream.Map(ctx, e, "toy", rows, d.Classes, r.Kept, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range b.X.Rows {
-				for j, mean := range m.means {
+				for j, mean := range m.Means {
 					dst.Data[i*dst.Stride+j] = b.X.Data[i*b.X.Stride+j] - mean
 				}
 			}

@@ -5,6 +5,7 @@ package conformance
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,6 +38,9 @@ func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block
 	t.Run("fresh is neutral", s.neutral)
 	t.Run("block twice", s.twice)
 	t.Run("block missing", s.missing)
+	if n, ok := any(newAcc()).(stream.Named); !ok || n.Name() == "" || strings.ContainsAny(n.Name(), "*.") {
+		t.Errorf("%T has no name for its states: see stream.Named", newAcc())
+	}
 	if _, ok := any(newAcc()).(stream.Resetter); ok {
 		t.Run("reset", s.reset)
 	}

@@ -36,9 +36,10 @@ type Model struct {
 
 // Edges are f_s and f_t without their biases, for an explicit kernel matrix.
 type Edges struct {
-	Total          int64          // samples of the matrix
-	Nodes          []int64        // numbers of the training samples, ascending
-	Source, Target blas64.General // duals b and a, n×k
+	Total  int64          // samples of the matrix
+	Nodes  []int64        `array:"train,samples,below=nodes"`    // numbers of the training samples, ascending
+	Source blas64.General `array:"source_duals,samples,classes"` // duals b, n×k
+	Target blas64.General `array:"target_duals,samples,classes"` // duals a, n×k
 }
 
 // Kernel returns the text of the kernel, "" for an explicit matrix.

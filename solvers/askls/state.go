@@ -1,10 +1,11 @@
 package askls
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -14,24 +15,40 @@ import (
 // Name is what the header of a saved model of this package calls it.
 const Name = "askls"
 
-// header is what a saved model says about itself in words and numbers; the rest is in
-// arrays.
+// header is a saved model: see [model.NewArchive].
 type header struct {
-	Method    string          `json:"method"` // "askls"
-	Classes   int             `json:"classes"`
-	Samples   int64           `json:"samples"`
-	C         float64         `json:"gamma"`
-	Ridge     float64         `json:"ridge"`
-	Engine    string          `json:"engine"`
-	Merge     string          `json:"merge"`
-	Symmetry  string          `json:"symmetry"` // "none"; other versions made kernels symmetric
-	Seed      uint64          `json:"seed"`
-	Functions json.RawMessage `json:"functions,omitempty"` // for kernels of rows
-	Nodes     int64           `json:"nodes,omitempty"`     // of an explicit matrix, with those that were not trained on
+	Method     string         `json:"method"` // "askls"
+	Classes    int            `json:"classes" min:"1"`
+	Samples    int64          `json:"samples" min:"1"`
+	C          float64        `json:"C"`
+	Gamma      float64        `json:"gamma,omitempty"` // C, in files of older versions
+	Ridge      float64        `json:"ridge"`
+	Engine     string         `json:"engine"`
+	Merge      string         `json:"merge"`
+	Symmetry   string         `json:"symmetry"` // "none"; other versions made kernels symmetric
+	Seed       uint64         `json:"seed"`
+	SourceBias []float64      `json:"-" array:"source_bias,classes"`
+	TargetBias []float64      `json:"-" array:"target_bias,classes"`
+	Stack      blas64.General `json:"-" array:"stack,classes,3,if=stacked"`
+	Edges      *Edges         `json:"-" array:",if=nodes"`
+	Functions  *model.Archive `json:"functions,omitempty" array:""` // for kernels of rows
+	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, with those that were not trained on
 }
 
 // symmetries are what a header may say of the kernel.
 var symmetries = []string{"none", "mean", "source-gram", "target-gram"}
+
+// Sizes says whether the functions are stacked.
+func (h header) Sizes(a *model.Archive) map[string]int64 {
+	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !slices.Contains(symmetries, h.Symmetry) {
+		a.Fail("header: %d nodes, functions %v, symmetry %q", h.Nodes, h.Functions != nil, h.Symmetry)
+	}
+	stacked := int64(0)
+	if h.Merge == MergeStack.String() {
+		stacked = 1
+	}
+	return map[string]int64{"stacked": stacked}
+}
 
 // Save returns the model as an archive with the arrays source_bias and target_bias (k),
 // stack (k×3) if functions are stacked; and for a kernel of rows the arrays of
@@ -39,86 +56,38 @@ var symmetries = []string{"none", "mean", "source-gram", "target-gram"}
 // f_s and f_t, or for an explicit matrix train (n), source_duals and target_duals (n×k).
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Engine.String(), Merge: m.Merge.String(),
-		Symmetry: symmetries[0], Seed: m.Seed}
-	functions := &model.Archive{}
+		Symmetry: symmetries[0], Seed: m.Seed, SourceBias: m.Biases[0], TargetBias: m.Biases[1], Stack: m.Stack, Edges: m.Edges}
 	if m.Edges != nil {
 		h.Nodes = m.Edges.Total
-	} else {
-		var err error
-		if functions, err = m.Functions.Save(); err != nil {
-			return nil, err
-		}
-		h.Functions = functions.Header
+		return model.NewArchive(h)
 	}
-	a, err := model.NewArchive(h)
+	functions, err := m.Functions.Save()
 	if err != nil {
 		return nil, err
 	}
-	a.PutVector("source_bias", m.Biases[0])
-	a.PutVector("target_bias", m.Biases[1])
-	if m.Merge == MergeStack {
-		a.PutMatrix("stack", m.Stack)
-	}
-	if g := m.Edges; g != nil {
-		a.PutInts("train", g.Nodes)
-		a.PutMatrix("source_duals", g.Source)
-		a.PutMatrix("target_duals", g.Target)
-	}
-	a.PutPart("", functions)
-	return a, nil
+	h.Functions = functions
+	return model.NewArchive(h)
 }
 
 // Load returns the model that Save gave; a kernel of one's own needs its profile. Every
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	ok := a.Open(Name, &h)
-	if !ok || h.Classes < 1 || h.Samples < 1 || (h.Functions == nil) == (h.Nodes == 0) || !slices.Contains(symmetries, h.Symmetry) {
-		a.Fail("header: method %q, %d classes, %d samples, %d nodes, functions %v, symmetry %q", h.Method, h.Classes, h.Samples, h.Nodes, h.Functions != nil, h.Symmetry)
+	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Classes: h.Classes, Samples: h.Samples, C: h.C, Ridge: h.Ridge, Seed: h.Seed}
-	a.Check(m.words(h))
-	m.Biases = [2][]float64{a.Vector("source_bias", h.Classes), a.Vector("target_bias", h.Classes)}
-	if m.Merge == MergeStack {
-		m.Stack = a.Matrix("stack", h.Classes, 3)
-	}
-	if h.Functions == nil {
-		m.Edges = loadEdges(a, h)
+	m := &Model{Classes: h.Classes, Samples: h.Samples, C: cmp.Or(h.C, h.Gamma), Ridge: h.Ridge, Seed: h.Seed,
+		Engine: model.Word(a, h.Engine, ParseEngine), Merge: model.Word(a, h.Merge, ParseMerge),
+		Biases: [2][]float64{h.SourceBias, h.TargetBias}, Stack: h.Stack, Edges: h.Edges}
+	if m.Edges != nil {
+		m.Edges.Total = h.Nodes
 		return m, a.Err()
 	}
-	functions, err := ksvd.Load(a.Part("", h.Functions), profiles...)
+	functions, err := ksvd.Load(h.Functions, profiles...)
 	a.Check(err)
 	if err == nil && functions.Rank() != h.Classes {
 		a.Fail("functions for %d classes, expected %d", functions.Rank(), h.Classes)
 	}
 	m.Functions = functions
 	return m, a.Err()
-}
-
-// words reads the words of the header.
-func (m *Model) words(h header) (err error) {
-	if m.Engine, err = ParseEngine(h.Engine); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	if m.Merge, err = ParseMerge(h.Merge); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	return nil
-}
-
-// loadEdges returns the functions for an explicit matrix.
-func loadEdges(a *model.Archive, h header) *Edges {
-	g := &Edges{Total: h.Nodes, Nodes: a.Ints("train", int(h.Samples))}
-	if h.Nodes > math.MaxInt32 {
-		a.Fail("%d nodes", h.Nodes)
-	}
-	for i, node := range g.Nodes {
-		if node < 0 || node >= h.Nodes || i > 0 && node <= g.Nodes[i-1] {
-			a.Fail("array train does not ascend from 0 to below %d", h.Nodes)
-			break
-		}
-	}
-	g.Source, g.Target = a.Matrix("source_duals", len(g.Nodes), h.Classes), a.Matrix("target_duals", len(g.Nodes), h.Classes)
-	return g
 }

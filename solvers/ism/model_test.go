@@ -62,7 +62,7 @@ func TestSaveLoad(t *testing.T) {
 func edited(t *testing.T, saved *model.Archive, edit func(h *header, a *model.Archive)) error {
 	t.Helper()
 	var h header
-	saved.ReadHeader(&h)
+	saved.Read(&h)
 	a := &model.Archive{}
 	for _, array := range saved.Arrays {
 		array.Floats = append([]float64(nil), array.Floats...)
@@ -101,7 +101,7 @@ func TestOldKernels(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 		var h header
-		saved.ReadHeader(&h)
+		saved.Read(&h)
 		h.Kernel = text
 		a, err := model.NewArchive(h)
 		if err != nil {

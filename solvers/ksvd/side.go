@@ -25,25 +25,28 @@ import (
 // Cost for one row: an entry of G for each landmark and each row in All, and 2·p·r
 // flops for p landmarks and rank r.
 type Side struct {
-	Landmarks  Landmarks
-	Rows       []int64        // numbers of the landmarks in their source, ascending
-	Projection blas64.General // p×r
-	Weights    []float64      // they sum to the number of rows of the landmarks' source
-	LogSums    []float64      // of the right side: logarithms of the row sums of the landmarks
-	Means      []float64      // nil unless G is centered: over the other side, of the landmarks
+	Landmarks Landmarks `array:"landmarks"`
+	// Rows are the numbers of the landmarks in their source, ascending.
+	Rows       []int64        `array:"landmark_rows,p,below=total"`
+	Projection blas64.General `array:"projection,p,rank"` // p×r
+	Weights    []float64      `array:"weights,p"`         // they sum to the number of rows of the landmarks' source
+	// LogSums are of the right side: logarithms of the row sums of the landmarks.
+	LogSums []float64 `array:"log_sums,p,optional"`
+	// Means are those of the landmarks over the other side; nil unless G is centered.
+	Means      []float64 `array:"means,p,if=centred"`
 	GrandMean  float64
-	All        *Landmarks // nil unless sums and means are exact and landmarks not all rows
-	AllLogSums []float64  // of the right side with All
+	AllLogSums []float64  `array:"all_log_sums,total,optional"` // of the right side with All
+	All        *Landmarks `array:"all,p=total,if=all"`          // nil unless sums and means are exact and landmarks not all rows
 	// Map is Cᵀ: new rows are multiplied by it first; empty for none.
-	Map blas64.General
+	Map blas64.General `array:"map,raw,dimension,if=mapped"`
 
 	left bool
 }
 
 // Landmarks are rows kept in a model: dense, or sparse if Sparse is not nil.
 type Landmarks struct {
-	Dense  blas64.General
-	Sparse *stream.CSR
+	Dense  blas64.General `array:",p,dimension,if=!sparse"`
+	Sparse *stream.CSR    `array:",p,dimension,if=sparse"`
 }
 
 func (l Landmarks) rows() *tiles.Rows { return &tiles.Rows{Dense: l.Dense, Sparse: l.Sparse} }

@@ -182,7 +182,7 @@ func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
 			return nil, err
 		}
 	}
-	return &panel{rows: rows, number: stream.Numbers(rows.Rows)}, nil
+	return panelFrom(&basis.Panel{Rows: rows, Number: stream.Numbers(rows.Rows)}), nil
 }
 
 // fitStart returns the fit that the passes start from, and takes over its unit and entries.

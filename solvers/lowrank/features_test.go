@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -228,7 +229,7 @@ func TestFeatureSaveLoad(t *testing.T) {
 		}
 		checkDamagedArrays(t, fmt.Sprint(c), file)
 		var h header
-		file.ReadHeader(&h)
+		file.Read(&h)
 		for name, damage := range map[string]func(f *featureHeader){
 			"kind":             func(f *featureHeader) { f.Kind = "wavelet" },
 			"more columns":     func(f *featureHeader) { f.Columns += 2 },
@@ -258,9 +259,7 @@ func TestTensorFeatures(t *testing.T) {
 	header := `{"method":"polysketch","kernel":"rbf(gamma=1)","seed":1,"rows":300,"columns":300,"rank":1,"shift":0,
 		"left":{"features":{"kind":"tensor sketch","columns":2,"dimension":4,"centred":true,"seed":1,"scale":1.4,"damped":true,
 		"degrees":[{"degree":0,"columns":1,"weight":1,"exact":true},{"degree":1,"columns":1,"weight":1}]}}}`
-	a := &model.Archive{Header: []byte(header)}
-	a.PutVector("values", []float64{1})
-	_, err := Load(a)
+	_, err := Load(&model.Archive{Header: []byte(header), Arrays: []array.Array{{Name: "values", Shape: []int{1}, Floats: []float64{1}}}})
 	if err == nil || !strings.Contains(err.Error(), "polysketch are no longer read: fit again with rff or landmark") {
 		t.Errorf("%v", err)
 	}

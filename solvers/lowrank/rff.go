@@ -234,26 +234,6 @@ func (m *fourierMap) applier() func(dst, x blas64.General) {
 	}
 }
 
-func (m *fourierMap) put(a *model.Archive, prefix string) {
-	a.PutMatrix(prefix+"frequencies", m.frequencies)
-	a.PutVector(prefix+"centre", m.centre)
-}
-
-func (m *fourierMap) header() *featureHeader {
-	return &featureHeader{Kind: fourierKind, Columns: m.columns(), Dimension: m.frequencies.Cols, Centred: true}
-}
-
-func loadFourier(a *model.Archive, prefix string, h *featureHeader) featureMap {
-	if h.Columns%2 != 0 {
-		a.Fail("%d Fourier features: they come in pairs", h.Columns)
-	}
-	omega, centre := a.Matrix(prefix+"frequencies", h.Columns/2, h.Dimension), loadCentre(a, prefix, h)
-	if a.Err() != nil {
-		return nil
-	}
-	return newFourierMap(omega, centre)
-}
-
 // Plan returns the cost of a fit.
 func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := cmp.Or(m.check(), checkSymmetric(s, k)); err != nil {

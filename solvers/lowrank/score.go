@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -131,7 +132,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 	if err != nil {
 		return nil, err
 	}
-	out := &verifySide{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n}
+	out := &verifySide{panel: *panelFrom(&basis.Panel{Rows: rows, Number: number}), src: stream.FromMatrix(info.Name, rows), of: n}
 	out.u, err = v.tiles.embedRows(ctx, v.engine, side, side.pack(v.tiles), &out.panel, info.Name)
 	return out, err
 }

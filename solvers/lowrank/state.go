@@ -3,33 +3,50 @@ package lowrank
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// header is the header of a saved model. It marshals to JSON.
+// header is a saved model: see [model.NewArchive].
 type header struct {
-	Method    string      `json:"method"`
-	Kernel    string      `json:"kernel,omitempty"`
-	Map       string      `json:"map,omitempty"` // explicit matrix: the element-wise function
-	Seed      uint64      `json:"seed"`
-	Rows      int64       `json:"rows"`
-	Columns   int64       `json:"columns"`
-	Rank      int         `json:"rank"`
-	Shift     float64     `json:"shift"`
-	Precision string      `json:"precision,omitempty"` // "float32" of models that are refused
-	Left      *sideHeader `json:"left,omitempty"`
-	Right     *sideHeader `json:"right,omitempty"` // absent for a symmetric model
+	Method    string         `json:"method"`
+	Kernel    string         `json:"kernel,omitempty"`
+	Map       string         `json:"map,omitempty"` // explicit matrix: the element-wise function
+	Seed      uint64         `json:"seed"`
+	Rows      int64          `json:"rows" min:"1"`
+	Columns   int64          `json:"columns" min:"1"`
+	Rank      int            `json:"rank"`
+	Shift     float64        `json:"shift"`
+	Precision string         `json:"precision,omitempty"` // "float32" of models that are refused
+	Values    []float64      `json:"-" array:"values,rank,descending"`
+	Left      *sideHeader    `json:"left,omitempty" array:"u_,total=columns"`
+	Right     *sideHeader    `json:"right,omitempty" array:"v_,total=rows"` // absent for a symmetric model
+	Explicit  explicitArrays `json:"-" array:",if=map"`
 }
 
-// sideHeader describes an [Embedding].
+// explicitArrays are the arrays of a model of an explicit matrix.
+type explicitArrays struct {
+	Projection blas64.General `array:"projection,columns,rank"`
+	V          blas64.General `array:"v,columns,rank"`
+	Refinement blas64.General `array:"refinement,rank,rank,optional"`
+}
+
+// sideHeader is an [Embedding].
 type sideHeader struct {
 	Sketch     *sketchHeader  `json:"sketch,omitempty"`
-	Features   *featureHeader `json:"features,omitempty"`
+	Features   *featureHeader `json:"features,omitempty" array:""`
 	RangeShift float64        `json:"range_shift,omitempty"`
 	Unit       float64        `json:"unit,omitempty"`
 	Refined    bool           `json:"refined,omitempty"`
+	Landmarks  blas64.General `json:"-" array:"landmarks,p,d,if=!features"`
+	Numbers    []int64        `json:"-" array:"landmark_rows,p,below=total,if=!features"`
+	Projection blas64.General `json:"-" array:"projection,width,rank"`
+	Refinement blas64.General `json:"-" array:"refinement,rank,rank,if=refined"`
+	Column     []int64        `json:"-" array:"sketch_column,p,if=sketch"`
+	Value      []float64      `json:"-" array:"sketch_value,p,if=sketch"`
 }
 
 // sketchHeader names a sparse-sign sketch.
@@ -50,67 +67,31 @@ type sketchHeader struct {
 // P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
-		Rank: len(m.Values), Shift: m.Shift}
+		Rank: len(m.Values), Shift: m.Shift, Values: m.Values}
 	if m.Explicit != nil {
 		h.Kernel, h.Map = "", m.Explicit.Map.String()
+		h.Explicit = explicitArrays{m.Left.Projection, m.Explicit.V, m.Left.Refinement}
 	} else {
 		h.Left = m.Left.header()
 	}
 	if m.Right != nil {
 		h.Right = m.Right.header()
 	}
-	a, err := model.NewArchive(h)
-	if err != nil {
-		return nil, err
-	}
-	a.PutVector("values", m.Values)
-	switch {
-	case m.Explicit != nil:
-		m.putExplicit(a)
-	case m.Right != nil:
-		m.Left.put(a, "u_")
-		m.Right.put(a, "v_")
-	default:
-		m.Left.put(a, "u_")
-	}
-	return a, nil
-}
-
-func (m *Model) putExplicit(a *model.Archive) {
-	a.PutMatrix("projection", m.Left.Projection)
-	a.PutMatrix("v", m.Explicit.V)
-	if m.Refined() {
-		a.PutMatrix("refinement", m.Left.Refinement)
-	}
+	return model.NewArchive(h)
 }
 
 func (e *Embedding) header() *sideHeader {
-	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
-	if e.features != nil {
-		h.Features = e.features.(*fourierMap).header()
+	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks,
+		Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement}
+	if f, is := e.features.(*fourierMap); is {
+		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
+			Centred: f.centre != nil, Frequencies: f.frequencies, Centre: f.centre}
 	}
 	if s := e.Signs; s != nil {
 		h.Sketch = &sketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
+		h.Column, h.Value = signArrays(s)
 	}
 	return h
-}
-
-func (e *Embedding) put(a *model.Archive, prefix string) {
-	if e.features != nil {
-		e.features.(*fourierMap).put(a, prefix)
-	} else {
-		a.PutMatrix(prefix+"landmarks", e.Landmarks)
-		a.PutInts(prefix+"landmark_rows", e.Rows)
-	}
-	a.PutMatrix(prefix+"projection", e.Projection)
-	if e.Refinement.Rows > 0 {
-		a.PutMatrix(prefix+"refinement", e.Refinement)
-	}
-	if e.Signs != nil {
-		column, value := signArrays(e.Signs)
-		a.PutInts(prefix+"sketch_column", column)
-		a.PutVector(prefix+"sketch_value", value)
-	}
 }
 
 func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
@@ -127,26 +108,22 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("lowrank", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
-	if h.Precision == "float32" {
-		a.Fail("header: precision float32 is of an older version, and entries in float64 give other factors: fit the model again")
-	}
-	if h.Map != "" {
-		m.loadExplicit(a, &h)
+	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Values: h.Values}
+	if x := h.Explicit; h.Map != "" {
+		f := model.Word(a, h.Map, kernelgen.ParseMap)
+		n := int(h.Columns)
+		m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n},
+			Projection: x.Projection, Refinement: x.Refinement}
+		m.Explicit = &Explicit{Map: f, V: x.V}
 		return m, a.Err()
 	}
-	m.Kernel = a.Kernel(h.Kernel, profiles...)
-	if h.Rank < 0 || h.Left == nil || h.Rows < 1 || h.Columns < 1 || h.Right == nil && h.Rows != h.Columns {
-		a.Fail("header: rank %d, %d×%d, left side %v, right side %v", h.Rank, h.Rows, h.Columns, h.Left, h.Right)
-	}
-	if a.Err() != nil {
+	if m.Kernel = a.Kernel(h.Kernel, profiles...); a.Err() != nil {
 		return nil, a.Err()
 	}
 	a.Check(m.Kernel.CheckPlain())
-	m.Values = a.Descending("values", h.Rank)
-	m.Left = loadEmbedding(a, "u_", h.Left, h.Rank, h.Columns)
+	m.Left = h.Left.embedding(a)
 	if h.Right != nil {
-		m.Right = loadEmbedding(a, "v_", h.Right, h.Rank, h.Rows)
+		m.Right = h.Right.embedding(a)
 		if m.Right.Landmarks.Cols != m.Left.Landmarks.Cols {
 			a.Fail("the two sides have %d and %d columns", m.Left.Landmarks.Cols, m.Right.Landmarks.Cols)
 		}
@@ -154,59 +131,55 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, a.Err()
 }
 
-// loadExplicit fills in a model of an explicit matrix.
-func (m *Model) loadExplicit(a *model.Archive, h *header) {
-	f, err := kernelgen.ParseMap(h.Map)
-	a.Check(err)
-	if h.Rows < 1 || h.Columns < 1 || h.Columns > mostFeatures || h.Rank < 0 {
-		a.Fail("header: rank %d of a %d×%d matrix", h.Rank, h.Rows, h.Columns)
-		return
+// Sizes refuses headers that no fit gives.
+func (h header) Sizes(a *model.Archive) map[string]int64 {
+	switch {
+	case h.Precision == "float32":
+		a.Fail("header: precision float32 is of an older version, and entries in float64 give other factors: fit the model again")
+	case h.Map == "" && (h.Left == nil || h.Right == nil && h.Rows != h.Columns):
+		a.Fail("header: %d×%d, left side %v, right side %v", h.Rows, h.Columns, h.Left != nil, h.Right != nil)
+	case h.Map != "" && h.Columns > mostFeatures:
+		a.Fail("header: a matrix of %d columns", h.Columns)
 	}
-	n := int(h.Columns)
-	m.Values = a.Descending("values", h.Rank)
-	m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n}, Projection: a.Matrix("projection", n, h.Rank)}
-	m.Explicit = &Explicit{Map: f, V: a.Matrix("v", n, h.Rank)}
-	if a.Has("refinement") {
-		m.Left.Refinement = a.Matrix("refinement", h.Rank, h.Rank)
-	}
+	return nil
 }
 
-// loadEmbedding takes a side of so many columns. rows is how many the source of its
-// landmarks has, which is that of the other side.
-func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int, rows int64) *Embedding {
-	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit}
-	if u := e.unit(); !(u > 0) {
-		a.Fail("unit %v", u)
+// Sizes gives the width of the projection where it is not the number of landmarks.
+func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
+	if h.Unit < 0 {
+		a.Fail("header: unit %v", h.Unit)
 	}
-	if h.Features != nil {
-		e.loadFeatures(a, prefix, h)
-	} else {
-		e.loadLandmarks(a, prefix, h, rows)
+	switch {
+	case h.Features != nil && (h.Sketch != nil || h.RangeShift != 0):
+		a.Fail("header: features go with no sketch and no shift of the range")
+	case h.Features != nil:
+		return map[string]int64{"width": int64(h.Features.Columns)}
+	case h.Sketch != nil:
+		return map[string]int64{"width": int64(h.Sketch.Columns)}
+	case h.RangeShift != 0:
+		a.Fail("header: a shift of the range without a sketch")
 	}
-	if a.Err() != nil {
-		return e
-	}
-	e.Projection = a.Matrix(prefix+"projection", e.width(), rank)
-	if h.Refined {
-		e.Refinement = a.Matrix(prefix+"refinement", rank, rank)
+	return nil
+}
+
+// embedding returns the side that was saved.
+func (h *sideHeader) embedding(a *model.Archive) *Embedding {
+	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Landmarks: h.Landmarks, Rows: h.Numbers,
+		Projection: h.Projection, Refinement: h.Refinement}
+	switch f := h.Features; {
+	case f != nil:
+		e.Landmarks, e.features = noLandmarks(f.Dimension), newFourierMap(f.Frequencies, f.Centre)
+	case h.Sketch != nil:
+		e.Signs = h.signs(a)
+	case e.Projection.Rows != e.Landmarks.Rows:
+		a.Fail("array projection has %d rows for %d landmarks", e.Projection.Rows, e.Landmarks.Rows)
 	}
 	return e
 }
 
-func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *sideHeader, rows int64) {
-	e.Landmarks = a.Matrix(prefix+"landmarks", -1, -1)
-	e.Rows = a.RowNumbers(prefix+"landmark_rows", e.Landmarks.Rows, rows)
-	if h.Sketch != nil {
-		e.Signs = loadSigns(a, prefix, h.Sketch, e.Rows)
-	}
-}
-
-// loadSigns draws the sketch again and compares it with what was saved.
-func loadSigns(a *model.Archive, prefix string, h *sketchHeader, rows []int64) *sketch.SparseSign {
-	column, value := a.Ints(prefix+"sketch_column", len(rows)), a.Vector(prefix+"sketch_value", len(rows))
-	if a.Err() != nil {
-		return nil
-	}
+// signs draws the sketch again and compares it with what was saved.
+func (side *sideHeader) signs(a *model.Archive) *sketch.SparseSign {
+	h, rows := side.Sketch, side.Numbers
 	if h.Columns < 1 || h.NNZ < 1 || int64(h.Columns)*int64(h.NNZ) != int64(len(rows)) {
 		a.Fail("a sketch of %d columns with %d nonzeros does not have %d landmarks", h.Columns, h.NNZ, len(rows))
 		return nil
@@ -217,7 +190,7 @@ func loadSigns(a *model.Archive, prefix string, h *sketchHeader, rows []int64) *
 		return nil
 	}
 	c, v := signArrays(s)
-	if !slices.Equal(c, column) || !slices.Equal(v, value) || !slices.Equal(s.Positions(), rows) {
+	if !slices.Equal(c, side.Column) || !slices.Equal(v, side.Value) || !slices.Equal(s.Positions(), rows) {
 		a.Fail("the saved sketch is not the one that its seed gives: the model was made by another version")
 	}
 	return s

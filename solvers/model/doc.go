@@ -21,6 +21,28 @@
 //
 // A Fit returns soon after its context has ended, whatever it is at: it is a call of [Leave].
 //
+// # Files
+//
+// A family describes its saved models by a struct, the file: [NewArchive] writes it and [Archive.Open] reads
+// it. Its JSON is the header. A field with a tag `array:"name,size,option"` is an array, and has `json:"-"`:
+//
+//	[]float64, []int64            a vector: one size
+//	blas64.General, *stream.CSR   a matrix: the sizes are its rows and columns
+//	struct, pointer to a struct   a part: the name comes before those of its arrays
+//	*Archive                      a model within: a header within the header, and a name before those of its arrays
+//
+// A size is a number, or a name in the JSON of the header: a number, the length of a list or word, 1 for true
+// or a pointer, else 0. A [Sizer] adds names. The first array that has any other name sets its value.
+//
+//	descending   no number is larger than the one before
+//	below=SIZE   numbers of rows, ascending, from 0 to below the size
+//	if=SIZE      the array is in the file if the size is known and not 0; if=!SIZE is the opposite
+//	optional     an empty array is not written, and one that is missing is read as empty
+//	NAME=SIZE    a part has sizes of its own: those of the whole, and this one
+//
+// Numbers of arrays have to be finite, those of the header at least 0, or as large as a tag `min:"1"` says;
+// `min:"1"` of a pointer says that it must be there.
+//
 // Texts for users, that is notes, errors and knobs, name a setting by its word in
 // backquotes: `rank`, `scale standard`. A program that has a flag or a field for the
 // setting puts its own name there; the words are those of the command's flags.

@@ -17,7 +17,7 @@ func (a *Archive) PutPreparation(side Side, p stream.Preparation) {
 		values []float64
 	}{{"column_shift", p.Shift}, {"column_factor", p.Factor}, {"column_fill", p.Fill}} {
 		if v.values != nil {
-			a.PutVector(preparedPrefix[side]+v.name, v.values)
+			(&codec{archive: a}).put(v.values, &slot{name: preparedPrefix[side] + v.name}, nil)
 		}
 	}
 }
@@ -45,12 +45,12 @@ func (a *Archive) Preparation(side Side, columns int) (p stream.Preparation) {
 	if data.Input != "pairs" {
 		side = Left
 	}
-	prefix := preparedPrefix[side]
-	if a.Has(prefix + "column_shift") {
-		p.Shift, p.Factor = a.Vector(prefix+"column_shift", columns), a.Vector(prefix+"column_factor", columns)
+	prefix, n := preparedPrefix[side], int64(columns)
+	if _, has := a.find(prefix + "column_shift"); has {
+		p.Shift, p.Factor = a.vector(prefix+"column_shift", n), a.vector(prefix+"column_factor", n)
 	}
 	if p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean {
-		p.Fill = a.Vector(prefix+"column_fill", columns)
+		p.Fill = a.vector(prefix+"column_fill", n)
 	}
 	return p
 }

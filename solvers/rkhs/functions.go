@@ -22,10 +22,10 @@ import (
 // columns are those of the RKHS.
 type Functions struct {
 	Space        *lowrank.Model
-	Coefficients blas64.General // features × functions
+	Coefficients blas64.General `array:",features,columns"` // features × functions
 	// Offsets are what the means of the functions over the rows of the fit are; nil
 	// unless the features were centred.
-	Offsets []float64
+	Offsets []float64 `array:"_offsets,columns,if=centred"`
 	// Complex says that the second half of the columns are the imaginary parts of the
 	// first.
 	Complex bool

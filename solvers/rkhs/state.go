@@ -1,9 +1,7 @@
 package rkhs
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -16,28 +14,41 @@ const Name = "operator"
 // Names are what the headers of saved models have called it, the first as it is now.
 var Names = []string{Name, "rkhs"}
 
-// header is what a saved model says about itself in words and numbers; the rest is in
-// arrays.
+// header is a saved model: see [model.NewArchive].
 type header struct {
-	Method      string          `json:"method"` // "operator"
-	Task        string          `json:"task"`   // svd or eigen
-	Kind        string          `json:"kind"`   // of the operator
-	Ridge       float64         `json:"ridge,omitempty"`
-	Own         bool            `json:"own,omitempty"`       // the operator is none of the words of this package
-	Symmetric   bool            `json:"symmetric,omitempty"` // of one's own: it is self-adjoint
-	Engine      string          `json:"engine"`
-	Formulation string          `json:"formulation"` // "qr"; other versions had others
-	Random      bool            `json:"random_features,omitempty"`
-	Centred     bool            `json:"centred"`
-	Inverse     bool            `json:"inverse,omitempty"`
-	Complex     bool            `json:"complex,omitempty"`
-	Seed        uint64          `json:"seed"`
-	Pairs       int64           `json:"pairs"`
-	Lag         int64           `json:"lag,omitempty"`
-	Rank        int             `json:"rank"`
-	Left        json.RawMessage `json:"left"`            // features of the left functions
-	Right       json.RawMessage `json:"right,omitempty"` // absent if they are those of the left
+	Method      string         `json:"method"` // "operator"
+	Task        string         `json:"task"`   // svd or eigen
+	Kind        string         `json:"kind"`   // of the operator
+	Ridge       float64        `json:"ridge,omitempty"`
+	Own         bool           `json:"own,omitempty"`       // the operator is none of the words of this package
+	Symmetric   bool           `json:"symmetric,omitempty"` // of one's own: it is self-adjoint
+	Engine      string         `json:"engine"`
+	Formulation string         `json:"formulation"` // "qr"; other versions had others
+	Random      bool           `json:"random_features,omitempty"`
+	Centred     bool           `json:"centred"`
+	Inverse     bool           `json:"inverse,omitempty"`
+	Complex     bool           `json:"complex,omitempty"`
+	Seed        uint64         `json:"seed"`
+	Pairs       int64          `json:"pairs"`
+	Lag         int64          `json:"lag,omitempty"`
+	Rank        int            `json:"rank"`
+	Values      []float64      `json:"-" array:"values,rank"`
+	Imag        []float64      `json:"-" array:"values_imag,rank,if=complex"`
+	Left        *model.Archive `json:"left" min:"1" array:"left_features_"`     // features of the left functions
+	Right       *model.Archive `json:"right,omitempty" array:"right_features_"` // absent if they are those of the left
 	oldWords
+	U          *Functions `json:"-" array:"left,columns=functions"`
+	V          *Functions `json:"-" array:"right,columns=functions"`
+	CanonicalU *Functions `json:"-" array:"canonical_left,columns=functions,optional"`
+	CanonicalV *Functions `json:"-" array:"canonical_right,columns=functions,optional"`
+}
+
+// Sizes gives the columns of functions.
+func (h header) Sizes(*model.Archive) map[string]int64 {
+	if h.Complex {
+		return map[string]int64{"functions": 2 * int64(h.Rank)}
+	}
+	return map[string]int64{"functions": int64(h.Rank)}
 }
 
 // oldWords are what the first version wrote, whose method was "rkhs".
@@ -56,12 +67,6 @@ func (h *header) renew() {
 	}
 }
 
-// The prefixes of the arrays of features.
-const (
-	leftFeatures  = "left_features_"
-	rightFeatures = "right_features_"
-)
-
 // Save returns the model as an archive with the arrays values and, of complex
 // eigenvalues, values_imag; the features of the left functions as lowrank.Model saves
 // them, their names behind left_features_, and of the right behind right_features_ unless
@@ -72,108 +77,69 @@ const (
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
 		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
-		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
+		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
+		U: m.Left, V: m.Right, CanonicalU: m.CanonicalLeft, CanonicalV: m.CanonicalRight}
 	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {
 		h.Symmetric = m.Operator.Traits().Symmetric
 	}
-	left, err := m.Left.Space.Save()
-	if err != nil {
+	var err error
+	if h.Left, err = m.Left.Space.Save(); err != nil {
 		return nil, err
 	}
-	right := &model.Archive{}
 	if m.Right.Space != m.Left.Space {
-		if right, err = m.Right.Space.Save(); err != nil {
+		if h.Right, err = m.Right.Space.Save(); err != nil {
 			return nil, err
 		}
 	}
-	h.Left, h.Right = left.Header, right.Header
-	a, err := model.NewArchive(h)
-	if err != nil {
-		return nil, err
-	}
-	a.PutVector("values", m.Values)
-	if m.Imag != nil {
-		a.PutVector("values_imag", m.Imag)
-	}
-	a.PutPart(leftFeatures, left)
-	a.PutPart(rightFeatures, right)
-	for _, f := range m.named() {
-		if *f.at == nil {
-			continue
-		}
-		a.PutMatrix(f.name, (*f.at).Coefficients)
-		if (*f.at).Offsets != nil {
-			a.PutVector(f.name+"_offsets", (*f.at).Offsets)
-		}
-	}
-	return a, nil
-}
-
-// namedFunctions are a place for functions.
-type namedFunctions struct {
-	name  string
-	right bool
-	at    **Functions
-}
-
-// named returns all functions of the model.
-func (m *Model) named() []namedFunctions {
-	return []namedFunctions{{"left", false, &m.Left}, {"right", true, &m.Right},
-		{"canonical_left", false, &m.CanonicalLeft}, {"canonical_right", true, &m.CanonicalRight}}
+	return model.NewArchive(h)
 }
 
 // Load returns the model that Save gave; a kernel of one's own needs its profile. Every
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	ok := a.Open("rkhs", &h)
-	h.renew()
-	if !ok || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
-		a.Fail("header: method %q, rank %d, %d pairs, lag %d, left side %s", h.Method, h.Rank, h.Pairs, h.Lag, h.Left)
+	if !a.Open("rkhs", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Random: h.Random, Centred: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag}
-	a.Check(m.words(h))
+	h.renew()
+	m := &Model{Random: h.Random, Centred: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
+		Values: h.Values, Imag: h.Imag,
+		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),
+		Left: h.U, Right: h.V, CanonicalLeft: h.CanonicalU, CanonicalRight: h.CanonicalV}
 	if h.Complex && m.Task != Eigen {
 		a.Fail("task %s has no complex values", m.Task)
 	}
-	m.Values = a.Vector("values", h.Rank)
-	if h.Complex {
-		m.Imag = a.Vector("values_imag", h.Rank)
-	}
-	left := loadSpace(a.Part(leftFeatures, h.Left), profiles)
+	left := loadSpace(h.Left, profiles)
 	right := left
 	if h.Right != nil {
-		right = loadSpace(a.Part(rightFeatures, h.Right), profiles)
+		right = loadSpace(h.Right, profiles)
 	}
-	if a.Err() != nil {
-		return nil, a.Err()
-	}
-	for _, f := range m.named() {
-		if strings.HasPrefix(f.name, "canonical") && !a.Has(f.name) {
-			continue
-		}
-		space := left
-		if f.right {
-			space = right
-		}
-		*f.at = loadFunctions(a, h, f.name, space)
+	if a.Err() == nil {
+		h.bind(a, left, h.U, h.CanonicalU)
+		h.bind(a, right, h.V, h.CanonicalV)
 	}
 	return m, a.Err()
 }
 
-// words reads the words of the header.
-func (m *Model) words(h header) (err error) {
+// operator returns the operator that the header names.
+func (h header) operator(a *model.Archive) Operator {
 	if h.Own {
-		m.Operator = remembered{h.Kind, h.Ridge, h.Symmetric}
-	} else if m.Operator, err = ParseOperator(h.Kind, h.Ridge); err != nil {
-		return err
+		return remembered{h.Kind, h.Ridge, h.Symmetric}
 	}
-	if m.Task, err = ParseTask(h.Task); err != nil {
-		return err
+	return model.Word(a, h.Kind, func(kind string) (Operator, error) { return ParseOperator(kind, h.Ridge) })
+}
+
+// bind gives functions their features.
+func (h header) bind(a *model.Archive, space *lowrank.Model, functions ...*Functions) {
+	for _, f := range functions {
+		if f == nil {
+			continue
+		}
+		f.Space, f.Complex = space, h.Complex
+		if rows := f.Coefficients.Rows; rows != space.Left.Rank() {
+			a.Fail("coefficients of %d features, expected %d", rows, space.Left.Rank())
+		}
 	}
-	m.Engine, err = ParseEngine(h.Engine)
-	return err
 }
 
 // loadSpace returns features.
@@ -184,17 +150,4 @@ func loadSpace(a *model.Archive, profiles []kernelgen.Profile) *lowrank.Model {
 		a.Fail("features come from a symmetric model without a shift")
 	}
 	return m
-}
-
-// loadFunctions returns functions with features of a space.
-func loadFunctions(a *model.Archive, h header, name string, space *lowrank.Model) *Functions {
-	cols := h.Rank
-	if h.Complex {
-		cols *= 2
-	}
-	f := &Functions{Space: space, Complex: h.Complex, Coefficients: a.Matrix(name, space.Left.Rank(), cols)}
-	if h.Centred {
-		f.Offsets = a.Vector(name+"_offsets", cols)
-	}
-	return f
 }

@@ -29,19 +29,23 @@ type Map struct {
 	Names []string // of the columns of images
 
 	// Of the exact engine: the rows of the other side and the logarithms of their scalings.
-	Points blas64.General
-	Logs   []float64
+	Points blas64.General `array:"points,n,d,if=points"`
+	Logs   []float64      `array:"logs,n,if=points"`
 
 	// Of the low-rank engine: z is the row's factor times Coefficients, plus its kernel entries to Corrections times
 	// CorrectionValues. The image is Centre + z₁/z₀, where z₀ is the first number of z and z₁ the others.
-	Coefficients, Corrections, CorrectionValues blas64.General
-	Centre                                      []float64
+	Coefficients blas64.General `array:"coefficients,rank,d+1,if=coefficients"`
+	Centre       []float64      `array:"centre,d,if=coefficients"`
 	// Low and High bound the images. They are the range of the other side, extended by half of it either way.
-	Low, High []float64
+	Low              []float64      `array:"low,d,if=coefficients"`
+	High             []float64      `array:"high,d,if=coefficients"`
+	Corrections      blas64.General `array:"corrections,c,d,if=coefficients,optional"`
+	CorrectionValues blas64.General `array:"correction_values,c,d+1,if=c"`
 
 	// Near has rows of this side, and Moves their displacements: those of [NearestDisplacement], or of the low-rank
 	// engine a sample, for rows whose z₀ is not positive or whose image is out of bounds.
-	Near, Moves blas64.General
+	Near  blas64.General `array:"near,m,d,if=near"`
+	Moves blas64.General `array:"moves,m,d,if=near"`
 }
 
 // Dimension returns the number of columns of rows and of their images.

@@ -1,0 +1,79 @@
+package nystream_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// spiral returns n points of a spiral, a row each.
+func spiral(n int) *mat.Dense {
+	x := mat.NewDense(n, 2, nil)
+	for i := range n {
+		t := float64(i) / float64(n)
+		x.SetRow(i, []float64{t * math.Cos(9*t), t * math.Sin(9*t)})
+	}
+	return x
+}
+
+// Fit a kernel matrix of 3000 rows, and compare the factors with its entries.
+func Example() {
+	ctx := context.Background()
+	x := spiral(3000)
+	src := nystream.FromDense(x)
+	kernel := kernelgen.RBF(1)
+
+	fit, err := nystream.Fit(ctx, src, kernel, lowrank.Landmark{Rank: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	u, _, err := fit.Factors(ctx, stream.Engine{}, model.Sources{Left: src})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var scaled, approx mat.Dense
+	scaled.Mul(nystream.Dense(u), mat.NewDiagDense(fit.Rank(), fit.Values))
+	approx.Mul(scaled.Slice(0, 10, 0, fit.Rank()), nystream.Dense(u).Slice(2990, 3000, 0, fit.Rank()).T())
+	square := math.Pow(x.At(0, 0)-x.At(2990, 0), 2) + math.Pow(x.At(0, 1)-x.At(2990, 1), 2)
+	fmt.Printf("rank %d, passes %d\n", fit.Rank(), fit.SourcePasses)
+	fmt.Printf("entry (0, 2990): %.4f, approximated %.4f\n", math.Exp(-square), approx.At(0, 0))
+	// Output:
+	// rank 20, passes 1
+	// entry (0, 2990): 0.3703, approximated 0.3703
+}
+
+// A family with data of its own: singular vectors of an asymmetric kernel matrix.
+func ExampleFitData() {
+	ctx := context.Background()
+	x := nystream.FromDense(spiral(300))
+	data, err := ksvd.Between(x, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fit, err := nystream.FitData(ctx, data, kernelgen.SNE(1), ksvd.Exact{Rank: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", fit.Values)
+	// Output: [1.014 0.291 0.236]
+}
+
+// A source, here of generated rows, as a matrix of gonum.
+func ExampleToDense() {
+	m, err := nystream.ToDense(context.Background(), nystream.FromDense(spiral(4).T()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Dims())
+	// Output: 2 4
+}

@@ -1,0 +1,57 @@
+package nystream
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Fit approximates the kernel matrix of the rows of a source by a method of package lowrank, on all
+// processors:
+//
+//	fit, err := nystream.Fit(ctx, src, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
+//
+// The errors are those of the method. The cost is that of the method, mostly one pass over the source.
+func Fit[F any](ctx context.Context, src stream.Source, k kernelgen.Kernel, m model.Method[model.Sources, F]) (*F, error) {
+	return FitData(ctx, model.Sources{Left: src}, k, m)
+}
+
+// FitData is [Fit] for the data of any family of solvers, which its package makes, as ksvd.Between does.
+// Call the Fit of a method for another engine: fewer threads, progress, checkpoints.
+func FitData[D model.Data, F any](ctx context.Context, d D, k kernelgen.Kernel, m model.Method[D, F]) (*F, error) {
+	return m.Fit(ctx, stream.Engine{}, d, k)
+}
+
+// FromDense returns a source of the rows of a matrix. A mat.Dense is shared, any other matrix is copied.
+func FromDense(m mat.Matrix) stream.Source {
+	raw, is := m.(mat.RawMatrixer)
+	if !is {
+		raw = mat.DenseCopyOf(m)
+	}
+	return stream.FromMatrix("matrix", raw.RawMatrix())
+}
+
+// ToDense reads a source into a matrix. The error names the row and the column of a value that is not a
+// number. It makes one pass.
+func ToDense(ctx context.Context, src stream.Source) (*mat.Dense, error) {
+	m, err := stream.ReadAll(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return Dense(m), nil
+}
+
+// Dense returns a result as a mat.Dense, which shares its memory. A matrix without rows or columns gives an
+// empty mat.Dense.
+func Dense(m blas64.General) *mat.Dense {
+	d := &mat.Dense{}
+	if m.Rows > 0 && m.Cols > 0 {
+		d.SetRawMatrix(m)
+	}
+	return d
+}

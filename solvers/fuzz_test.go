@@ -1,0 +1,283 @@
+package solvers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/solvers/transport"
+	"github.com/nystream/nystream/stream"
+)
+
+func FuzzLoadLowrank(f *testing.F) {
+	exp, err := kernelgen.ParseMap("exp")
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzzLoad(f, "lowrank", smallFit(f, lowrank.Landmark{Rank: 3}, 1), smallFit(f, lowrank.S3SPSD{Rank: 2}, 1),
+		smallFit(f, lowrank.SSRSVD{Rank: 2}, 2), smallFit(f, lowrank.RFF{Rank: 4}, 1), smallFit(f, lowrank.SSRSVDMatrix{Rank: 2, Map: exp}, 1))
+}
+
+func FuzzLoadKSVD(f *testing.F) {
+	d, err := ksvd.Graph("g", ring(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	graph, err := ksvd.Nystrom{Rank: 2, Rows: 6, Cols: 6, Center: true, Sums: ksvd.SumsExact}.Fit(f.Context(), stream.Engine{}, d, parsed(f, "sne(gamma=1)"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzzLoad(f, "ksvd", graph.Model, smallFit(f, ksvd.Nystrom{Rank: 2, Rows: 8, Cols: 8, Center: true, Sums: ksvd.SumsExact}, 2), smallFit(f, ksvd.Exact{Rank: 2}, 1))
+}
+
+func FuzzLoadISM(f *testing.F) {
+	fuzzLoad(f, "ism", smallFit(f, ism.Solver{Dim: 1, Iterations: 2}, 1))
+}
+
+func FuzzLoadASKLS(f *testing.F) {
+	d, err := askls.Graph("g", ring(f), stream.Numbers(20), alternating(20), 2)
+	if err != nil {
+		f.Fatal(err)
+	}
+	graph, err := askls.Solver{C: 1, Engine: askls.EngineDense}.Fit(f.Context(), stream.Engine{}, d, kernelgen.Linear())
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzzLoad(f, "askls", graph.Model, smallFit(f, askls.Solver{C: 1, Engine: askls.EngineDense}, 1),
+		smallFit(f, askls.Solver{C: 1, Engine: askls.EngineLowRank, Rank: 2, Landmarks: 8, Merge: askls.MergeStack, Folds: 3}, 1))
+}
+
+func FuzzLoadRKHS(f *testing.F) {
+	fuzzLoad(f, "rkhs", smallFit(f, rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 2}, 1),
+		smallFit(f, rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 2, Centre: true}, 2),
+		smallFit(f, rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Task: rkhs.Eigen, Rank: 2}, 2))
+}
+
+func FuzzLoadTransport(f *testing.F) {
+	nearest := transport.Sinkhorn{Iterations: 3, Map: transport.NearestDisplacement}
+	fuzzLoad(f, "transport", smallFit(f, transport.Exact{Sinkhorn: threeRounds}, 2), smallFit(f, transport.Exact{Sinkhorn: nearest}, 2),
+		smallFit(f, transport.LowRank{Sinkhorn: threeRounds, Rank: 10}, 2))
+}
+
+// smallRows is how many rows the models of the fuzz targets are fitted to.
+const smallRows = 20
+
+// smallFit returns the model of a fit to a few rows of one source or two.
+func smallFit(f *testing.F, m any, sources int) model.Model {
+	left := stream.FromMatrix("left", stream.RowSlice(normalRows(1, 39), 0, smallRows))
+	var right stream.Source
+	if sources == 2 {
+		right = stream.FromMatrix("right", stream.RowSlice(normalRows(2, 39), 0, smallRows))
+	}
+	return modelOf(fitOf(f, m, kernelgen.RBF(0.7), left, right))
+}
+
+// ring returns a directed graph of a few nodes.
+func ring(f *testing.F) *stream.CSR {
+	m, err := stream.NewCSR(smallRows, smallRows, func(yield func(stream.Entry) bool) {
+		for i := range int32(smallRows) {
+			if !yield(stream.Entry{Row: i, Col: (i + 1) % smallRows, Value: 1}) || !yield(stream.Entry{Row: i, Col: i * i % smallRows, Value: 0.5}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return m
+}
+
+func parsed(f *testing.F, text string) kernelgen.Kernel {
+	k, err := kernelgen.Parse(text)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return k
+}
+
+// fuzzLoad edits the archives of models, and loads them by the Load of their family. A load fails with a
+// message, or its model transforms rows; it never panics, and takes memory in proportion to the archive.
+func fuzzLoad(f *testing.F, name string, models ...model.Model) {
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+	load := reflect.ValueOf(families[i].load)
+	saved := make([]*model.Archive, len(models))
+	for i, m := range models {
+		var err error
+		if saved[i], err = m.Save(); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(byte(i), []byte(nil), []byte(nil))
+		f.Add(byte(i), []byte(saved[i].Header), []byte(nil))
+		for kind := range byte(len(edits)) {
+			f.Add(byte(i), []byte(nil), []byte{kind, kind * 3, kind * 5, kind * 7, 2, 1, kind, 3})
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, header, program []byte) {
+		a := edited(saved[int(which)%len(saved)], header, program)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		out := load.Call([]reflect.Value{reflect.ValueOf(a)})
+		runtime.ReadMemStats(&after)
+		if took, most := after.TotalAlloc-before.TotalAlloc, 1<<20+64*archiveBytes(a); took > most {
+			t.Fatalf("a load of %d bytes takes %d: %s", archiveBytes(a), took, a.Header)
+		}
+		if err, _ := out[1].Interface().(error); err != nil {
+			if text := err.Error(); len(text) < len("model: ")+8 || !strings.HasPrefix(text, "model: ") || strings.Contains(text, "%!") {
+				t.Fatalf("the error says %q", text)
+			}
+			return
+		}
+		useModel(t, out[0].Interface().(model.Transformer), load)
+	})
+}
+
+// useModel describes a model that was loaded, saves it, loads it again and transforms rows.
+func useModel(t *testing.T, m model.Transformer, load reflect.Value) {
+	m.Describe()
+	a, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := load.Call([]reflect.Value{reflect.ValueOf(a)})[1]; !err.IsNil() {
+		t.Fatalf("saved again it is not loaded: %v", err)
+	}
+	for _, side := range []model.Side{model.Left, model.Right, model.Both} {
+		d := m.Dimension(min(side, model.Right))
+		if _, err := m.Outputs(side, model.Coordinates); err != nil || d > 1000 {
+			continue
+		}
+		x := stream.NewMatrix(3, d)
+		for i := range x.Data {
+			x.Data[i] = float64(i%5) / 4
+		}
+		sparse, err := stream.NewCSR(3, d, func(yield func(stream.Entry) bool) {
+			for i := range int32(min(3, d)) {
+				if !yield(stream.Entry{Row: i, Col: i, Value: 1}) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []stream.Source{stream.FromMatrix("new", x), stream.NewSparseRows("new", sparse, nil)} {
+			m.TransformPlan(stream.Engine{}, rows, model.Request{Side: side})
+			// An error says that rows are of another kind, or too far away.
+			_ = m.Transform(t.Context(), stream.Engine{Threads: 1}, rows, model.Request{Side: side}, func(*stream.Block, blas64.General) error { return nil })
+		}
+	}
+}
+
+// archiveBytes returns what the file of an archive would take, or nearly.
+func archiveBytes(a *model.Archive) uint64 {
+	n := uint64(len(a.Header))
+	for _, v := range a.Arrays {
+		n += 8 * uint64(len(v.Floats)+len(v.Ints))
+	}
+	return n
+}
+
+// edited returns an archive with the given header, if there is one, and as a program changes it: three bytes
+// after that of the kind of an edit say where and what.
+func edited(of *model.Archive, header, program []byte) *model.Archive {
+	a := &model.Archive{Header: bytes.Clone(of.Header)}
+	if len(header) > 0 {
+		a.Header = header
+	}
+	for _, v := range of.Arrays {
+		v.Shape, v.Floats, v.Ints = slices.Clone(v.Shape), slices.Clone(v.Floats), slices.Clone(v.Ints)
+		a.Arrays = append(a.Arrays, v)
+	}
+	for ; len(program) >= 4 && len(a.Arrays) > 0; program = program[4:] {
+		at := int(program[1]) % len(a.Arrays)
+		edits[int(program[0])%len(edits)](a, at, int(program[2]), int(program[3]))
+	}
+	return a
+}
+
+// edits change an array, or the header, to what a file can hold.
+var edits = []func(a *model.Archive, at, where, what int){
+	func(a *model.Archive, at, _, _ int) { a.Arrays = slices.Delete(a.Arrays, at, at+1) },
+	func(a *model.Archive, at, where, _ int) { a.Arrays[at].Name = a.Arrays[where%len(a.Arrays)].Name },
+	func(a *model.Archive, at, where, _ int) {
+		other := a.Arrays[where%len(a.Arrays)]
+		other.Name = a.Arrays[at].Name
+		a.Arrays[at] = other
+	},
+	func(a *model.Archive, at, _, _ int) { slices.Reverse(a.Arrays[at].Shape) },
+	func(a *model.Archive, at, where, what int) { // n rows of no numbers, and the like
+		n := []int{0, 1, where, 1 << 20, 1 << 40}[what%5]
+		a.Arrays[at] = array.Array{Name: a.Arrays[at].Name, Shape: [][]int{{0}, {n, 0}, {0, n}}[where%3]}
+		if len(a.Arrays[at].Shape) == 1 {
+			a.Arrays[at].Ints = []int64{}
+		}
+	},
+	func(a *model.Archive, at, where, _ int) { // fewer numbers
+		v := &a.Arrays[at]
+		if len(v.Shape) == 1 && v.Shape[0] > 0 {
+			v.Shape[0] = where % v.Shape[0]
+			v.Floats, v.Ints = v.Floats[:min(v.Shape[0], len(v.Floats))], v.Ints[:min(v.Shape[0], len(v.Ints))]
+		}
+	},
+	func(a *model.Archive, at, where, _ int) { // fewer rows
+		if v := &a.Arrays[at]; len(v.Shape) == 2 && v.Shape[0] > 0 {
+			v.Shape[0] = where % v.Shape[0]
+			v.Floats = v.Floats[:v.Shape[0]*v.Shape[1]]
+		}
+	},
+	func(a *model.Archive, at, where, what int) {
+		if v := a.Arrays[at].Floats; len(v) > 0 {
+			v[where%len(v)] = []float64{0, -1, math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, 5e-324, 1e200}[what%8]
+		}
+	},
+	func(a *model.Archive, at, where, what int) {
+		if v := a.Arrays[at].Ints; len(v) > 0 {
+			v[where%len(v)] = []int64{0, -1, 1, math.MaxInt64, math.MinInt64, 1 << 31, 19, 20}[what%8]
+		}
+	},
+	func(a *model.Archive, at, _, _ int) {
+		clear(a.Arrays[at].Floats)
+	},
+	editHeader, editHeader, editHeader, editHeader,
+}
+
+// headerWords take the place of values of a header.
+var headerWords = []string{"0", "-1", "1", "2", "3", "19", "21", "1e3", "2147483648", "4611686018427387904", "1e300", "0.5", "null", "true", "false",
+	"{}", "[]", `""`, `"float32"`, `"eigen"`, `"exact"`, `"nearest"`, `"kernel"`, `"rbf(gamma=1)"`, `"linear()"`, `"t()"`, `"sne(gamma=1)"`,
+	`"poly(degree=3)"`, `"stack"`, `"exp"`, `"x"`, `["a","b"]`}
+
+// editHeader replaces a value of the header, or of an object within.
+func editHeader(a *model.Archive, at, where, what int) {
+	word := headerWords[what%len(headerWords)]
+	var replace func(text json.RawMessage, where int) json.RawMessage
+	replace = func(text json.RawMessage, where int) json.RawMessage {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(text, &object) != nil || len(object) == 0 {
+			return json.RawMessage(word)
+		}
+		key := slices.Sorted(maps.Keys(object))[where%len(object)]
+		object[key] = replace(object[key], where/len(object)+at)
+		if at%8 == 7 {
+			delete(object, key)
+		}
+		text, _ = json.Marshal(object)
+		return text
+	}
+	a.Header = replace(a.Header, where)
+}

@@ -89,9 +89,9 @@ var countedFits = []countedFit{
 	{"subspace", lowrank.Subspace{Rank: 4, Passes: 3}, false},
 	{"subspace, whole", lowrank.Subspace{Rank: 30}, false},
 	{"subspace of two sources", lowrank.Subspace{Rank: 4, Passes: 3}, true},
-	{"adaptive", lowrank.Adaptive{Tolerance: 0.01}, false},
+	{"adaptive", lowrank.Adaptive{ErrorTol: 0.01}, false},
 	{"auto", lowrank.Auto{Rank: 4}, false},
-	{"auto, tolerance", lowrank.Auto{Tolerance: 0.01}, false},
+	{"auto, tolerance", lowrank.Auto{ErrorTol: 0.01}, false},
 	{"auto of two sources", lowrank.Auto{Rank: 4}, true},
 	{"ksvd exact", ksvd.Exact{Rank: 3}, true},
 	{"ksvd exact of one source", ksvd.Exact{Rank: 3}, false},
@@ -133,7 +133,7 @@ var countedFits = []countedFit{
 
 // severalSteps is a fit with a second pass. No digest of it is recorded.
 var severalSteps = countedFit{
-	"adaptive, several steps", lowrank.Adaptive{Tolerance: 0.16, Rule: lowrank.RuleUniform, Seed: 11}, false,
+	"adaptive, several steps", lowrank.Adaptive{ErrorTol: 0.16, Rule: lowrank.RuleUniform, Seed: 11}, false,
 }
 
 // derivativeChecks is how often ism calls a user's profile and derivative to compare them: at 20

@@ -65,7 +65,7 @@ func FuzzLoadASKLS(f *testing.F) {
 
 func FuzzLoadRKHS(f *testing.F) {
 	fuzzLoad(f, "rkhs", smallFit(f, rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 2}, 1),
-		smallFit(f, rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 2, Centre: true}, 2),
+		smallFit(f, rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 2, Center: true}, 2),
 		smallFit(f, rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Task: rkhs.Eigen, Rank: 2}, 2))
 }
 

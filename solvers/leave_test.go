@@ -48,7 +48,7 @@ func (s *stuck) wait() {
 // leftMethods are the methods of all families with settings that a fit accepts.
 var leftMethods = []any{
 	lowrank.Landmark{Rank: 3}, lowrank.S3SPSD{Rank: 3}, lowrank.SSRSVD{Rank: 3}, lowrank.Nystrom{Rank: 3}, lowrank.RPCholesky{Rank: 3}, lowrank.RFF{Rank: 4},
-	lowrank.Subspace{Rank: 3}, lowrank.Adaptive{Tolerance: 0.1}, lowrank.Auto{Rank: 3}, lowrank.SSRSVDMatrix{Rank: 2},
+	lowrank.Subspace{Rank: 3}, lowrank.Adaptive{ErrorTol: 0.1}, lowrank.Auto{Rank: 3}, lowrank.SSRSVDMatrix{Rank: 2},
 	ksvd.Exact{Rank: 3}, ksvd.Nystrom{Rank: 3}, ksvd.SSRSVD{Rank: 3}, ksvd.Auto{Rank: 3},
 	ism.Solver{Dim: 2}, askls.Solver{C: 1}, rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3},
 	transport.Exact{}, transport.LowRank{Rank: 5}, transport.Auto{},

@@ -39,8 +39,8 @@ var nastyFits = []nastyFit{
 	{"nystrom", factored(lowrank.Nystrom{Rank: 3})},
 	{"rpcholesky", factored(lowrank.RPCholesky{Rank: 3})},
 	{"subspace", factored(lowrank.Subspace{Rank: 3})},
-	{"auto", factored(lowrank.Auto{Tolerance: 0.01})},
-	{"auto, frobenius", factored(lowrank.Auto{Tolerance: 0.1, Norm: lowrank.NormFrobenius})},
+	{"auto", factored(lowrank.Auto{ErrorTol: 0.01})},
+	{"auto, frobenius", factored(lowrank.Auto{ErrorTol: 0.1, Norm: lowrank.NormFrobenius})},
 	{"rff", factored(lowrank.RFF{Rank: 10})},
 	{"landmark of two sources", func(ctx context.Context, x stream.Source, k kernelgen.Kernel) (wrong, refused error) {
 		return factors(ctx, lowrank.Landmark{Rank: 3}, model.Sources{Left: x, Right: x}, k)

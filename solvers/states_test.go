@@ -136,7 +136,7 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 	"nystrom":     overRows(func(p *program) lowrank.Method { return lowrank.Nystrom{Rank: 6, Seed: p.seed} }),
 	"rpcholesky":  overRows(func(p *program) lowrank.Method { return lowrank.RPCholesky{Rank: 6, Seed: p.seed} }),
 	"rff":         overRows(func(p *program) lowrank.Method { return lowrank.RFF{Rank: 8, Seed: p.seed} }),
-	"adaptive":    overRows(func(p *program) lowrank.Method { return lowrank.Adaptive{Tolerance: 0.2, Seed: p.seed} }),
+	"adaptive":    overRows(func(p *program) lowrank.Method { return lowrank.Adaptive{ErrorTol: 0.2, Seed: p.seed} }),
 	"ksvd ssrsvd": asymmetric(func(p *program) ksvd.Method { return ksvd.SSRSVD{Rank: 4, Seed: p.seed} }),
 	"ksvd nystrom": asymmetric(func(p *program) ksvd.Method {
 		return ksvd.Nystrom{Rank: 4, Sums: ksvd.SumsSampled, Scaling: ksvd.ScaleUnit, Seed: p.seed}

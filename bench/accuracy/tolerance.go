@@ -82,7 +82,7 @@ type toleranceFits struct {
 func fitsWithin(ctx context.Context, x blas64.General, k kernelgen.Kernel, limit float64, seeds uint) (
 	*toleranceFits, error) {
 	d := model.Sources{Left: stream.FromMatrix("rows", x)}
-	m := lowrank.Adaptive{Rule: lowrank.RuleAuto, Tolerance: limit}
+	m := lowrank.Adaptive{Rule: lowrank.RuleAuto, ErrorTol: limit}
 	out, within, unsettled := &toleranceFits{}, 0, 0
 	for m.Seed = 1; m.Seed <= uint64(seeds); m.Seed++ {
 		f, err := m.Fit(ctx, stream.Engine{}, d, k)
@@ -98,7 +98,7 @@ func fitsWithin(ctx context.Context, x blas64.General, k kernelgen.Kernel, limit
 		if v.SpectralError <= limit {
 			within++
 		}
-		if f.Unsettled {
+		if f.NotConverged {
 			unsettled++
 		}
 	}

@@ -63,12 +63,12 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 		return nil, err
 	}
 	if c.how.Engine != askls.EngineAuto {
-		p.Chosen = ""
+		p.Choice = model.Choice{}
 	}
 	if err := c.planSearch(p, e, s); err != nil {
 		return nil, err
 	}
-	p.Passes++ // over all samples, for figures
+	p.SourcePasses++ // over all samples, for figures
 	p.Add("labels of all samples", 3*int64(len(c.known.labels)), "")
 	switch c.input() {
 	case graphInput:
@@ -78,7 +78,7 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 	case kernelMatrixInput:
 		all := int64(len(c.known.labels))
 		p.Add("matrix of all samples and its transpose", 3*all*all, "")
-		p.ByOne("the matrix is loaded whole")
+		p.SetNotShardable("the matrix is loaded whole")
 	default:
 		p.AddEntries(2 * float64(len(c.known.labels)) * float64(c.landmarks(s)))
 	}
@@ -105,18 +105,18 @@ func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) er
 			return err
 		}
 		if of := fmt.Sprint(t.Kernel, t.Solver.Rank); seen[of] {
-			one.KernelEntries, one.Passes = 0, 1
+			one.KernelEntries, one.SourcePasses = 0, 1
 		} else {
 			seen[of] = true
 		}
 		p.AddEntries(float64(one.KernelEntries))
-		p.Passes += one.Passes
+		p.SourcePasses += one.SourcePasses
 		if one.Memory.Total() > p.Memory.Total() {
 			p.Memory = one.Memory
 		}
 	}
 	if len(c.tried) > 0 {
-		p.ByOne("`cv` fits a machine for each point of the grid")
+		p.SetNotShardable("`cv` fits a machine for each point of the grid")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mod
 	}
 	c.fitting = f
 	if c.how.Engine != askls.EngineAuto {
-		f.Chosen = ""
+		f.Choice = model.Choice{}
 	}
 	return f.Model, &f.Report, c.judge(ctx)
 }

@@ -164,7 +164,7 @@ func (p *searchPoint) value() float64 {
 func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), C: show.Number(f.C), Ridge: show.Number(f.Ridge),
-		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
+		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.NotConverged,
 		Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
 		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
 	r.text(t, c.unit())

@@ -45,7 +45,7 @@ type fitError struct {
 
 // fitErrors returns the estimates of a fit's errors.
 func (a *app) fitErrors(r *model.Report) (list []fitError) {
-	for _, e := range r.Errors {
+	for _, e := range r.Estimates {
 		list = append(list, fitError{e.Of.String(), show.Number(e.Value), a.words(e.From), a.words(e.Reason)})
 	}
 	return list
@@ -72,7 +72,7 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 // the family adds, and both in words.
 func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any, t *show.Text) {
 	d := m.Describe()
-	r = &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
+	r = &fitResult{Method: j.method, Chosen: j.words(report.Choice.String()), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, used: j.used(), Seed: d.Seed,
 		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
@@ -84,7 +84,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	for _, w := range r.Warnings {
 		t.Add("warning", "%s", w)
 	}
-	if strings.Contains(r.Chosen, ":") { // with the reason; else the family says it
+	if report.Choice.Reason != "" { // else the family says it
 		t.Add("chosen", "%s", r.Chosen)
 	}
 	all = j.task.fitted(r, t)

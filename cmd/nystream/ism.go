@@ -271,12 +271,12 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.dropChoice(&p.Chosen)
+	c.dropChoice(&p.Choice)
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
 	if c.choosesClasses() {
-		p.Passes += 2 // to learn the classes, and to score
+		p.SourcePasses += 2 // to learn the classes, and to score
 		p.Add("classes that are chosen", s.Rows, "")
 	}
 	c.writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
@@ -318,7 +318,7 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		c.nmi = show.Optional(v)
 	}
 	c.kernel = f.Kernel
-	c.dropChoice(&f.Chosen)
+	c.dropChoice(&f.Choice)
 	return f.Model, &f.Report, nil
 }
 
@@ -381,8 +381,8 @@ func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWrite
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.
-func (c *ismTask) dropChoice(chosen *string) {
+func (c *ismTask) dropChoice(chosen *model.Choice) {
 	if c.how.Engine != ism.EngineAuto {
-		*chosen = ""
+		*chosen = model.Choice{}
 	}
 }

@@ -84,7 +84,7 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
 		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.Unsettled, Objective: []show.Number{},
+		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.NotConverged, Objective: []show.Number{},
 		HSIC:      show.Number(c.hsic()),
 		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	base.Residual = show.Optional(f.Gradient)

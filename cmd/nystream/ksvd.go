@@ -242,14 +242,14 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 			return nil, err
 		}
 		p.Include(factors)
-		p.Passes += factors.Passes
+		p.SourcePasses += factors.SourcePasses
 	}
 	switch c.input() {
 	case matrixInput:
-		p.Passes = 1 // which loads it
+		p.SourcePasses = 1 // which loads it
 		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.matched)
 		p.Include(loading)
-		p.ByOne("the matrix is loaded whole; name two sources with `right`")
+		p.SetNotShardable("the matrix is loaded whole; name two sources with `right`")
 	case graphInput:
 		ids := 4 * s.Rows
 		if c.edges.nodes != "" {

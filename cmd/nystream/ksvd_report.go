@@ -49,7 +49,7 @@ func (g *graphResult) text(t *show.Text) {
 
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
+	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centered,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
 		Graph: graphResultOf(c.graph, &c.edges)}
 	if f.Samples[0] > 0 {

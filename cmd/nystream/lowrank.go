@@ -206,7 +206,7 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
-		p.Passes += 2
+		p.SourcePasses += 2
 		p.KernelEntries *= 3
 	}
 	return p, err

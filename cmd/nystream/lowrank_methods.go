@@ -35,7 +35,7 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed}, nil
+			return lowrank.Auto{Rank: c.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed}, nil
 		},
 	},
 	{
@@ -208,7 +208,7 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 // landmark returns the method of fit landmark, to a rank or to a tolerance.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	if c.tolerance != 0 {
-		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
+		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
 			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
 	}
 	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil

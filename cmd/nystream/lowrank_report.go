@@ -39,7 +39,7 @@ func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept),
 		Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition), OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined()}
 	if c.tolerance != 0 || !c.given("rank") {
-		reached := !f.Unsettled
+		reached := !f.NotConverged
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
 	}
 	r.text(t, f)

@@ -111,7 +111,7 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	j.addRank(cmd, "singular or eigenvalues, a pair of conjugates whole")
 	f.Float64Var(&c.ridge, "ridge", 1e-3, "`number` that is added to covariance operators before they are inverted; kinds without an inverse have none")
 	addChoice(cmd, &c.how.Task, "task", "what is looked for", []rkhs.Task{rkhs.SVD, rkhs.Eigen})
-	f.BoolVar(&c.how.Centre, "center", false, "take the means of the features away first: covariances instead of second moments")
+	f.BoolVar(&c.how.Center, "center", false, "take the means of the features away first: covariances instead of second moments")
 	addChoice(cmd, &c.how.Engine, "engine", "what the fit is made of", []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "most `number` of rows of a side that span functions; 300 if not given, 1000 for --engine exact")
 	f.BoolVar(&c.how.Random, "random", false, "take random Fourier features instead of landmarks")
@@ -128,7 +128,7 @@ const explicitKind = "explicit"
 // operator returns the operator that the flags name, without its matrix.
 func (c *operatorTask) operator() rkhs.Operator {
 	if c.kind == explicitKind {
-		return rkhs.Explicit{Alone: !c.paired()}
+		return rkhs.Explicit{Single: !c.paired()}
 	}
 	op, err := rkhs.ParseOperator(string(c.kind), max(0, c.ridge))
 	if err != nil {
@@ -156,8 +156,8 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.without(c.clustersFile == "", "goes with --clusters-output", "keep"),
 		c.needs(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds"),
 		{with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out"},
-		c.without(op.Traits().Alone && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
-		{!op.Traits().Alone && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind)},
+		c.without(op.Traits().Single && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
+		{!op.Traits().Single && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind)},
 		{lag && c.lag < 1, "--lag must be at least 1"},
 		c.without(!lag, "goes with --lag", "trajectories"),
 		c.without(!with, "goes with --with", "with-columns"),
@@ -225,7 +225,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 		if c.matrix, err = c.openMatrix(ctx); err != nil {
 			return err
 		}
-		c.solver.Operator = rkhs.Explicit{B: c.matrix, Alone: !c.paired()}
+		c.solver.Operator = rkhs.Explicit{B: c.matrix, Single: !c.paired()}
 	}
 	if c.files == "each" {
 		c.lengths = c.left.parts
@@ -299,10 +299,10 @@ func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 		return nil, err
 	}
 	if c.matrix != nil {
-		p.ByOne("the matrix of kind explicit goes with all pairs, which are in memory")
+		p.SetNotShardable("the matrix of kind explicit goes with all pairs, which are in memory")
 	}
 	if rows := c.left.Info().Rows; c.clusters > 0 {
-		p.Passes++
+		p.SourcePasses++
 		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
 		p.Add("sets", 3*rows, "")
 		c.writerBudget(&p.Memory, c.clustersFile, rows, 1)

@@ -60,7 +60,7 @@ type operatorResult struct {
 func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &operatorResult{fitResult: base, operatorValues: valuesOf(f.Model), Kind: string(c.kind), Task: f.Task.String(), Engine: f.Engine.String(),
-		Centred: f.Centred, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
+		Centred: f.Centered, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
 		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters}
 	if f.Lag > 0 {
 		r.Trajectories = max(1, len(c.lengths))

@@ -31,7 +31,7 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []path
 // setColumns returns how many functions sets are found by: as many as there are sets. If
 // the functions are centred, the constant one is not among them.
 func (c *operatorTask) setColumns() int {
-	if c.how.Centre {
+	if c.how.Center {
 		return c.clusters - 1
 	}
 	return c.clusters

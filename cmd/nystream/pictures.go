@@ -142,7 +142,7 @@ func (j *job) dataName() string {
 
 // score returns the first known estimate of an error, or else the largest residual.
 func (j *job) score(r *model.Report) string {
-	for _, e := range r.Errors {
+	for _, e := range r.Estimates {
 		if !math.IsNaN(e.Value) {
 			return fmt.Sprintf("error of the %s about %.2g", e.Of, e.Value)
 		}
@@ -199,7 +199,7 @@ func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []
 	}
 	s := &picture.Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
-	for _, e := range r.Errors {
+	for _, e := range r.Estimates {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
 			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)

@@ -87,7 +87,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
-	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
+	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
 		MemoryBytes: p.Memory.Total(), SpoolBytes: j.data.maxSpool.room.Most(), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries,
 		Notes: j.sentences(p.Notes)}
@@ -96,7 +96,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Columns = s.Rows
 	}
 	for _, name := range j.task.names() {
-		r.Passes[name] = p.Passes
+		r.Passes[name] = p.SourcePasses
 	}
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})

@@ -119,7 +119,7 @@ func (j *job) refusesStates(inputs []string) []contradiction {
 // rounds returns the names of the passes that shards do one after the other, those that
 // prepare rows first; none if the fit cannot be shared out.
 func (j *job) rounds(p *model.Plan) (names []string) {
-	if len(p.Rounds) == 0 {
+	if len(p.SharedPasses) == 0 {
 		return nil
 	}
 	for place := range j.task.names() {
@@ -127,7 +127,7 @@ func (j *job) rounds(p *model.Plan) (names []string) {
 			names = append(names, "scan")
 		}
 	}
-	return append(names, p.Rounds...)
+	return append(names, p.SharedPasses...)
 }
 
 // roundWords tells of the rounds of a plan.
@@ -136,7 +136,7 @@ func (j *job) roundWords(p *model.Plan) string {
 	switch {
 	case len(rounds) == 0:
 		return "none, one process makes the fit: " + j.words(aloneWords(p))
-	case p.More:
+	case p.MorePasses:
 		return fmt.Sprintf("%d or more: %s …", len(rounds), strings.Join(rounds, ", "))
 	}
 	return fmt.Sprintf("%d: %s", len(rounds), strings.Join(rounds, ", "))
@@ -144,10 +144,10 @@ func (j *job) roundWords(p *model.Plan) string {
 
 // aloneWords says why a fit cannot be shared out.
 func aloneWords(p *model.Plan) string {
-	if p.Alone == "" {
+	if p.NotShardable == "" {
 		return "its passes are not sums over rows"
 	}
-	return p.Alone
+	return p.NotShardable
 }
 
 // noResult are flags whose values change no result, or say where data are: what these
@@ -173,13 +173,13 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	if folder == "" {
 		return nil
 	}
-	if j.states.folder != "" && len(p.Rounds) == 0 {
+	if j.states.folder != "" && len(p.SharedPasses) == 0 {
 		return usagef("%s: this fit cannot be shared out: %s", flag, aloneWords(p))
 	}
 	if err := j.states.checkFolder(); err != nil {
 		return err
 	}
-	if j.states.checkpoint != "" && len(p.Rounds) == 0 {
+	if j.states.checkpoint != "" && len(p.SharedPasses) == 0 {
 		j.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
 	}
 	text, err := json.Marshal(j.savedFit())
@@ -332,7 +332,7 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 		return j.printShard(r, fmt.Sprintf("joined states of round %d (%s), of %s", r.Round, r.Pass, j.task.title()))
 	}
 	rounds, of := j.rounds(p), ""
-	if !p.More {
+	if !p.MorePasses {
 		r.Rounds, of = len(rounds), fmt.Sprintf(" of %d", len(rounds))
 	}
 	switch {

@@ -57,7 +57,7 @@ func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
 	p := model.NewPlan(e, s.Rows, s.Columns)
 	p.Fold("sums", s.Rows, s.Columns, int64(s.Columns), "the number of `columns`")
-	p.Passes = 1
+	p.SourcePasses = 1
 	p.Notes = []string{"means are quick: see `times`"}
 	return p, nil
 }

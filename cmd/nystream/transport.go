@@ -211,7 +211,7 @@ func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)
 	if err == nil && c.writesFactors() {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.Passes++
+		p.SourcePasses++
 	}
 	return p, err
 }
@@ -246,7 +246,7 @@ func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kern
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(),
-		Iterations: f.Iterations, Converged: !f.Unsettled, MarginalError: show.Number(f.MarginalError()),
+		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
 		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
 	if f.MarginalPenalty > 0 {
 		r.MarginalPenalty = show.Optional(f.MarginalPenalty)

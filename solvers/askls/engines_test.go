@@ -234,7 +234,7 @@ func TestUnknownError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fit.Errors) != 1 || fit.Errors[0].Of != model.DecisionValues || !math.IsNaN(fit.Errors[0].Value) || fit.Errors[0].Reason == "" {
-		t.Errorf("errors %+v", fit.Errors)
+	if len(fit.Estimates) != 1 || fit.Estimates[0].Of != model.DecisionValues || !math.IsNaN(fit.Estimates[0].Value) || fit.Estimates[0].Reason == "" {
+		t.Errorf("errors %+v", fit.Estimates)
 	}
 }

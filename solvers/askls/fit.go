@@ -78,7 +78,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	fitted, err := f.run(ctx)
 	if err == nil && asked == EngineAuto {
-		fitted.Chosen, fitted.Notes = engine.String(), append(notes, fitted.Notes...)
+		fitted.Choice.Name, fitted.Notes = engine.String(), append(notes, fitted.Notes...)
 	}
 	return fitted, err
 }

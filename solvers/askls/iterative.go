@@ -137,13 +137,13 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
 	}
 	columns := it.targets.Cols * len(it.out)
-	s.report.Residuals, s.report.Unsettled = run.Residuals[:columns], run.Residual > it.ResidualTol
-	if s.report.Unsettled {
+	s.report.Residuals, s.report.NotConverged = run.Residuals[:columns], run.Residual > it.ResidualTol
+	if s.report.NotConverged {
 		s.report.Note(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
 			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}
-	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
+	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})
 	return dense.Clone(dense.Columns(run.X, 0, columns)), nil
 }

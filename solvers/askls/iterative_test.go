@@ -38,13 +38,13 @@ func TestRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit.Rank != 64 || fit.Unsettled || fit.Ridge != 0 {
-		t.Errorf("rank %d, unsettled %v, ridge %v, residual %v, notes %v", fit.Rank, fit.Unsettled, fit.Ridge, fit.Residual(), fit.Notes)
+	if fit.Rank != 64 || fit.NotConverged || fit.Ridge != 0 {
+		t.Errorf("rank %d, unsettled %v, ridge %v, residual %v, notes %v", fit.Rank, fit.NotConverged, fit.Ridge, fit.Residual(), fit.Notes)
 	}
 	expect(t, name("condition ", exact.Condition, " iterations ", fit.Iterations), functionsOf(t, fit.Model, stream.Engine{}, source(fresh)),
 		functionsOf(t, exact.Model, stream.Engine{}, source(fresh)), 1e-8)
-	if len(fit.Errors) != 1 || !(fit.Errors[0].Value < 1e-6) {
-		t.Errorf("errors %v", fit.Errors)
+	if len(fit.Estimates) != 1 || !(fit.Estimates[0].Value < 1e-6) {
+		t.Errorf("errors %v", fit.Estimates)
 	}
 }
 
@@ -57,8 +57,8 @@ func TestUnsettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !fit.Unsettled || fit.Ridge != 0 || len(fit.Errors) != 1 || !(fit.Errors[0].Value > 1e-6) || !(fit.Residual() < 0.9) {
-		t.Errorf("unsettled %v, ridge %v, residual %v, errors %v", fit.Unsettled, fit.Ridge, fit.Residual(), fit.Errors)
+	if !fit.NotConverged || fit.Ridge != 0 || len(fit.Estimates) != 1 || !(fit.Estimates[0].Value > 1e-6) || !(fit.Residual() < 0.9) {
+		t.Errorf("unsettled %v, ridge %v, residual %v, errors %v", fit.NotConverged, fit.Ridge, fit.Residual(), fit.Estimates)
 	}
 	for _, word := range []string{"`ridge 1`", "`C`", "`rank`", "`engine dense`", "`engine lowrank`"} {
 		if !strings.Contains(fit.Notes[0], word) {
@@ -75,7 +75,7 @@ func TestUnsettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit.Unsettled || fit.Ridge != 1 || len(fit.Notes) == 0 || fit.Iterations <= 30 {
-		t.Errorf("graph: unsettled %v, ridge %v, %d iterations, notes %v", fit.Unsettled, fit.Ridge, fit.Iterations, fit.Notes)
+	if fit.NotConverged || fit.Ridge != 1 || len(fit.Notes) == 0 || fit.Iterations <= 30 {
+		t.Errorf("graph: unsettled %v, ridge %v, %d iterations, notes %v", fit.NotConverged, fit.Ridge, fit.Iterations, fit.Notes)
 	}
 }

@@ -54,7 +54,7 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
 	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries+int64(l.passes)*l.passEntries(), approximation.SourcePasses+l.passes
 	s.report.ExactPasses = approximation.ExactPasses
-	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
+	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
 		Reason: "`engine lowrank` is not compared with the exact machine: compare accuracies on test rows"})
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right

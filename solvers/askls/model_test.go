@@ -200,7 +200,7 @@ func TestTransform(t *testing.T) {
 		if _, err := m.Outputs(model.Right, model.Coordinates); err == nil {
 			t.Errorf("%s: outputs of another side", what)
 		}
-		if p := m.TransformPlan(stream.Engine{Threads: 2}, c.src, model.Request{}); p.Memory.Total() < model.RuntimeBytes+8*int64(want.Rows*want.Cols) || p.Passes != 1 {
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, c.src, model.Request{}); p.Memory.Total() < model.RuntimeBytes+8*int64(want.Rows*want.Cols) || p.SourcePasses != 1 {
 			t.Errorf("%s: plan %v", what, p)
 		}
 		if d := m.Describe(); d.Method != Name || d.Rank != 3 || d.Columns != m.Dimension(model.Left) || d.Rows != m.Samples {

@@ -204,7 +204,7 @@ func TestPlan(t *testing.T) {
 		{Solver{C: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
 	} {
 		p, err := c.m.Plan(e, c.s, k)
-		if err != nil || p.Chosen != c.want.String() || len(p.Notes) == 0 || !strings.Contains(p.Notes[0], p.Chosen) {
+		if err != nil || p.Choice.Name != c.want.String() || len(p.Notes) == 0 || !strings.Contains(p.Notes[0], p.Choice.Name) {
 			t.Errorf("%v: %v, want %v: %v", c.s, p, c.want, err)
 		}
 	}
@@ -266,8 +266,8 @@ func TestWords(t *testing.T) {
 		if strings.Contains(fit.Kernel(), "median") || !slices.Equal(fit.Biases[0], again.Biases[0]) {
 			t.Errorf("%v: kernel %s", engine, fit.Kernel())
 		}
-		if (fit.Chosen == "dense") != (engine == EngineAuto) {
-			t.Errorf("%v: %q was chosen", engine, fit.Chosen)
+		if (fit.Choice.Name == "dense") != (engine == EngineAuto) {
+			t.Errorf("%v: %q was chosen", engine, fit.Choice.Name)
 		}
 	}
 }

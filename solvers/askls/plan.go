@@ -18,7 +18,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	engine, notes := m.choose(s, k)
 	p, err := m.plan(e, engine, s, k)
 	if err == nil && m.Engine == EngineAuto {
-		p.Chosen, p.Notes = engine.String(), append(notes, p.Notes...)
+		p.Choice.Name, p.Notes = engine.String(), append(notes, p.Notes...)
 	}
 	return p, err
 }
@@ -39,7 +39,7 @@ func (m Solver) plan(e stream.Engine, engine Engine, s model.Shape, k kernelgen.
 		return p, m.planLowRank(p, e, s, k)
 	}
 	n, c := s.Rows, int64(s.Classes)
-	p.Passes = 1
+	p.SourcePasses = 1
 	if engine == EngineDense {
 		m.planDense(p, n, c)
 	} else if err := m.planIterative(p, e, s, k); err != nil {
@@ -128,7 +128,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`rank`")
 		p.Stage(before)
 		p.Stage(factors)
-		p.Passes += before.Passes + factors.Passes
+		p.SourcePasses += before.SourcePasses + factors.SourcePasses
 	}
 	p.Stage(solve)
 	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
@@ -145,13 +145,13 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	}
 	p.Stage(before)
 	p.AddEntries(float64(factors.KernelEntries)) // which are not kept
-	p.Passes = before.Passes + factors.Passes
+	p.SourcePasses = before.SourcePasses + factors.SourcePasses
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	sums := model.NewPlan(e, n, columnsRead(s))
 	sums.Add("functions of the approximation", m.functions(s), "`rank`")
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
-		p.Passes++
+		p.SourcePasses++
 		p.AddEntries(float64(factors.KernelEntries))
 	}
 	width := 1 + r + c

@@ -166,9 +166,9 @@ func TestSpectrum(t *testing.T) {
 	x, labels := clouds(40, 3, 2, 1, 1)
 	k := formed("sne(gamma=2)", x, x, x)
 	centred := dense.Clone(k)
-	dense.CentreColumns(centred)
+	dense.CenterColumns(centred)
 	centred = dense.Transpose(centred)
-	dense.CentreColumns(centred)
+	dense.CenterColumns(centred)
 	d, err := dense.NewSVD(centred)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestSpectrum(t *testing.T) {
 			}
 			noticed := fit.Ridge == 1
 			if engine == EngineIterative {
-				noticed = fit.Unsettled
+				noticed = fit.NotConverged
 			}
 			if noticed != singular || (len(fit.Notes) > 0) != singular || (fit.Condition > 1e6) != singular {
 				t.Errorf("%v: γ·σ₁ = %v: ridge %v, condition %v, notes %v", engine, share, fit.Ridge, fit.Condition, fit.Notes)

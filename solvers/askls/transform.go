@@ -66,7 +66,7 @@ func (m *Model) Dimension(model.Side) int {
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, len(rows.Info().Columns))
-	p.Passes = 1
+	p.SourcePasses = 1
 	if m.Edges != nil {
 		p.Add("model", 4*m.Edges.Total*int64(m.Classes), "")
 	} else {

@@ -123,7 +123,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	f.fit.Unsettled = !settled
+	f.fit.NotConverged = !settled
 	return f.finish(d.Rows.Info())
 }
 
@@ -150,7 +150,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	if f.choice, err = f.chooseEngine(f.all.n, f.all.d, f.terms); err != nil {
 		return err
 	}
-	f.fit.Chosen = f.choice.String()
+	f.fit.Choice.Name = f.choice.String()
 	f.data, f.all.engine.BlockRows = f.all, passRows(f.choice, e, len(src.Info().Columns))
 	x := &exact{}
 	if f.choice == EngineExact {
@@ -252,7 +252,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 			r.Note(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
 		}
 	}
-	if r.Unsettled {
+	if r.NotConverged {
 		r.Note(fmt.Sprintf("W had not converged after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
 	}
 	return r, nil

@@ -52,7 +52,7 @@ func centredFactors(g blas64.General, weight float64) *part {
 	for i := range c.Rows {
 		dense.Axpy(-1, dense.Row(g, 0), dense.Row(c, i))
 	}
-	dense.CentreColumns(c)
+	dense.CenterColumns(c)
 	p := ofFactors(c, weight)
 	p.centred = true
 	return p

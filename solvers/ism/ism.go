@@ -87,7 +87,7 @@ type Solver struct {
 	Seed uint64
 }
 
-// Fit is what a solver returns: the model, and what is known about it. Chosen is the
+// Fit is what a solver returns: the model, and what is known about it. Choice is the
 // engine, and ExactPasses are those over all pairs of rows.
 type Fit struct {
 	*Model

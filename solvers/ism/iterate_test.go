@@ -27,8 +27,8 @@ func TestConverges(t *testing.T) {
 		phi, objective := naive([]plainKernel{kernel}, gamma, x, f.W)
 		v := &evaluation{w: f.W, phi: phi}
 		r := residual(v)
-		if !(r < 1e-6) || math.Abs(r-f.Gradient) > 1e-9 || f.Unsettled {
-			t.Errorf("%s: residual %.1e, reported %.1e, settled %v after %d iterations, %d damped", kernel.text, r, f.Gradient, !f.Unsettled, f.Iterations, f.Damped)
+		if !(r < 1e-6) || math.Abs(r-f.Gradient) > 1e-9 || f.NotConverged {
+			t.Errorf("%s: residual %.1e, reported %.1e, settled %v after %d iterations, %d damped", kernel.text, r, f.Gradient, !f.NotConverged, f.Iterations, f.Damped)
 		}
 		if math.Abs(objective-f.Objective) > 1e-9*math.Abs(objective) {
 			t.Errorf("%s: J is %v, want %v", kernel.text, f.Objective, objective)
@@ -63,8 +63,8 @@ func TestDamping(t *testing.T) {
 	if f.Damped == 0 || refused == 0 {
 		t.Error("no step was damped: the test does not test what it is for")
 	}
-	if f.Unsettled || f.Gradient > 1e-3 {
-		t.Errorf("residual %v, settled %v", f.Gradient, !f.Unsettled)
+	if f.NotConverged || f.Gradient > 1e-3 {
+		t.Errorf("residual %v, settled %v", f.Gradient, !f.NotConverged)
 	}
 	if first := f.History[0]; !(f.Objective > first) {
 		t.Errorf("J did not rise from %v: %v", first, f.Objective)

@@ -201,8 +201,8 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Chosen != engine.String() || p.Passes < f.SourcePasses || p.KernelEntries < f.KernelEntries {
-			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Chosen, p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
+		if p.Choice.Name != engine.String() || p.SourcePasses < f.SourcePasses || p.KernelEntries < f.KernelEntries {
+			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Choice.Name, p.SourcePasses, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 		}
 		if engine == EngineLinear && f.SourcePasses != 2+f.Iterations {
 			t.Errorf("%d passes for %d iterations", f.SourcePasses, f.Iterations)
@@ -214,7 +214,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Chosen
+		return p.Choice.Name
 	}
 	if auto(2000) != "exact" || auto(1e6) != "linear" {
 		t.Errorf("auto is %v for 2000 rows and %v for a million", auto(2000), auto(1e6))

@@ -33,7 +33,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	e.BlockRows = passRows(choice, e, d)
 	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(planned, m.Iterations))}
-	p.Chosen = choice.String()
+	p.Choice.Name = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
 	if flat(terms) {
@@ -42,13 +42,13 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	switch {
 	case choice == EngineExact:
 		p.exact()
-		p.ByOne("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
+		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
 	case m.Paradigm != Supervised:
 		p.linear()
-		p.ByOne("clusters are found in all projected rows, which are in memory; `paradigm supervised` needs none")
+		p.SetNotShardable("clusters are found in all projected rows, which are in memory; `paradigm supervised` needs none")
 	default:
 		p.linear()
-		p.Rounds, p.More = []string{"columns", "start", "iteration"}, true
+		p.SharedPasses, p.MorePasses = []string{"columns", "start", "iteration"}, true
 	}
 	p.Add("Φ and its eigenvectors", 8*p.d*p.d, "the number of columns")
 	return p.Plan, nil
@@ -80,12 +80,12 @@ func (p *plan) gamma(s model.Shape) {
 		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`clusters`")
 		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
 		p.Add("k-means", 2*p.n, "")
-		p.Passes += 2*planned + 4 // to project and to count, and for the first Y
+		p.SourcePasses += 2*planned + 4 // to project and to count, and for the first Y
 	}
 }
 
 func (p *plan) exact() {
-	p.Passes += 2
+	p.SourcePasses += 2
 	n, q := float64(p.n), int64(p.solver.Dim)
 	functions := float64(len(p.terms))
 	for _, t := range p.terms {
@@ -115,7 +115,7 @@ func (p *plan) linear() {
 	}
 	const panel = stream.PanelRows
 	sample := int64(p.solver.sampleSize(int(p.n)))
-	p.Passes += 2 + int(p.tries)
+	p.SourcePasses += 2 + int(p.tries)
 	p.KernelEntries = p.tries * (p.n + 4*sample) * (r + more)
 	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
 	p.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")

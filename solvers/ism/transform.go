@@ -35,7 +35,7 @@ func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, m.W.Rows)
-	p.Passes = 1
+	p.SourcePasses = 1
 	p.Map("blocks of XW", m.W.Rows, m.Dim())
 	p.Add("model", int64(len(m.W.Data)), "")
 	return p

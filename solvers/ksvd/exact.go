@@ -30,14 +30,14 @@ import (
 // Between sparse rows a tile costs its entries and the paths that run through it. The
 // model holds all rows.
 type Exact struct {
-	Rank   int // r
-	Passes int // limit of the iterations; 0 means 300
+	Rank       int // r
+	Iterations int // limit of the iterations; 0 means 300
 	// Tolerance is that of the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ of all r triplets, relative to
 	// the largest σ. It bounds the error of a singular value; where a gap separates the value
 	// from others, the error is tolerance²/gap, and that of a vector tolerance/gap. 0 means 1e-10.
-	Tolerance float64
-	Center    bool
-	Seed      uint64
+	ResidualTol float64
+	Center      bool
+	Seed        uint64
 }
 
 // MaxFormed is the largest number of entries of a G that is held in memory: 128 MB.
@@ -47,14 +47,14 @@ const MaxFormed = 4000 * 4000
 func formed(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
 
 func (m Exact) settings() (Exact, error) {
-	if m.Passes == 0 {
-		m.Passes = 300
+	if m.Iterations == 0 {
+		m.Iterations = 300
 	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-10
+	if m.ResidualTol == 0 {
+		m.ResidualTol = 1e-10
 	}
-	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
-		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and tolerance %v positive", m.Rank, m.Passes, m.Tolerance)
+	if m.Rank < 1 || m.Iterations < 1 || !(m.ResidualTol > 0) {
+		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and tolerance %v positive", m.Rank, m.Iterations, m.ResidualTol)
 	}
 	return m, nil
 }
@@ -78,18 +78,18 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		return nil, err
 	}
 	n, cols := g.left.Count(), g.right.Count()
-	svd := tiles.SVD{Rank: min(m.Rank, n, cols), Tolerance: m.Tolerance, Passes: m.Passes, Seed: m.Seed, Centered: m.Center}
+	svd := tiles.SVD{Rank: min(m.Rank, n, cols), Tolerance: m.ResidualTol, Passes: m.Iterations, Seed: m.Seed, Centered: m.Center}
 	r, err := decompose(ctx, svd, g.product, n, cols)
 	if err != nil {
 		return nil, err
 	}
 	found := g.functions(r)
-	found.Method, found.Seed, found.Centred = "exact", m.Seed, m.Center
+	found.Method, found.Seed, found.Centered = "exact", m.Seed, m.Center
 	fit := &Fit{Model: found, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, sums: g.sums}
 	fit.Report = model.Report{KernelEntries: g.Entries(), ExactPasses: g.grid.Passes, SourcePasses: 1, Residuals: r.Residuals()}
 	fit.Note(rankNote(len(r.Values), m.Rank)...)
-	if worst := fit.Residual(); worst > m.Tolerance {
-		fit.Unsettled = true
+	if worst := fit.Residual(); worst > m.ResidualTol {
+		fit.NotConverged = true
 		fit.Note(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
 	fit.Note(found.vanishing()...)

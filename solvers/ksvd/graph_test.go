@@ -235,9 +235,9 @@ func countedSNE(a *stream.CSR) blas64.General {
 			row[j] /= sum
 		}
 	}
-	dense.CentreColumns(product)
+	dense.CenterColumns(product)
 	g := dense.Transpose(product)
-	dense.CentreColumns(g)
+	dense.CenterColumns(g)
 	return dense.Transpose(g)
 }
 

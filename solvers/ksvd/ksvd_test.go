@@ -120,9 +120,9 @@ func denseG(f formula, k kernelgen.Kernel, x, z blas64.General, centre bool) bla
 		}
 	}
 	if centre {
-		dense.CentreColumns(g)
+		dense.CenterColumns(g)
 		t := dense.Transpose(g)
-		dense.CentreColumns(t)
+		dense.CenterColumns(t)
 		g = dense.Transpose(t)
 	}
 	return g

@@ -38,20 +38,20 @@ type Auto struct {
 // each iteration.
 const ExactEntries = 4e8
 
-// Choose returns the method for data of a shape: its name and, after a colon, why.
-func (m Auto) Choose(s model.Shape) (Method, string) {
+// Choose returns the method for data of a shape: and why it was chosen.
+func (m Auto) Choose(s model.Shape) (Method, model.Choice) {
 	n := m.Nystrom
 	n.Rank, n.Center, n.Memory, n.Seed = m.Rank, m.Center, m.Memory, m.Seed
 	s = twoSided(s)
 	entries := float64(s.Rows) * float64(s.Cols)
 	switch {
 	case m.Asked != "":
-		return n, "nystrom: " + m.Asked + " is for it"
+		return n, model.Choice{Name: "nystrom", Reason: m.Asked + " is for it"}
 	case entries > ExactEntries:
-		return n, fmt.Sprintf("nystrom: G has %.2g entries, more than %.0e", entries, float64(ExactEntries))
+		return n, model.Choice{Name: "nystrom", Reason: fmt.Sprintf("G has %.2g entries, more than %.0e", entries, float64(ExactEntries))}
 	}
 	return Exact{Rank: m.Rank, Center: m.Center, Seed: m.Seed},
-		fmt.Sprintf("exact: G has %.2g entries, at most %.0e", entries, float64(ExactEntries))
+		model.Choice{Name: "exact", Reason: fmt.Sprintf("G has %.2g entries, at most %.0e", entries, float64(ExactEntries))}
 }
 
 // Plan returns the cost of a fit by the method that is chosen.
@@ -59,7 +59,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	method, why := m.Choose(s)
 	p, err := method.Plan(e, s, k)
 	if err == nil {
-		p.Chosen = why
+		p.Choice = why
 	}
 	return p, err
 }
@@ -80,7 +80,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ker
 	method, why := m.Choose(d.Shape())
 	fit, err := method.Fit(ctx, e, d, k)
 	if err == nil {
-		fit.Chosen = why
+		fit.Choice = why
 	}
 	return fit, err
 }

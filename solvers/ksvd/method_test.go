@@ -67,18 +67,18 @@ func TestAuto(t *testing.T) {
 		{auto, large, nystrom, "nystrom: G has 4e+08 entries, more than 4e+08"},
 		{asked, small, nystrom, "nystrom: `landmarks` is for it"},
 	} {
-		if got, why := c.auto.Choose(c.shape); got != c.want || why != c.why {
+		if got, why := c.auto.Choose(c.shape); got != c.want || why.String() != c.why {
 			t.Errorf("%+v: %+v, %s", c.shape, got, why)
 		}
 		p, err := c.auto.Plan(stream.Engine{}, c.shape, kernelgen.SNE(1))
 		want, err2 := c.want.Plan(stream.Engine{}, c.shape, kernelgen.SNE(1))
-		if err != nil || err2 != nil || p.Chosen != c.why || p.KernelEntries != want.KernelEntries || p.Memory.Total() != want.Memory.Total() {
+		if err != nil || err2 != nil || p.Choice.String() != c.why || p.KernelEntries != want.KernelEntries || p.Memory.Total() != want.Memory.Total() {
 			t.Errorf("%+v: plan %+v, want %+v, %v, %v", c.shape, p, want, err, err2)
 		}
 	}
 	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
 	f, err := asked.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
-	if err != nil || f.Method != "nystrom" || f.Chosen != "nystrom: `landmarks` is for it" || f.Samples != [2]int{50, 50} {
+	if err != nil || f.Method != "nystrom" || f.Choice.String() != "nystrom: `landmarks` is for it" || f.Samples != [2]int{50, 50} {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -122,8 +122,8 @@ func TestFactorPlan(t *testing.T) {
 		if f.U.Rows == 0 {
 			want = 300*30 + 30*200
 		}
-		if p.KernelEntries != want || (p.Passes == 0) != (want == 0) {
-			t.Errorf("%T: %d entries and %d passes, want %d", m, p.KernelEntries, p.Passes, want)
+		if p.KernelEntries != want || (p.SourcePasses == 0) != (want == 0) {
+			t.Errorf("%T: %d entries and %d passes, want %d", m, p.KernelEntries, p.SourcePasses, want)
 		}
 	}
 }

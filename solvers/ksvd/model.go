@@ -20,7 +20,7 @@ type Model struct {
 	Kernel        kernelgen.Kernel
 	Seed          uint64
 	Rows, Cols    int64 // N and M, the size of G in the fit
-	Centred       bool
+	Centered      bool
 	Sums          Sums // exact or sampled
 	Compatibility Compatibility
 	Values        []float64 // singular values, descending
@@ -72,7 +72,7 @@ func sides(side model.Side) []model.Side {
 // Describe returns what the model says about itself.
 func (m *Model) Describe() *model.Description {
 	method := m.Method
-	if m.Centred {
+	if m.Centered {
 		method += ", centred"
 	}
 	return &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: m.Cols, Rank: m.Rank(),
@@ -126,7 +126,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		p.Add("model", numbers, "")
 		p.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "`threads`")
 	}
-	p.Passes = 1
+	p.SourcePasses = 1
 	return p
 }
 

@@ -178,7 +178,7 @@ func TestDeterminism(t *testing.T) {
 	for _, d := range []*Data{between(t, x, z), graph(t, a)} {
 		for _, fit := range []func(e stream.Engine) (*Fit, error){
 			func(e stream.Engine) (*Fit, error) {
-				return Exact{Rank: 3, Center: true, Passes: 3}.Fit(background, e, d, kernelgen.SNE(3))
+				return Exact{Rank: 3, Center: true, Iterations: 3}.Fit(background, e, d, kernelgen.SNE(3))
 			},
 			func(e stream.Engine) (*Fit, error) {
 				return Nystrom{Rank: 3, Center: true, Scaling: ScaleOrthonormal}.Fit(background, e, d, kernelgen.SNE(3))
@@ -236,8 +236,8 @@ func TestPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left.Passes() != fit.SourcePasses || right.Passes() != fit.SourcePasses || plan.Passes != fit.SourcePasses {
-			t.Errorf("%s: %d and %d passes, %d reported, %d planned", c.name, left.Passes(), right.Passes(), fit.SourcePasses, plan.Passes)
+		if left.Passes() != fit.SourcePasses || right.Passes() != fit.SourcePasses || plan.SourcePasses != fit.SourcePasses {
+			t.Errorf("%s: %d and %d passes, %d reported, %d planned", c.name, left.Passes(), right.Passes(), fit.SourcePasses, plan.SourcePasses)
 		}
 		if plan.KernelEntries != fit.KernelEntries {
 			t.Errorf("%s: %d entries, %d planned", c.name, fit.KernelEntries, plan.KernelEntries)

@@ -169,7 +169,7 @@ func TestSettings(t *testing.T) {
 	d, k := between(t, x, z), kernelgen.RBF(1)
 	for i, fit := range []func() (*Fit, error){
 		func() (*Fit, error) { return Exact{}.Fit(background, stream.Engine{}, d, k) },
-		func() (*Fit, error) { return Exact{Rank: 1, Tolerance: -1}.Fit(background, stream.Engine{}, d, k) },
+		func() (*Fit, error) { return Exact{Rank: 1, ResidualTol: -1}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) { return Nystrom{}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) { return Nystrom{Rank: 2, Rows: -1}.Fit(background, stream.Engine{}, d, k) },
 		func() (*Fit, error) {

@@ -72,7 +72,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 		return nil, err
 	}
 	m := f.data.functions(f.tiles, x, z, rows, cols, s, t)
-	m.Method, m.Seed, m.Centred, m.Sums = "nystrom", f.Seed, f.Center, f.Sums
+	m.Method, m.Seed, m.Centered, m.Sums = "nystrom", f.Seed, f.Center, f.Sums
 	if f.sums != nil { // new rows need exact sums and means, too
 		left, right := landmarksOf(f.all[0]), landmarksOf(f.all[1])
 		m.Left.All = &right

@@ -234,7 +234,7 @@ func TestTolerance(t *testing.T) {
 	x, z := gaussian(3000, 3, 1, 1), gaussian(2500, 3, 1, 2)
 	k := parse(t, "sne(gamma=3)")
 	d := between(t, x, z)
-	truth, err := Exact{Rank: 4, Center: true, Tolerance: 1e-6}.Fit(background, stream.Engine{}, d, k)
+	truth, err := Exact{Rank: 4, Center: true, ResidualTol: 1e-6}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}

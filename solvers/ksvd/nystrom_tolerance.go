@@ -47,7 +47,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	if math.IsNaN(f.accuracy) {
 		differ = "there is no second fit to compare with"
 	}
-	f.report.Unsettled = true
+	f.report.NotConverged = true
 	f.report.Note(fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`landmarks` without `tol` takes more)",
 		f.Tolerance, f.Rows, f.Cols, differ))
 	return f.finish(last), nil

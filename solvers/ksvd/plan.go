@@ -125,7 +125,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 		iterations = graphIterations
 	}
 	b := min(int64(m.Rank+tiles.Oversampling), s.Rows, s.Cols)
-	iterations = int(min(int64(iterations), int64(m.Passes), (min(s.Rows, s.Cols)+b-1)/b)) // as many blocks span the side
+	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // as many blocks span the side
 	passes := iterations
 	if formed(s) {
 		passes = 1
@@ -140,11 +140,11 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	p.exactPasses(passes)
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
-	if iterations < m.Passes {
-		p.Notes = append(p.Notes, fmt.Sprintf("iterations: %d are expected, and there are at most %d", iterations, m.Passes))
+	if iterations < m.Iterations {
+		p.Notes = append(p.Notes, fmt.Sprintf("iterations: %d are expected, and there are at most %d", iterations, m.Iterations))
 	}
-	p.Passes = 1
-	p.ByOne("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SourcePasses = 1
+	p.SetNotShardable("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
 	return p.Plan, nil
 }
 
@@ -195,12 +195,12 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 // plan completes the plan of a method with all settings.
 func (m Nystrom) plan(p *planner) *model.Plan {
 	s, n, c, r := p.shape, int64(m.Rows), int64(m.Cols), int64(m.Rank)
-	p.ByOne("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SetNotShardable("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
 	sums := m.summing(s, p.tiles)
 	p.Notes = append(p.Notes, sums.notes()...)
 	kept := int64(0) // rows in the model besides the samples
 	if sums.exact() {
-		p.Passes++
+		p.SourcePasses++
 		kept = s.Cols
 		if m.Center {
 			kept += s.Rows
@@ -218,7 +218,7 @@ func (m Nystrom) plan(p *planner) *model.Plan {
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(m.extension(s))
-		p.Passes++
+		p.SourcePasses++
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan
@@ -234,7 +234,7 @@ func factorPlan(e stream.Engine, s model.Shape, rank int, entries float64) *mode
 	p := model.NewPlan(e, s.Longest(), 0)
 	p.AddEntries(entries)
 	p.Map("blocks of factors", s.Columns, rank)
-	p.Passes = 1
+	p.SourcePasses = 1
 	return p
 }
 

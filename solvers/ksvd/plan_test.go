@@ -24,12 +24,12 @@ func TestPlanForetells(t *testing.T) {
 		kernel string
 		most   float64 // of planned over counted
 	}{
-		{a, Exact{Rank: 3, Center: true, Passes: 3}, "sne(gamma=2)", 1.01},
-		{a, Exact{Rank: 3, Passes: 3}, "t()", 1.01},
+		{a, Exact{Rank: 3, Center: true, Iterations: 3}, "sne(gamma=2)", 1.01},
+		{a, Exact{Rank: 3, Iterations: 3}, "t()", 1.01},
 		{a, Nystrom{Rank: 3, Rows: 60, Center: true}, "sne(gamma=2)", 1.5},
 		{a, Nystrom{Rank: 3, Rows: 60, Center: true, Scaling: ScaleUnit}, "rbf(gamma=0.2)", 1.5},
 		{a, Nystrom{Rank: 3, Rows: 60}, "t()", 1.5},
-		{x, Exact{Rank: 3, Center: true, Passes: 3}, "sne(gamma=2)", 1.01},
+		{x, Exact{Rank: 3, Center: true, Iterations: 3}, "sne(gamma=2)", 1.01},
 		{x, Nystrom{Rank: 3, Rows: 60, Center: true, Scaling: ScaleUnit}, "sne(gamma=2)", 1.01},
 	} {
 		k := parse(t, c.kernel)
@@ -42,7 +42,7 @@ func TestPlanForetells(t *testing.T) {
 		if r := float64(plan.KernelEntries) / float64(fit.KernelEntries); r < 0.99 || r > c.most {
 			t.Errorf("%s: %d entries planned, %d evaluated", what, plan.KernelEntries, fit.KernelEntries)
 		}
-		if plan.Memory.Total() <= model.RuntimeBytes || plan.Passes != fit.SourcePasses {
+		if plan.Memory.Total() <= model.RuntimeBytes || plan.SourcePasses != fit.SourcePasses {
 			t.Errorf("%s: plan %+v, %d passes", what, plan, fit.SourcePasses)
 		}
 	}

@@ -43,7 +43,7 @@ const Name = "ksvd"
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(),
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
-		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values,
+		Centred: m.Centered, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values,
 		Left: m.Left.header(), Right: m.Right.header()})
 }
 
@@ -60,7 +60,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	m := &Model{Method: h.Solver, Kernel: a.Kernel(h.Kernel, profiles...), Seed: h.Seed,
-		Rows: h.Rows, Cols: h.Columns, Centred: h.Centred,
+		Rows: h.Rows, Cols: h.Columns, Centered: h.Centred,
 		Sums:          model.Word(a, h.Sums, ParseSums),
 		Compatibility: model.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
 	if h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse {

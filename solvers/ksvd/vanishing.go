@@ -20,7 +20,7 @@ func (m *Model) vanishing() []string {
 	if usual == 0 || largest > negligible*usual*entries {
 		return nil
 	}
-	if grand := math.Abs(m.Left.GrandMean); m.Centred && grand > negligible*usual {
+	if grand := math.Abs(m.Left.GrandMean); m.Centered && grand > negligible*usual {
 		return []string{fmt.Sprintf("G is as good as constant: its largest singular value is %.2g centred, and about %.2g as it is; give the `kernel` a smaller bandwidth", largest, grand*entries)}
 	}
 	remedy := "give it a larger bandwidth"

@@ -18,12 +18,12 @@ import (
 // The choice depends on the kernel, the shape of the data and the memory, never on the speed
 // of the machine.
 type Auto struct {
-	Rank      int     // c; 0 means that the tolerance decides
-	Tolerance float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
-	Norm      Norm    // of the tolerance
-	Shift     Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
-	Memory    int64   // bytes that the plan may take, 0 for no limit
-	Seed      uint64
+	Rank     int     // c; 0 means that the tolerance decides
+	ErrorTol float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
+	Norm     Norm    // of the tolerance
+	Shift    Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
+	Memory   int64   // bytes that the plan may take, 0 for no limit
+	Seed     uint64
 }
 
 // autoEntries is the most entries that exact passes are made for: 20,000 rows of one source.
@@ -35,7 +35,7 @@ const autoPasses = 3
 // autoTolerance is that of a fit without a rank.
 const autoTolerance = 0.01
 
-// Plan returns the cost of the method chosen, which Chosen names. Where the tolerance
+// Plan returns the cost of the method chosen, which Choice names. Where the tolerance
 // decides, it is that of 64 columns of U.
 func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	method, why, err := m.choose(e, s, k)
@@ -46,7 +46,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	if err != nil {
 		return nil, err
 	}
-	p.Chosen = why
+	p.Choice = why
 	return p, nil
 }
 
@@ -73,12 +73,14 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	if err != nil {
 		return nil, err
 	}
-	f.Chosen = why
+	f.Choice = why
 	return f, nil
 }
 
-// choose returns the method, and its name with the reason.
-func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (method Method, why string, err error) {
+// choose returns the method, and why.
+func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method, model.Choice, error) {
+	none := model.Choice{}
+	var err error
 	definite := s.OneSource() && k.PositiveSemiDefinite()
 	if definite {
 		err = m.Shift.among("auto", ShiftFitted, ShiftMidpoint, ShiftNone)
@@ -86,9 +88,9 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (method
 		err = m.Shift.ofTwoFactors()
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, none, err
 	}
-	if m.Rank == 0 || m.Tolerance != 0 {
+	if m.Rank == 0 || m.ErrorTol != 0 {
 		return m.adaptive(s)
 	}
 	exact := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed, Shift: m.Shift}
@@ -96,34 +98,33 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (method
 	if s.OneSource() {
 		entries = float64(s.Rows) * float64(s.Rows)
 	}
+	why := fmt.Sprintf("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries))
 	if entries <= autoEntries {
 		plan, err := exact.Plan(e, s, k)
 		if err != nil {
-			return nil, "", err
+			return nil, none, err
 		}
 		total := plan.Memory.Total()
 		if m.Memory == 0 || total <= m.Memory {
-			return exact, fmt.Sprintf("subspace: A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries)), nil
+			return exact, model.Choice{Name: "subspace", Reason: why}, nil
 		}
 		why = fmt.Sprintf("exact passes would take %d MiB of memory", total>>20)
-	} else {
-		why = fmt.Sprintf("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries))
 	}
 	if s.OneSource() && !definite {
-		return SSRSVD{Rank: m.Rank, Seed: m.Seed}, fmt.Sprintf("ssrsvd: %s, and kernel %s is not known to be positive semi-definite", why, k), nil
+		return SSRSVD{Rank: m.Rank, Seed: m.Seed}, model.Choice{Name: "ssrsvd", Reason: fmt.Sprintf("%s, and kernel %s is not known to be positive semi-definite", why, k)}, nil
 	}
-	return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, "landmark: " + why, nil
+	return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: why}, nil
 }
 
 // adaptive returns the choice where the tolerance decides.
-func (m Auto) adaptive(s model.Shape) (Method, string, error) {
+func (m Auto) adaptive(s model.Shape) (Method, model.Choice, error) {
 	if !s.OneSource() {
-		return nil, "", fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
+		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}
-	tolerance, reason := m.Tolerance, "a tolerance was given"
+	tolerance, reason := m.ErrorTol, "a tolerance was given"
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Seed: m.Seed, Shift: m.Shift}
-	return method, fmt.Sprintf("landmark: %s: landmarks are added until it is reached", reason), nil
+	method := Adaptive{ErrorTol: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Seed: m.Seed, Shift: m.Shift}
+	return method, model.Choice{Name: "landmark", Reason: reason + ": landmarks are added until it is reached"}, nil
 }

@@ -51,7 +51,7 @@ func TestDefaultChoice(t *testing.T) {
 	for _, pair := range [][2]Method{
 		{Landmark{Rank: 20, Seed: 1}, Landmark{Rank: 20, Rule: RuleAuto, Seed: 1}},
 		{Nystrom{Rank: 20, Seed: 1}, Nystrom{Rank: 20, Rule: RuleUniform, Seed: 1}},
-		{Adaptive{Tolerance: 0.1, Seed: 1}, Adaptive{Tolerance: 0.1, Rule: RuleAuto, Seed: 1}},
+		{Adaptive{ErrorTol: 0.1, Seed: 1}, Adaptive{ErrorTol: 0.1, Rule: RuleAuto, Seed: 1}},
 	} {
 		var models [2]string
 		for i, m := range pair {

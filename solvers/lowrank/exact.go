@@ -64,9 +64,9 @@ type Subspace struct {
 	Passes int // q, exact passes at most; 0 means 3
 	// Tolerance on the residuals ‖Au−θu‖, or ‖Av−σu‖ and ‖Aᵀu−σv‖, of all c Ritz values,
 	// relative to the largest: below it passes stop early, after two. 0 means 1e-6.
-	Tolerance float64
-	Seed      uint64
-	Shift     Shift // fitted, midpoint or none; two factors have none
+	ResidualTol float64
+	Seed        uint64
+	Shift       Shift // fitted, midpoint or none; two factors have none
 }
 
 // The start has more than c columns. Random columns have a part in every eigenvector, also in
@@ -81,11 +81,11 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 	if m.Passes == 0 {
 		m.Passes = 3
 	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 1e-6
+	if m.ResidualTol == 0 {
+		m.ResidualTol = 1e-6
 	}
-	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
-		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.Tolerance)
+	if m.Rank < 1 || m.Passes < 1 || !(m.ResidualTol > 0) {
+		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.ResidualTol)
 	}
 	if !oneFactor(s, k) {
 		return m, m.Shift.ofTwoFactors()
@@ -230,7 +230,7 @@ func (f *exactFit) startBlock(ctx context.Context, start *Model, side *Embedding
 
 // iteration returns what the Krylov method looks for.
 func (m Subspace) iteration() krylov.Iteration {
-	return krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.Tolerance)}
+	return krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.ResidualTol)}
 }
 
 // finish returns the fit of a model. u and v are its factors of the fitted rows, spectral is the
@@ -243,7 +243,7 @@ func (f *exactFit) finish(ctx context.Context, m *Model, u, v blas64.General, pa
 		return nil, err
 	}
 	fit := &Fit{Model: m, Report: model.Report{KernelEntries: f.tiles.entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}}
-	fit.Unsettled = fit.Residual() > f.Tolerance
+	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
 	fit.estimated(math.Max(spectral, fit.Residual()), frobenius, "Ritz values and sampled rows")
 	f.tiles.finishUnits(m)
@@ -252,7 +252,7 @@ func (f *exactFit) finish(ctx context.Context, m *Model, u, v blas64.General, pa
 
 // residualNote tells that the passes ended before the tolerance was reached.
 func (f *Fit) residualNote(equations, value string) {
-	if f.Unsettled {
+	if f.NotConverged {
 		f.Note(fmt.Sprintf("after %d exact passes the residuals %s are up to %.1e of the largest %s; more passes make them smaller", f.ExactPasses, equations, f.Residual(), value))
 	}
 }

@@ -32,8 +32,8 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err != nil {
 		return nil, err
 	}
-	p.Passes, p.ExactPasses = 1, m.Passes // the start fits rows in memory
-	p.ByOne("its exact passes are over pairs of rows, which are in memory; landmark, s3spsd and ssrsvd make passes over rows alone")
+	p.SourcePasses, p.ExactPasses = 1, m.Passes // the start fits rows in memory
+	p.SetNotShardable("its exact passes are over pairs of rows, which are in memory; landmark, s3spsd and ssrsvd make passes over rows alone")
 	passes, estimate, threads := model.NewPlan(e, s.Longest(), s.Columns), model.NewPlan(e, s.Longest(), s.Columns), int64(e.Workers())
 	rows, cols, landmarks := s.Rows, s.Cols, start.landmarks()
 	if s.OneSource() {
@@ -85,8 +85,8 @@ func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
 	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
 	p.Add("tiles between a panel and all rows", int64(e.Workers())*basis.PanelRows*s.Rows, "`threads`")
 	p.AddEntries(float64(s.Rows) * float64(s.Rows+2*min(s.Rows, rowSample)))
-	p.Passes, p.ExactPasses = 1, 1
-	p.ByOne("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")
+	p.SourcePasses, p.ExactPasses = 1, 1
+	p.SetNotShardable("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")
 	p.Notes = append(p.Notes, m.wholeNote(s.Rows))
 	return p.Plan
 }

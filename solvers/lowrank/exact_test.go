@@ -143,12 +143,12 @@ func TestSubspaceStops(t *testing.T) {
 	if f.ExactPasses > 3 || len(f.Values) != 4 || f.Residual() > 1e-12 {
 		t.Errorf("rank 4: %d passes, %d values, residual %g", f.ExactPasses, len(f.Values), f.Residual())
 	}
-	f = subspaceFit(t, Subspace{Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1}, x, kernelgen.RBF(2))
+	f = subspaceFit(t, Subspace{Rank: 10, Passes: 9, ResidualTol: 1e-2, Seed: 1}, x, kernelgen.RBF(2))
 	if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
 		t.Errorf("tolerance 1e-2: %d passes, residual %g, notes %q", f.ExactPasses, f.Residual(), f.Notes)
 	}
 	// The basis cannot outgrow the space.
-	f = subspaceFit(t, Subspace{Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1}, clusters(60, 4, 3), kernelgen.RBF(400))
+	f = subspaceFit(t, Subspace{Rank: 15, Passes: 30, ResidualTol: 1e-300, Seed: 1}, clusters(60, 4, 3), kernelgen.RBF(400))
 	if f.ExactPasses > 10 || f.Residual() > 1e-10 {
 		t.Errorf("60 rows: %d passes, residual %g", f.ExactPasses, f.Residual())
 	}
@@ -267,10 +267,10 @@ func TestSubspacePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Passes != 1 || more.Memory.Total() < 2*8*100*n*22*6 {
-		t.Errorf("%d passes, %d bytes", p.Passes, more.Memory.Total())
+	if p.SourcePasses != 1 || more.Memory.Total() < 2*8*100*n*22*6 {
+		t.Errorf("%d passes, %d bytes", p.SourcePasses, more.Memory.Total())
 	}
-	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
+	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, ResidualTol: math.NaN()}} {
 		if _, err := bad.Plan(e, model.Shape{Rows: n, Columns: 3}, kernelgen.RBF(1)); err == nil {
 			t.Errorf("%+v was planned", bad)
 		}

@@ -83,7 +83,7 @@ func TestSubspaceSVDFloor(t *testing.T) {
 		floor := values[c] / values[0]
 		previous := math.Inf(1)
 		for passes := 1; passes <= 3; passes++ {
-			f := svdFit(t, Subspace{Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1}, s.x, s.y, k)
+			f := svdFit(t, Subspace{Rank: c, Passes: passes, ResidualTol: 1e-12, Seed: 1}, s.x, s.y, k)
 			e, frob := svdError(t, f.Model, s.x, s.y, a)
 			t.Logf("%s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.EstimateIn(NormFrobenius))
 			if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
@@ -206,11 +206,11 @@ func TestSubspaceSVDStops(t *testing.T) {
 	if f.ExactPasses > 2 || len(f.Values) != 4 || f.Residual() > 1e-12 || e > 1e-13 {
 		t.Errorf("rank 4: %d passes, %d values, residual %g, error %g", f.ExactPasses, len(f.Values), f.Residual(), e)
 	}
-	f = svdFit(t, Subspace{Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1}, x, y, kernelgen.RBF(2))
+	f = svdFit(t, Subspace{Rank: 10, Passes: 9, ResidualTol: 1e-2, Seed: 1}, x, y, kernelgen.RBF(2))
 	if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
 		t.Errorf("tolerance 1e-2: %d passes, residual %g, notes %q", f.ExactPasses, f.Residual(), f.Notes)
 	}
-	f = svdFit(t, Subspace{Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
+	f = svdFit(t, Subspace{Rank: 15, Passes: 30, ResidualTol: 1e-300, Seed: 1}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
 	if f.ExactPasses > 10 || f.Residual() > 1e-10 {
 		t.Errorf("60 rows: %d passes, residual %g", f.ExactPasses, f.Residual())
 	}
@@ -318,14 +318,14 @@ func TestSubspaceSVDPlan(t *testing.T) {
 	t.Parallel()
 	e := stream.Engine{Threads: 2}
 	x, y := clusters(800, 3, 1), clusters(500, 3, 2)
-	m := Subspace{Rank: 10, Tolerance: 1e-12, Seed: 1}
+	m := Subspace{Rank: 10, ResidualTol: 1e-12, Seed: 1}
 	for _, right := range []blas64.General{y} {
 		f := svdFit(t, m, x, right, kernelgen.RBF(20))
 		p, err := m.Plan(e, model.Shape{Rows: 800, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 || p.Passes != 1 {
+		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 || p.SourcePasses != 1 {
 			t.Errorf("%d right rows: %d entries planned, %d evaluated in %d passes", right.Rows, p.KernelEntries, f.KernelEntries, f.ExactPasses)
 		}
 	}
@@ -333,7 +333,7 @@ func TestSubspaceSVDPlan(t *testing.T) {
 	if more, err := m.Plan(e, model.Shape{Rows: 150000, Cols: 90000, Columns: 3}, kernelgen.RBF(20)); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
 		t.Errorf("%v, %d bytes", err, more.Memory.Total())
 	}
-	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
+	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, ResidualTol: math.NaN()}} {
 		if _, err := bad.Plan(e, model.Shape{Rows: 100, Cols: 100, Columns: 3}, kernelgen.RBF(1)); err == nil {
 			t.Errorf("%+v was planned", bad)
 		}

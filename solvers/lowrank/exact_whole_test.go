@@ -30,8 +30,8 @@ func TestSubspaceWhole(t *testing.T) {
 			if e, floor := denseError(t, f.Model, x, a, values[0]), values[c]/values[0]; e > floor+1e-7 {
 				t.Errorf("%s, rank %d: error %g, the best is %g", k, c, e, floor)
 			}
-			if f.Residual() > 1e-12 || f.Unsettled || f.ExactPasses != 1 {
-				t.Errorf("%s, rank %d: residual %g after %d passes, unsettled %v", k, c, f.Residual(), f.ExactPasses, f.Unsettled)
+			if f.Residual() > 1e-12 || f.NotConverged || f.ExactPasses != 1 {
+				t.Errorf("%s, rank %d: residual %g after %d passes, unsettled %v", k, c, f.Residual(), f.ExactPasses, f.NotConverged)
 			}
 			p, err := m.Plan(stream.Engine{}, model.Shape{Rows: 300, Columns: 4}, k)
 			if err != nil {
@@ -122,7 +122,7 @@ func TestWholeOrPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(f.Chosen, "subspace: ") || f.Residual() > 1e-12 {
-		t.Errorf("%s, residual %g", f.Chosen, f.Residual())
+	if f.Choice.Name != "subspace" || f.Residual() > 1e-12 {
+		t.Errorf("%s, residual %g", f.Choice, f.Residual())
 	}
 }

@@ -94,7 +94,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 	}
 	c := int64(m.width(s.Columns))
 	p := newPlanner(e, s.Rows, s.Columns)
-	p.Rounds = []string{"fit"}
+	p.SharedPasses = []string{"fit"}
 	if c == n {
 		p.pass(rows, 0, c, c*c)
 		p.Add("factors", 6*c*c, "`rank`")
@@ -103,9 +103,9 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 	p.pass(rows, c, c, c*c+(c+1)*n)
 	p.KernelEntries = 0
 	p.Add("sketch and factors", 6*c*n, "`sketch`")
-	p.Passes += m.Refine
+	p.SourcePasses += m.Refine
 	for range m.Refine {
-		p.Rounds = append(p.Rounds, "refine")
+		p.SharedPasses = append(p.SharedPasses, "refine")
 	}
 	return p.Plan, nil
 }

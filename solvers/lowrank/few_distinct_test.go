@@ -31,7 +31,7 @@ func TestFewDistinctRows(t *testing.T) {
 		for _, distinct := range []int{1, 3, 5} {
 			for seed := uint64(1); seed <= 2; seed++ {
 				x, values := fewDistinct(t, k, n, distinct, seed)
-				for _, m := range []Method{Landmark{Rank: 16, Landmarks: 16, Seed: seed}, Landmark{Rank: 4, Seed: seed}, Adaptive{Tolerance: 0.01, Seed: seed}} {
+				for _, m := range []Method{Landmark{Rank: 16, Landmarks: 16, Seed: seed}, Landmark{Rank: 4, Seed: seed}, Adaptive{ErrorTol: 0.01, Seed: seed}} {
 					f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 					if err != nil {
 						t.Fatal(err)

@@ -26,7 +26,7 @@ var (
 func oneFactorMethods() map[string]Method {
 	return map[string]Method{
 		"s3spsd": S3SPSD{Rank: 4, Seed: 1}, "landmark": Landmark{Rank: 4, Seed: 1}, "nystrom": Nystrom{Rank: 4, Seed: 1},
-		"rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1}, "adaptive": Adaptive{Tolerance: 0.5, Seed: 1},
+		"rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1}, "adaptive": Adaptive{ErrorTol: 0.5, Seed: 1},
 	}
 }
 
@@ -70,8 +70,8 @@ func TestMethods(t *testing.T) {
 		if saved(f.Model) != saved(again.Model) {
 			t.Errorf("%s: words in a kernel are not those numbers", name)
 		}
-		if p.Passes != f.SourcePasses || p.ExactPasses < f.ExactPasses || f.KernelEntries == 0 || len(f.Errors) != 2 {
-			t.Errorf("%s: %d passes and %d exact ones planned, fit reports %+v", name, p.Passes, p.ExactPasses, f.Report)
+		if p.SourcePasses != f.SourcePasses || p.ExactPasses < f.ExactPasses || f.KernelEntries == 0 || len(f.Estimates) != 2 {
+			t.Errorf("%s: %d passes and %d exact ones planned, fit reports %+v", name, p.SourcePasses, p.ExactPasses, f.Report)
 		}
 		about := f.Describe()
 		if about.Method != f.Method || about.Kernel != resolved.String() || about.Subject != about.Kernel || about.Rank != len(f.Values) || about.Columns != 3 || about.TwoSided == f.Symmetric() {
@@ -171,7 +171,7 @@ func TestTransform(t *testing.T) {
 			t.Errorf("rows with 4 columns: %v", err)
 		}
 	}
-	if plan := f.TransformPlan(e, src, model.Request{Side: model.Both}); plan.Passes != 1 || plan.KernelEntries != 300*2*int64(f.Left.Landmarks.Rows) {
+	if plan := f.TransformPlan(e, src, model.Request{Side: model.Both}); plan.SourcePasses != 1 || plan.KernelEntries != 300*2*int64(f.Left.Landmarks.Rows) {
 		t.Errorf("plan %+v", plan)
 	}
 	few, all := f.VerifyPlan(e, model.Sources{Left: src}, 100), f.VerifyPlan(e, model.Sources{Left: src}, 0)
@@ -195,7 +195,7 @@ func TestShifts(t *testing.T) {
 	}{
 		"s3spsd":   {func(s Shift) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftNone, ShiftPaper}},
 		"landmark": {func(s Shift) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
-		"adaptive": {func(s Shift) Method { return Adaptive{Tolerance: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
+		"adaptive": {func(s Shift) Method { return Adaptive{ErrorTol: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
 		"subspace": {func(s Shift) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
 		"auto":     {func(s Shift) Method { return Auto{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
 	} {

@@ -37,7 +37,7 @@ const tooFewHeld = "too few rows are held back; verify measures it"
 // EstimateIn returns the estimate of the relative error in a norm, one of those in [model.Report],
 // NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
-	for _, e := range f.Errors {
+	for _, e := range f.Estimates {
 		if e.Of == n.quantity() {
 			return e.Value
 		}
@@ -54,12 +54,12 @@ func (f *Fit) estimated(spectral, frobenius float64, from string) {
 			e.Remedy = "take `shift fitted`, or a higher `rank`"
 		}
 		if v <= 1 {
-			f.Errors = append(f.Errors, e)
+			f.Estimates = append(f.Estimates, e)
 			continue
 		}
 		if math.IsNaN(v) {
 			e.Reason = tooFewHeld
 		}
-		f.Estimate(e)
+		f.AddEstimate(e)
 	}
 }

@@ -10,8 +10,8 @@ func TestUnknownError(t *testing.T) {
 	var f Fit
 	f.Model = &Model{}
 	f.estimated(math.NaN(), 0.5, "held-back rows")
-	if len(f.Errors) != 2 || f.Errors[NormSpectral].Reason != tooFewHeld || f.Errors[NormFrobenius].Reason != "" {
-		t.Errorf("errors %+v", f.Errors)
+	if len(f.Estimates) != 2 || f.Estimates[NormSpectral].Reason != tooFewHeld || f.Estimates[NormFrobenius].Reason != "" {
+		t.Errorf("errors %+v", f.Estimates)
 	}
 	if !math.IsNaN(f.EstimateIn(NormSpectral)) || f.EstimateIn(NormFrobenius) != 0.5 || len(f.Notes) > 0 {
 		t.Errorf("spectral %g, Frobenius %g, notes %q", f.EstimateIn(NormSpectral), f.EstimateIn(NormFrobenius), f.Notes)

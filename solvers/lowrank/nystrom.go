@@ -192,6 +192,6 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	m.choice(s.Rows, k).AddTo(p.Plan, p.d)
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
-	p.Rounds = []string{"fit"}
+	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil
 }

@@ -112,7 +112,7 @@ func TestNystromFewRows(t *testing.T) {
 			if noted := strings.Contains(strings.Join(f.Notes, "\n"), "there are 12 rows"); noted != (rank > 12) {
 				t.Errorf("%s, rank %d: notes %q", name, rank, f.Notes)
 			}
-			for _, e := range f.Errors { // all rows are known
+			for _, e := range f.Estimates { // all rows are known
 				if !(e.Value <= 1e-13) {
 					t.Errorf("%s, rank %d: the %s is %g off, estimated", name, rank, e.Of, e.Value)
 				}

@@ -17,7 +17,7 @@ type planner struct {
 
 func newPlanner(e stream.Engine, rows int64, d int) *planner {
 	p := &planner{Plan: model.NewPlan(e, rows, d), rows: rows, engine: e, threads: int64(e.Workers()), d: int64(d)}
-	p.Passes = 1
+	p.SourcePasses = 1
 	return p
 }
 
@@ -118,7 +118,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
 	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
-	p.Rounds = []string{"fit"}
+	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil
 }
 
@@ -133,7 +133,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		}
 		p, err := m.planPass(e, s.Rows, s.Columns, k)
 		if err == nil {
-			p.Rounds = []string{"fit"}
+			p.SharedPasses = []string{"fit"}
 		}
 		return p, err
 	}
@@ -154,7 +154,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, landmarks)
 	p.Add("landmarks and core points of the other side", 2*(core+landmarks)*int64(s.Columns), "`rank`")
 	p.KernelEntries -= core*core + sample*sample // one of each for both
-	p.Rounds = []string{"fit", "fit"}
+	p.SharedPasses = []string{"fit", "fit"}
 	return p, nil
 }
 
@@ -225,9 +225,9 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.core(z*core, z*core, core, core)
 	p.checks(s.Rows, z*core, z*c)
 	p.embeds(other, z*core, z*c)
-	p.Rounds = []string{"fit"}
+	p.SharedPasses = []string{"fit"}
 	if !s.OneSource() {
-		p.Rounds = append(p.Rounds, "fit")
+		p.SharedPasses = append(p.SharedPasses, "fit")
 	}
 	return p.Plan, nil
 }

@@ -249,7 +249,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 	rows := min((s.Rows+1)/2, featureSample)
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
-	p.Rounds = []string{"fit"}
+	p.SharedPasses = []string{"fit"}
 	numbers := c*columns + int64(e.Workers())*foldRows*(columns+c/2)
 	if m.Orthogonal {
 		numbers += columns * min(columns, c/2)

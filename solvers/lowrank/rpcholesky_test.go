@@ -317,7 +317,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 {
 			t.Errorf("%+v: %d entries planned, %d evaluated", m, p.KernelEntries, f.KernelEntries)
 		}
-		if p.Passes != 1 || p.Memory.Total() < model.RuntimeBytes+8*6000*int64(m.landmarks(6000)) {
+		if p.SourcePasses != 1 || p.Memory.Total() < model.RuntimeBytes+8*6000*int64(m.landmarks(6000)) {
 			t.Errorf("%+v: plan %+v", m, p)
 		}
 	}

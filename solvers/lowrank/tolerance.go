@@ -20,10 +20,10 @@ import (
 //
 // Cost: that of [Landmark] for each pass, of which there are one or two as a rule.
 type Adaptive struct {
-	Tolerance float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
-	Norm      Norm    // of the tolerance
-	Rank      int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
-	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
+	ErrorTol float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
+	Norm     Norm    // of the tolerance
+	Rank     int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
+	Memory   int64   // bytes that the plan of a step may take, 0 for no limit
 
 	// As those of Landmark.
 	Rule  Rule
@@ -47,7 +47,7 @@ const (
 )
 
 // Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
-// tolerance, the fit is Unsettled and a note says why.
+// tolerance, the fit has not converged, and a note says why.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
@@ -77,7 +77,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 			return nil, err
 		}
 		entries += fit.KernelEntries
-		fit.Unsettled = !m.within(fit.EstimateIn(m.Norm))
+		fit.NotConverged = !m.within(fit.EstimateIn(m.Norm))
 		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
 			fit.SourcePasses, fit.KernelEntries = passes, entries
 			m.note(fit, why)
@@ -89,8 +89,8 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 }
 
 func (m Adaptive) check() error {
-	if !(m.Tolerance > 0 && m.Tolerance < 1) {
-		return fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
+	if !(m.ErrorTol > 0 && m.ErrorTol < 1) {
+		return fmt.Errorf("tolerance %v must be above 0 and below 1", m.ErrorTol)
 	}
 	return m.landmark(1).checkOne()
 }
@@ -105,12 +105,12 @@ func (m Adaptive) mostColumns(n int64) int64 {
 }
 
 // within reports whether an estimate is safely within the tolerance.
-func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.Tolerance }
+func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.ErrorTol }
 
 // ends reports whether the fit ends with this pass, and why the tolerance was not reached.
 func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
-	case !f.Unsettled:
+	case !f.NotConverged:
 		return "", true
 	case columns >= most && m.Rank == 0:
 		return fmt.Sprintf("a rank above %d, a quarter of the rows, is not low: A is better formed, or `rank` set", most), true
@@ -127,7 +127,7 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 // next returns the number of columns of the next pass: as many times more as the error is to be
 // smaller, within limits, since twice as many take four times as long.
 func (m Adaptive) next(columns, most int64, f *Fit) int64 {
-	times := adaptiveSafety * f.EstimateIn(m.Norm) / m.Tolerance
+	times := adaptiveSafety * f.EstimateIn(m.Norm) / m.ErrorTol
 	if math.IsNaN(times) {
 		times = adaptiveMostGrowth
 	}
@@ -155,9 +155,9 @@ func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64,
 
 // note tells that the tolerance was not reached.
 func (m Adaptive) note(f *Fit, why string) {
-	if f.Unsettled {
+	if f.NotConverged {
 		f.Note(fmt.Sprintf("the tolerance of %g was not reached: the estimated error in the %s norm is %.2g at rank %d, and %s",
-			m.Tolerance, m.Norm, f.EstimateIn(m.Norm), f.Left.Rank(), why))
+			m.ErrorTol, m.Norm, f.EstimateIn(m.Norm), f.Left.Rank(), why))
 	}
 }
 
@@ -165,9 +165,9 @@ func (m Adaptive) note(f *Fit, why string) {
 // midpoint shift halves its part in the error.
 func (m Adaptive) allowed() float64 {
 	if m.Shift == ShiftMidpoint {
-		return 2 * m.Tolerance
+		return 2 * m.ErrorTol
 	}
-	return m.Tolerance
+	return m.ErrorTol
 }
 
 // count returns how many eigenvalues of A the tolerance asks for, from those of a block of
@@ -193,7 +193,7 @@ func (m Adaptive) countSquares(values []float64, b *sampledBlock) int64 {
 	rows := float64(len(values))
 	mean, _ := b.meanDiagonal()
 	lift := (b.left.of/rows - 1) * mean // the diagonal of the block has no weight
-	most := m.Tolerance * m.Tolerance / (adaptiveSafety * adaptiveSafety) * b.squares()
+	most := m.ErrorTol * m.ErrorTol / (adaptiveSafety * adaptiveSafety) * b.squares()
 	var sum, squares float64
 	for c := len(values) - 1; c >= 0; c-- {
 		v, left := values[c]+lift, rows-float64(c)
@@ -302,7 +302,7 @@ func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 	if m.Norm != NormFrobenius {
 		return slices.IndexFunc(append(slices.Clone(values), 0), func(v float64) bool { return adaptiveSafety*v <= m.allowed()*norm })
 	}
-	most := m.Tolerance * m.Tolerance / (adaptiveSafety * adaptiveSafety)
+	most := m.ErrorTol * m.ErrorTol / (adaptiveSafety * adaptiveSafety)
 	left := (most - estimate*estimate) * squares
 	for c := len(values); c > 0; c-- {
 		if left -= values[c-1] * values[c-1]; left < 0 {
@@ -335,7 +335,7 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("memory and kernel entries are those of %d columns of U; the data decide", columns))
 	rows := min(s.Rows, adaptiveSample)
-	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
+	p.SetNotShardable("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
 	sample := rows * (3*rows + 2*int64(s.Columns))
 	p.Add("sample for the first rank", sample, "")
 	p.AddEntries(float64(rows) * float64(rows))

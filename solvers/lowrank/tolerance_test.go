@@ -34,14 +34,14 @@ func TestAdaptive(t *testing.T) {
 			floor++
 		}
 		for seed := uint64(1); seed <= uint64(fewer(2, 1)); seed++ {
-			f, err := Adaptive{Seed: seed, Tolerance: tolerance}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
+			f, err := Adaptive{Seed: seed, ErrorTol: tolerance}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
 			e := denseError(t, f.Model, x, a, values[0])
 			t.Logf("tolerance %g: error %.3g, rank %d, the best matrix needs %d; %d passes", tolerance, e, f.Left.Rank(), floor, f.SourcePasses)
-			if f.Unsettled || e > tolerance || f.Left.Rank() > floor+floor/2+1 {
-				t.Errorf("tolerance %g: error %g, rank %d, the best matrix needs %d, reached %t", tolerance, e, f.Left.Rank(), floor, !f.Unsettled)
+			if f.NotConverged || e > tolerance || f.Left.Rank() > floor+floor/2+1 {
+				t.Errorf("tolerance %g: error %g, rank %d, the best matrix needs %d, reached %t", tolerance, e, f.Left.Rank(), floor, !f.NotConverged)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func TestAdaptiveNorm(t *testing.T) {
 	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(500, 3, 1))}
 	for _, shift := range []Shift{ShiftFitted, ShiftMidpoint, ShiftNone} {
 		for norm := NormSpectral; norm <= NormFrobenius; norm++ {
-			f, err := Adaptive{Seed: 1, Tolerance: tolerance, Norm: norm, Shift: shift}.Fit(context.Background(), stream.Engine{}, d, k)
+			f, err := Adaptive{Seed: 1, ErrorTol: tolerance, Norm: norm, Shift: shift}.Fit(context.Background(), stream.Engine{}, d, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,8 +66,8 @@ func TestAdaptiveNorm(t *testing.T) {
 			}
 			e := []float64{v.SpectralError, v.FrobeniusError}[norm]
 			t.Logf("shift %s, %s: rank %d, errors %.3g and %.3g, %d passes", shift, norm, len(f.Values), v.SpectralError, v.FrobeniusError, f.SourcePasses)
-			if f.Unsettled || e > tolerance || e < tolerance/3 {
-				t.Errorf("shift %s, %s: error %g, reached %t", shift, norm, e, !f.Unsettled)
+			if f.NotConverged || e > tolerance || e < tolerance/3 {
+				t.Errorf("shift %s, %s: error %g, reached %t", shift, norm, e, !f.NotConverged)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestAdaptiveFirstCount(t *testing.T) {
 		}
 		for _, tolerance := range []float64{0.1, 0.05, 0.02} {
 			whole := leastRankOf(values, tolerance/adaptiveSafety, c.norm)
-			count, err := Adaptive{Tolerance: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, tiles, panels[0], n)
+			count, err := Adaptive{ErrorTol: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, tiles, panels[0], n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,20 +137,20 @@ func TestAdaptiveLimits(t *testing.T) {
 		}
 		return f
 	}
-	f := fit(Adaptive{Rank: 20, Seed: 1, Tolerance: 1e-4})
-	if !f.Unsettled || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
-		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.Unsettled, f.Notes)
+	f := fit(Adaptive{Rank: 20, Seed: 1, ErrorTol: 1e-4})
+	if !f.NotConverged || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
+		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.NotConverged, f.Notes)
 	}
-	f = fit(Adaptive{Seed: 1, Tolerance: 1e-4, Memory: model.RuntimeBytes + 16<<20})
-	if !f.Unsettled || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
-		t.Errorf("reached %t, notes %q", !f.Unsettled, f.Notes)
+	f = fit(Adaptive{Seed: 1, ErrorTol: 1e-4, Memory: model.RuntimeBytes + 16<<20})
+	if !f.NotConverged || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
+		t.Errorf("reached %t, notes %q", !f.NotConverged, f.Notes)
 	}
 	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
-		if _, err := (Adaptive{Tolerance: bad}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
+		if _, err := (Adaptive{ErrorTol: bad}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
 			t.Errorf("tolerance %g was taken", bad)
 		}
 	}
-	if _, err := (Adaptive{Tolerance: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil || !strings.Contains(err.Error(), "`memory`") {
+	if _, err := (Adaptive{ErrorTol: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil || !strings.Contains(err.Error(), "`memory`") {
 		t.Errorf("1 MiB: error %v", err)
 	}
 }
@@ -161,11 +161,11 @@ func TestAdaptiveOfNothing(t *testing.T) {
 	for rank := range 2 {
 		rows := filled(300, 2, func(_, _ int) float64 { return float64(rank) })
 		for _, norm := range []Norm{NormSpectral, NormFrobenius} {
-			f, err := Adaptive{Tolerance: 0.01, Norm: norm, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", rows)}, kernelgen.Linear())
+			f, err := Adaptive{ErrorTol: 0.01, Norm: norm, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", rows)}, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Left.Rank() != rank || f.Unsettled || !(f.EstimateIn(norm) < 1e-12) {
+			if f.Left.Rank() != rank || f.NotConverged || !(f.EstimateIn(norm) < 1e-12) {
 				t.Errorf("%v: rank %d, want %d; estimate %g", norm, f.Left.Rank(), rank, f.EstimateIn(norm))
 			}
 			u, err := model.TransformMatrix(context.Background(), stream.Engine{}, f.Model, rows, model.Request{})
@@ -207,7 +207,7 @@ func TestAdaptiveIndefinite(t *testing.T) {
 	sketch.NewRandom(1, "indefinite").Normals(x)
 	d := model.Sources{Left: stream.FromMatrix("x", x)}
 	for _, text := range []string{"multiquadratic()", "relu()"} {
-		f, err := Adaptive{Tolerance: 0.05, Seed: 1}.Fit(context.Background(), stream.Engine{}, d, parsed(t, text, x))
+		f, err := Adaptive{ErrorTol: 0.05, Seed: 1}.Fit(context.Background(), stream.Engine{}, d, parsed(t, text, x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,9 +215,9 @@ func TestAdaptiveIndefinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: rank %d of %d landmarks, error %.3g, estimate %.3g, unsettled %v", text, f.Left.Rank(), f.Left.Landmarks.Rows, v.SpectralError, f.EstimateIn(NormSpectral), f.Unsettled)
-		if f.Unsettled || v.SpectralError > 0.05 {
-			t.Errorf("%s: error %.3g, estimate %.3g, unsettled %v", text, v.SpectralError, f.EstimateIn(NormSpectral), f.Unsettled)
+		t.Logf("%s: rank %d of %d landmarks, error %.3g, estimate %.3g, unsettled %v", text, f.Left.Rank(), f.Left.Landmarks.Rows, v.SpectralError, f.EstimateIn(NormSpectral), f.NotConverged)
+		if f.NotConverged || v.SpectralError > 0.05 {
+			t.Errorf("%s: error %.3g, estimate %.3g, unsettled %v", text, v.SpectralError, f.EstimateIn(NormSpectral), f.NotConverged)
 		}
 	}
 }

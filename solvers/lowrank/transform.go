@@ -60,7 +60,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		sides = []*Embedding{m.Left}
 	}
 	p := m.embeddingPlan(e, rows.Info().Rows, sides...)
-	p.Passes = 1
+	p.SourcePasses = 1
 	if n := rows.Info().Rows; n > 0 && m.Explicit == nil {
 		for _, side := range sides {
 			p.AddEntries(float64(n) * float64(side.Entries()))

@@ -48,12 +48,12 @@ type Estimate struct {
 	Remedy string
 }
 
-// Estimate adds an estimate of an error, and from a tenth on a note that warns of it.
-func (r *Report) Estimate(e Estimate) {
+// AddEstimate adds an estimate of an error, and from a tenth on a note that warns of it.
+func (r *Report) AddEstimate(e Estimate) {
 	if math.IsNaN(e.Value) {
 		e = Estimate{Of: e.Of, Value: e.Value, Reason: cmp.Or(e.Reason, "the figures behind it are not finite")}
 	}
-	r.Errors = append(r.Errors, e)
+	r.Estimates = append(r.Estimates, e)
 	if !(e.Value > doubtful) {
 		return
 	}

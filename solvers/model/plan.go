@@ -11,22 +11,20 @@ import (
 type Plan struct {
 	Memory        stream.Budget
 	KernelEntries int64 // entries of A that will be evaluated
-	Passes        int   // over each source, besides fetching rows by number
+	SourcePasses  int   // over each source, besides fetching rows by number
 	ExactPasses   int   // over all entries of A, at most
-	// Rounds are the names of the folds over the sources, in their order, where they and
-	// rows fetched by number are all that the fit makes of the sources: then each may be
-	// shared out among machines, see [stream.Run]. More says that others like the last may
-	// follow, which the data decide. Alone is why there are no Rounds, as the end of the
-	// sentence "The fit cannot be shared out: …".
-	Rounds []string
-	More   bool
-	Alone  string
+	// SharedPasses are the names of the passes that machines can share, in their order: see
+	// [stream.Run]. MorePasses says that the data may ask for others like the last one.
+	// NotShardable is why there are none, as the end of "The fit cannot be shared out: …".
+	SharedPasses []string
+	MorePasses   bool
+	NotShardable string
 	// StateBytes is what the accumulators of the largest fold take, and so its state at
 	// most.
 	StateBytes int64
-	// Chosen is the method or engine where that was left open, and after a colon why.
+	// Choice is the method or engine, where the caller left it open.
 	// Notes say by what means it will work.
-	Chosen string
+	Choice Choice
 	Notes  []string
 
 	engine stream.Engine
@@ -93,8 +91,10 @@ func (p *Plan) Stage(next *Plan) {
 	}
 }
 
-// ByOne says why one process has to make the whole fit.
-func (p *Plan) ByOne(why string) { p.Rounds, p.More, p.Alone = nil, false, why }
+// SetNotShardable records why one process has to make the whole fit.
+func (p *Plan) SetNotShardable(why string) {
+	p.SharedPasses, p.MorePasses, p.NotShardable = nil, false, why
+}
 
 // AddEntries adds kernel entries. A sum beyond 2⁶² counts as 2⁶².
 func (p *Plan) AddEntries(entries float64) {

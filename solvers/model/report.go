@@ -7,8 +7,8 @@ import "math"
 type Report struct {
 	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
 	Notes []string
-	// Chosen is the method or engine where that was left open, and after a colon why.
-	Chosen string
+	// Choice is the method or engine, where the caller left it open.
+	Choice Choice
 	// KernelEntries counts the entries of the kernel, and of its derivative, that the fit
 	// evaluates in tiles: those of choices, estimates and repeated steps too. The diagonal
 	// k(x, x) is not counted.
@@ -16,15 +16,26 @@ type Report struct {
 	// SourcePasses counts the readings of the source that is read most often. Rows fetched by
 	// number are no pass. ExactPasses counts the passes over all entries of A.
 	SourcePasses, ExactPasses int
-	// Errors are estimates of how far the model is from the exact one; none where the fit
-	// is exact. [Report.Estimate] adds one.
-	Errors []Estimate
+	// Estimates are those of the error of the model; none where the fit is exact.
+	// [Report.AddEstimate] adds one.
+	Estimates []Estimate
 	// Residuals are those of the equations that the values and vectors solve, one for each
 	// value, relative to the largest value; nil where they are not known.
 	Residuals []float64
-	// Unsettled reports that an iteration ended before it reached its tolerance. Notes say
-	// more.
-	Unsettled bool
+	// NotConverged reports that an iteration ended before it reached its tolerance. Notes say
+	// why.
+	NotConverged bool
+}
+
+// Choice is what a method has chosen, and why.
+type Choice struct{ Name, Reason string }
+
+// String returns the name, and after a colon the reason if there is one.
+func (c Choice) String() string {
+	if c.Reason == "" {
+		return c.Name
+	}
+	return c.Name + ": " + c.Reason
 }
 
 // Residual returns the largest of the residuals, 0 if there are none.

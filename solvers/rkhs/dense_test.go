@@ -209,7 +209,7 @@ func TestLinearKernelSVD(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/centred=%v/weighted=%v", name(op), form, centred, w != nil), func(t *testing.T) {
-						s := Solver{Operator: op, Rank: 10, Centre: centred}
+						s := Solver{Operator: op, Rank: 10, Center: centred}
 						checkSVD(t, fitBy(t, form, s, data, kernelgen.Linear()), ref.operator(op))
 					})
 				}
@@ -269,7 +269,7 @@ func TestLinearKernelEigen(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/centred=%v", name(op), form, centred), func(t *testing.T) {
-					s := Solver{Operator: op, Task: Eigen, Rank: 10, Centre: centred}
+					s := Solver{Operator: op, Task: Eigen, Rank: 10, Center: centred}
 					f := fitBy(t, form, s, d, kernelgen.Linear())
 					if form == auxiliary {
 						f.Model = f.Truncated(4) // the others are rounding of zeros

@@ -169,7 +169,7 @@ func TestCanonicalFunctions(t *testing.T) {
 	const ridge = 1e-2
 	x, y, d := dependent(t, 200, 2, 3)
 	for _, centred := range []bool{false, true} {
-		f := mustFit(t, Solver{Operator: CCA{ridge}, Rank: 4, Centre: centred}, d, kernelgen.RBF(0.4))
+		f := mustFit(t, Solver{Operator: CCA{ridge}, Rank: 4, Center: centred}, d, kernelgen.RBF(0.4))
 		u, err := f.CanonicalLeft.At(t.Context(), stream.Engine{}, y)
 		if err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ func TestSameBits(t *testing.T) {
 	x, y, _ := dependent(t, 600, 2, 2)
 	for _, s := range []Solver{
 		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 15},
-		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Centre: true},
+		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Center: true},
 	} {
 		var first string
 		for _, threads := range []int{1, 3} {
@@ -278,7 +278,7 @@ func TestSameBits(t *testing.T) {
 			if left.Passes() != 1 || right.Passes() != 1 || f.SourcePasses != 1 {
 				t.Errorf("%d and %d passes, reported %d", left.Passes(), right.Passes(), f.SourcePasses)
 			}
-			if got := fmt.Sprint(saved(t, f.Model).Arrays, f.Errors); first == "" {
+			if got := fmt.Sprint(saved(t, f.Model).Arrays, f.Estimates); first == "" {
 				first = got
 			} else if got != first {
 				t.Errorf("operator %s: %d threads give another model", s.Operator, threads)
@@ -333,8 +333,8 @@ func TestWords(t *testing.T) {
 	if _, err := fmt.Sscanf(right+" "+left, "rbf(gamma=%g) rbf(gamma=%g)", &ofX, &ofY); err != nil || !(ofY < 1e-3*ofX) {
 		t.Errorf("kernels %s of x and %s of y, whose rows lie 100 times as far apart; %v", right, left, err)
 	}
-	if f.Chosen != "exact" {
-		t.Errorf("%q was chosen", f.Chosen)
+	if f.Choice.Name != "exact" {
+		t.Errorf("%q was chosen", f.Choice.Name)
 	}
 	one := mustFit(t, Solver{Operator: Koopman{1e-3}, Rank: 2}, pairs(t, x, x), word)
 	if one.Left.Space != one.Right.Space || one.Left.Space.Kernel.String() != right {
@@ -364,8 +364,8 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Passes != f.SourcePasses || float64(f.KernelEntries) > 1.5*float64(p.KernelEntries) || 3*f.KernelEntries < p.KernelEntries {
-		t.Errorf("planned %d passes and %d entries, took %d and %d", p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
+	if p.SourcePasses != f.SourcePasses || float64(f.KernelEntries) > 1.5*float64(p.KernelEntries) || 3*f.KernelEntries < p.KernelEntries {
+		t.Errorf("planned %d passes and %d entries, took %d and %d", p.SourcePasses, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 	}
 	large, err := s.Plan(stream.Engine{}, model.Shape{Rows: 1e9, Cols: 1e9, Columns: 2}, kernelgen.RBF(0.5))
 	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
@@ -386,7 +386,7 @@ func TestNotSpanned(t *testing.T) {
 	landmark := mustFit(t, s, d, narrow)
 	s.Engine = EngineAuto
 	f := mustFit(t, s, d, narrow)
-	if f.Engine != EngineLandmark || f.Chosen != "landmark" || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+	if f.Engine != EngineLandmark || f.Choice.Name != "landmark" || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
 		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
 	}
 	if !slices.Equal(f.Values, landmark.Values) || f.KernelEntries <= landmark.KernelEntries {
@@ -413,8 +413,8 @@ func TestLandmarksAfterExact(t *testing.T) {
 	if f.Engine != EngineLandmark || f.Landmarks[0] != 310 {
 		t.Errorf("engine %s, landmarks %v", f.Engine, f.Landmarks)
 	}
-	if len(f.Errors) != 1 || !strings.Contains(f.Errors[0].Reason, "`landmarks`") || strings.Contains(f.Errors[0].Reason, "engine exact") {
-		t.Errorf("errors %+v", f.Errors)
+	if len(f.Estimates) != 1 || !strings.Contains(f.Estimates[0].Reason, "`landmarks`") || strings.Contains(f.Estimates[0].Reason, "engine exact") {
+		t.Errorf("errors %+v", f.Estimates)
 	}
 }
 
@@ -424,14 +424,14 @@ func TestUnknownError(t *testing.T) {
 	_, _, d := dependent(t, 1500, 2, 2)
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Engine: EngineLandmark, Landmarks: 20}
 	f := mustFit(t, s, d, kernelgen.RBF(0.5))
-	if len(f.Errors) != 1 || f.Errors[0].Of != model.OperatorValues || !math.IsNaN(f.Errors[0].Value) || f.Errors[0].Reason == "" {
-		t.Errorf("errors %+v", f.Errors)
+	if len(f.Estimates) != 1 || f.Estimates[0].Of != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
+		t.Errorf("errors %+v", f.Estimates)
 	}
 	if most := int64(20 * 1500 * 20); f.KernelEntries > most {
 		t.Errorf("%d kernel entries, more than %d", f.KernelEntries, most)
 	}
 	s.Engine, s.Landmarks = EngineExact, 0
-	if f := mustFit(t, s, d, kernelgen.RBF(0.5)); len(f.Errors) > 0 {
-		t.Errorf("exact: errors %+v", f.Errors)
+	if f := mustFit(t, s, d, kernelgen.RBF(0.5)); len(f.Estimates) > 0 {
+		t.Errorf("exact: errors %+v", f.Estimates)
 	}
 }

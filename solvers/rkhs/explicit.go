@@ -20,8 +20,8 @@ import (
 // S = Σ B_ij·ψ(y_i)⊗φ(x_j)/n, and B = I is [CrossCovariance]. B is read in row blocks,
 // once: 2·n²·p flops for p features of x.
 type Explicit struct {
-	B     stream.Source
-	Alone bool // x takes the place of y: S = Φ·B·Φᵀ
+	B      stream.Source
+	Single bool // x takes the place of y: S = Φ·B·Φᵀ
 }
 
 // String returns "explicit".
@@ -29,8 +29,8 @@ func (Explicit) String() string { return "explicit" }
 
 // Traits says that all pairs are needed.
 func (o Explicit) Traits() Traits {
-	if o.Alone {
-		return Traits{Range: OfX, Domain: OfX, Alone: true, AllPairs: true}
+	if o.Single {
+		return Traits{Range: OfX, Domain: OfX, Single: true, AllPairs: true}
 	}
 	return Traits{Range: OfY, Domain: OfX, AllPairs: true}
 }
@@ -51,7 +51,7 @@ func (o Explicit) checkPairs(n int64) error {
 // Matrix returns Yᵀ·B·X, or Xᵀ·B·X.
 func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matrix, error) {
 	left := f.Y
-	if o.Alone {
+	if o.Single {
 		left = f.X
 	}
 	info := o.B.Info()
@@ -99,7 +99,7 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 	sp.count(d)
 	for _, p := range sp.parts(d) {
 		m := dense.Clone(dense.Columns(rows, p.at, p.space.Left.Rank()))
-		if s.Centre {
+		if s.Center {
 			for i := range m.Rows {
 				dense.Axpy(-d.rootWeight(int64(i)), means[p.side], dense.Row(m, i))
 			}

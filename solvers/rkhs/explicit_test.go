@@ -61,7 +61,7 @@ func TestExplicitLinear(t *testing.T) {
 				want := new(mat.Dense)
 				want.Product(left.T(), mat.NewDense(n, n, b.Data), rooted(x))
 				for _, engine := range []Engine{EngineExact, EngineLandmark} {
-					f := mustFit(t, Solver{Operator: Explicit{stream.FromMatrix("B", b), alone}, Rank: 10, Centre: centred, Engine: engine}, data, kernelgen.Linear())
+					f := mustFit(t, Solver{Operator: Explicit{stream.FromMatrix("B", b), alone}, Rank: 10, Center: centred, Engine: engine}, data, kernelgen.Linear())
 					checkSVD(t, f, want)
 				}
 			}

@@ -38,7 +38,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	f, err := set.fit(ctx, e, d)
 	if err == nil && s.Engine == EngineAuto {
-		f.Chosen = f.Engine.String()
+		f.Choice.Name = f.Engine.String()
 	}
 	return f, err
 }
@@ -85,7 +85,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	if s.Engine == EngineLandmark {
-		f.Estimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
+		f.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
 			Reason: "residuals are of the span of the features: " + compare})
 	}
 	f.KernelEntries = sp.entries
@@ -111,7 +111,7 @@ type decomposition struct {
 
 // decompose makes the model.
 func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
-	f, means := factorsOf(m, sp, s.Centre, s.Cutoff)
+	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
 	if s.Operator.Traits().AllPairs {
 		if err := s.expand(ctx, e, d, sp, means, f); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 	}
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
-		Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
+		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 	if err != nil {
 		return err
 	}
-	f, means := factorsOf(m, sp, s.Centre, s.Cutoff)
+	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
 	all, err := c.allPairs(t.Context(), e, d)
 	if err != nil {

@@ -89,7 +89,7 @@ func (c *decomposition) prepare(m blas64.General, root []float64, rows, cols boo
 	if cols {
 		dense.ScaleColumns(m, root)
 	}
-	if !c.Centre {
+	if !c.Center {
 		return
 	}
 	if rows {

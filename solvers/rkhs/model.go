@@ -23,7 +23,7 @@ type Model struct {
 	Operator    Operator
 	Engine      Engine
 	Random      bool // random features instead of landmarks
-	Centred     bool
+	Centered    bool
 	Inverse     bool // it is of the pseudo-inverse of the operator
 	Seed        uint64
 	Pairs       int64

@@ -31,9 +31,9 @@ func TestSaveAndLoad(t *testing.T) {
 		d *Data
 		k kernelgen.Kernel
 	}{
-		{Solver{Operator: CCA{1e-3}, Rank: 3, Centre: true}, d, kernelgen.RBF(0.5)},
+		{Solver{Operator: CCA{1e-3}, Rank: 3, Center: true}, d, kernelgen.RBF(0.5)},
 		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
-		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Centre: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Center: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
 		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
 		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Random: true, Landmarks: 40}, d, kernelgen.RBF(0.5)},
 	} {
@@ -134,7 +134,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 		if err != nil || len(names) != want.Cols || names[len(names)-1] != last {
 			t.Errorf("operator %s, %s: outputs %q, %v", m.Operator, side, names, err)
 		}
-		if p := m.TransformPlan(stream.Engine{Threads: 2}, src, model.Request{Side: side}); p.Memory.Total() < model.RuntimeBytes || p.Passes != 1 {
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, src, model.Request{Side: side}); p.Memory.Total() < model.RuntimeBytes || p.SourcePasses != 1 {
 			t.Errorf("operator %s, %s: plan %v", m.Operator, side, p)
 		}
 		if m.Dimension(side) != rows.Cols {
@@ -150,7 +150,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 // words, which load still reads.
 func TestFormat(t *testing.T) {
 	_, _, d := dependent(t, 40, 2, 2)
-	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Centre: true, Seed: 4}, d, kernelgen.RBF(0.5))
+	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Center: true, Seed: 4}, d, kernelgen.RBF(0.5))
 	const space = `{"method":"rpcholesky","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
 	header := `{"method":"operator","task":"svd","kind":"cca","ridge":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
 	const arrays = "values left_features_values left_features_u_landmarks left_features_u_landmark_rows left_features_u_projection " +

@@ -46,7 +46,7 @@ func traceLeft(m *moments, s Side) float64 {
 // trace returns that of C_XX.
 func (s setting) trace(m *moments, sp *spaces) float64 {
 	t := dense.Row(m.B.General, int(OfX))[kernelTrace]
-	if s.Centre {
+	if s.Center {
 		for _, mean := range dense.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
 			t -= mean * mean
 		}

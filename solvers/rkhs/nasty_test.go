@@ -64,7 +64,7 @@ func TestNasty(t *testing.T) {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.5), kernelgen.Linear(), kernelgen.Poly(2, 1, 1)} {
 			for _, op := range allOperators {
 				for _, task := range []Task{SVD, Eigen} {
-					s := Solver{Operator: op, Task: task, Rank: 5, Centre: len(c.name)%2 == 0, Landmarks: 20}
+					s := Solver{Operator: op, Task: task, Rank: 5, Center: len(c.name)%2 == 0, Landmarks: 20}
 					what := fmt.Sprintf("%s, %s, %s, %s", c.name, k, name(op), task)
 					f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, c.x, c.y), k)
 					if err != nil {
@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
 		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Random: true}, single, rbf), "random features"},
 		{fit(Solver{Operator: CCA{}, Engine: EngineExact, Landmarks: 5}, d, rbf), "of the trace"},
-		{fit(Solver{Operator: Covariance{}, Centre: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
+		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", c.err, c.want)

@@ -32,7 +32,7 @@ type Traits struct {
 	Range, Domain Side // whose features span them
 	OneSpace      bool // both are in one RKHS by definition
 	Symmetric     bool // self-adjoint and not negative
-	Alone         bool // y does not occur
+	Single        bool // y does not occur
 	// Inverts tells that Matrix inverts a covariance operator, to which it adds Ridge, ε.
 	Inverts bool
 	Ridge   float64
@@ -141,7 +141,7 @@ func checkOperator(op Operator) error {
 }
 
 func (Covariance) Traits() Traits {
-	return Traits{Range: OfX, Domain: OfX, OneSpace: true, Symmetric: true, Alone: true}
+	return Traits{Range: OfX, Domain: OfX, OneSpace: true, Symmetric: true, Single: true}
 }
 func (CrossCovariance) Traits() Traits { return Traits{Range: OfY, Domain: OfX} }
 func (o MeanEmbedding) Traits() Traits {

@@ -19,7 +19,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		return nil, err
 	}
 	columns := shape.Columns + columnsOf(shape, OfY)
-	if s.Operator.Traits().Alone {
+	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
 	features := 1
@@ -29,12 +29,12 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	}
 	e = grid(e, columns, features)
 	p := model.NewPlan(e, shape.Rows, columns)
-	p.Passes, p.Rounds = 1, []string{"pairs"}
+	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
 	if s.Engine == EngineExact {
-		p.ByOne("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
+		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
 	}
 	if p.Notes = notes; auto {
-		p.Chosen = s.Engine.String()
+		p.Choice.Name = s.Engine.String()
 	}
 	for _, space := range s.spacesOf(shape) {
 		f, err := s.planSpace(p, e, space)
@@ -46,7 +46,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	pass := model.NewPlan(e, shape.Rows, columns)
 	s.planPass(pass, e, shape, columns, int64(features))
 	p.Stage(pass)
-	p.Passes += pass.Passes
+	p.SourcePasses += pass.SourcePasses
 	algebra, f := model.NewPlan(e, shape.Rows, columns), int64(features)
 	algebra.Add("decomposition", 9*f*f, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
@@ -68,7 +68,7 @@ type plannedSpace struct {
 func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 	n, k := shape.Rows, s.kernels
 	switch {
-	case s.Operator.Traits().Alone:
+	case s.Operator.Traits().Single:
 		return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}}
 	case s.OneSpace():
 		return []plannedSpace{{k[OfX], s.poolSize(2 * n), shape.Columns, 2}}
@@ -97,7 +97,7 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 	p.Add("QR workspace", threads*(max(stream.PanelRows, features)+4*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
-		p.Passes++
+		p.SourcePasses++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
 	}
 	if shape.Weighted {

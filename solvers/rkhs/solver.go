@@ -36,7 +36,7 @@ type Solver struct {
 	// CCA and kernel PCA centre. Without it the first singular function of a CCA
 	// and the first eigenfunction of a transfer operator are nearly constant, with a
 	// value near 1; with it they are gone.
-	Centre bool
+	Center bool
 
 	Engine Engine
 	// Landmarks is how many rows of either side span the functions; for one space, of
@@ -87,7 +87,7 @@ func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
 	switch {
 	case s.OneSpace():
 		s.kernels[OfY] = s.kernels[OfX]
-	case d.y != nil && !s.Operator.Traits().Alone:
+	case d.y != nil && !s.Operator.Traits().Single:
 		s.kernels[OfY], err = model.Resolve(ctx, sideData{d, OfY}, s.kernels[OfY], s.Seed)
 	}
 	return err
@@ -97,7 +97,7 @@ func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
 // preparation.
 func (s Solver) OneSpace() bool {
 	t := s.Operator.Traits()
-	return !t.Alone && (t.OneSpace || s.Task == Eigen)
+	return !t.Single && (t.OneSpace || s.Task == Eigen)
 }
 
 // settings fills in what was left to us, and refuses what cannot be.
@@ -144,7 +144,7 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
 	case !(s.Cutoff >= 0 && s.Cutoff < 1):
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
-	case !t.Alone && columnsOf(shape, OfY) == 0:
+	case !t.Single && columnsOf(shape, OfY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
 		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)

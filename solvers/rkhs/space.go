@@ -53,7 +53,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		return sp, err
 	}
 	for which, m := range []**lowrank.Model{&sp.x, &sp.y} {
-		if Side(which) == OfY && s.Operator.Traits().Alone {
+		if Side(which) == OfY && s.Operator.Traits().Single {
 			break
 		}
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), Side(which))

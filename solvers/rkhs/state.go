@@ -76,7 +76,7 @@ func (h *header) renew() {
 // u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
-		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
+		Formulation: "qr", Random: m.Random, Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
 		U: m.Left, V: m.Right, CanonicalU: m.CanonicalLeft, CanonicalV: m.CanonicalRight}
 	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {
@@ -102,7 +102,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	h.renew()
-	m := &Model{Random: h.Random, Centred: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
+	m := &Model{Random: h.Random, Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
 		Values: h.Values, Imag: h.Imag,
 		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),
 		Left: h.U, Right: h.V, CanonicalLeft: h.CanonicalU, CanonicalRight: h.CanonicalV}

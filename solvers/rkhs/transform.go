@@ -34,7 +34,7 @@ func (m *Model) Describe() *model.Description {
 	if m.Imag != nil {
 		fact("imaginary parts", fmt.Sprintf("%.4g", m.Imag))
 	}
-	fact("centred", m.Centred)
+	fact("centred", m.Centered)
 	return d
 }
 
@@ -75,7 +75,7 @@ func (m *Model) Dimension(side model.Side) int { return m.functions(side).Dimens
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	f, columns := m.functions(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, columns)
-	p.Passes = 1
+	p.SourcePasses = 1
 	p.Include(f.Space.TransformPlan(e, rows, model.Request{}))
 	p.Add("coefficients", int64(len(f.Coefficients.Data)), "")
 	p.Map("blocks of values", columns, f.Coefficients.Cols)

@@ -25,20 +25,21 @@ type Auto struct {
 var _ Method = Auto{}
 
 // choose returns the method for data of a shape.
-func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, string) {
+func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, model.Choice) {
 	entries := float64(s.Rows) * float64(columns(s))
 	switch {
 	case m.InitialEpsilon > 0:
-		return Exact{m.Sinkhorn}, "exact: `initial-epsilon` is for it"
+		return Exact{m.Sinkhorn}, model.Choice{Name: "exact", Reason: "`initial-epsilon` is for it"}
 	case m.Rank > 0:
-		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, "lowrank: a rank is given"
+		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, model.Choice{Name: "lowrank", Reason: "a rank is given"}
 	case entries <= AutoEntries:
-		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: an iteration has %.3g kernel entries, at most %.3g", entries, float64(AutoEntries))
+		return Exact{m.Sinkhorn}, model.Choice{Name: "exact",
+			Reason: fmt.Sprintf("an iteration has %.3g kernel entries, at most %.3g", entries, float64(AutoEntries))}
 	case !k.Symmetric():
-		return Exact{m.Sinkhorn}, fmt.Sprintf("exact: kernel %s is not symmetric", k)
+		return Exact{m.Sinkhorn}, model.Choice{Name: "exact", Reason: fmt.Sprintf("kernel %s is not symmetric", k)}
 	}
-	return LowRank{Sinkhorn: m.Sinkhorn, Rank: autoRank},
-		fmt.Sprintf("lowrank of rank %d: an iteration of the exact engine has %.3g kernel entries", autoRank, entries)
+	return LowRank{Sinkhorn: m.Sinkhorn, Rank: autoRank}, model.Choice{Name: fmt.Sprintf("lowrank of rank %d", autoRank),
+		Reason: fmt.Sprintf("an iteration of the exact engine has %.3g kernel entries", entries)}
 }
 
 // columns returns the number of right rows.
@@ -54,7 +55,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 	chosen, why := m.choose(s, k)
 	p, err := chosen.Plan(e, s, k)
 	if err == nil {
-		p.Chosen = why
+		p.Choice = why
 	}
 	return p, err
 }
@@ -72,7 +73,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ker
 	chosen, why := m.choose(d.Shape(), k)
 	f, err := chosen.Fit(ctx, e, d, k)
 	if err == nil {
-		f.Chosen = why
+		f.Choice = why
 	}
 	return f, err
 }

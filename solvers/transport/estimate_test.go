@@ -30,7 +30,7 @@ func TestEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := math.NaN()
-		for _, e := range f.Errors {
+		for _, e := range f.Estimates {
 			if e.Of == model.PlanFrobenius {
 				got = e.Value
 			}

@@ -337,8 +337,8 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 		solves = 0.5
 	}
 	p.AddEntries(entries * visits * solves)
-	p.Passes, p.ExactPasses = 1, int(visits)
-	p.ByOne("the rows are in the memory of one process")
+	p.SourcePasses, p.ExactPasses = 1, int(visits)
+	p.SetNotShardable("the rows are in the memory of one process")
 	p.Notes = append(p.Notes, fmt.Sprintf("an iteration has %.3g kernel entries; there are at most %d iterations", entries, set.Iterations))
 	return p, nil
 }

@@ -48,8 +48,8 @@ func TestExact(t *testing.T) {
 	for i, want := range r.history {
 		near(t, "an error of the history", f.History[i], want, 1e-10)
 	}
-	if f.Iterations != 10 || len(f.History) != 10 || !f.Unsettled || f.ExactPasses != 11 {
-		t.Errorf("%d rounds with a history of %d, unsettled %v, %d exact passes", f.Iterations, len(f.History), f.Unsettled, f.ExactPasses)
+	if f.Iterations != 10 || len(f.History) != 10 || !f.NotConverged || f.ExactPasses != 11 {
+		t.Errorf("%d rounds with a history of %d, unsettled %v, %d exact passes", f.Iterations, len(f.History), f.NotConverged, f.ExactPasses)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestLowRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(f.Notes, f.Errors)
+	t.Log(f.Notes, f.Estimates)
 	r := solveDense(logRBF(10, 1, x, y), uniform(m), uniform(n), 1, 0, 10)
 	compare(t, f, r, x, y, uniform(m), uniform(n), 1e-2)
 }

@@ -69,7 +69,7 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 func (to *Map) image(dst, sums []float64) {
 	ok := sums[0] > 0
 	for j := range dst {
-		dst[j] = to.Centre[j] + sums[j+1]/sums[0]
+		dst[j] = to.Center[j] + sums[j+1]/sums[0]
 		ok = ok && dst[j] >= to.Low[j] && dst[j] <= to.High[j]
 	}
 	if !ok {

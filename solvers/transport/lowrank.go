@@ -111,9 +111,9 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	}
 	f.Kernel = k
 	f.Notes = append(factors.Notes, f.Notes...)
-	for _, err := range factors.Errors {
+	for _, err := range factors.Estimates {
 		err.Of += model.GibbsSpectral - model.MatrixSpectral
-		f.Errors = append(f.Errors, err)
+		f.Estimates = append(f.Estimates, err)
 	}
 	f.SourcePasses += factors.SourcePasses
 	f.KernelEntries += factors.KernelEntries
@@ -154,7 +154,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		p.Add("weights", rows, "")
 	}
 	p.Stage(passes)
-	p.Passes += m.Iterations + 2 // the first v, and the maps
-	p.ByOne("an iteration needs the sums of the one before")
+	p.SourcePasses += m.Iterations + 2 // the first v, and the maps
+	p.SetNotShardable("an iteration needs the sums of the one before")
 	return p, nil
 }

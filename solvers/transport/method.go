@@ -148,7 +148,7 @@ func (f *Fit) debias(d *Data, self func(*Data) (*Fit, error)) error {
 		for _, note := range s.Notes {
 			f.Note(fmt.Sprintf("%v side to itself: %s", side, note))
 		}
-		f.Unsettled = f.Unsettled || s.Unsettled
+		f.NotConverged = f.NotConverged || s.NotConverged
 	}
 	f.SourcePasses += passes
 	return nil

@@ -35,7 +35,7 @@ type Map struct {
 	// Of the low-rank engine: z is the row's factor times Coefficients, plus its kernel entries to Corrections times
 	// CorrectionValues. The image is Centre + z₁/z₀, where z₀ is the first number of z and z₁ the others.
 	Coefficients blas64.General `array:"coefficients,rank,d+1,if=coefficients"`
-	Centre       []float64      `array:"centre,d,if=coefficients"`
+	Center       []float64      `array:"centre,d,if=coefficients"`
 	// Low and High bound the images. They are the range of the other side, extended by half of it either way.
 	Low              []float64      `array:"low,d,if=coefficients"`
 	High             []float64      `array:"high,d,if=coefficients"`

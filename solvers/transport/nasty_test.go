@@ -53,13 +53,13 @@ func TestConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.epsilon == 1e-3 {
-			if !f.Unsettled || len(f.Notes) == 0 || !strings.Contains(f.Notes[0], "raise `iterations`") {
-				t.Errorf("epsilon %v: unsettled %v, notes %q", c.epsilon, f.Unsettled, f.Notes)
+			if !f.NotConverged || len(f.Notes) == 0 || !strings.Contains(f.Notes[0], "raise `iterations`") {
+				t.Errorf("epsilon %v: unsettled %v, notes %q", c.epsilon, f.NotConverged, f.Notes)
 			}
 			continue
 		}
-		if f.Unsettled || f.MarginalError() > 1e-10 || f.Iterations != len(f.History) {
-			t.Errorf("epsilon %v, relax %v: unsettled %v, error %.1e after %d rounds, history of %d", c.epsilon, c.relax, f.Unsettled, f.MarginalError(), f.Iterations, len(f.History))
+		if f.NotConverged || f.MarginalError() > 1e-10 || f.Iterations != len(f.History) {
+			t.Errorf("epsilon %v, relax %v: unsettled %v, error %.1e after %d rounds, history of %d", c.epsilon, c.relax, f.NotConverged, f.MarginalError(), f.Iterations, len(f.History))
 		}
 		r := solveDense(logRBF(10, c.epsilon, x, y), uniform(m), uniform(n), c.epsilon, c.relax, f.Iterations)
 		near(t, "the value", f.Value, r.value(uniform(m), uniform(n), c.epsilon, c.relax), 1e-8)

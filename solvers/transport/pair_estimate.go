@@ -74,7 +74,7 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	dense.ScaleColumns(off, right.approx)
 	dense.ScaleRows(exact, left.u)
 	dense.ScaleColumns(exact, right.u)
-	f.Estimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
+	f.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
 		From: "exact kernel entries of sampled rows", Remedy: "raise the `rank`, or take `engine exact`"})
 	return nil
 }

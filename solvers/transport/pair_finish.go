@@ -127,7 +127,7 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 // mapTo returns the map of a side from the moments of the other.
 func (p *pair) mapTo(h *half, other *moments, centre []float64) *Map {
 	return &Map{Names: h.other.src.Info().Columns, Coefficients: other.core, Corrections: h.other.repaired,
-		CorrectionValues: dense.Clone(other.own), Centre: centre}
+		CorrectionValues: dense.Clone(other.own), Center: centre}
 }
 
 // cost returns ⟨T, C⟩ if C is a polynomial of the rows, as with rbf and expdot, or else NaN.
@@ -173,7 +173,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	for k := range h.number {
 		sum := dense.Row(other.sections, k)
 		for j := range image {
-			image[j] = to.Centre[j] + sum[j+1]/sum[0]
+			image[j] = to.Center[j] + sum[j+1]/sum[0]
 		}
 		keep(dense.Row(h.repaired, k), image)
 	}

@@ -21,9 +21,9 @@ func TestStages(t *testing.T) {
 	cold, warm := fit(0), fit(5)
 	t.Logf("%d iterations, and with stages %d, of which %d with the last", cold.Iterations, warm.Iterations, len(warm.History))
 	near(t, "the value", warm.Value, cold.Value, 1e-6)
-	if cold.Unsettled || warm.Unsettled || warm.Iterations >= cold.Iterations || len(cold.History) != cold.Iterations {
+	if cold.NotConverged || warm.NotConverged || warm.Iterations >= cold.Iterations || len(cold.History) != cold.Iterations {
 		t.Errorf("%d iterations with a history of %d, and with stages %d; unsettled %v and %v",
-			cold.Iterations, len(cold.History), warm.Iterations, cold.Unsettled, warm.Unsettled)
+			cold.Iterations, len(cold.History), warm.Iterations, cold.NotConverged, warm.NotConverged)
 	}
 	if len(warm.History) >= warm.Iterations {
 		t.Errorf("no stage is in %d iterations: %d are of the last", warm.Iterations, len(warm.History))

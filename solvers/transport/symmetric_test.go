@@ -38,8 +38,8 @@ func TestSymmetric(t *testing.T) {
 			before = f
 		}
 		t.Logf("epsilon %v: %d rounds, error %.1e", epsilon, before.Iterations, before.MarginalError())
-		if before.Unsettled || before.Iterations > 60 {
-			t.Errorf("epsilon %v: unsettled %v after %d rounds", epsilon, before.Unsettled, before.Iterations)
+		if before.NotConverged || before.Iterations > 60 {
+			t.Errorf("epsilon %v: unsettled %v after %d rounds", epsilon, before.NotConverged, before.Iterations)
 		}
 		if most := int64(n*(n+256)/2*before.Iterations + n*n); before.KernelEntries > most {
 			t.Errorf("epsilon %v: %d entries, and %d are those of half of the tiles", epsilon, before.KernelEntries, most)

@@ -151,7 +151,7 @@ func (to *Map) byNearest() func() mapper {
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	to, d := m.mapOf(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, d)
-	p.Passes = 1
+	p.SourcePasses = 1
 	p.Map("images", d, to.Dimension())
 	n := float64(max(0, rows.Info().Rows))
 	for _, part := range []struct {

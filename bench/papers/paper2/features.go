@@ -48,7 +48,7 @@ type features struct {
 //	KPCA   RBF(x_i, x_j) centred
 //	PCA    x_i·x_j centred
 func newFeatures(ctx context.Context, g *graphs.Classed, method string, gamma float64, rank int) (*features, error) {
-	exact := ksvd.Exact{Rank: rank, Center: method != methodSVD, Tolerance: 1e-8, Seed: 1}
+	exact := ksvd.Exact{Rank: rank, Center: method != methodSVD, ResidualTol: 1e-8, Seed: 1}
 	x := graphs.Dense(g.Adjacency).RawMatrix()
 	data, err := ksvd.Between(stream.FromMatrix(g.Name, x), nil)
 	kernel := kernelgen.Linear()

@@ -66,7 +66,7 @@ func solvers() []solver {
 
 // exactly is block Krylov iteration to a residual of 1e-10, in at most so many passes.
 func exactly(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
-	fit, err := p.exact(ctx, ksvd.Exact{Passes: passes, Seed: seed})
+	fit, err := p.exact(ctx, ksvd.Exact{Iterations: passes, Seed: seed})
 	if err != nil {
 		return u, v, err
 	}

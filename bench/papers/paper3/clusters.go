@@ -35,7 +35,7 @@ func (e *experiment) clusters(
 		return nil, err
 	}
 	seconds := time.Since(began).Seconds()
-	return &clustering{fit.Labels, fit.Objective, seconds, fit.Rounds, fit.Iterations, !fit.Unsettled}, nil
+	return &clustering{fit.Labels, fit.Objective, seconds, fit.Rounds, fit.Iterations, !fit.NotConverged}, nil
 }
 
 // mostExactClusters is how many rows the exact engine clusters here: the rounds on

@@ -128,7 +128,7 @@ func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 		if err != nil {
 			return w, o, err
 		}
-		o = outcome{Value: lab.Figure(fit.Objective), Iterations: fit.Iterations, Settled: !fit.Unsettled}
+		o = outcome{Value: lab.Figure(fit.Objective), Iterations: fit.Iterations, Settled: !fit.NotConverged}
 		o.Kernel = fit.Kernel.String()
 		return fit.W, o, nil
 	}

@@ -120,7 +120,7 @@ func TestPartsOfMatrices(t *testing.T) {
 		}
 	}
 	c := dense.Clone(a)
-	dense.CentreColumns(c)
+	dense.CenterColumns(c)
 	for j, m := range dense.ColumnMeans(c) {
 		if math.Abs(m) > 1e-15 {
 			t.Errorf("column %d has mean %g after centring", j, m)

@@ -117,7 +117,7 @@ func ScaleColumns(m blas64.General, w []float64) {
 }
 
 // CentreColumns takes the mean of each column away from it.
-func CentreColumns(m blas64.General) {
+func CenterColumns(m blas64.General) {
 	mean := ColumnMeans(m)
 	for i := range m.Rows {
 		row := Row(m, i)

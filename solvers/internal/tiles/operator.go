@@ -57,8 +57,8 @@ func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) e
 		// The vectors have mean 0 up to rounding; short ones may be all rounding.
 		subtractOuter(aq, o.Sums.RowMeans, q)
 		subtractOuter(atp, o.Sums.ColMeans, p)
-		dense.CentreColumns(aq)
-		dense.CentreColumns(atp)
+		dense.CenterColumns(aq)
+		dense.CenterColumns(atp)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (s SVD) start(n int, purpose string) blas64.General {
 	x := stream.NewMatrix(n, min(n, s.Rank+Oversampling))
 	sketch.NewRandom(s.Seed, purpose).Normals(x)
 	if s.Centered {
-		dense.CentreColumns(x)
+		dense.CenterColumns(x)
 	}
 	return x
 }

@@ -92,9 +92,9 @@ func checkClose(t *testing.T, what string, got, want []float64, tolerance float6
 // centered subtracts the means of rows and columns.
 func centered(a blas64.General) blas64.General {
 	b := dense.Transpose(a)
-	dense.CentreColumns(b)
+	dense.CenterColumns(b)
 	b = dense.Transpose(b)
-	dense.CentreColumns(b)
+	dense.CenterColumns(b)
 	return b
 }
 

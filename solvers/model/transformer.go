@@ -23,11 +23,13 @@ const (
 	Decision
 	// Probability is the probability of each class. They add up to 1.
 	Probability
+	// Value is a predicted number for each target.
+	Value
 )
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.

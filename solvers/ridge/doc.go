@@ -1,0 +1,27 @@
+// Package ridge is Nyström kernel ridge regression (Rudi, Camoriano & Rosasco 2015, "Less is more:
+// Nyström computational regularization"): regression and classification from one pass over the rows,
+// for positive semi-definite kernels. With ℓ landmarks J and features
+//
+//	z(x) = k(x, J)·U⁻¹            UᵀU = K(J, J)
+//
+// it minimises over coefficients B and intercepts b
+//
+//	Σ wᵢ·‖yᵢ − zᵢB − b‖² + λ·‖B‖²
+//
+// With all rows as landmarks that is kernel ridge regression with an intercept.
+//
+// # One pass, all penalties, all folds
+//
+// The pass sums the Gram matrix of [z | 1 | y]·√w for each fold of the rows. What a fold leaves out is
+// the sum of the others, so that every penalty λ is cross-validated afterwards, by one Cholesky
+// factorisation for each fold and penalty. Squared errors of a fold come from its own Gram matrix.
+//
+// Penalties below 1e-8 of the largest eigenvalue of the Gram matrix are not offered: rounding of the
+// Gram matrix would show in the predictions.
+//
+// # Classes
+//
+// Classes are regressed on codes, 1 for the class of a row and −1 for the others. The largest decision
+// value chooses. The penalty with the lowest out-of-fold classification error wins, counted on a sample
+// of up to [SampleRows] rows.
+package ridge

@@ -1,0 +1,43 @@
+package ridge
+
+import (
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Plan returns the cost of a fit.
+func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	f, err := s.begin(e, shape, k)
+	if err != nil {
+		return nil, err
+	}
+	p := model.NewPlan(e, shape.Rows, shape.Columns)
+	landmarks := int64(f.landmarks)
+	if shape.Rows >= 0 {
+		landmarks = min(landmarks, shape.Rows)
+	}
+	width := landmarks + 1 + int64(f.outputs)
+	parts, rows, d := int64(f.folds.parts), max(0, shape.Rows), int64(shape.Columns)
+	pass := model.NewPlan(e, shape.Rows, shape.Columns)
+	pass.FoldWide("Gram matrices of the folds", rows, parts*width*(width+1)/2, "`landmarks`")
+	pass.Add("blocks of features", e.WideBlocks(rows, shape.Columns)*stream.WideRows*width+2*int64(e.Workers())*stream.WideRows*width, "`landmarks`")
+	solve := model.NewPlan(e, shape.Rows, shape.Columns)
+	solve.Add("Gram matrices of the folds", (parts+4+2*int64(e.Workers()))*width*width, "`landmarks`")
+	p.Stage(pass)
+	p.Stage(solve)
+	p.Add("landmarks and their kernel", landmarks*(3*d+3*landmarks), "`landmarks`")
+	if shape.Classes > 0 {
+		p.Add("rows that errors are counted on", min(rows, SampleRows)*d, "")
+		p.AddEntries(2 * float64(min(rows, SampleRows)) * float64(landmarks))
+		p.Add("labels", rows, "")
+	} else {
+		p.Add("targets", rows*int64(shape.Targets), "")
+	}
+	if shape.Weighted {
+		p.Add("weights", rows, "")
+	}
+	p.AddEntries(float64(rows)*float64(landmarks) + float64(landmarks)*float64(landmarks))
+	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}
+	return p, nil
+}

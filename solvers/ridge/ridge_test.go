@@ -1,0 +1,388 @@
+package ridge
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// normals returns a matrix of normal numbers.
+func normals(n, d int, seed uint64) blas64.General {
+	x := stream.NewMatrix(n, d)
+	sketch.NewRandom(seed, "test").Normals(x)
+	return x
+}
+
+// wavy returns rows and two targets that depend on them smoothly, with noise.
+func wavy(n int) (x, y blas64.General) {
+	x, y = normals(n, 3, 1), normals(n, 2, 2)
+	for i := range n {
+		r := dense.Row(x, i)
+		dense.Row(y, i)[0] = 3 + math.Sin(2*r[0]) + r[1]*r[2] + 0.1*dense.Row(y, i)[0]
+		dense.Row(y, i)[1] = 100*math.Cos(r[1]) + dense.Row(y, i)[1]
+	}
+	return x, y
+}
+
+// kernelMatrix returns the kernel between rows by its definition.
+func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
+	m := stream.NewMatrix(x.Rows, y.Rows)
+	k.Fill(m, x, k.Pack(y), new(kernelgen.Workspace))
+	return mat.NewDense(m.Rows, m.Cols, m.Data)
+}
+
+func predict(t *testing.T, m *Model, x blas64.General, kinds ...model.Kind) blas64.General {
+	t.Helper()
+	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Kinds: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestExact: with all rows as landmarks the model is kernel ridge regression with an intercept,
+// [(K + λ·W⁻¹) 1; 1ᵀ 0]·[α; b] = [y; 0], on rows of the fit and on new ones.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	const n, lambda = 150, 0.3
+	x, y := wavy(n)
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = 0.5 + float64(i%3)
+	}
+	for _, w := range [][]float64{nil, weights} {
+		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.4), kernelgen.Laplace(0.5), kernelgen.Matern52(1)} {
+			d := &Data{Rows: stream.FromMatrix("x", x), Targets: y, Weights: w}
+			f, err := Solver{Landmarks: n, Penalties: []float64{lambda}, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, right := mat.NewDense(n+1, n+1, nil), mat.NewDense(n+1, 2, nil)
+			a.Slice(0, n, 0, n).(*mat.Dense).Copy(kernelMatrix(k, x, x))
+			for i := range n {
+				a.Set(i, i, a.At(i, i)+lambda/d.weight(int64(i)))
+				a.Set(i, n, 1)
+				a.Set(n, i, 1)
+				right.SetRow(i, dense.Row(y, i))
+			}
+			var alpha mat.Dense
+			if err := alpha.Solve(a, right); err != nil {
+				t.Fatal(err)
+			}
+			fresh := normals(40, 3, 9)
+			for _, rows := range []blas64.General{x, fresh} {
+				var want mat.Dense
+				want.Mul(kernelMatrix(k, rows, x), alpha.Slice(0, n, 0, 2))
+				got := predict(t, f.Model, rows, model.Value)
+				for i := range rows.Rows {
+					for j := range 2 {
+						v := want.At(i, j) + alpha.At(n, j)
+						if math.Abs(dense.Row(got, i)[j]-v) > 1e-9*100 {
+							t.Fatalf("%s, weights %v: prediction %d, %d is %v, not %v", k, w != nil, i, j, dense.Row(got, i)[j], v)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// features returns [z | 1] of rows, by dense algebra on the landmarks of a model.
+func features(k kernelgen.Kernel, landmarks, x blas64.General) *mat.Dense {
+	var chol mat.Cholesky
+	w := kernelMatrix(k, landmarks, landmarks)
+	sym := mat.NewSymDense(landmarks.Rows, nil)
+	for i := range landmarks.Rows {
+		for j := range landmarks.Rows {
+			sym.SetSym(i, j, w.At(i, j))
+		}
+	}
+	if !chol.Factorize(sym) {
+		panic("the kernel between landmarks is singular")
+	}
+	var u mat.TriDense
+	chol.UTo(&u)
+	var inverse, z mat.Dense
+	inverse.Inverse(&u)
+	z.Mul(kernelMatrix(k, x, landmarks), &inverse)
+	out := mat.NewDense(x.Rows, landmarks.Rows+1, nil)
+	out.Slice(0, x.Rows, 0, landmarks.Rows).(*mat.Dense).Copy(&z)
+	for i := range x.Rows {
+		out.Set(i, landmarks.Rows, 1)
+	}
+	return out
+}
+
+// refit returns the coefficients of ridge regression on the rows that are kept, by QR of the rows
+// with those of √λ below.
+func refit(t *testing.T, z *mat.Dense, y blas64.General, lambda float64, keep func(i int) bool) *mat.Dense {
+	t.Helper()
+	n, p := z.Dims()
+	a, right := mat.NewDense(n+p-1, p, nil), mat.NewDense(n+p-1, y.Cols, nil)
+	for i := range n {
+		if keep(i) {
+			a.SetRow(i, z.RawRowView(i))
+			right.SetRow(i, dense.Row(y, i))
+		}
+	}
+	for j := range p - 1 {
+		a.Set(n+j, j, math.Sqrt(lambda))
+	}
+	var c mat.Dense
+	if err := c.Solve(a, right); err != nil {
+		t.Fatal(err)
+	}
+	return &c
+}
+
+// TestFolds compares the errors of all folds and penalties with explicit refits, and the coefficients
+// with a refit on all rows.
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	const n = 400
+	x, y := wavy(n)
+	k := kernelgen.RBF(0.3)
+	groups := make([]uint64, n)
+	for i := range groups {
+		groups[i] = uint64(i / 7)
+	}
+	for _, c := range []struct {
+		folds  int
+		groups []uint64
+	}{{0, nil}, {3, groups}, {1, nil}} {
+		s := Solver{Landmarks: 40, Folds: c.folds, Seed: 3}
+		f, err := s.Fit(t.Context(), stream.Engine{BlockRows: 64}, &Data{Rows: stream.FromMatrix("x", x), Targets: y, Groups: c.groups}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Path) < 7 || f.SourcePasses != 1 {
+			t.Errorf("%d penalties, %d passes", len(f.Path), f.SourcePasses)
+		}
+		folds, err := s.folding(40, c.groups)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.groups != nil {
+			for i := range n {
+				if folds.part(int64(i)) != folds.part(int64(i/7*7)) {
+					t.Fatal("a group is in two folds")
+				}
+			}
+		}
+		z := features(k, f.Landmarks, x)
+		for _, p := range f.Path {
+			sums, rows := make([]float64, 2), 0
+			for part := range folds.tested {
+				b := refit(t, z, y, p.Lambda, func(i int) bool { return folds.part(int64(i)) != part })
+				var guess mat.Dense
+				guess.Mul(z, b)
+				for i := range n {
+					if folds.part(int64(i)) != part {
+						continue
+					}
+					rows++
+					for j := range sums {
+						e := dense.Row(y, i)[j] - guess.At(i, j)
+						sums[j] += e * e
+					}
+				}
+			}
+			for j := range sums {
+				if want := math.Sqrt(sums[j] / float64(rows)); math.Abs(p.RMSE[j]-want) > 1e-8*want {
+					t.Errorf("%d folds, penalty %g: RMSE %v, by refits %v", c.folds, p.Lambda, p.RMSE[j], want)
+				}
+			}
+		}
+		best := f.Chosen()
+		var want mat.Dense
+		want.Mul(z, refit(t, z, y, best.Lambda, func(int) bool { return true }))
+		got := predict(t, f.Model, x)
+		for i := range n {
+			for j := range 2 {
+				if math.Abs(dense.Row(got, i)[j]-want.At(i, j)) > 1e-9*100 {
+					t.Fatalf("prediction %v, by a refit %v", dense.Row(got, i)[j], want.At(i, j))
+				}
+			}
+		}
+		for j, r := range f.R2 {
+			if !(r > 0.8 && r < 1) {
+				t.Errorf("R² of target %d is %v", j, r)
+			}
+		}
+	}
+}
+
+// rings are three classes around each other.
+func rings(n int) (x blas64.General, labels []int) {
+	x, labels = normals(n, 2, 5), make([]int, n)
+	for i := range n {
+		r := dense.Row(x, i)
+		labels[i] = i % 3
+		radius := float64(1+2*labels[i]) / dense.Norm(r)
+		r[0], r[1] = r[0]*radius, r[1]*radius
+	}
+	return x, labels
+}
+
+// TestClasses: rings are told apart, the error out of fold is near that of new rows, and class, decisions
+// and largest decision agree.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	x, labels := rings(900)
+	train := stream.RowSlice(x, 0, 600)
+	noisy := append([]int{}, labels[:600]...)
+	for i := 0; i < 600; i += 20 {
+		noisy[i] = (noisy[i] + 1) % 3
+	}
+	f, err := Solver{Landmarks: 60, Seed: 1}.Fit(t.Context(), stream.Engine{}, &Data{Rows: stream.FromMatrix("x", train), Labels: noisy, Classes: 3}, kernelgen.RBF(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Counted != 600 {
+		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Counted)
+	}
+	out := predict(t, f.Model, stream.RowSlice(x, 600, 300), model.Decision, model.Class)
+	wrong := 0
+	for i := range out.Rows {
+		r := dense.Row(out, i)
+		if largestOf(r[:3]) != int(r[3]) {
+			t.Fatal("the class is not that of the largest decision")
+		}
+		if int(r[3]) != labels[600+i] {
+			wrong++
+		}
+	}
+	if wrong > 3 {
+		t.Errorf("%d of 300 new rows are misclassified", wrong)
+	}
+}
+
+// TestSameBits: neither threads nor block sizes change a bit.
+func TestSameBits(t *testing.T) {
+	t.Parallel()
+	x, y := wavy(1000)
+	var first blas64.General
+	for i, e := range []stream.Engine{{Threads: 1}, {Threads: 3}, {Threads: 2, BlockRows: 64}} {
+		f, err := Solver{Landmarks: 100, Seed: 1}.Fit(t.Context(), e, &Data{Rows: stream.FromMatrix("x", x), Targets: y}, kernelgen.RBF(0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = f.Coefficients
+			continue
+		}
+		for j, v := range f.Coefficients.Data {
+			if v != first.Data[j] {
+				t.Fatalf("%+v: coefficient %d differs", e, j)
+			}
+		}
+	}
+}
+
+// TestRefusals: what cannot be fitted is an error that says why.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	x, y := wavy(30)
+	constant, infinite := stream.NewMatrix(30, 1), dense.Clone(y)
+	infinite.Data[7] = math.Inf(1)
+	labels := make([]int, 30)
+	labels[3] = 1
+	negative := make([]float64, 30)
+	negative[2] = -1
+	rows := stream.FromMatrix("x", x)
+	rbf := kernelgen.RBF(1)
+	for want, c := range map[string]struct {
+		s Solver
+		d Data
+		k kernelgen.Kernel
+	}{
+		"neither targets nor labels": {Solver{}, Data{}, rbf},
+		"not both":                   {Solver{}, Data{Targets: y, Labels: labels, Classes: 2}, rbf},
+		"30 rows, and there are 4":   {Solver{}, Data{Targets: stream.RowSlice(y, 0, 4)}, rbf},
+		"is 0 in all rows":           {Solver{}, Data{Targets: constant}, rbf},
+		"of row 3 is +Inf":           {Solver{}, Data{Targets: infinite}, rbf},
+		"one class":                  {Solver{}, Data{Labels: make([]int, 30), Classes: 2}, rbf},
+		"is 1, of 1 classes":         {Solver{}, Data{Labels: labels, Classes: 1}, rbf},
+		"weight of row 2 is -1":      {Solver{}, Data{Targets: y, Weights: negative}, rbf},
+		"all weights are 0":          {Solver{}, Data{Targets: y, Weights: make([]float64, 30)}, rbf},
+		"31 folds of 30 rows":        {Solver{Folds: 31}, Data{Targets: y}, rbf},
+		"take fewer `folds`":         {Solver{Folds: 2}, Data{Targets: y, Groups: make([]uint64, 30)}, rbf},
+		"not known to be positive":   {Solver{}, Data{Targets: y}, kernelgen.Sigmoid(1, 1)},
+		"`landmarks -1` must":        {Solver{Landmarks: -1}, Data{Targets: y}, rbf},
+		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, Data{Targets: y}, rbf},
+		"`folds -2` must":            {Solver{Folds: -2}, Data{Targets: y}, rbf},
+		"1 names of 2 targets":       {Solver{}, Data{Targets: y, Names: []string{"a"}}, rbf},
+	} {
+		c.d.Rows = rows
+		_, err := c.s.Fit(t.Context(), stream.Engine{}, &c.d, c.k)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+// TestNasty: duplicated rows, a class that a fold does not have, a huge target and a weight on one row
+// give finite models.
+func TestNasty(t *testing.T) {
+	t.Parallel()
+	x, y := wavy(60)
+	for i := range 30 {
+		copy(dense.Row(x, 30+i), dense.Row(x, i))
+	}
+	huge := dense.Clone(y)
+	dense.Scale(1e150, huge)
+	labels := make([]int, 60)
+	labels[5] = 1
+	few := make([]float64, 60)
+	for i := range 20 {
+		few[i] = 1
+	}
+	for name, d := range map[string]*Data{
+		"copies": {Targets: y}, "huge": {Targets: huge}, "one of a class": {Labels: labels, Classes: 2}, "few weights": {Targets: y, Weights: few},
+	} {
+		d.Rows = stream.FromMatrix("x", x)
+		f, err := Solver{Seed: 2}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if out := predict(t, f.Model, x); !dense.Finite(out) {
+			t.Errorf("%s: predictions are not finite", name)
+		}
+	}
+}
+
+// TestSaved: a model that was saved predicts the same.
+func TestSaved(t *testing.T) {
+	t.Parallel()
+	x, labels := rings(90)
+	_, y := wavy(90)
+	for _, d := range []*Data{{Labels: labels, Classes: 3}, {Targets: y, Names: []string{"a", "b"}}} {
+		d.Rows = stream.FromMatrix("x", x)
+		f, err := Solver{Seed: 2}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Load(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := predict(t, m, x), predict(t, f.Model, x); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Error("the loaded model predicts otherwise")
+		}
+	}
+}

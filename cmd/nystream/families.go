@@ -32,7 +32,7 @@ type fitter struct {
 }
 
 // families are all that the command knows.
-var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, asklsFamily, transportFamily}
+var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, asklsFamily, transportFamily, ridgeFamily}
 
 // loader returns the load of a family that looks at no more than the archive.
 func loader[M model.Model](load func(*model.Archive, ...kernelgen.Profile) (M, error)) func(*model.Archive, *rowsData) (model.Model, error) {

@@ -26,8 +26,9 @@ func newPredictCommand(a *app) *cobra.Command {
 	p := &predictCommand{application: application{app: a}}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DATA... -o OUT",
-		Short: "Tell the class of rows, seen or new, with a model",
-		Long: `Tell the class of each row of DATA with a model that nystream fit askls has made. OUT
+		Short: "Predict classes or numbers of rows, seen or new",
+		Long: `Predict the class of each row of DATA with a model of fit askls, fit ism or fit ridge,
+or its numbers with one of fit ridge --target. OUT
 has the column predicted, in the order of the rows, the labels being those of the fit;
 before it what --decisions and --probabilities ask for, behind it the columns named by
 --label and --keep. Rows are chosen, cleaned and scaled as the model says, and read once.
@@ -37,7 +38,8 @@ lists them, from 0.
 With --label, a column of DATA or a file with a line for each row, the report has the
 accuracy, which is the micro F1, the macro F1, and the table of labels against
 predictions. Labels that the model does not know count as wrong, and are told. OUT may
-then be left out.
+then be left out. Of a model of numbers --label names the column of the true ones, and the
+report has the root mean squared error and R².
 
 For a model of a graph DATA is a file of edges, read as for the fit: of its nodes those
 are decided on that it has, by their edges to and from nodes that the model knows.
@@ -104,6 +106,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	m, ok := f.model.(model.Transformer)
 	if !ok {
 		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
+	}
+	if _, err := m.Outputs(model.Left, model.Value); err == nil {
+		return p.predictValues(ctx, f, m, args)
 	}
 	w, err := newPredictions(m, f.data.Classes, p.decisions, p.probabilities)
 	if errors.Is(err, model.ErrNoOutput) {

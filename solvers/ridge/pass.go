@@ -82,7 +82,6 @@ func (f *fit) pass(ctx context.Context) ([]blas64.General, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.entries += f.rows * int64(f.features.Landmarks.Count())
 	grams := make([]blas64.General, len(sum))
 	for p, gram := range sum {
 		grams[p], sum[p] = gram.Matrix(), nil

@@ -147,17 +147,23 @@ func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
 			return err
 		}
 		f.whiten(z)
-		for i := range x.Rows {
-			number := f.sample.Number[first+i]
-			part := f.folds.part(number)
-			if part >= len(models) {
-				continue
+		for part, coefficients := range models {
+			rows := f.left(panel, part)
+			w := make([]float64, len(rows))
+			for i, r := range rows {
+				w[i] = f.data.weight(f.sample.Number[first+r])
 			}
-			w := f.data.weight(number)
-			weights[panel] += w
-			for k, c := range models[part] {
-				if c.Rows == 0 || largestOf(dense.MulVector(blas.Trans, c, dense.Row(z, i))) != f.data.Labels[number] {
-					dense.Row(wrong, panel)[k] += w
+			weights[panel] += dense.Sum(w)
+			for k, c := range coefficients {
+				if len(rows) == 0 || c.Rows == 0 {
+					dense.Row(wrong, panel)[k] += dense.Sum(w)
+					continue
+				}
+				decisions := dense.Mul(blas.NoTrans, dense.PickRows(z, rows), blas.NoTrans, c)
+				for i, r := range rows {
+					if largestOf(dense.Row(decisions, i)) != f.data.Labels[f.sample.Number[first+r]] {
+						dense.Row(wrong, panel)[k] += w[i]
+					}
 				}
 			}
 		}
@@ -166,7 +172,6 @@ func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
 	if err != nil {
 		return err
 	}
-	f.entries += int64(n) * int64(f.features.Landmarks.Count())
 	total := dense.Sum(weights)
 	if total == 0 {
 		return fmt.Errorf("%s: no row that is left out has a weight", f.data.Rows.Info().Name)
@@ -178,6 +183,17 @@ func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
 		}
 	}
 	return nil
+}
+
+// left returns which rows of a panel of the sample are in a part.
+func (f *fit) left(panel, part int) (rows []int) {
+	first := panel * stream.PanelRows
+	for i, number := range f.sample.Number[first:min(first+stream.PanelRows, f.sample.Count())] {
+		if f.folds.part(number) == part {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // whiten multiplies kernel entries by U⁻¹, and puts 1 behind them.

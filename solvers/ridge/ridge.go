@@ -77,8 +77,7 @@ type fit struct {
 
 	features *basis.Map // k(x, J)
 	upper    blas64.General
-	sample   *basis.Panel // that errors of classification are counted on; nil without classes
-	entries  int64
+	sample   *basis.Panel     // that errors of classification are counted on; nil without classes
 	grams    []blas64.General // of the parts
 	all      *normal
 }
@@ -96,6 +95,11 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	f.data = d
+	t, err := tiles.New(k, false)
+	if err != nil {
+		return nil, err
+	}
+	f.features = &basis.Map{Tiles: t}
 	if f.folds, err = s.folding(f.landmarks, d.Groups); err != nil {
 		return nil, err
 	}
@@ -140,11 +144,7 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*
 	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
 	}
-	t, err := tiles.New(k, false)
-	if err != nil {
-		return nil, err
-	}
-	f.features = &basis.Map{Tiles: t}
+	var err error
 	f.folds, err = s.folding(f.landmarks, nil)
 	if err == nil && shape.Rows >= 0 && shape.Rows < int64(max(2, f.folds.tested)) {
 		err = fmt.Errorf("%d folds of %d rows: each needs a row", max(2, f.folds.tested), shape.Rows)
@@ -161,7 +161,7 @@ func (f *fit) finish(k kernelgen.Kernel, path []Penalty, best int, norm float64,
 	m := &Model{Kernel: k, Landmarks: f.features.Landmarks.Rows, Coefficients: b, Intercept: intercept, Names: f.data.names(),
 		Classes: f.data.Classes, Lambda: path[best].Lambda, Rows: f.rows, Seed: f.Seed}
 	fit := &Fit{Model: m, Path: path, Best: best, Folds: f.folds.tested}
-	fit.KernelEntries, fit.SourcePasses = f.entries+f.features.Tiles.Entries.Load(), 1
+	fit.KernelEntries, fit.SourcePasses = f.features.Tiles.Entries.Load(), 1
 	if f.data.Classes == 0 {
 		for j, v := range path[best].RMSE {
 			fit.R2 = append(fit.R2, 1-v*v*f.all.weight/f.all.unexplained[j])

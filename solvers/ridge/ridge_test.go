@@ -13,8 +13,11 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
+
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 // normals returns a matrix of normal numbers.
 func normals(n, d int, seed uint64) blas64.General {

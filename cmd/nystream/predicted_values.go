@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// valuesResult is what predict prints as JSON of a model of numbers.
+type valuesResult struct {
+	rowsResult
+	Targets []string     `json:"targets"`
+	Known   int64        `json:"labelled,omitempty"` // rows whose number is known
+	RMSE    *show.Number `json:"rmse,omitempty"`
+	R2      *show.Number `json:"r2,omitempty"`
+}
+
+// predictValues writes the numbers that a model predicts, and compares them with the column --label.
+func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m model.Transformer, args []string) error {
+	targets, err := m.Outputs(model.Left, model.Value)
+	if err != nil {
+		return usagef("%w", err)
+	}
+	label := p.data.label
+	if err := refuse([]contradiction{
+		{p.decisions || p.probabilities, "--decisions and --probabilities are for models of classes: this one predicts numbers"},
+		{p.labelsFile != "", "--labels is for models of a graph"},
+		{label != "" && len(targets) > 1, "--label compares with one column, and this model predicts several"},
+	}); err != nil {
+		return err
+	}
+	if label != "" {
+		t := newTruth(newAside("--label", label), nil)
+		if err := p.nameColumn(ctx, f, t, args[1:]); err != nil {
+			return err
+		}
+		if label = p.data.label; label == "" {
+			return usagef("%s: true numbers are in a column of the data", t.said.named())
+		}
+	}
+	rows, err := f.open(ctx, &p.application, m, model.Left, args[1:])
+	if err != nil {
+		return err
+	}
+	defer rows.close()
+	r := model.Request{Kinds: []model.Kind{model.Value}, Kept: rows.kept != nil}
+	plan := m.TransformPlan(p.engine(), rows.source, r)
+	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(targets))
+	rows.budget(p.app, &plan.Memory)
+	if err := p.checkBudget(&plan.Memory); err != nil {
+		return err
+	}
+	p.origin = p.madeWith(f, rows)
+	w := &transformed{kept: rows.fields}
+	if p.formatOf(p.output) == "npy" { // it holds numbers alone
+		w.kept = nil
+	}
+	if p.output != "" {
+		if w.Writer, err = p.create(p.output, blockstore.Schema{Columns: predictedNames(targets), Kept: w.kept, Rows: rows.source.Info().Rows}); err != nil {
+			return err
+		}
+		defer w.Abort() // does nothing after Commit
+	}
+	known := slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == label })
+	score := &valueScore{}
+	err = m.Transform(ctx, p.engine(), rows.source, r, func(b *stream.Block, values blas64.General) error {
+		if err := model.CheckOutputs(rows.source.Info(), targets, values, b.Start); err != nil {
+			return err
+		}
+		if known >= 0 {
+			if err := score.compare(&b.Kept[known], values, label); err != nil {
+				return err
+			}
+		}
+		w.rows += int64(values.Rows)
+		if w.Writer == nil {
+			return nil
+		}
+		return w.put(b, values)
+	})
+	if err != nil {
+		return err
+	}
+	if w.Writer != nil {
+		if err := w.Commit(); err != nil {
+			return err
+		}
+	}
+	out := &valuesResult{rowsResult: rows.result(args[0], w.rows, p.output), Targets: targets}
+	if known >= 0 {
+		score.add(out)
+	}
+	return p.printRows(&out.rowsResult, out, out.text)
+}
+
+// predictedNames returns the names of the columns of predictions.
+func predictedNames(targets []string) []string {
+	if len(targets) == 1 {
+		return []string{predictedColumn}
+	}
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = predictedColumn + "_" + t
+	}
+	return names
+}
+
+// valueScore compares predictions with true numbers.
+type valueScore struct{ n, mean, squares, errors float64 }
+
+// compare adds rows whose true number is known.
+func (s *valueScore) compare(truth *stream.Column, values blas64.General, label string) error {
+	for i := range values.Rows {
+		if truth.Null(i) {
+			continue
+		}
+		var v float64
+		switch truth.Kind {
+		case stream.Int64:
+			v = float64(truth.Ints[i])
+		case stream.Float64:
+			v = truth.Floats[i]
+		default:
+			return fromData(fmt.Errorf("--label %s holds text, and the model predicts numbers", label))
+		}
+		if math.IsNaN(v) {
+			continue
+		}
+		e := v - values.Data[i*values.Stride]
+		s.errors += e * e
+		s.n++
+		away := v - s.mean // Welford 1962
+		s.mean += away / s.n
+		s.squares += away * (v - s.mean)
+	}
+	return nil
+}
+
+// add adds the figures to a result.
+func (s *valueScore) add(r *valuesResult) {
+	r.Known = int64(s.n)
+	r.RMSE, r.R2 = show.Optional(math.Sqrt(s.errors/s.n)), show.Optional(1-s.errors/s.squares)
+}
+
+func (r *valuesResult) text(t *show.Text) {
+	t.Add("targets", "%s", show.Words(r.Targets))
+	if r.RMSE != nil {
+		t.Add("error", "RMSE %.4g, R² %.4f, of %s rows", float64(*r.RMSE), float64(*r.R2), show.Count(r.Known))
+	}
+}

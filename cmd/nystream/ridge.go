@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/ridge"
+	"github.com/nystream/nystream/stream"
+)
+
+// ridgeFamily are regressions and classifiers.
+var ridgeFamily = &family{
+	name:       ridge.Name,
+	methods:    []string{ridge.Name},
+	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN --kernel K", ridgeShort, ridgeLong, newRidgeTask}},
+	load:       loader(ridge.Load),
+	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+}
+
+const ridgeShort = "regression and classification: kernel ridge regression on landmarks, the penalty chosen by cross-validation"
+
+const ridgeLong = `Learn to predict --target, one or several columns of numbers, or --label, a column of
+classes, by kernel ridge regression with an intercept (Rudi, Camoriano & Rosasco 2015).
+Both are columns of DATA (by name, or by number from 0), which then are not computed
+with, or a file with a row for each row of DATA.
+
+One pass over DATA serves all penalties and folds: with --folds parts of the rows, the
+report has the errors on rows that were left out, and the penalty with the least error
+makes the model. --fold-by keeps rows with the same value of a column in one fold, such
+as those of one person. Above 3,000 landmarks a tenth of the rows is held out instead.
+
+More --landmarks make smaller errors: time grows with their square, memory too. Landmarks
+are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
+are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
+
+// ridgeTask is a fit of ridge.
+type ridgeTask struct {
+	*job
+	how                     ridge.Solver // but for its seed
+	target, weights, foldBy string
+
+	kernel  kernelgen.Kernel
+	asides  asides
+	known   ridge.Data // but for its rows
+	classes []string
+	fitting *ridge.Fit
+}
+
+func newRidgeTask(j *job, cmd *cobra.Command) task {
+	c := &ridgeTask{job: j}
+	f := cmd.Flags()
+	j.addKernel(cmd, "'rbf(gamma=median)'")
+	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
+	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
+	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
+	f.Float64SliceVar(&c.how.Penalties, "penalty", nil, "`numbers` to choose the penalty from; by default ten that suit the data")
+	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
+	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
+	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
+	setDefault(cmd, "scale", "standard")
+	return c
+}
+
+func (c *ridgeTask) refuses(args []string) []contradiction {
+	label, target := c.given("label"), c.given("target")
+	return []contradiction{
+		{len(args) == 0, noData},
+		c.needs(true, "kernel", ": such as --kernel 'rbf(gamma=median)'"),
+		{label && target, "--label and --target: one of them is predicted; leave the other out"},
+		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),
+		c.least("landmarks", c.how.Landmarks, 1),
+		c.least("folds", c.how.Folds, 1),
+		{slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1"},
+	}
+}
+
+func (c *ridgeTask) inputs() (paths []string) {
+	for _, s := range c.said() {
+		if s.file != "" {
+			paths = append(paths, s.file)
+		}
+	}
+	return paths
+}
+
+// said returns the flags that say something of each row, in a fixed order.
+func (c *ridgeTask) said() (list []aside) {
+	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--weights", c.weights}, {"--fold-by", c.foldBy}} {
+		if f.value != "" {
+			list = append(list, newAside(f.flag, f.value))
+		}
+	}
+	return list
+}
+
+func (c *ridgeTask) parse() (err error) {
+	c.kernel, err = kernelgen.Parse(c.kernelText)
+	return err
+}
+
+// open opens the data, and reads what is known of the rows.
+func (c *ridgeTask) open(ctx context.Context, args []string) error {
+	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
+		return err
+	}
+	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
+		return err
+	}
+	return c.learn(ctx, c.left)
+}
+
+// learn reads what is known of the rows of a source. Cost: one pass if it is in DATA.
+func (c *ridgeTask) learn(ctx context.Context, rows stream.Source) (err error) {
+	if err := c.asides.readAll(ctx, c.engine(), &c.data, rows); err != nil {
+		return err
+	}
+	c.known = ridge.Data{}
+	if v := c.asides.read["--label"]; v != nil {
+		c.known.Labels, c.classes, err = v.classes("; for numbers that are measured use --target")
+		c.known.Classes = len(c.classes)
+	} else if v := c.asides.read["--target"]; v != nil {
+		c.known.Targets, err = v.numbers()
+		c.known.Names = v.columns
+	}
+	if err != nil {
+		return err
+	}
+	if v := c.asides.read["--weights"]; v != nil {
+		w, err := v.numbers()
+		if err != nil {
+			return err
+		}
+		if w.Cols != 1 {
+			return usagef("%s: %d columns; weights are in one", v.named(), w.Cols)
+		}
+		c.known.Weights = w.Data
+	}
+	if v := c.asides.read["--fold-by"]; v != nil {
+		if c.known.Groups, err = v.groups(); err != nil {
+			return err
+		}
+	}
+	c.asides.read = nil
+	return nil
+}
+
+// groups numbers the different values of the only column.
+func (v *asideValues) groups() ([]uint64, error) {
+	if len(v.values) != 1 {
+		return nil, usagef("%s: %d columns; groups are in one", v.named(), len(v.values))
+	}
+	if err := v.checkWhole(); err != nil {
+		return nil, err
+	}
+	var labels []int
+	switch c := &v.values[0]; c.Kind {
+	case stream.Int64:
+		labels, _ = numberClasses(c.Ints, func(int64) string { return "" })
+	case stream.Float64:
+		labels, _ = numberClasses(c.Floats, func(float64) string { return "" })
+	default:
+		labels, _ = numberClasses(c.Strings, func(string) string { return "" })
+	}
+	groups := make([]uint64, len(labels))
+	for i, l := range labels {
+		groups[i] = uint64(l)
+	}
+	return groups, nil
+}
+
+// solver returns what the flags say.
+func (c *ridgeTask) solver() ridge.Solver {
+	s := c.how
+	s.Seed = c.seed
+	return s
+}
+
+// problem returns what is fitted.
+func (c *ridgeTask) problem(rows stream.Source) *ridge.Data {
+	d := c.known
+	d.Rows = rows
+	return &d
+}
+
+func (c *ridgeTask) title() string {
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.knownWords())
+}
+
+// knownWords returns the flag and the columns, or the file, of what is predicted.
+func (c *ridgeTask) knownWords() string {
+	for _, s := range c.asides.list {
+		if s.flag == "--label" || s.flag == "--target" {
+			return s.named()
+		}
+	}
+	return ""
+}
+
+func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
+	s := c.problem(c.left).Shape()
+	s.Rows = c.shape().Rows
+	return c.solver().Plan(e, s, c.kernel)
+}
+
+// prepare deals with nulls and scaling. Where rows were dropped, what is known of the others is read
+// again.
+func (c *ridgeTask) prepare(ctx context.Context) error {
+	if err := c.job.prepare(ctx); err != nil {
+		return err
+	}
+	if c.prepared.dropped() > 0 {
+		return c.learn(ctx, c.prepared.left)
+	}
+	return nil
+}
+
+func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting, c.kernel = f, f.Kernel
+	return f.Model, &f.Report, nil
+}
+
+func (c *ridgeTask) rowsData() rowsData {
+	d := c.job.rowsData()
+	d.Known, d.Classes = c.knownWords(), c.classes
+	return d
+}
+
+func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
+	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
+}
+
+// ridgeResult is what fit prints as JSON of ridge.
+type ridgeResult struct {
+	*fitResult
+	Known     string         `json:"known"`
+	Classes   []string       `json:"classes,omitempty"`
+	Landmarks int            `json:"landmarks"`
+	Folds     int            `json:"folds"`
+	Penalty   show.Number    `json:"penalty"`
+	Scores    []ridgeScore   `json:"scores,omitempty"` // of each target, out of fold
+	Error     *show.Number   `json:"misclassified,omitempty"`
+	Path      []ridgePenalty `json:"path"`
+}
+
+// ridgeScore is how well a target is predicted.
+type ridgeScore struct {
+	Target string      `json:"target"`
+	RMSE   show.Number `json:"rmse"`
+	R2     show.Number `json:"r2"`
+}
+
+// ridgePenalty is a penalty that was tried.
+type ridgePenalty struct {
+	Penalty show.Number   `json:"penalty"`
+	RMSE    []show.Number `json:"rmse"`
+	Error   *show.Number  `json:"misclassified,omitempty"`
+}
+
+func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
+	f := c.fitting
+	best := f.Chosen()
+	r := &ridgeResult{fitResult: base, Known: c.knownWords(), Classes: c.classes, Landmarks: f.Landmarks.Rows, Folds: f.Folds, Penalty: show.Number(best.Lambda)}
+	for _, p := range f.Path {
+		step := ridgePenalty{Penalty: show.Number(p.Lambda), RMSE: show.Numbers(p.RMSE)}
+		if f.Classes > 0 {
+			step.Error = show.Optional(p.Misclassified)
+		}
+		r.Path = append(r.Path, step)
+	}
+	for j, r2 := range f.R2 {
+		r.Scores = append(r.Scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
+	}
+	if f.Classes > 0 {
+		r.Error = show.Optional(best.Misclassified)
+	}
+	r.text(t, f)
+	return r
+}
+
+// text adds lines about what other families do not have.
+func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
+	t.Add("kernel", "%s", r.Kernel)
+	t.Add("predicts", "%s", r.Known)
+	if len(r.Classes) > 0 {
+		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
+	}
+	how := fmt.Sprintf("%d folds", r.Folds)
+	if r.Folds == 1 {
+		how = "a tenth of the rows, held out"
+	}
+	for _, s := range r.Scores {
+		t.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", s.Target, float64(s.RMSE), float64(s.R2), how)
+	}
+	if r.Error != nil {
+		e, n := float64(*r.Error), float64(f.Counted)
+		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", e, math.Sqrt(e*(1-e)/n), how, show.Count(int64(f.Counted)))
+	}
+	var path []string
+	for _, p := range f.Path {
+		e := p.Misclassified
+		if f.Classes == 0 {
+			e = p.RMSE[0]
+		}
+		path = append(path, fmt.Sprintf("%.2g: %.4g", p.Lambda, e))
+	}
+	t.Add("penalty", "%.4g, of %s", float64(r.Penalty), strings.Join(path, "  "))
+	t.Add("landmarks", "%s", show.Count(int64(r.Landmarks)))
+}

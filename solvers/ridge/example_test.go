@@ -1,0 +1,35 @@
+package ridge_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/ridge"
+	"github.com/nystream/nystream/stream"
+)
+
+// A sine learnt from 2,000 rows, and its value at 1.
+func Example() {
+	x, y := stream.NewMatrix(2000, 1), stream.NewMatrix(2000, 1)
+	for i := range x.Rows {
+		x.Data[i] = 6 * float64(i) / 2000
+		y.Data[i] = math.Sin(x.Data[i])
+	}
+	data := &ridge.Data{Rows: stream.FromMatrix("x", x), Targets: y, Names: []string{"sine"}}
+	fit, err := ridge.Solver{Landmarks: 50}.Fit(context.Background(), stream.Engine{}, data, kernelgen.RBF(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := stream.NewMatrix(1, 1)
+	at.Data[0] = 1
+	value, err := model.TransformMatrix(context.Background(), stream.Engine{}, fit.Model, at, model.Request{Kinds: []model.Kind{model.Value}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f, R² above 0.999: %v\n", value.Data[0], fit.R2[0] > 0.999)
+	// Output: 0.8415, R² above 0.999: true
+}

@@ -42,7 +42,7 @@ func (m *Model) Describe() *model.Description {
 	if m.Classes > 0 {
 		task = "classification"
 	}
-	return &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", task, m.Kernel), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: m.Rows,
+	return &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", task, m.Kernel), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.Landmarks.Cols),
 		Rank: len(m.Intercept), Seed: m.Seed, Columns: m.Landmarks.Cols,
 		Facts: []model.Fact{{Name: "task", Value: task}, {Name: "landmarks", Value: strconv.Itoa(m.Landmarks.Rows)},
 			{Name: "penalty", Value: fmt.Sprintf("%.4g", m.Lambda)}}}

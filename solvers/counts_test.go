@@ -50,7 +50,7 @@ func ofDiagonal() bool {
 	for {
 		frame, more := frames.Next()
 		name := frame.Function
-		if strings.HasSuffix(name, "kernelgen.Kernel.Diag") || strings.HasSuffix(name, "ism.entries.diagonal") {
+		if strings.HasSuffix(name, "kernelgen.Kernel.Diag") || strings.HasSuffix(name, "tiles.(*Tiles).Diagonal") {
 			return true
 		}
 		if !more {

@@ -146,12 +146,12 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 	}
 }
 
-// The bytes of headers and the order of arrays are those of the first version, but for its
-// words, which load still reads.
+// The headers and the order of arrays are those of the first version, but for its words, which
+// load still reads, and for the method of features.
 func TestFormat(t *testing.T) {
 	_, _, d := dependent(t, 40, 2, 2)
 	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Center: true, Seed: 4}, d, kernelgen.RBF(0.5))
-	const space = `{"method":"rpcholesky","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
+	const space = `{"method":"nystrom","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
 	header := `{"method":"operator","task":"svd","kind":"cca","ridge":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
 	const arrays = "values left_features_values left_features_u_landmarks left_features_u_landmark_rows left_features_u_projection " +
 		"right_features_values right_features_u_landmarks right_features_u_landmark_rows right_features_u_projection " +

@@ -100,7 +100,7 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 	compare("fit")
 	report := reportOf(fit)
 	off := math.Abs(math.Log(float64(plan.KernelEntries) / float64(report.KernelEntries)))
-	if off > math.Log(cmp.Or(r.off, 1.05)) && !r.has(unplanned) {
+	if off > math.Log(cmp.Or(r.off, 1.01)) && !r.has(unplanned) {
 		t.Errorf("%d entries planned, %d made", plan.KernelEntries, report.KernelEntries)
 	}
 	if plan.SourcePasses != report.SourcePasses && !r.has(otherPasses) {
@@ -111,6 +111,15 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 	}
 	refine(t, stream.Engine{}, fit, d)
 	compare("refined")
+	m := modelOf(fit)
+	if _, err := m.Outputs(model.Left, model.Coordinates); err != nil || r.data != nil {
+		return
+	}
+	before := left.Passes()
+	_ = must(transformed(t.Context(), m, model.Left, left))(t)
+	if made := left.Passes() - before; made != 1 {
+		t.Errorf("%d passes to transform rows", made)
+	}
 }
 
 // planOf returns the plan of a method of any family.

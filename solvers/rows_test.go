@@ -47,7 +47,7 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 func TestSameBits(t *testing.T) {
 	kernel := kernelgen.RBF(0.7)
 	eachRow(t, func(t *testing.T, f family, r row) {
-		const rows = 530 // several blocks, and no multiple of the sides of tiles
+		const rows = 330 // several blocks, and no multiple of the sides of tiles
 		x, y := stream.FromMatrix("x", normal(1, 11, rows, 2)), stream.FromMatrix("y", normal(2, 11, rows, 2))
 		var first []byte
 		for _, threads := range []int{1, 3} {
@@ -55,7 +55,7 @@ func TestSameBits(t *testing.T) {
 			if threads > 1 {
 				left, right = choppy{x}, choppy{y}
 			}
-			e := stream.Engine{Threads: threads, BlockRows: 128}
+			e := stream.Engine{Threads: threads, BlockRows: 64}
 			fit := f.mustFit(t, e, r, kernel, left, right)
 			refine(t, e, fit, must(f.dataOf(t, r, left, right))(t))
 			m := modelOf(fit)
@@ -64,6 +64,9 @@ func TestSameBits(t *testing.T) {
 				first = all
 			} else if !bytes.Equal(all, first) {
 				t.Errorf("%d threads and other reads give other bits", threads)
+			}
+			if threads == 1 {
+				continue
 			}
 			again := must(f.loaded(must(m.Save())(t)))(t)
 			if e.Threads = 2; !bytes.Equal(bits(t, again, e), got) {

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
 )
 
 // TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
@@ -93,34 +91,6 @@ func TestSigns(t *testing.T) {
 			}
 			if f.Objective < 0 {
 				t.Errorf("%s, %v: J is %v", text, engine, f.Objective)
-			}
-		}
-	}
-}
-
-// TestThreads: the same bits for any number of threads.
-func TestThreads(t *testing.T) {
-	x, labels, _ := informative(700, 6, 4, 8)
-	tasks := []Solver{{Paradigm: Supervised}, {Paradigm: Unsupervised, Clusters: 3}}
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		for _, task := range tasks {
-			task.Dim, task.Engine, task.Rounds, task.Iterations = 2, engine, 2, 4
-			d := &Data{Rows: source(x)}
-			if task.Paradigm == Supervised {
-				d.Known = mustClasses(t, labels, 4)
-			}
-			var first *Fit
-			for _, threads := range []int{1, 2, 5} {
-				f := mustFit(t, task, stream.Engine{Threads: threads, BlockRows: 256}, d, mustParse(t, "gaussian() + 0.1*polynomial(degree=2)"))
-				if first == nil {
-					first = f
-				}
-				if diff := cmp.Diff([]any{first.W, first.Values, first.Objective, first.Labels, first.Embedding}, []any{f.W, f.Values, f.Objective, f.Labels, f.Embedding}); diff != "" {
-					t.Errorf("%v, %v, %d threads: %s", engine, task.Paradigm, threads, diff)
-				}
-			}
-			if testing.Short() {
-				break
 			}
 		}
 	}

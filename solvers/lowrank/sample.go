@@ -1,13 +1,11 @@
 package lowrank
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/stream"
 )
 
 // heldBack returns how many rows besides the landmarks the error estimate looks at:
@@ -56,28 +54,6 @@ type rowSet = basis.Set
 
 // sketched returns the set of rows that a sketch touches.
 func sketched(s *sketch.SparseSign) rowSet { return rowSet{Numbers: s.Positions(), Signs: s} }
-
-// gatherSets fetches several sets of rows from one source with a single gather.
-func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...rowSet) ([]*panel, error) {
-	gathered, err := basis.Gather(ctx, src, sets...)
-	panels := make([]*panel, len(gathered))
-	for i, p := range gathered {
-		panels[i] = panelFrom(p)
-	}
-	return panels, err
-}
-
-// checkRow refuses numbers that are not finite. Sources are cleaned before they
-// come here; this is for sources that a program hands in directly.
-func (t *tiles) checkRow(x []float64, src stream.Source, number int64) error {
-	for j, v := range x {
-		if v-v != 0 {
-			info := src.Info()
-			return &stream.BadValueError{Source: info.Name, Row: number, Column: info.Columns[j], Reason: fmt.Sprint(v)}
-		}
-	}
-	return nil
-}
 
 // heldBackRows draws rows for the error estimate that are not landmarks. Rows that
 // a method has seen otherwise serve where there are not enough others.

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -48,7 +49,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: d.Left, right: d.Right, square: d.Right == nil}
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: tiles.Plain(k), left: d.Left, right: d.Right, square: d.Right == nil}
 	if f.square {
 		f.right = d.Left
 	}
@@ -70,14 +71,14 @@ type ssrsvd struct {
 	SSRSVD
 	size                  sizes
 	engine                stream.Engine
-	tiles                 *tiles
+	tiles                 *tiles.Tiles
 	left, right           stream.Source
 	square                bool // left and right are one source, read once
 	m, n                  int64
 	c, h, o, s            *sketch.SparseSign
-	rowsC, rowsS          *panel // rows of the right source
-	rowsH, rowsO          *panel // rows of the left source
-	heldLeft, heldRight   *panel
+	rowsC, rowsS          *basis.Panel // rows of the right source
+	rowsH, rowsO          *basis.Panel // rows of the left source
+	heldLeft, heldRight   heldRows
 	factorY, factorX      blas64.General
 	embedLeft, embedRight *Embedding
 	condition             float64
@@ -95,7 +96,7 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.gather(ctx); err != nil {
 		return err
 	}
-	return f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC)
+	return basis.ChooseScale(ctx, f.engine, f.tiles, f.rowsH.Rows, f.rowsC)
 }
 
 func (f *ssrsvd) drawSketches() (err error) {
@@ -117,33 +118,33 @@ func (f *ssrsvd) gather(ctx context.Context) error {
 	left := []rowSet{sketched(f.h), sketched(f.o), {Numbers: heldLeft}}
 	right := []rowSet{sketched(f.c), sketched(f.s), {Numbers: heldRight}}
 	if f.square {
-		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
+		p, err := basis.Gather(ctx, f.left, append(left, right...)...)
 		if err == nil {
 			f.keep(p[:3], p[3:])
 		}
 		return err
 	}
-	l, err := f.tiles.gatherSets(ctx, f.left, left...)
+	l, err := basis.Gather(ctx, f.left, left...)
 	if err != nil {
 		return err
 	}
-	r, err := f.tiles.gatherSets(ctx, f.right, right...)
+	r, err := basis.Gather(ctx, f.right, right...)
 	if err == nil {
 		f.keep(l, r)
 	}
 	return err
 }
 
-func (f *ssrsvd) keep(left, right []*panel) {
-	f.rowsH, f.rowsO, f.heldLeft = left[0], left[1], left[2]
-	f.rowsC, f.rowsS, f.heldRight = right[0], right[1], right[2]
+func (f *ssrsvd) keep(left, right []*basis.Panel) {
+	f.rowsH, f.rowsO, f.heldLeft = left[0], left[1], heldRows{Panel: left[2]}
+	f.rowsC, f.rowsS, f.heldRight = right[0], right[1], heldRows{Panel: right[2]}
 }
 
 // stream makes the one pass over each source: the triangular factors of Y = A·C,
 // over left rows, and of X = Aᵀ·H, over right rows.
 func (f *ssrsvd) stream(ctx context.Context) (err error) {
-	y := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsC.Panel, Signs: f.c}
-	x := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsH.Panel, Signs: f.h}
+	y := &basis.Map{Tiles: f.tiles, Landmarks: f.rowsC, Signs: f.c}
+	x := &basis.Map{Tiles: f.tiles, Landmarks: f.rowsH, Signs: f.h}
 	if f.square {
 		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
 		return err
@@ -203,15 +204,15 @@ func (f *ssrsvd) orthonormalise(context.Context) error {
 
 // finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
-	left, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
+	left, err := foldedEmbedding(ctx, f.engine, f.tiles, f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	right, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
+	right, err := foldedEmbedding(ctx, f.engine, f.tiles, f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	z, err := f.tiles.foldedCore(ctx, f.engine, f.rowsO, f.o, f.rowsS, f.s)
+	z, err := foldedCore(ctx, f.engine, f.tiles, f.rowsO, f.o, f.rowsS, f.s)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	}
 	f.embedLeft.Projection = dense.Mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
 	f.embedRight.Projection = dense.Mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
-	return &Model{Method: "ssrsvd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.m, Cols: f.n,
+	return &Model{Method: "ssrsvd", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.m, Cols: f.n,
 		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
 }
 

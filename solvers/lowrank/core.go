@@ -61,9 +61,11 @@ func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.
 	return sum.General, nil
 }
 
-// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ.
-func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left *basis.Panel, o *sketch.SparseSign, right *basis.Panel, s *sketch.SparseSign) (blas64.General, error) {
-	return foldCore(ctx, e, t, left.Rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
+// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ, for the core points of two sides.
+func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	left, right *sketchedSide) (blas64.General, error) {
+	o, s := left.coreSigns, right.coreSigns
+	return foldCore(ctx, e, t, left.core.Rows, right.core, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
 		fold := stream.NewMatrix(basis.PanelRows, s.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(fold, 0, tile.Rows)
@@ -73,8 +75,41 @@ func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left *basi
 	})
 }
 
+// streamFactors makes one pass over src for the triangular factors of features, one for each.
+func streamFactors(ctx context.Context, e stream.Engine,
+	pass string, src stream.Source, features ...basis.Features) ([]blas64.General, error) {
+	newFactors := func() (set sketch.List[*sketch.QR]) {
+		for _, f := range features {
+			set = append(set, sketch.NewQR(f.Width))
+		}
+		return set
+	}
+	add := func() func(sketch.List[*sketch.QR], basis.Rows) error {
+		return func(set sketch.List[*sketch.QR], r basis.Rows) error {
+			first := 0
+			for i, f := range features {
+				if err := set[i].Add(dense.Columns(r.Z, first, f.Width)); err != nil {
+					return err
+				}
+				first += f.Width
+			}
+			return nil
+		}
+	}
+	set, err := basis.Moments(ctx, e, pass, src, &basis.Columns{Features: features}, newFactors, add)
+	if err != nil {
+		return nil, err
+	}
+	var factors []blas64.General
+	for _, qr := range set {
+		factors = append(factors, qr.R())
+	}
+	return factors, nil
+}
+
 // projectedCore returns Uᵀ·K(left, right)·V.
-func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left *basis.Panel, u blas64.General, right *basis.Panel, v blas64.General) (blas64.General, error) {
+func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	left *basis.Panel, u blas64.General, right *basis.Panel, v blas64.General) (blas64.General, error) {
 	return foldCore(ctx, e, t, left.Rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
 		kv := stream.NewMatrix(basis.PanelRows, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
@@ -89,7 +124,8 @@ func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left *b
 
 // symmetricCore returns Uᵀ·K(rows, rows)·U, from half of the tiles: with H one of each pair
 // of mirrored tiles and half of those on the diagonal, it is UᵀHU and its transpose.
-func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows *basis.Panel, u blas64.General) (blas64.General, error) {
+func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	rows *basis.Panel, u blas64.General) (blas64.General, error) {
 	if u.Cols == 0 {
 		return stream.NewMatrix(0, 0), nil
 	}
@@ -115,7 +151,8 @@ func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows *b
 
 // embedRows returns the embedding of rows in memory, whose numbers tell which of
 // them are landmarks.
-func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles, side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
+func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
 	out := stream.NewMatrix(rows.Rows.Rows, side.Rank())
 	embedders := sync.Pool{New: func() any { return newEmbedder(t, side, landmarks, name) }}
 	return out, stream.Each(ctx, e.Threads, (out.Rows+stream.PanelRows-1)/stream.PanelRows, func(i int) error {
@@ -130,19 +167,6 @@ func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles, side *Embed
 		m.project(stream.RowSlice(out, first, n), fold)
 		return nil
 	})
-}
-
-// foldedEmbedding returns Ŝᵀ·Q, Q the embedding of the rows that s touches.
-func foldedEmbedding(ctx context.Context, e stream.Engine, t *tiles.Tiles, side *Embedding, landmarks, rows *basis.Panel, s *sketch.SparseSign, name string) (blas64.General, error) {
-	q, err := embedRows(ctx, e, t, side, landmarks, rows, name)
-	if err != nil {
-		return q, err
-	}
-	b := stream.NewMatrix(s.Cols, side.Rank())
-	if q.Cols > 0 {
-		s.FoldRows(b, q, 0)
-	}
-	return b, nil
 }
 
 // smallestSingularValue of a small matrix with at least as many rows as columns.
@@ -174,7 +198,8 @@ type coreFrame struct {
 const gramCondition = 1e3
 
 // coreFrame embeds the core points and returns their frame.
-func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles, side *Embedding, landmarks, core *basis.Panel) (*coreFrame, error) {
+func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks, core *basis.Panel) (*coreFrame, error) {
 	b, err := embedRows(ctx, e, t, side, landmarks, core, "core points")
 	if err != nil {
 		return nil, err

@@ -91,7 +91,8 @@ type heldRows struct {
 
 // newSampleSide joins the landmarks, rows that stand for themselves besides, and the
 // held-back rows of a source of n rows.
-func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles, side *Embedding, known blas64.General, number []int64, held heldRows, n int64) (*sampleSide, error) {
+func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, known blas64.General, number []int64, held heldRows, n int64) (*sampleSide, error) {
 	if held.beside != nil {
 		all := (&basis.Panel{Rows: known, Number: number}).Join(held.beside)
 		known, number = all.Rows, all.Number
@@ -127,25 +128,17 @@ func (e *errorEstimate) in(n Norm) float64 {
 	return e.spectral
 }
 
-// estimate looks at a model. The landmarks of A's rows are those of the right
-// embedding, and the other way round: u(x) compares a left row with landmarks
-// among the right rows. wholeTrace is tr(A), NaN if nobody knows.
-func estimate(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, heldLeft, heldRight heldRows, wholeTrace float64) (*errorEstimate, error) {
-	s, err := newErrorSample(ctx, e, t, m, heldLeft, heldRight)
-	if err != nil {
-		return nil, err
-	}
-	return s.estimateErrors(ctx, m, wholeTrace)
-}
-
 // errorSample is what is known of A between sampled rows before a model is taken away.
 type errorSample struct {
 	block                        *sampledBlock // nil if there are too few rows
 	norm, squares, effectiveSize float64
 }
 
-// errorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
-func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, heldLeft, heldRight heldRows) (*errorSample, error) {
+// newErrorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
+// The landmarks of A's rows are those of the right embedding, and the other way round: u(x)
+// compares a left row with landmarks among the right rows.
+func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	m *Model, heldLeft, heldRight heldRows) (*errorSample, error) {
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
 		return &errorSample{}, nil
 	}
@@ -241,7 +234,8 @@ type diagonalEntry struct {
 }
 
 // sampledBlock evaluates A. one tells that left and right rows are of one source.
-func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
+func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
 	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.Number), len(right.rows.Number))}
 	rows, cols := left.roots(), right.roots()
 	onDiagonal := make([][]diagonalEntry, len(rows))

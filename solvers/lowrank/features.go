@@ -48,18 +48,14 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 // featureFactor makes the one pass, and returns the triangular factor of Z.
 func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	src stream.Source, m featureMap) (blas64.General, error) {
-	newFactor := func() *sketch.QR { return sketch.NewQR(m.columns()) }
-	columns := &basis.Columns{Features: []basis.Features{{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
+	r, err := streamFactors(ctx, e, "fit", src, basis.Features{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
 		em := newEmbedder(t, &Embedding{features: m}, nil, src.Info().Name)
 		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, basis.From(start)) }
-	}}}}
-	qr, err := basis.Moments(ctx, e, "fit", src, columns, newFactor, func() func(*sketch.QR, basis.Rows) error {
-		return func(qr *sketch.QR, r basis.Rows) error { return qr.Add(r.Z) }
-	})
+	}})
 	if err != nil {
 		return blas64.General{}, err
 	}
-	return qr.R(), nil
+	return r[0], nil
 }
 
 // noLandmarks returns a matrix that says how many columns rows have.

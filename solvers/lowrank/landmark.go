@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"encoding"
 	"errors"
 	"fmt"
 	"math"
@@ -85,10 +84,14 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	if err := f.fitLeading(ctx, e); err != nil {
+	if f.basis != nil {
+		f.use(leadingColumns(f.Rank, f.landmarks.Count(), f.side.Rank()))
+	}
+	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
-	return f.finish(ctx, e, m.Rank)
+	found := f.model(m.Rank)
+	return finishFit(ctx, e, f.tiles, found, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.held, f.trace)
 }
 
 // landmarkFit is a fit under way: first the embedding Q, then its core.
@@ -338,10 +341,8 @@ func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stre
 
 // rangeAccumulator is what a pass folds the rows of a sketch into.
 type rangeAccumulator[A any] interface {
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
+	stream.Accumulator[A]
 	Add(block blas64.General) error
-	Merge(later A) error
 	Reset()
 }
 
@@ -411,9 +412,9 @@ func (f *landmarkFit) use(k int) {
 }
 
 // A rank c needs few columns of Q besides the leading c. Of 800 landmarks or more, those of the
-// 5/2·c largest Nyström eigenvalues make the core: all of them take twice the time of the fit, for
+// 5/2·c largest Nyström eigenvalues make the core. All of them take twice the time of the fit, for
 // errors that differ by 0.1 % in the spectral norm and 1 % in the Frobenius norm at most (8,000
-// uniform rows of 6 columns, rank 200, kernels rbf, laplace and matern32).
+// uniform rows of 6 columns, rank 200, kernels rbf and laplace).
 const (
 	leadingFrom   = 800
 	leadingHalves = 5
@@ -425,14 +426,6 @@ func leadingColumns(rank, landmarks, columns int) int {
 		return k
 	}
 	return columns
-}
-
-// fitLeading fits the core of the leading columns of Q.
-func (f *landmarkFit) fitLeading(ctx context.Context, e stream.Engine) error {
-	if f.basis != nil {
-		f.use(leadingColumns(f.Rank, f.landmarks.Rows.Rows, f.side.Rank()))
-	}
-	return f.fitCore(ctx, e)
 }
 
 // fitCore finds β and the eigenpairs of W − βI.
@@ -518,24 +511,9 @@ func (f *landmarkFit) modelCondition(c int) float64 {
 	return worst * worst
 }
 
-// finish returns the fit of rank c.
-func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit, error) {
-	m := f.model(c)
-	s, err := newErrorSample(ctx, e, f.tiles, m, f.held, f.held)
-	if err != nil {
-		return nil, err
-	}
-	return f.finishWith(ctx, s, m, c)
-}
-
-// finishWith returns the fit of a model, of which rank c was asked, by the error sample.
-func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, c int) (*Fit, error) {
-	estimate, err := s.estimateErrors(ctx, m, f.trace)
-	if err != nil {
-		return nil, err
-	}
-	notes := slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
-	return finishEstimated(f.tiles, m, notes, f.modelCondition(c), estimate, f.trace)
+// notes are those of the choice of rows, and of a model of which rank c was asked.
+func (f *landmarkFit) notes(m *Model, c int) []string {
+	return slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
 }
 
 // sumDiag returns the sum of k(x, x) over the rows of a panel.

@@ -95,18 +95,24 @@ func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, 
 	return k, s.Rows, err
 }
 
-// finishFit undoes the unit of the tiles and adds the error estimates, from the
-// held-back rows of the left and the right source, and tr(A), NaN if nobody knows.
-func finishFit(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, notes []string, condition float64, left, right heldRows, trace float64) (*Fit, error) {
-	estimate, err := estimate(ctx, e, t, m, left, right, trace)
+// finishFit undoes the scale of the tiles and adds the error estimates, from the held-back rows of
+// the left and the right source, and tr(A), NaN if nobody knows.
+func finishFit(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, notes []string,
+	condition float64, left, right heldRows, trace float64) (*Fit, error) {
+	s, err := newErrorSample(ctx, e, t, m, left, right)
 	if err != nil {
 		return nil, err
 	}
-	return finishEstimated(t, m, notes, condition, estimate, trace)
+	return finishSampled(ctx, t, m, notes, condition, s, trace)
 }
 
-// finishEstimated is finishFit with the estimates.
-func finishEstimated(t *tiles.Tiles, m *Model, notes []string, condition float64, estimate *errorEstimate, trace float64) (*Fit, error) {
+// finishSampled is finishFit with the sample, which it uses up.
+func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string,
+	condition float64, s *errorSample, trace float64) (*Fit, error) {
+	estimate, err := s.estimateErrors(ctx, m, trace)
+	if err != nil {
+		return nil, err
+	}
 	f := &Fit{Model: m, Condition: condition,
 		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)

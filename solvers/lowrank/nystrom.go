@@ -124,7 +124,8 @@ func (m Nystrom) notes(n int64, found int) []string {
 
 // finish makes the model from the triangular factor of K(·, L), and gives the
 // condition of K(·, L).
-func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles, factor blas64.General, landmarks *basis.Panel) (*Model, float64, error) {
+func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	factor blas64.General, landmarks *basis.Panel) (*Model, float64, error) {
 	s, err := newSVD("the sketch", factor)
 	if err != nil {
 		return nil, 0, err

@@ -87,7 +87,8 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 // finish makes the model. With R the triangular factor of F, that of
 // K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
 // basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
-func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows *basis.Panel, f *basis.Cholesky) (*Fit, error) {
+func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	rows *basis.Panel, f *basis.Cholesky) (*Fit, error) {
 	n, pivots := int64(rows.Rows.Rows), f.Chosen()
 	landmarks := rows.Pick(pivots)
 	factor, err := f.Triangular(ctx)

@@ -228,7 +228,8 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 }
 
 // countSampled returns how many eigenvalues of A the tolerance asks for, judged by sampled rows.
-func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles, sample *basis.Panel, n int64) (int64, error) {
+func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	sample *basis.Panel, n int64) (int64, error) {
 	side := &sampleSide{rows: sample, of: float64(n)}
 	b, err := newSampledBlock(ctx, e, t, &Model{}, side, side, true)
 	if err != nil {
@@ -260,7 +261,10 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		}
 		return sample.columns(kept)
 	}
-	finish := func(c int) (*Fit, error) { return f.finishWith(ctx, of(c), f.model(c), c) }
+	finish := func(c int) (*Fit, error) {
+		found := f.model(c)
+		return finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return fit, err

@@ -73,11 +73,13 @@ type Product struct {
 
 // Add is a [Visitor].
 func (p *Product) Add(tile blas64.General, i, j int) error {
+	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
+	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
 	if p.Q.Cols > 0 {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(p.Q, j, tile.Cols), 1, stream.RowSlice(p.AQ, i, tile.Rows))
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(p.Q), 1, rows(p.AQ))
 	}
 	if p.P.Cols > 0 && !(p.Half && i == j) {
-		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(p.P, i, tile.Rows), 1, stream.RowSlice(p.ATP, j, tile.Cols))
+		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, rows(p.P), 1, cols(p.ATP))
 	}
 	return nil
 }
@@ -86,7 +88,8 @@ func (p *Product) Add(tile blas64.General, i, j int) error {
 func (g *Grid) check(p *Product) error {
 	for side, m := range []blas64.General{p.AQ, p.ATP} {
 		if i, _, bad := dense.NotFinite(m); bad {
-			return BadRow(g.names[side], int64(i), fmt.Sprintf("kernel %s is not finite between this row and another", g.Tiles.Kernel))
+			what := fmt.Sprintf("kernel %s is not finite between this row and another", g.Tiles.Kernel)
+			return BadRow(g.names[side], int64(i), what)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -310,10 +311,10 @@ func TestSubspaceCancelled(t *testing.T) {
 // BenchmarkSubspacePass is one exact pass: 3000²/2 entries, times a block.
 func BenchmarkSubspacePass(b *testing.B) {
 	x := clusters(3000, 16, 3)
-	src := stream.FromMatrix("x", x)
 	block := filled(3000, 74, func(i, j int) float64 { return math.Sin(float64(i*74 + j)) })
 	for b.Loop() {
-		op := symmetricTiles{newTiles(kernelgen.RBF(1)).exact(stream.Engine{}, src, src)}
+		rows := &tiles.Rows{Dense: x}
+		op := tiles.Symmetric{Grid: tiles.Plain(kernelgen.RBF(1)).NewGrid(stream.Engine{}, [2]string{"x", "x"}, rows, rows)}
 		s, err := krylov.NewSpace(op, dense.Clone(block), 1)
 		if err != nil {
 			b.Fatal(err)

@@ -183,24 +183,24 @@ var families = []family{
 			return rkhs.Single(x)
 		},
 		[]row{
-			{name: "rkhs covariance", off: 1.3, method: rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3}},
+			{name: "rkhs covariance", off: 1.6, method: rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3}},
 			{name: "rkhs covariance, random", method: rkhs.Solver{
 				Operator: rkhs.Covariance{}, Task: rkhs.Eigen, Rank: 3, Random: true, Landmarks: 40,
 			}, flags: variant | fresh, kernel: "rbf(gamma=0.5)"},
-			{name: "rkhs cca", off: 1.3, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3}, flags: two},
-			{name: "rkhs cca, centred", off: 1.3, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Center: true}, flags: two | variant | fresh},
-			{name: "rkhs cca, landmark", method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark}, flags: two | variant},
-			{name: "rkhs cross-covariance, landmark", method: rkhs.Solver{
+			{name: "rkhs cca", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3}, flags: two},
+			{name: "rkhs cca, centred", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Center: true}, flags: two | variant | fresh},
+			{name: "rkhs cca, landmark", off: 1.1, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark}, flags: two | variant},
+			{name: "rkhs cross-covariance, landmark", off: 1.1, method: rkhs.Solver{
 				Operator: rkhs.CrossCovariance{}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12,
 			}, flags: two | fresh},
-			{name: "rkhs koopman", off: 1.7, method: rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Task: rkhs.Eigen, Rank: 3}, flags: two | variant | fresh},
-			{name: "rkhs koopman, lagged", off: 1.02, method: rkhs.Solver{
+			{name: "rkhs koopman", off: 3, method: rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Task: rkhs.Eigen, Rank: 3}, flags: two | variant | fresh},
+			{name: "rkhs koopman, lagged", off: 1.1, method: rkhs.Solver{
 				Operator: rkhs.Koopman{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12,
 			}, flags: fresh},
-			{name: "rkhs koopman, centred", off: 1.02, method: rkhs.Solver{
+			{name: "rkhs koopman, centred", off: 1.1, method: rkhs.Solver{
 				Operator: rkhs.Koopman{Ridge: 1e-4}, Task: rkhs.Eigen, Rank: 4, Center: true, Landmarks: 15,
 			}, flags: two | variant | fresh},
-			{name: "rkhs perron-frobenius", off: 1.7, method: rkhs.Solver{Operator: rkhs.PerronFrobenius{Ridge: 1e-3}, Rank: 4}, flags: two | variant | fresh},
+			{name: "rkhs perron-frobenius", off: 3, method: rkhs.Solver{Operator: rkhs.PerronFrobenius{Ridge: 1e-3}, Rank: 4}, flags: two | variant | fresh},
 		},
 	},
 	{

@@ -93,8 +93,8 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 	}
 	if d.Right == nil {
 		err = gatherSides(ctx, d.Left, f.left, f.right)
-	} else {
-		err = cmp.Or(gatherSides(ctx, d.Left, f.left), gatherSides(ctx, d.Right, f.right))
+	} else if err = gatherSides(ctx, d.Left, f.left); err == nil {
+		err = gatherSides(ctx, d.Right, f.right)
 	}
 	if err != nil {
 		return err

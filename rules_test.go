@@ -27,33 +27,40 @@ const formats = "blockstore/internal/"
 func TestContexts(t *testing.T) {
 	files := 0
 	for _, root := range []string{"solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			name := filepath.ToSlash(path)
-			if d.IsDir() && (d.Name() == "_gen" || d.Name() == "filetest" || d.Name() == "conformance") {
-				return fs.SkipDir
-			}
-			if err == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-				files++
-				checkContexts(t, name)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		files += eachFile(t, root, checkContexts)
 	}
 	if files < 300 {
 		t.Errorf("%d files: the test looks at little", files)
 	}
 }
 
-func checkContexts(t *testing.T, name string) {
+// eachFile parses the files of a folder but for tests, and returns their number.
+func eachFile(t *testing.T, root string, check func(t *testing.T, name string, set *token.FileSet, file *ast.File)) (files int) {
 	t.Helper()
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(path)
+		if err == nil && d.IsDir() && (d.Name() == "_gen" || d.Name() == "filetest" || d.Name() == "conformance") {
+			return fs.SkipDir
+		}
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		files++
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err == nil {
+			check(t, name, set, file)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+func checkContexts(t *testing.T, name string, set *token.FileSet, file *ast.File) {
+	t.Helper()
 	compared := make(map[ast.Expr]bool) // with nil, which says only that the context has ended
 	ast.Inspect(file, func(n ast.Node) bool {
 		if b, is := n.(*ast.BinaryExpr); is {
@@ -73,6 +80,38 @@ func checkContexts(t *testing.T, name string) {
 		}
 		return true
 	})
+}
+
+// tilesFolder is the only package of solvers that evaluates kernels between rows.
+const tilesFolder = "solvers/internal/tiles/"
+
+// ownPanels are the other files of solvers that pack rows for a kernel.
+var ownPanels = []string{
+	"solvers/lowrank/rff.go", // the phases of Fourier features: products with frequencies, not entries of the kernel
+}
+
+// TestTiles reads the solvers. Kernel.Fill and Kernel.FillLog need a Panel, and only Kernel.Pack makes
+// one: so who neither packs nor names a Panel cannot fill a tile without package tiles.
+func TestTiles(t *testing.T) {
+	inside := 0 // calls of Pack in package tiles, so that a new name of the method is noticed
+	eachFile(t, "solvers", func(t *testing.T, name string, set *token.FileSet, file *ast.File) {
+		t.Helper()
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, is := n.(*ast.SelectorExpr)
+			if !is || s.Sel.Name != "Pack" && s.Sel.Name != "FillLog" && text(s) != "kernelgen.Panel" {
+				return true
+			}
+			if strings.HasPrefix(name, tilesFolder) {
+				inside++
+			} else if !slices.Contains(ownPanels, name) {
+				t.Errorf("%v: %s: package tiles evaluates kernels for solvers", set.Position(n.Pos()), s.Sel.Name)
+			}
+			return true
+		})
+	})
+	if inside < 3 {
+		t.Errorf("package tiles names Pack, FillLog and Panel %d times: the test looks for other names", inside)
+	}
 }
 
 // text returns a selector as it is written.

@@ -9,42 +9,9 @@ import (
 
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/askls"
-	"github.com/nystream/nystream/solvers/ism"
-	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/solvers/rkhs"
-	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 )
-
-// family is what the contract of solvers/model speaks of.
-type family struct {
-	name    string
-	method  reflect.Type // the interface
-	methods []any
-	data    reflect.Type
-	fit     reflect.Type
-	model   any // a nil pointer
-	load    any
-}
-
-var families = []family{
-	{"lowrank", reflect.TypeFor[lowrank.Method](), []any{lowrank.Landmark{}, lowrank.S3SPSD{}, lowrank.SSRSVD{}, lowrank.Nystrom{}, lowrank.RPCholesky{}, lowrank.RFF{},
-		lowrank.Subspace{}, lowrank.Adaptive{}, lowrank.Auto{}, lowrank.SSRSVDMatrix{}},
-		reflect.TypeFor[model.Sources](), reflect.TypeFor[lowrank.Fit](), (*lowrank.Model)(nil), lowrank.Load},
-	{"ksvd", reflect.TypeFor[ksvd.Method](), []any{ksvd.Exact{}, ksvd.Nystrom{}, ksvd.SSRSVD{}, ksvd.Auto{}},
-		reflect.TypeFor[*ksvd.Data](), reflect.TypeFor[ksvd.Fit](), (*ksvd.Model)(nil), ksvd.Load},
-	{"ism", reflect.TypeFor[ism.Method](), []any{ism.Solver{}},
-		reflect.TypeFor[*ism.Data](), reflect.TypeFor[ism.Fit](), (*ism.Model)(nil), ism.Load},
-	{"askls", reflect.TypeFor[askls.Method](), []any{askls.Solver{}},
-		reflect.TypeFor[*askls.Data](), reflect.TypeFor[askls.Fit](), (*askls.Model)(nil), askls.Load},
-	{"rkhs", reflect.TypeFor[rkhs.Method](), []any{rkhs.Solver{}},
-		reflect.TypeFor[*rkhs.Data](), reflect.TypeFor[rkhs.Fit](), (*rkhs.Model)(nil), rkhs.Load},
-	{"transport", reflect.TypeFor[transport.Method](), []any{transport.Exact{}, transport.LowRank{}, transport.Auto{}},
-		reflect.TypeFor[*transport.Data](), reflect.TypeFor[transport.Fit](), (*transport.Model)(nil), transport.Load},
-}
 
 // TestEveryFamilyKeepsTheContract holds the families to the names, the types and the order of
 // arguments that the package comment of solvers/model has.
@@ -56,9 +23,9 @@ func TestEveryFamilyKeepsTheContract(t *testing.T) {
 			out := []reflect.Type{reflect.PointerTo(f.fit), reflect.TypeFor[error]()}
 			hasMethod(t, f.method, "Plan", plan)
 			hasMethod(t, f.method, "Fit", reflect.FuncOf(in, out, false))
-			for _, m := range f.methods {
-				if !reflect.TypeOf(m).Implements(f.method) {
-					t.Errorf("%T is no %v", m, f.method)
+			for _, r := range f.rows {
+				if !reflect.TypeOf(r.method).Implements(f.method) {
+					t.Errorf("%T is no %v", r.method, f.method)
 				}
 			}
 			if !f.data.Implements(reflect.TypeFor[model.Data]()) {
@@ -92,7 +59,8 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 				a.Arrays = append(a.Arrays, array.Array{Name: name, Shape: []int{2}, Floats: []float64{1, 2}})
 			}
 			load := func(a *model.Archive) string {
-				return fmt.Sprint(reflect.ValueOf(f.load).Call([]reflect.Value{reflect.ValueOf(a)})[1])
+				_, err := f.loaded(a)
+				return fmt.Sprint(err)
 			}
 			unprepared := *a
 			if err := load(&unprepared); !strings.Contains(err, "set Archive.Prepared") {
@@ -142,8 +110,8 @@ func TestSettingsHaveOneType(t *testing.T) {
 		"Tolerance": reflect.TypeFor[float64](), "Landmarks": reflect.TypeFor[int](), "Iterations": reflect.TypeFor[int](), "Passes": reflect.TypeFor[int]()}
 	seen := map[string]int{}
 	for _, f := range families {
-		for _, m := range f.methods {
-			typ := reflect.TypeOf(m)
+		for _, r := range f.methods() {
+			typ := reflect.TypeOf(r.method)
 			for _, field := range reflect.VisibleFields(typ) {
 				if want, known := everywhere[field.Name]; known && field.Type != want {
 					t.Errorf("%v.%s is of type %v, not %v", typ, field.Name, field.Type, want)

@@ -2,7 +2,6 @@ package solvers_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"flag"
@@ -11,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -74,30 +71,20 @@ func TestDigests(t *testing.T) {
 // digestLines fits every method, and returns the lines of digestPlace.
 func digestLines(t *testing.T, prefix string) (lines []string) {
 	kernel := kernelgen.RBF(0.7)
-	fits := append(slices.Clone(countedFits), countedFit{"rff", lowrank.RFF{Rank: 8}, false})
-	for _, f := range fits {
-		left := unloaded{stream.FromMatrix("left", normalRows(1, 39))}
-		var right stream.Source
-		if f.two {
-			right = unloaded{stream.FromMatrix("right", normalRows(2, 39))}
+	for _, f := range families {
+		for _, r := range f.rows {
+			if r.has(fresh) {
+				continue
+			}
+			left := unloaded{stream.FromMatrix("left", normalRows(1, 39))}
+			right := unloaded{stream.FromMatrix("right", normalRows(2, 39))}
+			m := modelOf(f.mustFit(t, stream.Engine{Threads: 2, BlockRows: 64}, r, kernel, left, right))
+			a := must(m.Save())(t)
+			lines = append(lines, fmt.Sprintf("%s%s %s %s %s", prefix, digest(func(w io.Writer) { w.Write(a.Header) }),
+				digest(func(w io.Writer) { writeArrays(w, a) }), digest(func(w io.Writer) { writeOutputs(t, w, stream.Engine{Threads: 2}, m) }), r.name))
 		}
-		m := modelOf(fitOf(t, f.method, kernel, left, right))
-		a, err := m.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, fmt.Sprintf("%s%s %s %s %s", prefix, digest(func(w io.Writer) { w.Write(a.Header) }),
-			digest(func(w io.Writer) { writeArrays(w, a) }), digest(func(w io.Writer) { writeOutputs(t, w, m) }), f.name))
 	}
 	return lines
-}
-
-// modelOf returns the model of a fit of any family.
-func modelOf(fit any) model.Transformer {
-	if m, is := fit.(model.Transformer); is {
-		return m
-	}
-	return reflect.ValueOf(fit).Elem().FieldByName("Model").Interface().(model.Transformer)
 }
 
 // digest returns the first eight bytes of the SHA-256 of what is written.
@@ -116,13 +103,13 @@ func writeArrays(w io.Writer, a *model.Archive) {
 }
 
 // writeOutputs writes what a model makes of new rows on either side.
-func writeOutputs(t *testing.T, w io.Writer, m model.Transformer) {
+func writeOutputs(t *testing.T, w io.Writer, e stream.Engine, m model.Transformer) {
 	x := normalRows(3, 39)
 	for _, side := range []model.Side{model.Left, model.Right} {
 		if _, err := m.Outputs(side, model.Coordinates); err != nil || m.Dimension(side) != x.Cols {
 			continue
 		}
-		out, err := model.TransformMatrix(context.Background(), stream.Engine{Threads: 2}, m, x, model.Request{Side: side})
+		out, err := model.TransformMatrix(t.Context(), e, m, x, model.Request{Side: side})
 		if err != nil {
 			fmt.Fprint(w, err)
 			continue

@@ -21,10 +21,12 @@ var examples = map[string]string{
 	"nystream fit subspace":   "nystream fit subspace data.npy --kernel 'rbf(gamma=median)' --rank 50 --passes 4 -o m.npz",
 	"nystream fit ksvd": "nystream fit ksvd words.npy --kernel 'sne(gamma=5)' --rank 10 -o m.npz --left-factors U.npy --right-factors V.npy\n" +
 		"nystream fit ksvd --graph edges.csv --nodes nodes.csv --kernel 'sne(gamma=5)' --method nystrom --rank 50 --landmarks 1000 -o g.npz",
-	"nystream fit ism": "nystream fit ism wine.csv --label class --dim 2 --kernel 'gaussian(sigma=median)' --folds 10 -o w.npz --plot w.svg",
+	"nystream fit ism": "nystream fit ism wine.csv --label class --dim 2 --kernel 'gaussian(sigma=median)' -o w.npz --plot w.svg",
 	"nystream fit operator": "nystream fit operator x.npy --with y.npy --kind cca --kernel 'rbf(gamma=median)' --rank 5 -o m.npz\n" +
 		"nystream fit operator path.npy --lag 10 --kind koopman --task eigen --kernel 'rbf(gamma=median)' --rank 5 -o m.npz",
-	"nystream fit askls":       "nystream fit askls data.csv --label class --kernel 'sne(gamma=5)' --cv 'gamma=0.1,1,10' -o m.npz",
+	"nystream fit askls": "nystream fit askls data.csv --label class --kernel 'sne(gamma=5)' --cv 'gamma=0.1,1,10' -o m.npz",
+	"nystream fit ridge": "nystream fit ridge houses.parquet --target price --kernel 'laplace(gamma=median)' --landmarks 1000 -o m.npz\n" +
+		"nystream fit ridge letters.csv --label letter --kernel 'rbf(gamma=median)' --landmarks 2000 -o m.npz",
 	"nystream fit transport":   "nystream fit transport today.npy --right tomorrow.npy --kernel 'rbf(gamma=10)' --rank 100 -o m.npz",
 	"nystream transform":       "nystream transform m.npz new.parquet --keep id -o embedded.parquet\ncat new.csv | nystream transform m.npz - -o - | head",
 	"nystream predict":         "nystream predict m.npz new.csv -o classes.csv\nnystream predict m.npz test.csv --label class",

@@ -52,8 +52,7 @@ Engines: exact visits all pairs of rows, linear makes one pass for each W, with
 landmarks instead of the kernel; auto chooses by what they would cost. Kernel relative
 is for exact. With a --label of
 classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
-nystream predict writes them, and the report has the score, with --folds of rows that
-were not seen. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
+nystream predict writes them, and the report has the score. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ismTask is a fit of ism.
 type ismTask struct {
@@ -71,9 +70,7 @@ type ismTask struct {
 	classes []string      // their names
 	fitting *ism.Fit
 	nmi     *show.Number // between clusters and labels
-	folds   int
-	seen    float64 // accuracy on the rows of the fit
-	unseen  float64 // out of fold
+	seen    float64      // accuracy on the rows of the fit
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
@@ -86,7 +83,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and largest angle, at the end")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	f.IntVar(&c.folds, "folds", 0, "`number` of parts of the rows, each of which is predicted by a fit of the others, for a score of rows not seen")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
@@ -125,8 +121,6 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.least("dim", c.rank, 1),
 		c.within("tol", c.how.ChangeTol, 1, "0.01"),
 		c.least("iterations", c.how.Iterations, 1),
-		c.least("folds", c.folds, 2),
-		c.without(clustering || !label, "is for the classes of a --label", "folds"),
 		c.least("landmarks", c.how.Landmarks, 1),
 		c.without(c.how.Engine == ism.EngineExact, "is for --engine linear", "landmarks"),
 	}
@@ -327,28 +321,22 @@ func (c *ismTask) choosesClasses() bool {
 	return c.labels != nil && c.how.Paradigm == ism.Supervised
 }
 
-// learnClasses makes the model choose classes, and compares what it chooses with those that
-// are known: of the rows of the fit, and with --folds out of fold.
+// learnClasses makes the model choose classes, and compares those of the rows of the fit with
+// their labels.
 func (c *ismTask) learnClasses(ctx context.Context, e stream.Engine) error {
 	if !c.choosesClasses() {
 		return nil
 	}
 	e.Run = nil // W is found: states are of no use to what follows
-	rows, k := c.prepared.left, len(c.classes)
-	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, k); err != nil {
+	rows := c.prepared.left
+	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, len(c.classes)); err != nil {
 		return err
 	}
 	chosen, err := c.fitting.Predict(ctx, e, rows)
 	if err != nil {
 		return err
 	}
-	if c.seen, err = metrics.Accuracy(c.labels, chosen); err != nil || c.folds == 0 {
-		return err
-	}
-	if chosen, err = c.solver().OutOfFold(ctx, e, rows, c.labels, k, c.kernel, c.folds); err != nil {
-		return fmt.Errorf("--folds %d: %w", c.folds, err)
-	}
-	c.unseen, err = metrics.Accuracy(c.labels, chosen)
+	c.seen, err = metrics.Accuracy(c.labels, chosen)
 	return err
 }
 

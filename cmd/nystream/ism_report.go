@@ -32,10 +32,8 @@ type ismResult struct {
 	HSIC         show.Number    `json:"hsic"`                // objective/(rows−1)²
 	Landmarks    int            `json:"landmarks,omitempty"` // for the first kernel of a sum
 	FeatureError *show.Number   `json:"feature_error,omitempty"`
-	Loadings     [][]ismLoading `json:"loadings"`             // for each column of W, largest first
-	Score        *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
-	FoldScore    *show.Number   `json:"fold_score,omitempty"` // out of fold
-	Folds        int            `json:"folds,omitempty"`
+	Loadings     [][]ismLoading `json:"loadings"`        // for each column of W, largest first
+	Score        *show.Number   `json:"score,omitempty"` // accuracy on the rows of the fit
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -87,7 +85,6 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.NotConverged, Objective: []show.Number{},
 		HSIC:      show.Number(c.hsic()),
 		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
-	base.Residual = show.Optional(f.Gradient)
 	for _, j := range f.History {
 		r.Objective = append(r.Objective, show.Number(j))
 	}
@@ -99,9 +96,6 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	}
 	if c.choosesClasses() {
 		r.Score = show.Optional(c.seen)
-	}
-	if r.Folds = c.folds; c.folds > 0 {
-		r.FoldScore = show.Optional(c.unseen)
 	}
 	if mu := c.solver().Mu; mu > 0 {
 		r.Mu = show.Optional(mu)
@@ -124,9 +118,6 @@ func (r *ismResult) text(t *show.Text) {
 	}
 	if r.Score != nil {
 		t.Add("score", "%.4f of the rows of the fit are put into their class", float64(*r.Score))
-	}
-	if r.FoldScore != nil {
-		t.Add("", "%.4f by fits that have not seen them, in %d folds", float64(*r.FoldScore), r.Folds)
 	}
 	if r.NMI != nil {
 		t.Add("NMI", "%.3f between clusters and --label", float64(*r.NMI))

@@ -18,7 +18,7 @@ import (
 // operatorFamily are operators between spaces of functions.
 var operatorFamily = &family{
 	name:       rkhs.Name,
-	methods:    rkhs.Names,
+	methods:    []string{rkhs.Name},
 	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", operatorShort, operatorLong, newOperatorTask}},
 	load:       loader(rkhs.Load),
 	inspect:    inspectOperator,

@@ -228,25 +228,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPasses: engine lowrank reads a source as often as it says.
-func TestPasses(t *testing.T) {
-	x, labels := clouds(300, 3, 3, 2, 1)
-	for merge, want := range map[Merge]int64{MergeAverage: 1, MergeStack: 2} {
-		src := stream.NewCounted(source(x))
-		data, err := Samples(src, labels, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fit, err := Solver{C: 1, Engine: EngineLowRank, Merge: merge, Rank: 10, Landmarks: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "rbf(gamma=0.3)"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if int64(src.Passes()) != want || int64(fit.SourcePasses) != want {
-			t.Errorf("%v: %d passes, said to be %d, want %d", merge, src.Passes(), fit.SourcePasses, want)
-		}
-	}
-}
-
 // TestWords: a kernel with a word is that with the number, which the fit says.
 func TestWords(t *testing.T) {
 	x, labels := clouds(60, 3, 3, 2, 1)

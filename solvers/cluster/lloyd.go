@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -74,12 +75,12 @@ func (l *lloyd) cluster(ctx context.Context, iterations int, tolerance float64) 
 // assign finds the nearest center of each row, and gives the rows of a cluster to every center that
 // got none.
 func (l *lloyd) assign(ctx context.Context) (*partition, error) {
-	panel := squaredDistance.Pack(l.centers)
+	distances, centers := tiles.Plain(squaredDistance), &tiles.Rows{Dense: l.centers}
 	all := newPartition(l.centers)
 	err := overRows(ctx, l, func(rows blas64.General, first int) *partition {
 		part := newPartition(l.centers)
 		tile := stream.NewMatrix(rows.Rows, l.centers.Rows)
-		squaredDistance.Fill(tile, rows, panel, nil)
+		distances.FillDense(tile, rows, centers, nil)
 		part.add(rows, tile, l.labels[first:first+rows.Rows], l.distance[first:first+rows.Rows])
 		return part
 	}, all.merge)

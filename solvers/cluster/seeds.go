@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,9 +41,9 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 
 // race brings the squared distances up to date with center c−1 and draws a row.
 func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival, error) {
-	var last *kernelgen.Panel
+	var last *tiles.Rows
 	if c > 0 {
-		last = squaredDistance.Pack(stream.RowSlice(l.centers, c-1, 1))
+		last = &tiles.Rows{Dense: stream.RowSlice(l.centers, c-1, 1)}
 	}
 	all := nobody
 	err := overRows(ctx, l, func(rows blas64.General, first int) arrival {
@@ -65,9 +65,9 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 }
 
 // nearer lowers squared distances to those from another center.
-func nearer(distance []float64, rows blas64.General, center *kernelgen.Panel) {
+func nearer(distance []float64, rows blas64.General, center *tiles.Rows) {
 	tile := stream.NewMatrix(rows.Rows, 1)
-	squaredDistance.Fill(tile, rows, center, nil)
+	tiles.Plain(squaredDistance).FillDense(tile, rows, center, nil)
 	for i, v := range tile.Data {
 		distance[i] = min(distance[i], v)
 	}

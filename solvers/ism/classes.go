@@ -9,10 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -155,42 +153,4 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source
 		return nil
 	})
 	return classes, err
-}
-
-// OutOfFold returns the class of each row that a model chooses which has not seen it: for each
-// of so many folds, stratified, W and the classes are learnt from the rows of the others. Cost:
-// as many fits as folds.
-func (m Solver) OutOfFold(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int, k kernelgen.Kernel, folds int) ([]int, error) {
-	parts, err := split.StratifiedKFold(labels, folds, m.Seed)
-	if err != nil {
-		return nil, err
-	}
-	predicted := make([]int, len(labels))
-	for f, p := range parts {
-		train, test := p.Train, p.Test
-		of := make([]int, len(train))
-		for i, r := range train {
-			of[i] = labels[r]
-		}
-		known, err := Classes(of, classes)
-		if err != nil {
-			return nil, err
-		}
-		seen := stream.NewSelected(rows, train)
-		fit, err := m.Fit(ctx, e, &Data{Rows: seen, Known: known}, k)
-		if err != nil {
-			return nil, fmt.Errorf("fold %d of %d: %w", f+1, folds, err)
-		}
-		if err := fit.LearnClasses(ctx, e, seen, of, classes); err != nil {
-			return nil, err
-		}
-		chosen, err := fit.Predict(ctx, e, stream.NewSelected(rows, test))
-		if err != nil {
-			return nil, err
-		}
-		for i, r := range test {
-			predicted[r] = chosen[i]
-		}
-	}
-	return predicted, nil
 }

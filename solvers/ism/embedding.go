@@ -107,8 +107,8 @@ type features struct {
 func (m *embedder) features(ctx context.Context, rows projected, sample blas64.General) (*features, error) {
 	f := &features{projected: rows}
 	for _, t := range m.terms {
-		k, factor := t.valuesOf(!m.degrees)
-		marks, err := newLandmarks(ctx, k, points{x: sample}, m.most, embeddingTolerance)
+		k, factor := t.values(!m.degrees)
+		marks, err := newLandmarks(ctx, k, sample, m.most, embeddingTolerance)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas6
 			for i, m := range f.marks {
 				r := len(m.index)
 				own := blas64.General{Rows: x.Rows, Cols: r, Stride: r, Data: c[:x.Rows*r]}
-				m.fill(own, points{x: x}, m.marks, &work)
+				m.tiles.FillDense(own, x, m.rows, &work)
 				dense.Gemm(noTrans, noTrans, f.roots[i], own, m.project, 0, dense.Columns(out, column, r))
 				column += r
 			}

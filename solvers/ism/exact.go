@@ -11,6 +11,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -122,8 +124,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	for _, term := range t.terms {
 		beta := fit(t.beta[term.Base])
 		if !known[term.Base] {
-			k := term.Base.Kernel()
-			k.Fill(beta, i.X, k.Pack(j.X), &t.work)
+			tiles.Plain(term.Base.Kernel()).FillDense(beta, i.X, &tiles.Rows{Dense: j.X}, &t.work)
 			known[term.Base] = true
 		}
 		t.objective[i.Index] += twice * term.Weight * t.term(term, gamma, product, beta, fit(t.value), first, second)
@@ -222,23 +223,22 @@ func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbou
 	if neighbour >= size {
 		return nil, fmt.Errorf("relative(neighbour=%d): the sample has %d rows; take a smaller number", neighbour, size)
 	}
-	kernel := kernelgen.SquaredDistance.Kernel()
-	panel := kernel.Pack(sample)
+	squares, columns := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: sample}
 	scales := make([]float64, x.x.Rows)
-	err := stream.Each(ctx, x.data.engine.Threads, len(scales), func(i int) error {
-		row := stream.NewMatrix(1, size)
-		kernel.Fill(row, stream.RowSlice(x.x, i, 1), panel, nil)
-		slices.Sort(row.Data)
-		equal := 0 // the row itself, and others like it
-		for equal < size && row.Data[equal] == 0 {
-			equal++
-		}
-		scales[i] = math.Sqrt(row.Data[min(equal+neighbour, size)-1])
-		if !(scales[i] > 0 && scales[i] <= math.MaxFloat64) {
-			return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; no other row of the sample differs from it",
-				x.data.src.Info().Name, neighbour, i, scales[i])
+	return scales, squares.Each(ctx, x.data.engine, &tiles.Rows{Dense: x.x}, columns, basis.PanelRows, func(first int, tile blas64.General) error {
+		for k := range tile.Rows {
+			row, i := dense.Row(tile, k), first+k
+			slices.Sort(row)
+			equal := 0 // the row itself, and others like it
+			for equal < size && row[equal] == 0 {
+				equal++
+			}
+			scales[i] = math.Sqrt(row[min(equal+neighbour, size)-1])
+			if !(scales[i] > 0 && scales[i] <= math.MaxFloat64) {
+				return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; no other row of the sample differs from it",
+					x.data.src.Info().Name, neighbour, i, scales[i])
+			}
 		}
 		return nil
 	})
-	return scales, err
 }

@@ -238,7 +238,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
 	r.History, r.Iterations, r.Damped = f.it.history, f.it.tried, f.it.damped
-	r.Objective, r.Gradient = f.it.at.objective, residual(f.it.at)
+	r.Objective = f.it.at.objective
 	r.Residuals = residuals(f.it.at.phi, w, values)
 	switch x := f.engine.(type) {
 	case *exact:

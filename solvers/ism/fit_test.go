@@ -107,7 +107,7 @@ func TestFindsSubspace(t *testing.T) {
 			f := mustFit(t, m, stream.Engine{}, &Data{source(x), known}, mustParse(t, text))
 			found[i] = f
 			a := angleTo(t, f.W, truth)
-			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, landmarks %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Gradient, f.Landmarks, !f.NotConverged)
+			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, landmarks %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Residual(), f.Landmarks, !f.NotConverged)
 			if a > 0.5 {
 				t.Errorf("%s, %v: %v from the truth", text, engine, a)
 			}

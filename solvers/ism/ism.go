@@ -88,7 +88,8 @@ type Solver struct {
 }
 
 // Fit is what a solver returns: the model, and what is known about it. Choice is the
-// engine, and ExactPasses are those over all pairs of rows.
+// engine, and ExactPasses are those over all pairs of rows. Residuals are ‖Φw − λw‖ of the
+// columns w of W, relative to the largest λ: the gradient condition (Lemma 1).
 type Fit struct {
 	*Model
 	model.Report
@@ -97,9 +98,6 @@ type Fit struct {
 	// Objective is J(W) = Tr(Γ·K_XW), of the approximate kernel with the linear engine.
 	// The HSIC of the paper is J/(n−1)².
 	Objective float64
-	// Gradient is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
-	// condition (Lemma 1) holds. Residuals tell it of each column of W.
-	Gradient float64
 	// Iterations are the W that were tried, and Damped how many of them by damped steps.
 	Iterations, Damped int
 	// Rounds are the turns of clusters and W; 1 for Supervised.

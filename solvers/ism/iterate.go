@@ -32,9 +32,6 @@ const (
 	// steps are so small that nothing is to be gained.
 	firstDamping = 0.25
 	lastDamping  = 1e6
-	// calmSteps is how many steps that are not refused it takes before longer ones are
-	// tried again.
-	calmSteps = 3
 )
 
 // run iterates for a Γ until W settles, from the W that is there or, if there is none,
@@ -51,7 +48,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		return false, err
 	}
 	it.accept(v, eig)
-	damping, calm := 0.0, 0
+	damping := 0.0
 	for range it.Iterations - 1 {
 		if it.flat {
 			return true, nil
@@ -75,7 +72,6 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 			if fall <= it.engine.noise()*it.largest {
 				return true, nil
 			}
-			calm = 0
 			if damping = math.Max(2*damping, firstDamping); damping > lastDamping {
 				return true, nil
 			}
@@ -85,11 +81,6 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		it.accept(v, eig)
 		if change < it.ChangeTol && angle < it.ChangeTol && (damping == 0 || residual(v) < it.ChangeTol) {
 			return true, nil
-		}
-		if calm++; calm >= calmSteps {
-			if damping /= 2; damping < firstDamping {
-				damping = 0
-			}
 		}
 	}
 	return it.flat, nil

@@ -11,6 +11,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/pivoted"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -33,8 +35,8 @@ const (
 //
 //	K ≈ C·Q·Cᵀ      Q = P·Pᵀ = (K_JJ)⁻¹      C = K(·, J)
 type landmarks struct {
-	entries
-	marks   points         // packed
+	tiles   *tiles.Tiles
+	rows    *tiles.Rows    // J
 	index   []int          // which rows of the pool they are
 	project blas64.General // P, r×r
 	inverse blas64.General // Q
@@ -56,14 +58,14 @@ var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
 var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
 
-// newLandmarks picks at most so many landmarks from the points of a pool, by Cholesky factorisation
+// newLandmarks picks at most so many landmarks from the rows of a pool, by Cholesky factorisation
 // with pivoting of their kernel: K_JJ = L·Lᵀ, P = L⁻ᵀ. The next is always the row of which most is
 // left in proportion to its diagonal, so that a few large rows do not outweigh the others, down to the
-// tolerance. Cost: r·m entries and r²·m flops for m points.
-func newLandmarks(ctx context.Context, k entries, pool points, most int, tolerance float64) (*landmarks, error) {
-	l := &landmarks{entries: k}
-	diagonal := make([]float64, pool.x.Rows)
-	l.diagonal(diagonal, pool)
+// tolerance. Cost: r·m entries and r²·m flops for m rows.
+func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most int, tolerance float64) (*landmarks, error) {
+	l := &landmarks{tiles: k}
+	diagonal := make([]float64, pool.Rows)
+	k.Diagonal(diagonal, pool)
 	for _, v := range diagonal {
 		if v-v != 0 || v < 0 {
 			return nil, errKernel
@@ -75,27 +77,26 @@ func newLandmarks(ctx context.Context, k entries, pool points, most int, toleran
 		return nil, errZero
 	}
 	var work kernelgen.Workspace
-	for len(f.Pivots) < min(most, pool.x.Rows) && l.left > tolerance {
+	for len(f.Pivots) < min(most, pool.Rows) && l.left > tolerance {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		column := stream.NewMatrix(pool.x.Rows, 1)
-		l.fill(column, pool, l.pack(pool.at([]int{next})), &work)
+		column := stream.NewMatrix(pool.Rows, 1)
+		k.FillDense(column, pool, &tiles.Rows{Dense: stream.RowSlice(pool, next, 1)}, &work)
 		f.Take(next, column.Data)
 		next, l.left = mostLeft(f.Left, diagonal)
 	}
 	l.index = f.Pivots
-	r := len(l.index)
-	l.cost = int64(r) * int64(pool.x.Rows)
-	l.marks = k.pack(pool.at(l.index))
-	l.project = stream.NewMatrix(r, r)
-	for i := range r {
-		l.project.Data[i*r+i] = 1
-	}
-	upper := dense.Transpose(f.Lower())
-	blas64.Trsm(blas.Left, noTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r, Stride: r, Data: upper.Data}, l.project)
+	l.cost = int64(len(l.index)) * int64(pool.Rows)
+	l.rows = &tiles.Rows{Dense: dense.PickRows(pool, l.index)}
+	l.project = basis.Inverse(dense.Transpose(f.Lower()))
 	l.inverse = dense.Mul(noTrans, l.project, trans, l.project)
 	return l, nil
+}
+
+// between returns the kernel entries between rows and the landmarks.
+func (l *landmarks) between(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
+	return l.tiles.Between(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
 }
 
 // mostLeft returns the row of which most is left, in proportion to its diagonal, and the mean

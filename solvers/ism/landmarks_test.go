@@ -6,23 +6,29 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
 // TestBetween: entries by panels are those of one tile, for any threads and every kernel,
 // of its slope and of its value.
 func TestBetween(t *testing.T) {
-	const n = 3*betweenPanel + 1
+	const n = 3*basis.PanelRows + 1
 	x := normals(n, 3, 1)
-	rows := points{x: x}
 	for _, kernels := range combinations() {
 		for _, term := range mustTerms(t, textOf(kernels)) {
-			for _, k := range []entries{term.entriesOf(term.Slope), term.entriesOf(term.Value)} {
-				marks := k.pack(rows.at([]int{0, 3, 5, 60, 61, 70, n - 1}))
-				want := stream.NewMatrix(n, marks.x.Rows)
-				k.fill(want, rows, marks, nil)
+			anchored, _ := term.values(true)
+			plain, _ := term.values(false)
+			for _, k := range []*tiles.Tiles{term.slopes(), anchored, plain} {
+				marks := &tiles.Rows{Dense: dense.PickRows(x, []int{0, 3, 5, 60, 61, 70, n - 1})}
+				wide := stream.NewMatrix(n, marks.Count()+1) // with gaps
+				k.FillDense(dense.Columns(wide, 0, marks.Count()), x, marks, nil)
+				want := dense.Clone(dense.Columns(wide, 0, marks.Count()))
+				l := &landmarks{tiles: k, rows: marks}
 				for _, threads := range []int{1, 3} {
-					got, err := k.between(ctx, stream.Engine{Threads: threads}, rows, marks)
+					got, err := l.between(ctx, stream.Engine{Threads: threads}, x)
 					if err != nil || !slices.Equal(got.Data, want.Data) {
 						t.Errorf("%v, %d threads: entries differ from those of one tile, error %v", term.Kernel, threads, err)
 					}
@@ -38,7 +44,7 @@ func TestLandmarksAreLeft(t *testing.T) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(reason)
 	term := mustTerms(t, "gaussian(sigma=2)")[0]
-	if _, err := newLandmarks(ctx, term.entriesOf(term.Value), points{x: normals(50, 3, 1)}, 20, 0); !errors.Is(err, reason) {
+	if _, err := newLandmarks(ctx, term.slopes(), normals(50, 3, 1), 20, 0); !errors.Is(err, reason) {
 		t.Errorf("error %v, want %v", err, reason)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -76,7 +77,7 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 		p.addSlope(t, t.Weight*t.Slope.Factor, nil)
 		return nil
 	}
-	marks, err := l.landmarks(ctx, t.entriesOf(t.Slope), p.w)
+	marks, err := l.landmarks(ctx, t.slopes(), p.w)
 	if err != nil {
 		return err
 	}
@@ -84,9 +85,9 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 	if t.known() {
 		return nil
 	}
-	k, factor := t.valuesOf(p.gamma.centred())
+	k, factor := t.values(p.gamma.centred())
 	marks, err = l.landmarks(ctx, k, p.w)
-	if k.anchored && errors.Is(err, errZero) {
+	if t.anchored(p.gamma.centred()) && errors.Is(err, errZero) {
 		return nil // f is constant to rounding, and Γ does not see constants
 	}
 	if err != nil {
@@ -97,10 +98,10 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 }
 
 // landmarks picks landmarks for W, from rows of the sample at equal steps.
-func (l *linear) landmarks(ctx context.Context, k entries, w blas64.General) (*landmarks, error) {
+func (l *linear) landmarks(ctx context.Context, k *tiles.Tiles, w blas64.General) (*landmarks, error) {
 	index := equalSteps(l.held.x.Rows, 2*l.most)
-	pool := dense.Mul(noTrans, points{x: l.held.x}.at(index).x, noTrans, w)
-	marks, err := newLandmarks(ctx, k, points{x: pool}, l.most, l.tolerance)
+	pool := dense.Mul(noTrans, dense.PickRows(l.held.x, index), noTrans, w)
+	marks, err := newLandmarks(ctx, k, pool, l.most, l.tolerance)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (l *linear) degrees(ctx context.Context, p *pass) error {
 		if f.marks == nil || f.term.Base == kernelgen.InnerProduct {
 			continue
 		}
-		c, err := l.between(ctx, f.marks.entries, rows, f.marks.marks)
+		c, err := l.between(ctx, rows, f.marks)
 		if err != nil {
 			return err
 		}
@@ -155,9 +156,9 @@ func (l *linear) degrees(ctx context.Context, p *pass) error {
 }
 
 // between returns the kernel entries between rows and landmarks, and counts them.
-func (l *linear) between(ctx context.Context, k entries, rows blas64.General, marks points) (blas64.General, error) {
-	l.entries += int64(rows.Rows) * int64(marks.x.Rows)
-	return k.between(ctx, l.data.engine, points{x: rows}, marks)
+func (l *linear) between(ctx context.Context, rows blas64.General, marks *landmarks) (blas64.General, error) {
+	l.entries += int64(rows.Rows) * int64(marks.columns())
+	return marks.between(ctx, l.data.engine, rows)
 }
 
 // carriedTo returns the kernel entries, with the W before, between the landmarks of a feature and those
@@ -166,9 +167,8 @@ func (l *linear) carriedTo(ctx context.Context, p *pass, term int) (blas64.Gener
 	if l.before == nil || l.gamma != p.gamma {
 		return blas64.General{}, nil
 	}
-	rows := points{x: l.held.x}.at(p.features[term].marks.index)
-	marks := l.before.marks[term]
-	return l.between(ctx, marks.entries, dense.Mul(noTrans, rows.x, noTrans, l.before.w), marks.marks)
+	rows := dense.PickRows(l.held.x, p.features[term].marks.index)
+	return l.between(ctx, dense.Mul(noTrans, rows, noTrans, l.before.w), l.before.marks[term])
 }
 
 // carry keeps what the sums of the sample were off by.

@@ -18,7 +18,6 @@ type worker struct {
 	x, xw, c  blas64.General
 	weightedX blas64.General
 	weightedC blas64.General
-	columns   []float64 // of one feature, without gaps
 	degree    []float64
 	kernelgen.Workspace
 }
@@ -26,7 +25,7 @@ type worker struct {
 func (p *pass) newWorker() *worker {
 	n, d := stream.PanelRows, p.linear.data.d
 	return &worker{pass: p, x: stream.NewMatrix(n, d), xw: stream.NewMatrix(n, p.w.Cols), c: stream.NewMatrix(n, p.cols+p.more),
-		weightedX: stream.NewMatrix(n, d), weightedC: stream.NewMatrix(n, p.cols), columns: make([]float64, n*(p.cols+p.more)), degree: make([]float64, n)}
+		weightedX: stream.NewMatrix(n, d), weightedC: stream.NewMatrix(n, p.cols), degree: make([]float64, n)}
 }
 
 // add takes in a panel of rows, the first of which has number i.
@@ -54,8 +53,7 @@ func (w *worker) add(rows blas64.General, i int) {
 	}
 }
 
-// fill computes the columns of a feature, by way of a matrix without gaps: that is the fast way
-// through the profiles.
+// fill computes the columns of a feature.
 func (w *worker) fill(dst blas64.General, f *feature, xw blas64.General) {
 	if f.marks == nil {
 		for i := range dst.Rows {
@@ -63,11 +61,7 @@ func (w *worker) fill(dst blas64.General, f *feature, xw blas64.General) {
 		}
 		return
 	}
-	t := blas64.General{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: w.columns[:dst.Rows*dst.Cols]}
-	f.marks.fill(t, points{x: xw}, f.marks.marks, &w.Workspace)
-	for i := range t.Rows {
-		copy(dense.Row(dst, i), dense.Row(t, i))
-	}
+	f.marks.tiles.FillDense(dst, xw, f.marks.rows, &w.Workspace)
 }
 
 // addMoments adds B_a for each column of the factors of a part.

@@ -120,6 +120,6 @@ func (p *plan) linear() {
 	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
 	p.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")
 	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
-	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+3*r+2*more), "`landmarks`")
+	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`landmarks`")
 	p.Add("products of sums", 4*d*r, "`landmarks`")
 }

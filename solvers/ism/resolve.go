@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -50,9 +51,8 @@ func (x inHand) Sample(context.Context, int, uint64) (blas64.General, error) {
 // checkDerivative compares a user's f' with differences of f at values of β that the rows
 // have.
 func (t term) checkDerivative(x blas64.General) error {
-	k := t.Base.Kernel()
 	beta := stream.NewMatrix(x.Rows, x.Rows)
-	k.Fill(beta, x, k.Pack(x), nil)
+	tiles.Plain(t.Base.Kernel()).FillDense(beta, x, &tiles.Rows{Dense: x}, nil)
 	for _, b := range beta.Data {
 		h := 1e-5 * math.Max(math.Abs(b), 1e-3)
 		if t.Base == kernelgen.SquaredDistance && b < 2*h {

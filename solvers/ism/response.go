@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -77,14 +78,14 @@ func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k ker
 	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
 	}
-	marks, err := newLandmarks(ctx, entries{kernel: k}, points{x: rows.x}, rank, targetTolerance)
+	marks, err := newLandmarks(ctx, tiles.Plain(k), rows.x, rank, targetTolerance)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ism: %v of the targets is zero or overflows; scale them", k)
 	}
-	c, err := marks.between(ctx, e, points{x: y}, marks.marks)
+	c, err := marks.between(ctx, e, y)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
 // term is a kernel of the sum that a fit works with.
@@ -74,22 +75,20 @@ func distances(terms []term) bool {
 	return true
 }
 
-// entriesOf returns the entries of a curve of the term without its factor.
-func (t term) entriesOf(c kernelgen.Curve) entries {
-	c = c.WithoutFactor()
-	return entries{kernel: t.Base.Kernel(), curve: &c}
-}
+// slopes returns the tiles of f' without its factor.
+func (t term) slopes() *tiles.Tiles { return tiles.OfCurve(t.Base, t.Slope.WithoutFactor(), false) }
 
-// valuesOf returns the entries of f as landmarks are picked for, and the number that
-// multiplies them. They are anchored where that helps; centred says that nothing else
-// will tell.
-func (t term) valuesOf(centred bool) (k entries, factor float64) {
-	k = t.entriesOf(t.Value)
-	if t.Conditional && centred {
-		k.anchored = true
-		return k, -t.Value.Factor
+// anchored reports whether tiles of f are anchored: those of −f are, to a centred Γ, the same.
+func (t term) anchored(centred bool) bool { return t.Conditional && centred }
+
+// values returns the tiles of f that landmarks are picked for, and the factor of f.
+func (t term) values(centred bool) (k *tiles.Tiles, factor float64) {
+	anchored := t.anchored(centred)
+	k, factor = tiles.OfCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
+	if anchored {
+		factor = -factor
 	}
-	return k, t.Value.Factor
+	return k, factor
 }
 
 // featured reports whether the linear engine has features of f', and of f where it needs them.

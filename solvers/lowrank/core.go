@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,19 +37,19 @@ const coreBlock = 512
 // foldCore sums a matrix with the given shape over blocks of rows: add is
 // called once per worker and returns the function that adds the tile of a panel
 // of rows, the first of which has the given index.
-func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.General, p *panel, r, c int,
+func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.General, p *basis.Panel, r, c int,
 	add func() func(sum blas64.General, first int, tile blas64.General)) (blas64.General, error) {
 	e.BlockRows = coreBlock
 	e.Progress = nil
 	newSum := func() *sketch.Sum { return sketch.NewSum(r, c) }
 	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
-		tile := stream.NewMatrix(basis.PanelRows, p.rows.Rows)
+		tile := stream.NewMatrix(basis.PanelRows, p.Rows.Rows)
 		do := add()
 		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, x := range b.Panels(basis.PanelRows) {
 				part := stream.RowSlice(tile, 0, x.Rows)
-				t.fill(part, x, p, &w)
+				t.FillDense(part, x, p.Cols, &w)
 				do(acc.General, int(b.Start)+first, part)
 			}
 			return nil
@@ -60,9 +61,11 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 	return sum.General, nil
 }
 
-// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ.
-func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o *sketch.SparseSign, right *panel, s *sketch.SparseSign) (blas64.General, error) {
-	return t.foldCore(ctx, e, left.rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
+// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ, for the core points of two sides.
+func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	left, right *sketchedSide) (blas64.General, error) {
+	o, s := left.coreSigns, right.coreSigns
+	return foldCore(ctx, e, t, left.core.Rows, right.core, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
 		fold := stream.NewMatrix(basis.PanelRows, s.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(fold, 0, tile.Rows)
@@ -72,9 +75,42 @@ func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o 
 	})
 }
 
+// streamFactors makes one pass over src for the triangular factors of features, one for each.
+func streamFactors(ctx context.Context, e stream.Engine,
+	pass string, src stream.Source, features ...basis.Features) ([]blas64.General, error) {
+	newFactors := func() (set sketch.List[*sketch.QR]) {
+		for _, f := range features {
+			set = append(set, sketch.NewQR(f.Width))
+		}
+		return set
+	}
+	add := func() func(sketch.List[*sketch.QR], basis.Rows) error {
+		return func(set sketch.List[*sketch.QR], r basis.Rows) error {
+			first := 0
+			for i, f := range features {
+				if err := set[i].Add(dense.Columns(r.Z, first, f.Width)); err != nil {
+					return err
+				}
+				first += f.Width
+			}
+			return nil
+		}
+	}
+	set, err := basis.Moments(ctx, e, pass, src, &basis.Columns{Features: features}, newFactors, add)
+	if err != nil {
+		return nil, err
+	}
+	var factors []blas64.General
+	for _, qr := range set {
+		factors = append(factors, qr.R())
+	}
+	return factors, nil
+}
+
 // projectedCore returns Uᵀ·K(left, right)·V.
-func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel, u blas64.General, right *panel, v blas64.General) (blas64.General, error) {
-	return t.foldCore(ctx, e, left.rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
+func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	left *basis.Panel, u blas64.General, right *basis.Panel, v blas64.General) (blas64.General, error) {
+	return foldCore(ctx, e, t, left.Rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
 		kv := stream.NewMatrix(basis.PanelRows, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(kv, 0, tile.Rows)
@@ -88,19 +124,21 @@ func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel,
 
 // symmetricCore returns Uᵀ·K(rows, rows)·U, from half of the tiles: with H one of each pair
 // of mirrored tiles and half of those on the diagonal, it is UᵀHU and its transpose.
-func (t *tiles) symmetricCore(ctx context.Context, e stream.Engine, rows *panel, u blas64.General) (blas64.General, error) {
+func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	rows *basis.Panel, u blas64.General) (blas64.General, error) {
 	if u.Cols == 0 {
 		return stream.NewMatrix(0, 0), nil
 	}
 	e.Progress = nil
-	half, src := stream.NewMatrix(u.Rows, u.Cols), stream.FromMatrix("core points", rows.rows)
-	err := t.eachPair(ctx, e, "core", src, src, stream.Upper, func() tileVisitor {
-		return func(i, j *stream.Block, tile blas64.General) {
+	half := stream.NewMatrix(u.Rows, u.Cols)
+	err := t.NewGrid(e, [2]string{}, rows.Cols, rows.Cols).Pairs(ctx, "core", stream.Upper, func() tiles.Visitor {
+		return func(tile blas64.General, i, j int) error {
 			weight := 1.0
-			if i.Index == j.Index {
+			if i == j {
 				weight = 0.5
 			}
-			dense.Gemm(blas.NoTrans, blas.NoTrans, weight, tile, blockRows(u, j), 1, blockRows(half, i))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, weight, tile, stream.RowSlice(u, j, tile.Cols), 1, stream.RowSlice(half, i, tile.Rows))
+			return nil
 		}
 	})
 	if err != nil {
@@ -113,34 +151,22 @@ func (t *tiles) symmetricCore(ctx context.Context, e stream.Engine, rows *panel,
 
 // embedRows returns the embedding of rows in memory, whose numbers tell which of
 // them are landmarks.
-func (t *tiles) embedRows(ctx context.Context, e stream.Engine, side *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {
-	out := stream.NewMatrix(rows.rows.Rows, side.Rank())
-	embedders := sync.Pool{New: func() any { return t.embedder(side, landmarks, name) }}
+func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
+	out := stream.NewMatrix(rows.Rows.Rows, side.Rank())
+	embedders := sync.Pool{New: func() any { return newEmbedder(t, side, landmarks, name) }}
 	return out, stream.Each(ctx, e.Threads, (out.Rows+stream.PanelRows-1)/stream.PanelRows, func(i int) error {
 		m := embedders.Get().(*embedder)
 		defer embedders.Put(m)
 		first := i * stream.PanelRows
 		n := min(stream.PanelRows, out.Rows-first)
-		fold, err := m.rawNumbered(stream.RowSlice(rows.rows, first, n), func(i int) int64 { return rows.number[first+i] })
+		fold, err := m.rawNumbered(stream.RowSlice(rows.Rows, first, n), func(i int) int64 { return rows.Number[first+i] })
 		if err != nil {
 			return err
 		}
 		m.project(stream.RowSlice(out, first, n), fold)
 		return nil
 	})
-}
-
-// foldedEmbedding returns Ŝᵀ·Q, Q the embedding of the rows that s touches.
-func (t *tiles) foldedEmbedding(ctx context.Context, e stream.Engine, side *Embedding, landmarks, rows *panel, s *sketch.SparseSign, name string) (blas64.General, error) {
-	q, err := t.embedRows(ctx, e, side, landmarks, rows, name)
-	if err != nil {
-		return q, err
-	}
-	b := stream.NewMatrix(s.Cols, side.Rank())
-	if q.Cols > 0 {
-		s.FoldRows(b, q, 0)
-	}
-	return b, nil
 }
 
 // smallestSingularValue of a small matrix with at least as many rows as columns.
@@ -172,8 +198,9 @@ type coreFrame struct {
 const gramCondition = 1e3
 
 // coreFrame embeds the core points and returns their frame.
-func (t *tiles) coreFrame(ctx context.Context, e stream.Engine, side *Embedding, landmarks, core *panel) (*coreFrame, error) {
-	b, err := t.embedRows(ctx, e, side, landmarks, core, "core points")
+func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks, core *basis.Panel) (*coreFrame, error) {
+	b, err := embedRows(ctx, e, t, side, landmarks, core, "core points")
 	if err != nil {
 		return nil, err
 	}
@@ -237,10 +264,10 @@ func (f *coreFrame) fromRight(z blas64.General) {
 
 // orthonormalEmbedding turns the triangular factor of a sketch into an embedding whose columns are
 // orthonormal on the rows that were streamed, and returns the condition of the sketch.
-func orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
+func orthonormalEmbedding(factor blas64.General, rows *basis.Panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
 	projection, condition, err := basis.Orthonormaliser(factor, RankTolerance)
 	if err != nil {
 		return nil, 0, notFinite("the sketch")
 	}
-	return &Embedding{Landmarks: rows.rows, Rows: rows.number, Signs: signs, Projection: projection}, condition, nil
+	return &Embedding{Landmarks: rows.Rows, Rows: rows.Number, Signs: signs, Projection: projection}, condition, nil
 }

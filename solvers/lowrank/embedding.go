@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -79,8 +80,8 @@ func (e *Embedding) Rank() int { return e.Projection.Cols }
 // embedder applies an embedding to blocks of rows. It belongs to one goroutine.
 type embedder struct {
 	e       *Embedding
-	t       *tiles
-	panel   *panel
+	t       *tiles.Tiles
+	panel   *basis.Panel
 	name    string
 	columns []string                    // of the rows, for messages; may be nil
 	apply   func(dst, x blas64.General) // instead of tiles, for features
@@ -89,12 +90,12 @@ type embedder struct {
 	proj    blas64.General // PanelRows × r
 }
 
-func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
+func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
 	m := &embedder{e: e, t: t, panel: p, name: name, fold: stream.NewMatrix(stream.PanelRows, e.width())}
 	if e.features != nil {
 		m.apply = e.features.applier()
 	} else {
-		m.tiles = (&basis.Map{Tiles: t.Tiles, Landmarks: p.Panel, Signs: e.Signs}).Raw(name)
+		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs}).Raw(name)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
 	return m
@@ -116,7 +117,7 @@ func (m *embedder) rawNumbered(x blas64.General, number func(i int) int64) (blas
 		return fold, err
 	}
 	for i := range x.Rows {
-		if k, found := slices.BinarySearch(m.panel.number, number(i)); found {
+		if k, found := slices.BinarySearch(m.panel.Number, number(i)); found {
 			m.shift(fold, x, i, k)
 		}
 	}
@@ -125,7 +126,7 @@ func (m *embedder) rawNumbered(x blas64.General, number func(i int) int64) (blas
 
 // shift subtracts RangeShift·C on row i, if it is landmark k.
 func (m *embedder) shift(fold, x blas64.General, i, k int) {
-	if slices.Equal(dense.Row(x, i), dense.Row(m.panel.rows, k)) {
+	if slices.Equal(dense.Row(x, i), dense.Row(m.panel.Rows, k)) {
 		fold.Data[i*fold.Stride+m.e.Signs.Col(k)] -= m.e.RangeShift * m.e.Signs.Value(k)
 	}
 }
@@ -156,4 +157,6 @@ func (m *embedder) project(dst, fold blas64.General) {
 }
 
 // pack prepares the landmarks of an embedding that was loaded or fitted.
-func (e *Embedding) pack(t *tiles) *panel { return t.pack(e.Landmarks, e.Rows, e.Signs) }
+func (e *Embedding) pack() *basis.Panel {
+	return basis.NewPanel(e.Landmarks, e.Rows, e.Signs)
+}

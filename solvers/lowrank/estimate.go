@@ -11,6 +11,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -31,7 +33,7 @@ import (
 
 // sampleSide is the rows of one side that stand for all rows of a source.
 type sampleSide struct {
-	rows  *panel
+	rows  *basis.Panel
 	known int            // the first ones, landmarks, which stand for themselves
 	of    float64        // how many rows the others stand for
 	u     blas64.General // the embedding of all
@@ -47,7 +49,7 @@ func (s *sampleSide) weight(i int) float64 {
 
 // roots returns the square roots of the weights of all rows.
 func (s *sampleSide) roots() []float64 {
-	w := make([]float64, len(s.rows.number))
+	w := make([]float64, len(s.rows.Number))
 	for i := range w {
 		w[i] = math.Sqrt(s.weight(i))
 	}
@@ -55,7 +57,7 @@ func (s *sampleSide) roots() []float64 {
 }
 
 // held returns the number of rows that are not landmarks.
-func (s *sampleSide) held() int { return len(s.rows.number) - s.known }
+func (s *sampleSide) held() int { return len(s.rows.Number) - s.known }
 
 // stratum returns 0 for landmarks and 1 for other rows.
 func (s *sampleSide) stratum(i int) int {
@@ -81,25 +83,32 @@ func (s *sampleSide) unseen() float64 {
 	return math.Max(0, 1-float64(s.held())/s.of)
 }
 
-// sampleSide joins the landmarks, rows that stand for themselves besides, and the
+// heldRows are the rows of a source that are held back for the error estimate.
+type heldRows struct {
+	*basis.Panel
+	beside *basis.Panel // rows that stand for themselves, as landmarks do; may be nil
+}
+
+// newSampleSide joins the landmarks, rows that stand for themselves besides, and the
 // held-back rows of a source of n rows.
-func (t *tiles) sampleSide(ctx context.Context, e stream.Engine, side *Embedding, known blas64.General, number []int64, held *panel, n int64) (*sampleSide, error) {
+func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, known blas64.General, number []int64, held heldRows, n int64) (*sampleSide, error) {
 	if held.beside != nil {
-		all := t.join(&panel{rows: known, number: number}, held.beside)
-		known, number = all.rows, all.number
+		all := (&basis.Panel{Rows: known, Number: number}).Join(held.beside)
+		known, number = all.Rows, all.Number
 	}
 	s := &sampleSide{known: len(number), of: float64(n - int64(len(number)))}
-	rows := stream.NewMatrix(len(number)+held.rows.Rows, held.rows.Cols)
+	rows := stream.NewMatrix(len(number)+held.Rows.Rows, held.Rows.Cols)
 	for i := range rows.Rows {
 		if i < s.known {
 			copy(dense.Row(rows, i), dense.Row(known, i))
 		} else {
-			copy(dense.Row(rows, i), dense.Row(held.rows, i-s.known))
+			copy(dense.Row(rows, i), dense.Row(held.Rows, i-s.known))
 		}
 	}
-	s.rows = t.pack(rows, slices.Concat(number, held.number), nil)
+	s.rows = basis.NewPanel(rows, slices.Concat(number, held.Number), nil)
 	var err error
-	s.u, err = t.embedRows(ctx, e, side, side.pack(t), s.rows, "rows of the error estimate")
+	s.u, err = embedRows(ctx, e, t, side, side.pack(), s.rows, "rows of the error estimate")
 	return s, err
 }
 
@@ -119,39 +128,31 @@ func (e *errorEstimate) in(n Norm) float64 {
 	return e.spectral
 }
 
-// estimate looks at a model. The landmarks of A's rows are those of the right
-// embedding, and the other way round: u(x) compares a left row with landmarks
-// among the right rows. wholeTrace is tr(A), NaN if nobody knows.
-func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
-	s, err := t.errorSample(ctx, e, m, heldLeft, heldRight)
-	if err != nil {
-		return nil, err
-	}
-	return s.estimateErrors(ctx, m, wholeTrace)
-}
-
 // errorSample is what is known of A between sampled rows before a model is taken away.
 type errorSample struct {
 	block                        *sampledBlock // nil if there are too few rows
 	norm, squares, effectiveSize float64
 }
 
-// errorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
-func (t *tiles) errorSample(ctx context.Context, e stream.Engine, m *Model, heldLeft, heldRight *panel) (*errorSample, error) {
+// newErrorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
+// The landmarks of A's rows are those of the right embedding, and the other way round: u(x)
+// compares a left row with landmarks among the right rows.
+func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	m *Model, heldLeft, heldRight heldRows) (*errorSample, error) {
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
 		return &errorSample{}, nil
 	}
-	left, err := t.sampleSide(ctx, e, m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
+	left, err := newSampleSide(ctx, e, t, m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
 	if err != nil {
 		return nil, err
 	}
 	right := left
 	if !m.Symmetric() {
-		if right, err = t.sampleSide(ctx, e, m.Right, m.Left.Landmarks, m.Left.Rows, heldRight, m.Cols); err != nil {
+		if right, err = newSampleSide(ctx, e, t, m.Right, m.Left.Landmarks, m.Left.Rows, heldRight, m.Cols); err != nil {
 			return nil, err
 		}
 	}
-	b, err := t.sampledBlock(ctx, e, m, left, right, m.Symmetric() || heldLeft == heldRight)
+	b, err := newSampledBlock(ctx, e, t, m, left, right, m.Symmetric() || heldLeft == heldRight)
 	if err != nil {
 		return nil, err
 	}
@@ -208,12 +209,12 @@ func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) 
 
 // tooFew reports whether rows which are neither landmarks nor held back are not
 // represented.
-func tooFew(n int64, landmarks []int64, held *panel) bool {
-	looked := len(landmarks) + len(held.number)
+func tooFew(n int64, landmarks []int64, held heldRows) bool {
+	looked := len(landmarks) + len(held.Number)
 	if held.beside != nil {
-		looked += len(held.beside.number)
+		looked += len(held.beside.Number)
 	}
-	return len(held.number) < 2 && int64(looked) < n
+	return len(held.Number) < 2 && int64(looked) < n
 }
 
 // sampledBlock is a matrix between sampled rows with its entries weighed: first
@@ -233,11 +234,12 @@ type diagonalEntry struct {
 }
 
 // sampledBlock evaluates A. one tells that left and right rows are of one source.
-func (t *tiles) sampledBlock(ctx context.Context, e stream.Engine, m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
-	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.number), len(right.rows.number))}
+func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
+	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.Number), len(right.rows.Number))}
 	rows, cols := left.roots(), right.roots()
 	onDiagonal := make([][]diagonalEntry, len(rows))
-	err := t.eachTile(ctx, e, left.rows.rows, right.rows, func(first int, tile blas64.General) error {
+	err := t.Each(ctx, e, &tiles.Rows{Dense: left.rows.Rows}, right.rows.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
 			row, w := dense.Row(b.m, first+i), rows[first+i]
 			for j, v := range dense.Row(tile, i) {
@@ -260,7 +262,7 @@ func (t *tiles) sampledBlock(ctx context.Context, e stream.Engine, m *Model, lef
 // diagonalOf returns the entries of row i on the diagonal of A, if there are any.
 func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEntry) {
 	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each ascends
-		if j, is := slices.BinarySearch(b.right.rows.number[part[0]:part[1]], b.left.rows.number[i]); is {
+		if j, is := slices.BinarySearch(b.right.rows.Number[part[0]:part[1]], b.left.rows.Number[i]); is {
 			j += part[0]
 			found = append(found, diagonalEntry{i, j, entries[j]})
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -127,7 +128,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
 		return nil, err
 	}
-	f := &exactFit{Subspace: m, engine: e, tiles: newTiles(k)}
+	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k)}
 	if err := f.load(ctx, d); err != nil {
 		return nil, err
 	}
@@ -149,8 +150,8 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 type exactFit struct {
 	Subspace
 	engine      stream.Engine
-	tiles       *tiles
-	left, right *panel // the same for one source
+	tiles       *tiles.Tiles
+	left, right *basis.Panel // the same for one source
 	l, r        stream.Gatherer
 }
 
@@ -159,30 +160,28 @@ func (f *exactFit) load(ctx context.Context, d model.Sources) (err error) {
 	if f.left, err = loadRows(ctx, d.Left); err != nil {
 		return err
 	}
-	f.l = stream.FromMatrix(d.Left.Info().Name, f.left.rows)
+	f.l = stream.FromMatrix(d.Left.Info().Name, f.left.Rows)
 	f.right, f.r = f.left, f.l
 	if d.Right == nil {
 		return nil
 	}
 	if f.right, err = loadRows(ctx, d.Right); err == nil {
-		f.r = stream.FromMatrix(d.Right.Info().Name, f.right.rows)
+		f.r = stream.FromMatrix(d.Right.Info().Name, f.right.Rows)
 	}
 	return err
 }
 
 // loadRows reads all rows of a source into memory, in one pass.
-func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
+func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	rows, err := stream.ReadAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	t := &tiles{}
-	for i := range rows.Rows {
-		if err := t.checkRow(dense.Row(rows, i), src, int64(i)); err != nil {
-			return nil, err
-		}
+	if i, j, bad := dense.NotFinite(rows); bad {
+		info := src.Info()
+		return nil, &stream.BadValueError{Source: info.Name, Row: int64(i), Column: info.Columns[j], Reason: fmt.Sprint(dense.Row(rows, i)[j])}
 	}
-	return panelFrom(&basis.Panel{Rows: rows, Number: stream.Numbers(rows.Rows)}), nil
+	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }
 
 // fitStart returns the fit that the passes start from, and takes over its unit and entries.
@@ -194,13 +193,13 @@ func (f *exactFit) fitStart(ctx context.Context) (start *Fit, err error) {
 	}
 	method := f.start(d.Shape())
 	if d.Right == nil {
-		start, err = method.fitOne(ctx, f.engine, d.Left, f.tiles.kernel)
+		start, err = method.fitOne(ctx, f.engine, d.Left, f.tiles.Kernel)
 	} else {
-		start, err = method.fitTwo(ctx, f.engine, d, f.tiles.kernel)
+		start, err = method.fitTwo(ctx, f.engine, d, f.tiles.Kernel)
 	}
 	if err == nil {
 		f.tiles.SetScale(start.Left.unit())
-		f.tiles.entries.Store(start.KernelEntries)
+		f.tiles.Entries.Store(start.KernelEntries)
 	}
 	return start, err
 }
@@ -211,7 +210,7 @@ func (f *exactFit) startBlock(ctx context.Context, start *Model, side *Embedding
 	n, r := int(src.Info().Rows), side.Rank()
 	random := min(subspaceRandom, n-r)
 	block := stream.NewMatrix(n, r+random)
-	f.tiles.entries.Add(int64(n) * int64(side.Landmarks.Rows))
+	f.tiles.Entries.Add(int64(n) * int64(side.Landmarks.Rows))
 	err := start.embed(ctx, f.engine, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
@@ -236,17 +235,17 @@ func (m Subspace) iteration() krylov.Iteration {
 // finish returns the fit of a model. u and v are its factors of the fitted rows, spectral is the
 // largest value left out relative to ‖A‖₂, and trace is tr(A), NaN if it is not known.
 func (f *exactFit) finish(ctx context.Context, m *Model, u, v blas64.General, passes int, residuals []float64, spectral, trace float64) (*Fit, error) {
-	m.Method, m.Kernel, m.Seed = "subspace", f.tiles.kernel, f.Seed
-	m.Rows, m.Cols = int64(f.left.rows.Rows), int64(f.right.rows.Rows)
+	m.Method, m.Kernel, m.Seed = "subspace", f.tiles.Kernel, f.Seed
+	m.Rows, m.Cols = int64(f.left.Rows.Rows), int64(f.right.Rows.Rows)
 	frobenius, err := f.frobeniusError(ctx, m, u, v)
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Model: m, Report: model.Report{KernelEntries: f.tiles.entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}}
+	fit := &Fit{Model: m, Report: model.Report{KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}}
 	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
 	fit.estimated(math.Max(spectral, fit.Residual()), frobenius, "Ritz values and sampled rows")
-	f.tiles.finishUnits(m)
+	finishUnits(f.tiles, m)
 	return fit, checkModel(m)
 }
 
@@ -263,16 +262,16 @@ const rowSample = 256
 // frobeniusError estimates the relative Frobenius error of a model from a sample of rows of A.
 // u and v are the embeddings of all rows. The diagonal of one source is exact.
 func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u, v blas64.General) (float64, error) {
-	t, left, right, n := f.tiles, f.left, f.right, f.left.rows.Rows
+	t, left, right, n := f.tiles, f.left, f.right, f.left.Rows.Rows
 	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
 	if err != nil {
 		return 0, err
 	}
 	number := sample.Positions()
 	weighted := scaledColumns(u, m.Values)
-	sampled := (&basis.Panel{Rows: weighted, Number: left.number}).Of(number).Rows
+	sampled := (&basis.Panel{Rows: weighted, Number: left.Number}).Of(number).Rows
 	squares := stream.NewMatrix(len(number), 2) // of the entries of A and of the error in a row
-	err = t.eachTile(ctx, f.engine, left.Of(number).Rows, t.pack(right.rows, right.number, nil), func(first int, tile blas64.General) error {
+	err = t.Each(ctx, f.engine, &tiles.Rows{Dense: left.Of(number).Rows}, right.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
 		guess := dense.Mul(blas.NoTrans, stream.RowSlice(sampled, first, tile.Rows), blas.Trans, v)
 		for i := range tile.Rows {
 			b, sums := dense.Row(guess, i), dense.Row(squares, first+i)
@@ -295,7 +294,7 @@ func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u, v blas64.Gen
 	}
 	if left == right {
 		diagonal := make([]float64, n)
-		t.diag(diagonal, left.rows)
+		t.Diagonal(diagonal, left.Rows)
 		for i, entry := range diagonal {
 			rest := entry - dense.Dot(dense.Row(weighted, i), dense.Row(v, i)) - m.Shift
 			entries, errors = entries+entry*entry, errors+rest*rest

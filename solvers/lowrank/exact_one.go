@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -30,11 +31,11 @@ func (f *exactFit) fitOne(ctx context.Context, start *Fit) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := krylov.NewSpace(symmetricTiles{f.tiles.exact(f.engine, f.l, f.l)}, block, f.Passes)
+	space, err := krylov.NewSpace(tiles.Symmetric{Grid: f.grid()}, block, f.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	space.Choice = choiceOf(f.tiles.kernel)
+	space.Choice = choiceOf(f.tiles.Kernel)
 	last, err := space.Run(ctx, f.iteration())
 	if err != nil {
 		return nil, iterationError(err)
@@ -96,16 +97,15 @@ const unitRows = 64
 
 // fitWhole forms A and finds all of its eigenvectors.
 func (f *exactFit) fitWhole(ctx context.Context) (*Fit, error) {
-	t, rows := f.tiles, f.left.rows
-	all := t.pack(rows, f.left.number, nil)
-	if err := t.chooseUnit(ctx, f.engine, stream.RowSlice(rows, 0, min(rows.Rows, unitRows)), all); err != nil {
+	t, all, rows := f.tiles, f.left, f.left.Rows
+	if err := basis.ChooseScale(ctx, f.engine, t, stream.RowSlice(rows, 0, min(rows.Rows, unitRows)), all); err != nil {
 		return nil, err
 	}
-	a, err := t.between(ctx, f.engine, rows, all)
+	a, err := t.Between(ctx, f.engine, &tiles.Rows{Dense: rows}, all.Cols, basis.PanelRows)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkFinite(a, f.l.Info().Name, basis.From(0)); err != nil {
+	if err := basis.CheckFinite(t, a, f.l.Info().Name, basis.From(0)); err != nil {
 		return nil, err
 	}
 	eig, err := newEigen("the kernel matrix", a)
@@ -115,7 +115,7 @@ func (f *exactFit) fitWhole(ctx context.Context) (*Fit, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	s, norm := eig.leading(f.Rank, choiceOf(t.kernel))
+	s, norm := eig.leading(f.Rank, choiceOf(t.Kernel))
 	residuals := krylov.Residuals(dense.Mul(blas.NoTrans, a, blas.NoTrans, s.u), s.u, s.values, norm)
 	fit, err := f.finishOne(ctx, s, &krylov.Pairs{Norm: norm, Passes: 1, Residuals: residuals})
 	if err == nil {
@@ -142,9 +142,9 @@ func (e *eigen) leading(c int, choice krylov.Choice) (*spectrum, float64) {
 
 // finishOne returns the fit of a symmetric matrix. last has the pairs of the last pass.
 func (f *exactFit) finishOne(ctx context.Context, s *spectrum, last *krylov.Pairs) (*Fit, error) {
-	definite, trace := f.tiles.kernel.PositiveSemiDefinite(), f.tiles.sumDiag(f.left)
-	shift, left := s.shift(f.Shift, trace, f.left.rows.Rows, definite)
-	m := &Model{Left: &Embedding{Landmarks: f.left.rows, Rows: f.left.number, Projection: s.projection}, Values: slices.Clone(s.values), Shift: shift}
+	definite, trace := f.tiles.Kernel.PositiveSemiDefinite(), sumDiag(f.tiles, f.left)
+	shift, left := s.shift(f.Shift, trace, f.left.Rows.Rows, definite)
+	m := &Model{Left: &Embedding{Landmarks: f.left.Rows, Rows: f.left.Number, Projection: s.projection}, Values: slices.Clone(s.values), Shift: shift}
 	for i := range m.Values {
 		m.Values[i] -= shift
 	}

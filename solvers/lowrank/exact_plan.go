@@ -46,13 +46,13 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		p.AddEntries(float64(cols) * float64(min(landmarks, rows)))
 		m.planTwo(passes, rows, cols)
 	}
-	passes.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(s.Columns)), "`threads`")
+	passes.Add("tiles of an exact pass", threads*stream.PairRows*stream.PairRows, "`threads`")
 	estimate.Add("tiles of the error estimate", threads*rowSample*s.Longest(), "`threads`")
 	estimate.Add("factors", 4*(s.Rows+s.Cols)*int64(m.Rank), "`rank`")
 	p.AddEntries(float64(min(rows, rowSample)) * float64(cols))
 	p.Stage(passes)
 	p.Stage(estimate)
-	p.Add("all rows", (s.Rows+s.Cols)*int64(s.Columns+1), "the number of rows")
+	p.Add("all rows", (s.Rows+s.Cols)*int64(2*s.Columns+1), "the number of rows") // and packed
 	return p, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -32,7 +33,7 @@ func (f *exactFit) fitTwo(ctx context.Context, start *Fit) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := krylov.NewPair(f.tiles.exact(f.engine, f.l, f.r), u, v, f.Passes)
+	space, err := krylov.NewPair(&tiles.Operator{Grid: f.grid(), Sums: new(tiles.Sums)}, u, v, f.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}
@@ -47,8 +48,8 @@ func (f *exactFit) fitTwo(ctx context.Context, start *Fit) (*Fit, error) {
 		return nil, err
 	}
 	m := &Model{
-		Left:   &Embedding{Landmarks: f.right.rows, Rows: f.right.number, Projection: s.left},
-		Right:  &Embedding{Landmarks: f.left.rows, Rows: f.left.number, Projection: s.right},
+		Left:   &Embedding{Landmarks: f.right.Rows, Rows: f.right.Number, Projection: s.left},
+		Right:  &Embedding{Landmarks: f.left.Rows, Rows: f.left.Number, Projection: s.right},
 		Values: s.values}
 	spectral := math.NaN()
 	if len(s.values) > 0 {

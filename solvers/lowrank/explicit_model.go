@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
-	kerneltiles "github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -77,7 +77,7 @@ func unitOf(values []float64) float64 {
 	if len(values) == 0 {
 		return 1
 	}
-	return kerneltiles.ScaleFor(values[0])
+	return tiles.ScaleFor(values[0])
 }
 
 // products makes one pass in a unit: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins

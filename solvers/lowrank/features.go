@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,20 +46,16 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 }
 
 // featureFactor makes the one pass, and returns the triangular factor of Z.
-func (t *tiles) featureFactor(ctx context.Context, e stream.Engine,
+func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	src stream.Source, m featureMap) (blas64.General, error) {
-	newFactor := func() *sketch.QR { return sketch.NewQR(m.columns()) }
-	columns := &basis.Columns{Features: []basis.Features{{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
-		em := t.embedder(&Embedding{features: m}, nil, src.Info().Name)
+	r, err := streamFactors(ctx, e, "fit", src, basis.Features{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
+		em := newEmbedder(t, &Embedding{features: m}, nil, src.Info().Name)
 		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, basis.From(start)) }
-	}}}}
-	qr, err := basis.Moments(ctx, e, "fit", src, columns, newFactor, func() func(*sketch.QR, basis.Rows) error {
-		return func(qr *sketch.QR, r basis.Rows) error { return qr.Add(r.Z) }
-	})
+	}})
 	if err != nil {
 		return blas64.General{}, err
 	}
-	return qr.R(), nil
+	return r[0], nil
 }
 
 // noLandmarks returns a matrix that says how many columns rows have.
@@ -78,7 +75,7 @@ func (m *embedder) features(dst, x blas64.General, number func(i int) int64) err
 		return nil
 	}
 	err := &stream.BadValueError{Source: m.name, Row: number(i),
-		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.kernel)}
+		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.Kernel)}
 	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
 		err.Column, err.Reason = m.columns[j], f.reason(dense.Row(dst, i)[j])
 	}

@@ -23,13 +23,13 @@ func (m *Model) Features(name string) func() func(dst, x blas64.General, start i
 		panic("lowrank: features of a model with two sides or a shift")
 	}
 	t := m.tiles(m.Left)
-	panel := m.Left.pack(t)
+	panel := m.Left.pack()
 	root := make([]float64, len(m.Values))
 	for i, v := range m.Values {
 		root[i] = math.Sqrt(math.Max(0, v))
 	}
 	return func() func(dst, x blas64.General, start int64) error {
-		em := t.embedder(m.Left, panel, name)
+		em := newEmbedder(t, m.Left, panel, name)
 		return func(dst, x blas64.General, start int64) error {
 			if err := em.embed(dst, x, start); err != nil {
 				return err

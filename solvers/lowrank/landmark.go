@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"encoding"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +14,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -84,26 +84,31 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	if err := f.fitLeading(ctx, e); err != nil {
+	if f.basis != nil {
+		f.use(leadingColumns(f.Rank, f.landmarks.Count(), f.side.Rank()))
+	}
+	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
-	return f.finish(ctx, e, m.Rank)
+	found := f.model(m.Rank)
+	return finishFit(ctx, e, f.tiles, found, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.held, f.trace)
 }
 
 // landmarkFit is a fit under way: first the embedding Q, then its core.
 type landmarkFit struct {
 	Landmark
-	tiles                 *tiles
-	rows                  int64
-	points                *landmarkPoints
-	landmarks, core, held *panel
-	basis                 *whitened  // nil for kernels that may be indefinite
-	side                  *Embedding // Q
-	singular              []float64  // of F, for each column of Q
-	condition             float64    // of K(·, J), where there is no basis
-	trace                 float64
-	spectrum              *eigen // of W − βI
-	beta                  float64
+	tiles           *tiles.Tiles
+	rows            int64
+	points          *landmarkPoints
+	landmarks, core *basis.Panel
+	held            heldRows
+	basis           *whitened  // nil for kernels that may be indefinite
+	side            *Embedding // Q
+	singular        []float64  // of F, for each column of Q
+	condition       float64    // of K(·, J), where there is no basis
+	trace           float64
+	spectrum        *eigen // of W − βI
+	beta            float64
 }
 
 // stream gathers the landmarks and makes the pass.
@@ -114,17 +119,17 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return nil, err
 	}
-	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k), points: points}
+	f := &landmarkFit{Landmark: m, rows: n, tiles: tiles.Plain(k), points: points}
 	if err := m.chooseLandmarks(ctx, e, f.tiles, src, points); err != nil {
 		return nil, err
 	}
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
-	panels, err := f.tiles.gatherSets(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	if err := f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
+	f.landmarks, f.core, f.held = panels[0], panels[1], heldRows{Panel: panels[2]}
+	if err := basis.ChooseScale(ctx, e, f.tiles, f.landmarks.Rows, f.landmarks); err != nil {
 		return nil, err
 	}
 	if k.PositiveSemiDefinite() {
@@ -210,12 +215,12 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 // chooseLandmarks replaces landmarks drawn uniformly, if the rule needs the kernel. The chosen
 // ones are core points as well.
 func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
-	t *tiles, src stream.Source, p *landmarkPoints) error {
+	t *tiles.Tiles, src stream.Source, p *landmarkPoints) error {
 	n := src.Info().Rows
 	if int64(len(p.landmarks)) == n {
 		return nil
 	}
-	c := m.choice(p, n, t.kernel)
+	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
 		p.notes = append(p.notes, c.Note())
 	}
@@ -230,7 +235,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return err
 	}
-	landmarks, err := c.Choose(ctx, e, t.Tiles, candidates[0], src.Info().Name)
+	landmarks, err := c.Choose(ctx, e, t, candidates[0], src.Info().Name)
 	if err != nil {
 		return err
 	}
@@ -277,19 +282,19 @@ type whitened struct {
 
 // streamWhitened makes the pass of a positive semi-definite kernel, and finds Q and tr(A).
 func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src stream.Source) error {
-	landmarks, u, err := basis.Whiten(ctx, e, f.tiles.Tiles, f.landmarks.Panel)
+	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
 	if errors.Is(err, basis.ErrNotDefinite) {
-		err = notDefinite(f.tiles.kernel)
+		err = notDefinite(f.tiles.Kernel)
 	}
 	if err != nil {
 		return err
 	}
-	f.landmarks = panelFrom(landmarks)
+	f.landmarks = landmarks
 	by, err := sketch.NewWhitening(u)
 	if err != nil {
 		return err
 	}
-	s, err := basis.WhitenedLeverage(ctx, e, f.tiles.Tiles, f.core.Panel, landmarks, u, f.Rank, f.points.scouted, f.Seed, "scout")
+	s, err := basis.WhitenedLeverage(ctx, e, f.tiles, f.core, landmarks, u, f.Rank, f.points.scouted, f.Seed, "scout")
 	if err != nil {
 		return err
 	}
@@ -311,21 +316,21 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 // streamGram makes the pass that sums FᵀF.
 func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
 	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
-	if f.wide(f.tiles.kernel) {
+	if f.wide(f.tiles.Kernel) {
 		return f.streamWide(ctx, e, src, s, by)
 	}
-	return streamRange(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}, src, true, s,
+	return streamRange(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}, src, true, s,
 		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 }
 
 // streamPlain makes the pass of a kernel that may be indefinite: Q is from the triangular factor of
 // K(·, X_J).
 func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stream.Source) error {
-	s, err := basis.NewLeverage(ctx, e, f.tiles.Tiles, f.core.Panel, f.landmarks.Panel, f.landmarks.number, f.points.scouted, f.Seed, "scout")
+	s, err := basis.NewLeverage(ctx, e, f.tiles, f.core, f.landmarks, f.landmarks.Number, f.points.scouted, f.Seed, "scout")
 	if err != nil {
 		return err
 	}
-	found, err := streamFactor(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}, src, true, s)
+	found, err := streamFactor(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}, src, true, s)
 	if err != nil {
 		return err
 	}
@@ -336,10 +341,8 @@ func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stre
 
 // rangeAccumulator is what a pass folds the rows of a sketch into.
 type rangeAccumulator[A any] interface {
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
+	stream.Accumulator[A]
 	Add(block blas64.General) error
-	Merge(later A) error
 	Reset()
 }
 
@@ -354,13 +357,13 @@ func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
 // streamRange makes the pass over rows, and returns the range of the sketch by m and the rows that
 // s finds. With trace it sums tr(A) of a symmetric A.
 func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine,
-	t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
+	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
 	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
 	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
 	return basis.Moments(ctx, e.Given(landmarks.Rows, s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
-		priorities, addTrace := s.Sampler(), basis.AddTrace(t.Tiles, name)
+		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
 		return func(state *ranged[A], r basis.Rows) error {
 			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {
 				return err
@@ -375,7 +378,7 @@ func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine,
 
 // streamFactor is streamRange for the triangular factor of the sketch.
 func streamFactor(ctx context.Context, e stream.Engine,
-	t *tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
+	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
 	return streamRange(ctx, e, t, m, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
 }
 
@@ -384,7 +387,7 @@ func streamFactor(ctx context.Context, e stream.Engine,
 func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority]) {
 	f.trace = b.A.Totals()[0]
 	if found := foundRows(b.B); found.Count() > 0 {
-		f.core, f.held = withFound(f.core, f.held, panelFrom(found.Without(f.landmarks.Panel)))
+		f.core, f.held = withFound(f.core, f.held, found.Without(f.landmarks))
 	}
 }
 
@@ -395,10 +398,8 @@ func foundRows(p *sketch.Priority) *basis.Panel {
 }
 
 // withFound adds rows of high leverage to the core. They stand for themselves in the error estimate.
-func withFound(core, held, found *panel) (newCore, newHeld *panel) {
-	newHeld = panelFrom(held.Without(found.Panel))
-	newHeld.beside = found
-	return panelFrom(core.Join(found.Panel)), newHeld
+func withFound(core *basis.Panel, held heldRows, found *basis.Panel) (*basis.Panel, heldRows) {
+	return core.Join(found), heldRows{held.Without(found), found}
 }
 
 // use makes the leading k columns of Q the embedding.
@@ -407,13 +408,13 @@ func (f *landmarkFit) use(k int) {
 	t := scaledColumns(dense.Columns(b.vectors, 0, k), dense.Reciprocals(b.roots[:k]))
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(b.upper), t)
 	f.singular = b.roots[:k]
-	f.side = &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Projection: t}
+	f.side = &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t}
 }
 
 // A rank c needs few columns of Q besides the leading c. Of 800 landmarks or more, those of the
-// 5/2·c largest Nyström eigenvalues make the core: all of them take twice the time of the fit, for
+// 5/2·c largest Nyström eigenvalues make the core. All of them take twice the time of the fit, for
 // errors that differ by 0.1 % in the spectral norm and 1 % in the Frobenius norm at most (8,000
-// uniform rows of 6 columns, rank 200, kernels rbf, laplace and matern32).
+// uniform rows of 6 columns, rank 200, kernels rbf and laplace).
 const (
 	leadingFrom   = 800
 	leadingHalves = 5
@@ -427,14 +428,6 @@ func leadingColumns(rank, landmarks, columns int) int {
 	return columns
 }
 
-// fitLeading fits the core of the leading columns of Q.
-func (f *landmarkFit) fitLeading(ctx context.Context, e stream.Engine) error {
-	if f.basis != nil {
-		f.use(leadingColumns(f.Rank, f.landmarks.rows.Rows, f.side.Rank()))
-	}
-	return f.fitCore(ctx, e)
-}
-
 // fitCore finds β and the eigenpairs of W − βI.
 func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	core, err := f.leastSquares(ctx, e)
@@ -446,17 +439,17 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 
 // leastSquares finds β and returns W − βI.
 func (f *landmarkFit) leastSquares(ctx context.Context, e stream.Engine) (core blas64.General, err error) {
-	frame, err := f.tiles.coreFrame(ctx, e, f.side, f.landmarks, f.core)
+	frame, err := newCoreFrame(ctx, e, f.tiles, f.side, f.landmarks, f.core)
 	if err != nil {
 		return core, err
 	}
-	z, err := f.tiles.symmetricCore(ctx, e, f.core, frame.u)
+	z, err := symmetricCore(ctx, e, f.tiles, f.core, frame.u)
 	if err != nil {
 		return core, err
 	}
 	frame.orthonormal(z)
 	if f.Shift != ShiftNone {
-		f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
+		f.beta = residualShift(sumDiag(f.tiles, f.core), dense.Trace(z), f.core.Rows.Rows-z.Rows)
 	}
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta
@@ -504,7 +497,7 @@ func (f *landmarkFit) model(c int) *Model {
 	}
 	side := *f.side
 	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, dense.PickColumns(f.spectrum.Vectors, kept))
-	return &Model{Method: "landmark", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
+	return &Model{Method: "landmark", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
 }
 
 // modelCondition returns the condition of the columns of a model of rank c: they are
@@ -518,30 +511,15 @@ func (f *landmarkFit) modelCondition(c int) float64 {
 	return worst * worst
 }
 
-// finish returns the fit of rank c.
-func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit, error) {
-	m := f.model(c)
-	s, err := f.tiles.errorSample(ctx, e, m, f.held, f.held)
-	if err != nil {
-		return nil, err
-	}
-	return f.finishWith(ctx, s, m, c)
-}
-
-// finishWith returns the fit of a model, of which rank c was asked, by the error sample.
-func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, c int) (*Fit, error) {
-	estimate, err := s.estimateErrors(ctx, m, f.trace)
-	if err != nil {
-		return nil, err
-	}
-	notes := slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
-	return finishEstimated(f.tiles, m, notes, f.modelCondition(c), estimate, f.trace)
+// notes are those of the choice of rows, and of a model of which rank c was asked.
+func (f *landmarkFit) notes(m *Model, c int) []string {
+	return slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
 }
 
 // sumDiag returns the sum of k(x, x) over the rows of a panel.
-func (t *tiles) sumDiag(p *panel) float64 {
-	d := make([]float64, p.rows.Rows)
-	t.diag(d, p.rows)
+func sumDiag(t *tiles.Tiles, p *basis.Panel) float64 {
+	d := make([]float64, p.Rows.Rows)
+	t.Diagonal(d, p.Rows)
 	sum := 0.0
 	for _, v := range d {
 		sum += v

@@ -42,7 +42,7 @@ func TestUnshiftedAgainstDense(t *testing.T) {
 		}
 		return matDense(s)
 	}
-	j, s := rows(streamed.landmarks.number).(*mat.Dense).RawMatrix(), rows(streamed.core.number).(*mat.Dense).RawMatrix()
+	j, s := rows(streamed.landmarks.Number).(*mat.Dense).RawMatrix(), rows(streamed.core.Number).(*mat.Dense).RawMatrix()
 	if j.Rows != 16 || s.Rows < 60 || f.Shift != 0 || len(f.Values) != 16 {
 		t.Fatalf("%d landmarks, %d core points, shift %g, %d values", j.Rows, s.Rows, f.Shift, len(f.Values))
 	}

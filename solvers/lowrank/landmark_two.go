@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -36,7 +37,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k)
+	t := tiles.Plain(k)
 	l, err := m.sideOf(ctx, t, d.Left, leftRows)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.chooseUnit(ctx, e, l.landmarks.rows, r.landmarks); err != nil {
+	if err := basis.ChooseScale(ctx, e, t, l.landmarks.Rows, r.landmarks); err != nil {
 		return nil, err
 	}
 	u, err := m.rangeTwo(ctx, t, e, d.Left, l, r)
@@ -77,11 +78,12 @@ var (
 
 // landmarkSide is what the rectangular method gathers from one source.
 type landmarkSide struct {
-	drawn                 drawnRows
-	n                     int64
-	points                *landmarkPoints
-	landmarks, core, held *panel
-	singular              []float64 // values of K(·, the other landmarks), after the cut-off
+	drawn           drawnRows
+	n               int64
+	points          *landmarkPoints
+	landmarks, core *basis.Panel
+	held            heldRows
+	singular        []float64 // values of K(·, the other landmarks), after the cut-off
 }
 
 // rangeTolerance is where singular values of Y are cut off, relative to the largest. It is
@@ -92,7 +94,7 @@ type landmarkSide struct {
 // with the other, and is 7.9e-6 with this (go run -C bench/papers . paper1 -only transport).
 const rangeTolerance = 1e-14
 
-func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
+func (m Landmark) sideOf(ctx context.Context, t *tiles.Tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
 	points, err := m.points(n, drawn.landmarks, drawn.core, true)
 	if err != nil {
@@ -100,11 +102,11 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn
 	}
 	s := &landmarkSide{drawn: drawn, n: n, points: points}
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
-	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	s.landmarks, s.core, s.held = panels[0], panels[1], panels[2]
+	s.landmarks, s.core, s.held = panels[0], panels[1], heldRows{Panel: panels[2]}
 	return s, nil
 }
 
@@ -116,39 +118,39 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn
 // one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
-func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine,
+func (m Landmark) rangeTwo(ctx context.Context, t *tiles.Tiles, e stream.Engine,
 	src stream.Source, side, other *landmarkSide) (*Embedding, error) {
-	s, err := basis.NewLeverage(ctx, e, t.Tiles, side.core.Panel, other.landmarks.Panel, side.landmarks.number, side.points.scouted, m.Seed, side.drawn.scout)
+	s, err := basis.NewLeverage(ctx, e, t, side.core, other.landmarks, side.landmarks.Number, side.points.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
 	}
-	state, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t.Tiles, Landmarks: other.landmarks.Panel}, src, false, s)
+	state, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t, Landmarks: other.landmarks}, src, false, s)
 	if err != nil {
 		return nil, err
 	}
-	side.core, side.held = withFound(side.core, side.held, panelFrom(foundRows(state.B.B)))
+	side.core, side.held = withFound(side.core, side.held, foundRows(state.B.B))
 	y, err := newSVD("the sketch", state.A.R())
 	if err != nil {
 		return nil, err
 	}
 	// Each direction takes two core points at least to be fitted on.
-	k := min(dense.Rank(y.S, rangeTolerance), (len(side.core.number)+1)/2)
+	k := min(dense.Rank(y.S, rangeTolerance), (len(side.core.Number)+1)/2)
 	side.singular = y.S[:k]
-	return &Embedding{Landmarks: other.landmarks.rows, Rows: other.landmarks.number, Projection: y.whitener(k)}, nil
+	return &Embedding{Landmarks: other.landmarks.Rows, Rows: other.landmarks.Number, Projection: y.whitener(k)}, nil
 }
 
 // finishTwo fits the core, and returns the condition of the directions that are left.
 func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
-	t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
-	bu, err := t.coreFrame(ctx, e, u, r.landmarks, l.core)
+	t *tiles.Tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
+	bu, err := newCoreFrame(ctx, e, t, u, r.landmarks, l.core)
 	if err != nil {
 		return nil, 0, err
 	}
-	bv, err := t.coreFrame(ctx, e, v, l.landmarks, r.core)
+	bv, err := newCoreFrame(ctx, e, t, v, l.landmarks, r.core)
 	if err != nil {
 		return nil, 0, err
 	}
-	z, err := t.projectedCore(ctx, e, l.core, bu.u, r.core, bv.u)
+	z, err := projectedCore(ctx, e, t, l.core, bu.u, r.core, bv.u)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -163,7 +165,7 @@ func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
 	condition := math.Max(conditionOf(l.singular, left), conditionOf(r.singular, right))
 	u.Projection = dense.Mul(blas.NoTrans, u.Projection, blas.NoTrans, left)
 	v.Projection = dense.Mul(blas.NoTrans, v.Projection, blas.NoTrans, right)
-	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, condition, nil
+	return &Model{Method: "landmark", Kernel: t.Kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, condition, nil
 }
 
 // conditionOf returns how many times more than a column of Q of the largest singular value

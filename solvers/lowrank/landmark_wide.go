@@ -29,12 +29,12 @@ type whitenedBlock struct {
 func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
 	name := src.Info().Name
-	features := (&basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel}).Features(name)
-	addTrace := basis.AddTrace(f.tiles.Tiles, name)
-	defer f.tiles.countPass(src, f.landmarks)()
-	return stream.FoldWide(ctx, e.Given(f.landmarks.rows, s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
+	features := (&basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}).Features(name)
+	addTrace := basis.AddTrace(f.tiles, name)
+	defer f.tiles.CountPass(src.Info().Rows * int64(f.landmarks.Count()))()
+	return stream.FoldWide(ctx, e.Given(f.landmarks.Rows, s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
 		New: func() *ranged[*sketch.WhitenedGram] {
-			return newRanged(sketch.NewWhitenedGram(by), s.Keep, f.landmarks.rows.Cols)
+			return newRanged(sketch.NewWhitenedGram(by), s.Keep, f.landmarks.Rows.Cols)
 		},
 		Room: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {

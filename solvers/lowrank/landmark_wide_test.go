@@ -24,7 +24,7 @@ func TestWidePass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	landmarks, u, err := basis.Whiten(ctx, e, f.tiles.Tiles, f.landmarks.Panel)
+	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func TestWidePass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.landmarks = panelFrom(landmarks)
-	s, err := basis.NewLeverage(ctx, e, f.tiles.Tiles, f.core.Panel, landmarks, landmarks.Number, f.points.scouted, 1, "scout")
+	f.landmarks = landmarks
+	s, err := basis.NewLeverage(ctx, e, f.tiles, f.core, landmarks, landmarks.Number, f.points.scouted, 1, "scout")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +41,12 @@ func TestWidePass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := f.tiles.entries.Load()
+	before := f.tiles.Entries.Load()
 	got, err := f.streamWide(ctx, e, src, s, by)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := f.tiles.entries.Load() - before; n != 1500*int64(f.landmarks.rows.Rows) {
+	if n := f.tiles.Entries.Load() - before; n != 1500*int64(f.landmarks.Rows.Rows) {
 		t.Errorf("%d kernel entries are counted", n)
 	}
 	a, b := want.A.Matrix(), got.A.Matrix()

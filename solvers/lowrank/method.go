@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -94,23 +95,29 @@ func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, 
 	return k, s.Rows, err
 }
 
-// finishFit undoes the unit of the tiles and adds the error estimates, from the
-// held-back rows of the left and the right source, and tr(A), NaN if nobody knows.
-func finishFit(ctx context.Context, e stream.Engine, t *tiles, m *Model, notes []string, condition float64, left, right *panel, trace float64) (*Fit, error) {
-	estimate, err := t.estimate(ctx, e, m, left, right, trace)
+// finishFit undoes the scale of the tiles and adds the error estimates, from the held-back rows of
+// the left and the right source, and tr(A), NaN if nobody knows.
+func finishFit(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, notes []string,
+	condition float64, left, right heldRows, trace float64) (*Fit, error) {
+	s, err := newErrorSample(ctx, e, t, m, left, right)
 	if err != nil {
 		return nil, err
 	}
-	return finishEstimated(t, m, notes, condition, estimate, trace)
+	return finishSampled(ctx, t, m, notes, condition, s, trace)
 }
 
-// finishEstimated is finishFit with the estimates.
-func finishEstimated(t *tiles, m *Model, notes []string, condition float64, estimate *errorEstimate, trace float64) (*Fit, error) {
+// finishSampled is finishFit with the sample, which it uses up.
+func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string,
+	condition float64, s *errorSample, trace float64) (*Fit, error) {
+	estimate, err := s.estimateErrors(ctx, m, trace)
+	if err != nil {
+		return nil, err
+	}
 	f := &Fit{Model: m, Condition: condition,
-		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.entries.Load()}}
+		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)
 	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")
-	t.finishUnits(m)
+	finishUnits(t, m)
 	return f, checkModel(m)
 }
 
@@ -126,7 +133,7 @@ func (f *Fit) setTrace(trace float64) {
 
 // finishUnits divides the unit of the tiles out of a model: the embedding is
 // per unit of the kernel, the values are multiples of it.
-func (t *tiles) finishUnits(m *Model) {
+func finishUnits(t *tiles.Tiles, m *Model) {
 	if t.Scale() == 1 {
 		return
 	}

@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -146,22 +145,6 @@ func TestExactRank(t *testing.T) {
 			}
 			if v.SpectralError > 1e-12 {
 				t.Errorf("%s, rank %d: %d values, error %g", name, rank, len(f.Values), v.SpectralError)
-			}
-		}
-	}
-}
-
-// TestNotFinite: a bad number handed in directly is an error with its place.
-func TestNotFinite(t *testing.T) {
-	t.Parallel()
-	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-		x := clusters(200, 3, 8)
-		x.Data[77*3+1] = bad
-		for name, fit := range methodsUnderTest(5) {
-			_, err := fit(stream.FromMatrix("x", x), kernelgen.RBF(1))
-			var place *stream.BadValueError
-			if !errors.As(err, &place) || place.Row != 77 {
-				t.Errorf("%s, %v: error %v does not name row 77", name, bad, err)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -63,22 +64,21 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	src, t := d.Left, newTiles(k)
+	src, t := d.Left, tiles.Plain(k)
 	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
-	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := choice.Choose(ctx, e, t.Tiles, panels[0].Panel, src.Info().Name)
+	landmarks, err := choice.Choose(ctx, e, t, panels[0], src.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	landmarks := panelFrom(chosen)
-	rest := panelFrom(panels[1].Without(chosen))
-	if err := t.chooseUnit(ctx, e, landmarks.rows, landmarks); err != nil {
+	rest := heldRows{Panel: panels[1].Without(landmarks)}
+	if err := basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks); err != nil {
 		return nil, err
 	}
-	streamed, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t.Tiles, Landmarks: chosen}, src, true, new(basis.Leverage))
+	streamed, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t, Landmarks: landmarks}, src, true, new(basis.Leverage))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(m.notes(n, landmarks.rows.Rows), rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows), RankTolerance)...)
+	notes := append(m.notes(n, landmarks.Rows.Rows), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
 	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
 }
 
@@ -124,13 +124,14 @@ func (m Nystrom) notes(n int64, found int) []string {
 
 // finish makes the model from the triangular factor of K(·, L), and gives the
 // condition of K(·, L).
-func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles, factor blas64.General, landmarks *panel) (*Model, float64, error) {
+func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	factor blas64.General, landmarks *basis.Panel) (*Model, float64, error) {
 	s, err := newSVD("the sketch", factor)
 	if err != nil {
 		return nil, 0, err
 	}
 	r := dense.Rank(s.S, RankTolerance)
-	root, err := t.inverseRoot(ctx, e, landmarks)
+	root, err := inverseRoot(ctx, e, t, landmarks)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -139,13 +140,13 @@ func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles, factor b
 	if err != nil {
 		return nil, 0, err
 	}
-	return &Model{Method: "nystrom", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
+	return &Model{Method: "nystrom", Kernel: t.Kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
 // fixedRank returns the eigen-form of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues:
 // an embedding and the values. s is the decomposition of the triangular factor of
 // K(·, landmarks), Q the embedding with its r largest singular values, and gt is Gᵀ.
-func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Embedding, []float64, error) {
+func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int) (*Embedding, []float64, error) {
 	g, err := newSVD("the core", gt)
 	if err != nil {
 		return nil, nil, err
@@ -154,14 +155,14 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Emb
 	for i := range values {
 		values[i] = g.S[i] * g.S[i]
 	}
-	return &Embedding{Landmarks: landmarks.rows, Rows: landmarks.number,
+	return &Embedding{Landmarks: landmarks.Rows, Rows: landmarks.Number,
 		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, dense.Columns(g.V, 0, len(values)))}, values, nil
 }
 
 // inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
 // are rounding.
-func (t *tiles) inverseRoot(ctx context.Context, e stream.Engine, p *panel) (blas64.General, error) {
-	between, err := t.between(ctx, e, p.rows, p)
+func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.Panel) (blas64.General, error) {
+	between, err := t.Between(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
 	if err != nil {
 		return blas64.General{}, err
 	}

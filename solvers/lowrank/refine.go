@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -62,41 +61,13 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	if sides[0].Rank() == 0 {
 		return make([]blas64.General, len(sides)), nil
 	}
-	newFactors := func() (set sketch.List[*sketch.QR]) {
-		for _, side := range sides {
-			set = append(set, sketch.NewQR(side.Rank()))
-		}
-		return set
+	var features []basis.Features
+	for _, side := range sides {
+		features = append(features, basis.Features{Width: side.Rank(), Worker: func() func(dst, x blas64.General, start int64) error {
+			return m.embedder(side, src.Info()).embed
+		}})
 	}
-	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(sketch.List[*sketch.QR], *stream.Block) error {
-		var embedders []*embedder
-		for _, side := range sides {
-			embedders = append(embedders, m.embedder(side, src.Info()))
-		}
-		u := stream.NewMatrix(stream.PanelRows, sides[0].Rank())
-		return func(acc sketch.List[*sketch.QR], b *stream.Block) error {
-			for i, em := range embedders {
-				for first, x := range b.Panels(stream.PanelRows) {
-					part := stream.RowSlice(u, 0, x.Rows)
-					if err := em.embed(part, x, b.Start+int64(first)); err != nil {
-						return err
-					}
-					if err := acc[i].Add(part); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var factors []blas64.General
-	for _, f := range set {
-		factors = append(factors, f.R())
-	}
-	return factors, nil
+	return streamFactors(ctx, e, "orthonormalise", src, features...)
 }
 
 // refineSymmetric: U = U'·R, so U·diag(λ)·Uᵀ = U'·(R·diag(λ)·Rᵀ)·U'ᵀ.

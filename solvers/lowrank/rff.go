@@ -12,6 +12,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -57,18 +59,18 @@ func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k)
+	t := tiles.Plain(k)
 	seen, held := featureRows(n, m.Seed)
-	panels, err := t.gatherSets(ctx, d.Left, rowSet{Numbers: seen}, rowSet{Numbers: held})
+	panels, err := basis.Gather(ctx, d.Left, rowSet{Numbers: seen}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	rows, rest := panels[0], panels[1]
-	if err := t.chooseUnit(ctx, e, rows.rows, rows); err != nil {
+	rows, rest := panels[0], heldRows{Panel: panels[1]}
+	if err := basis.ChooseScale(ctx, e, t, rows.Rows, rows); err != nil {
 		return nil, err
 	}
-	features := newFourierMap(m.frequencies(measure, rows.rows.Cols), middle(rows.rows))
-	r, err := t.featureFactor(ctx, e, d.Left, features)
+	features := newFourierMap(m.frequencies(measure, rows.Rows.Cols), middle(rows.Rows))
+	r, err := featureFactor(ctx, e, t, d.Left, features)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 
 // finish makes the model from the triangular factor of Z = φ(X) = Q·R. With R = U'·S·Vᵀ,
 // U = Z·V·S⁻¹ and the values are weight·S².
-func (m RFF) finish(t *tiles, factor blas64.General, features *fourierMap, weight float64) (*Model, float64, error) {
+func (m RFF) finish(t *tiles.Tiles, factor blas64.General, features *fourierMap, weight float64) (*Model, float64, error) {
 	s, err := newSVD("the features", factor)
 	if err != nil {
 		return nil, 0, err
@@ -96,7 +98,7 @@ func (m RFF) finish(t *tiles, factor blas64.General, features *fourierMap, weigh
 	}
 	r := len(values)
 	side := &Embedding{Landmarks: noLandmarks(features.frequencies.Cols), features: features, Projection: s.whitener(r)}
-	return &Model{Method: "rff", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
+	return &Model{Method: "rff", Kernel: t.Kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
 // supports returns an error if the method is not for a kernel, which says for
@@ -191,11 +193,12 @@ const fourierKind = "fourier"
 type fourierMap struct {
 	frequencies blas64.General // m×d
 	centre      []float64
-	panel       *kernelgen.Panel // the frequencies
+	phases      *tiles.Tiles // of the linear kernel
+	packed      *tiles.Rows  // the frequencies
 }
 
 func newFourierMap(frequencies blas64.General, centre []float64) *fourierMap {
-	return &fourierMap{frequencies, centre, kernelgen.Linear().Pack(frequencies)}
+	return &fourierMap{frequencies, centre, tiles.Plain(kernelgen.Linear()), &tiles.Rows{Dense: frequencies}}
 }
 
 func (m *fourierMap) columns() int { return 2 * m.frequencies.Rows }
@@ -208,7 +211,7 @@ const foldRows = 32
 // function of its row to the last bit.
 func (m *fourierMap) applier() func(dst, x blas64.General) {
 	var work kernelgen.Workspace
-	linear, n := kernelgen.Linear(), m.frequencies.Rows
+	n := m.frequencies.Rows
 	rows, tile := stream.NewMatrix(foldRows, m.frequencies.Cols), stream.NewMatrix(foldRows, n)
 	scale := 1 / math.Sqrt(float64(n))
 	return func(dst, x blas64.General) {
@@ -222,7 +225,7 @@ func (m *fourierMap) applier() func(dst, x blas64.General) {
 					row[j] -= c
 				}
 			}
-			linear.Fill(phase, r, m.panel, &work)
+			m.phases.FillDense(phase, r, m.packed, &work)
 			for i := range part.Rows {
 				out := dense.Row(dst, first+i)
 				for j, p := range dense.Row(phase, i) {

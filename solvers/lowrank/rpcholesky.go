@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -72,8 +73,8 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k)
-	f, err := basis.NewCholesky(ctx, e, t.Tiles, rows.rows, d.Left.Info().Name, m.landmarks(n), sketch.NewRandom(m.Seed, "proposals"))
+	t := tiles.Plain(k)
+	f, err := basis.NewCholesky(ctx, e, t, rows.Rows, d.Left.Info().Name, m.landmarks(n), sketch.NewRandom(m.Seed, "proposals"))
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +87,10 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 // finish makes the model. With R the triangular factor of F, that of
 // K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
 // basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
-func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles, rows *panel, f *basis.Cholesky) (*Fit, error) {
-	n, pivots := int64(rows.rows.Rows), f.Chosen()
-	landmarks := t.pickIndices(rows, pivots)
+func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	rows *basis.Panel, f *basis.Cholesky) (*Fit, error) {
+	n, pivots := int64(rows.Rows.Rows), f.Chosen()
+	landmarks := rows.Pick(pivots)
 	factor, err := f.Triangular(ctx)
 	if err != nil {
 		return nil, err
@@ -103,10 +105,10 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles, rows 
 		return nil, err
 	}
 	left := traceResidual(f, factor, values) // in the scale of the tiles still
-	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
-	held := panelFrom(rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.number)))
+	found := &Model{Method: "rpcholesky", Kernel: t.Kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
+	held := heldRows{Panel: rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.Number))}
 	notes := append(m.notes(n, len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
-	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.Trace)
+	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.Kernel)...), condition(s, r), held, held, f.Trace)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles, rows 
 	for _, i := range pivots {
 		fit.Pivots = append(fit.Pivots, int64(i))
 	}
-	if t.kernel.PositiveSemiDefinite() {
+	if t.Kernel.PositiveSemiDefinite() {
 		fit.Note(fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", left))
 	}
 	return fit, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -75,12 +76,9 @@ type s3spsd struct {
 	size      sizes
 	engine    stream.Engine
 	src       stream.Source
-	tiles     *tiles
+	tiles     *tiles.Tiles
 	n         int64
-	c, s      *sketch.SparseSign
-	landmarks *panel // the rows that C touches
-	core      *panel // the rows that S touches
-	held      *panel // rows for the error estimate
+	rows      *sketchedSide // by C and S
 	pair      blas64.General
 	trace     float64
 	condition float64
@@ -88,21 +86,15 @@ type s3spsd struct {
 
 // begin draws the sketches and gathers the rows that they touch.
 func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64, size sizes) (*s3spsd, error) {
-	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k), n: n}
-	var err error
-	if f.c, err = sketch.NewSparseSign(n, size.rank, size.nnz, m.Seed, "C"); err != nil {
-		return nil, err
-	}
-	if f.s, err = sketch.NewSparseSign(n, size.sketch, size.nnz, m.Seed, "S"); err != nil {
-		return nil, err
-	}
-	held := heldBackRows(n, heldBack(len(f.c.Positions())), m.Seed, "held back", f.c.Positions(), f.s.Positions())
-	panels, err := f.tiles.gatherSets(ctx, src, sketched(f.c), sketched(f.s), rowSet{Numbers: held})
+	rows, err := size.draw(n, m.Seed, "C", "S", "held back")
 	if err != nil {
 		return nil, err
 	}
-	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	return f, f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks)
+	if err := gatherSides(ctx, src, rows); err != nil {
+		return nil, err
+	}
+	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: tiles.Plain(k), n: n, rows: rows}
+	return f, basis.ChooseScale(ctx, e, f.tiles, rows.landmarks.Rows, rows.landmarks)
 }
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
@@ -114,14 +106,14 @@ func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
 		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewColumnSums(1)}
 	}
-	defer f.tiles.countPass(f.src, f.landmarks)()
+	defer f.tiles.CountPass(f.src.Info().Rows * int64(f.rows.landmarks.Count()))()
 	name := f.src.Info().Name
-	m := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.landmarks.Panel, Signs: f.c}
+	m := &basis.Map{Tiles: f.tiles, Landmarks: f.rows.landmarks, Signs: f.rows.signs}
 	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
-	state, err := basis.Moments(ctx, f.engine.Given(f.landmarks.rows), "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
-		addTrace := basis.AddTrace(f.tiles.Tiles, name)
+	state, err := basis.Moments(ctx, f.engine.Given(f.rows.landmarks.Rows), "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
+		addTrace := basis.AddTrace(f.tiles, name)
 		return func(state *rangeState, r basis.Rows) error {
-			marked, rows := f.c.Marked(r.Start, r.Start+int64(r.X.Rows))
+			marked, rows := f.rows.signs.Marked(r.Start, r.Start+int64(r.X.Rows))
 			if err := state.A.Add(r.Z, marked, rows); err != nil {
 				return err
 			}
@@ -138,7 +130,7 @@ func (f *s3spsd) stream(ctx context.Context) error {
 
 // finish finds the shifts, the range and the core from what the pass left.
 func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
-	z, err := f.tiles.foldedCore(ctx, f.engine, f.core, f.s, f.core, f.s)
+	z, err := foldedCore(ctx, f.engine, f.tiles, f.rows, f.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +155,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 		clipDefinite(eig.Values, core.shift)
 	}
 	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
-	return &Model{Method: "s3spsd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
+	return &Model{Method: "s3spsd", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
 		Left: side, Values: eig.Values, Shift: core.shift}, nil
 }
 
@@ -175,7 +167,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 		return nil, 0, err
 	}
 	r := dense.Rank(shifted.S, RankTolerance)
-	return &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
+	return &Embedding{Landmarks: f.rows.landmarks.Rows, Rows: f.rows.landmarks.Number, Signs: f.rows.signs,
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
 
@@ -249,7 +241,7 @@ type coreFit struct {
 // fitCore runs Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
 // least-squares fit of Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
 func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General) (*coreFit, error) {
-	b, err := f.tiles.foldedEmbedding(ctx, f.engine, side, f.landmarks, f.core, f.s, f.src.Info().Name)
+	b, err := f.rows.embed(ctx, f.engine, f.tiles, side, f.rows.landmarks)
 	if err != nil {
 		return nil, err
 	}
@@ -296,5 +288,5 @@ func residualShift(trace, projected float64, dimensions int) float64 {
 // report completes the fit with its error estimate.
 func (f *s3spsd) report(ctx context.Context, m *Model) (*Fit, error) {
 	notes := append(f.size.notes, rankNote(m.Left.Rank(), f.size.rank, RankTolerance)...)
-	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.rows.held, f.rows.held, f.trace)
 }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -54,29 +57,59 @@ func fitSizes(n int64, rank, sketchSize, nnz int) (sizes, error) {
 // rowSet is a set of ascending row numbers, those of a sketch if there are signs.
 type rowSet = basis.Set
 
-// sketched returns the set of rows that a sketch touches.
-func sketched(s *sketch.SparseSign) rowSet { return rowSet{Numbers: s.Positions(), Signs: s} }
-
-// gatherSets fetches several sets of rows from one source with a single gather.
-func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...rowSet) ([]*panel, error) {
-	gathered, err := basis.Gather(ctx, src, sets...)
-	panels := make([]*panel, len(gathered))
-	for i, p := range gathered {
-		panels[i] = panelFrom(p)
-	}
-	return panels, err
+// sketchedSide is what a published sketch looks at in the rows of one source.
+type sketchedSide struct {
+	signs, coreSigns *sketch.SparseSign // of the range and of the core
+	landmarks, core  *basis.Panel       // the rows that they touch
+	heldNumbers      []int64
+	held             heldRows
+	name             string // of the source
 }
 
-// checkRow refuses numbers that are not finite. Sources are cleaned before they
-// come here; this is for sources that a program hands in directly.
-func (t *tiles) checkRow(x []float64, src stream.Source, number int64) error {
-	for j, v := range x {
-		if v-v != 0 {
-			info := src.Info()
-			return &stream.BadValueError{Source: info.Name, Row: number, Column: info.Columns[j], Reason: fmt.Sprint(v)}
-		}
+// draw draws the sketches and the held-back rows of a source of n rows; the words say what for.
+func (z sizes) draw(n int64, seed uint64, ofRange, ofCore, held string) (s *sketchedSide, err error) {
+	s = &sketchedSide{}
+	if s.signs, err = sketch.NewSparseSign(n, z.rank, z.nnz, seed, ofRange); err != nil {
+		return nil, err
+	}
+	if s.coreSigns, err = sketch.NewSparseSign(n, z.sketch, z.nnz, seed, ofCore); err != nil {
+		return nil, err
+	}
+	touched := s.signs.Positions()
+	s.heldNumbers = heldBackRows(n, heldBack(len(touched)), seed, held, touched, s.coreSigns.Positions())
+	return s, nil
+}
+
+// gatherSides fetches the rows of sides from their source.
+func gatherSides(ctx context.Context, src stream.Source, sides ...*sketchedSide) error {
+	var sets []rowSet
+	for _, s := range sides {
+		sets = append(sets, rowSet{Numbers: s.signs.Positions(), Signs: s.signs},
+			rowSet{Numbers: s.coreSigns.Positions(), Signs: s.coreSigns}, rowSet{Numbers: s.heldNumbers})
+	}
+	panels, err := basis.Gather(ctx, src, sets...)
+	if err != nil {
+		return err
+	}
+	for i, s := range sides {
+		s.landmarks, s.core, s.held = panels[3*i], panels[3*i+1], heldRows{Panel: panels[3*i+2]}
+		s.name = src.Info().Name
 	}
 	return nil
+}
+
+// embed returns Ôᵀ·Q, Q the embedding of the rows of the side by landmarks.
+func (s *sketchedSide) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks *basis.Panel) (blas64.General, error) {
+	q, err := embedRows(ctx, e, t, side, landmarks, s.core, s.name)
+	if err != nil {
+		return q, err
+	}
+	b := stream.NewMatrix(s.coreSigns.Cols, side.Rank())
+	if q.Cols > 0 {
+		s.coreSigns.FoldRows(b, q, 0)
+	}
+	return b, nil
 }
 
 // heldBackRows draws rows for the error estimate that are not landmarks. Rows that

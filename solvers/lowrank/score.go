@@ -13,9 +13,9 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -49,7 +49,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	norms.Add("Lanczos vectors", 16*looked, knob)
 	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
 	p.Stage(norms)
-	p.Add("rows in memory", int64(m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob)
+	p.Add("rows in memory", int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob) // and packed
 	return p
 }
 
@@ -85,6 +85,7 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 			return nil, err
 		}
 	}
+	v.grid = v.tiles.NewGrid(e, [2]string{d.Left.Info().Name, d.Right.Info().Name}, v.left.Cols, v.right.Cols)
 	v.weighted = scaledColumns(v.left.u, m.unitValues(v.tiles.Scale()))
 	if v.oneSource {
 		v.measureDiagonal(m.Shift * v.tiles.Scale())
@@ -103,10 +104,9 @@ func (m *Model) unitValues(unit float64) []float64 {
 
 // verifySide is the rows of one source that errors are measured on, in memory.
 type verifySide struct {
-	panel
-	src stream.Gatherer // of the rows
-	of  int64           // rows of the source that they were drawn from
-	u   blas64.General  // their embedding
+	*basis.Panel
+	of int64          // rows of the source that they were drawn from
+	u  blas64.General // their embedding
 }
 
 // side fetches all rows of a source, or a sample of them, and embeds them. Landmarks among them
@@ -132,8 +132,8 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 	if err != nil {
 		return nil, err
 	}
-	out := &verifySide{panel: *panelFrom(&basis.Panel{Rows: rows, Number: number}), src: stream.FromMatrix(info.Name, rows), of: n}
-	out.u, err = v.tiles.embedRows(ctx, v.engine, side, side.pack(v.tiles), &out.panel, info.Name)
+	out := &verifySide{Panel: basis.NewPanel(rows, number, nil), of: n}
+	out.u, err = embedRows(ctx, v.engine, v.tiles, side, side.pack(), out.Panel, info.Name)
 	return out, err
 }
 
@@ -144,13 +144,14 @@ func (v *verifySide) diagonalWeight() float64 {
 	if v.of < 2 {
 		return 1
 	}
-	return float64(v.rows.Rows-1) / float64(v.of-1)
+	return float64(v.Count()-1) / float64(v.of-1)
 }
 
 // verifier multiplies A and E = A − Â by vectors on exact tiles.
 type verifier struct {
 	engine      stream.Engine
-	tiles       *tiles
+	tiles       *tiles.Tiles
+	grid        *tiles.Grid // of the sides
 	left, right *verifySide
 	oneSource   bool           // the sides have the same rows
 	half        bool           // A is symmetric: passes visit half of its tiles
@@ -167,8 +168,8 @@ type verifier struct {
 // measureDiagonal works out the diagonals.
 func (v *verifier) measureDiagonal(shift float64) {
 	v.weight, v.shift = v.left.diagonalWeight(), shift
-	v.diagonal = make([]float64, v.left.rows.Rows)
-	v.tiles.diag(v.diagonal, v.left.rows)
+	v.diagonal = make([]float64, v.left.Rows.Rows)
+	v.tiles.Diagonal(v.diagonal, v.left.Rows)
 	v.diagonalError = slices.Clone(v.diagonal)
 	for i := range v.diagonalError {
 		v.diagonalError[i] -= dense.Dot(dense.Row(v.weighted, i), dense.Row(v.right.u, i)) + shift
@@ -176,8 +177,8 @@ func (v *verifier) measureDiagonal(shift float64) {
 }
 
 func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, error) {
-	n := v.right.rows.Rows
-	out := &model.Verification{Rows: int64(v.left.rows.Rows), Cols: int64(n), TraceKept: math.NaN()}
+	n := v.right.Rows.Rows
+	out := &model.Verification{Rows: int64(v.left.Rows.Rows), Cols: int64(n), TraceKept: math.NaN()}
 	step := func(x, y []float64) (ax, ey []float64, err error) { return v.multiply(ctx, x, y, false) }
 	if !v.symmetric {
 		step = func(x, y []float64) (ax, ey []float64, err error) {
@@ -199,7 +200,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	if v.oneSource {
 		out.TraceKept = 1 - ratio(dense.Sum(v.diagonalError), dense.Sum(v.diagonal))
 	}
-	out.KernelEntries = v.tiles.entries.Load()
+	out.KernelEntries = v.tiles.Entries.Load()
 	return out, nil
 }
 
@@ -234,27 +235,28 @@ func ratio(d, a float64) float64 {
 	return d / a
 }
 
-// multiply makes an exact pass: it returns A·x and E·y, or Aᵀ·x and Eᵀ·y.
+// multiply makes an exact pass: it returns A·x and E·y, or Aᵀ·x and Eᵀ·y. The first pass measures
+// the Frobenius norms as well.
 func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool) (ax, ey []float64, err error) {
-	op := v.tiles.exact(v.engine, v.left.src, v.right.src)
-	op.name = "verify"
-	if v.squares == nil {
-		v.squares, v.squaresError = make([]float64, rowBlocks(v.left.rows.Rows)), make([]float64, rowBlocks(v.left.rows.Rows))
-		op.visit = v.measurer
-	}
 	both, left, right := columnsOf(x, y), v.weighted, v.right.u
-	out, none := stream.NewMatrix(v.left.rows.Rows, 2), func(n int) blas64.General { return stream.NewMatrix(n, 0) }
-	switch m, n := v.left.rows.Rows, v.right.rows.Rows; {
+	rows, cols := stream.NewMatrix(left.Rows, 2), stream.NewMatrix(right.Rows, 2)
+	p, out := &tiles.Product{Q: both, AQ: rows}, rows
+	switch {
 	case v.half:
-		err = symmetricTiles{op}.Multiply(ctx, both, out)
+		p.P, p.ATP, p.Half = both, cols, true
 	case transposed:
-		out = stream.NewMatrix(n, 2)
-		err = op.Multiply(ctx, none(n), none(m), both, out)
-	default:
-		err = op.Multiply(ctx, both, out, none(m), none(n))
+		p, out = &tiles.Product{P: both, ATP: cols}, cols
 	}
-	if err != nil {
+	var also func() tiles.Visitor
+	if v.squares == nil {
+		blocks := (v.left.Count() + stream.PairRows - 1) / stream.PairRows
+		v.squares, v.squaresError, also = make([]float64, blocks), make([]float64, blocks), v.measurer
+	}
+	if err = v.grid.Multiply(ctx, "verify", p, also); err != nil {
 		return nil, nil, err
+	}
+	if v.half {
+		dense.Add(1, cols, rows)
 	}
 	if transposed {
 		left, right = right, left
@@ -285,80 +287,48 @@ func column(m blas64.General, j int) []float64 {
 	return x
 }
 
-// rowBlocks returns how many row blocks n rows have in an exact pass.
-func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
-
 // measurer returns a visitor that sums the squares of the entries of A and of E.
-func (v *verifier) measurer() tileVisitor {
-	buf := newTile(v.left.src, v.right.src)
-	return func(i, j *stream.Block, tile blas64.General) { v.measure(i, j, tile, buf) }
+func (v *verifier) measurer() tiles.Visitor {
+	buf := make([]float64, stream.PairRows*stream.PairRows)
+	return func(tile blas64.General, i, j int) error {
+		v.measure(i, j, tile, blas64.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: buf[:tile.Rows*tile.Cols]})
+		return nil
+	}
 }
 
-// measure adds the squares of the entries of a tile of A, which it overwrites, and of E.
-func (v *verifier) measure(i, j *stream.Block, tile, buf blas64.General) {
-	mirrored := v.half && i.Index != j.Index
-	diff := differenceTile(tile, blockRows(v.weighted, i), blockRows(v.right.u, j), buf)
-	if v.oneSource && i.Index == j.Index {
+// measure adds the squares of the entries of a tile of A, which it overwrites, and of E, which it
+// puts into diff.
+func (v *verifier) measure(i, j int, tile, diff blas64.General) {
+	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
+	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+	subtract(diff, tile, rows(v.weighted), cols(v.right.u))
+	if v.oneSource && i == j {
 		root := math.Sqrt(v.weight)
 		for r := range tile.Rows {
-			tile.Data[r*tile.Stride+r] = root * v.diagonal[int(i.Start)+r]
-			diff.Data[r*diff.Stride+r] = root * v.diagonalError[int(i.Start)+r]
+			tile.Data[r*tile.Stride+r] = root * v.diagonal[i+r]
+			diff.Data[r*diff.Stride+r] = root * v.diagonalError[i+r]
 		}
 	}
 	entries, errors := squares(tile), squares(diff)
-	if mirrored {
+	if v.half && i != j {
 		entries *= 2
 		if v.symmetric {
 			errors *= 2
 		} else {
-			errors += squares(differenceTile(tile, blockRows(v.right.u, i), blockRows(v.weighted, j), buf))
+			subtract(diff, tile, rows(v.right.u), cols(v.weighted))
+			errors += squares(diff)
 		}
 	}
-	v.squares[i.Index] += entries
-	v.squaresError[i.Index] += errors
+	v.squares[i/stream.PairRows] += entries
+	v.squaresError[i/stream.PairRows] += errors
 }
 
-// tileVisitor is what is done with a tile between two blocks of rows.
-type tileVisitor = func(i, j *stream.Block, tile blas64.General)
-
-// eachPair makes an exact pass that hands on the tiles of A.
-func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows, cols stream.Gatherer, shape stream.Shape, visit func() tileVisitor) error {
-	return stream.Pairs(ctx, e, pass, rows, cols, shape, func() func(i, j *stream.Block) error {
-		var w kernelgen.Workspace
-		buf := newTile(rows, cols)
-		do := visit()
-		var packed *panel // of the column block that was visited last
-		at := int64(-1)
-		return func(i, j *stream.Block) error {
-			if j.Index != at {
-				packed, at = t.pack(j.X, nil, nil), j.Index
-			}
-			tile := tileOf(buf, i.X.Rows, j.X.Rows)
-			t.fill(tile, i.X, packed, &w)
-			do(i, j, tile)
-			return nil
-		}
-	})
-}
-
-// newTile returns memory for any tile between two sources.
-func newTile(rows, cols stream.Source) blas64.General {
-	return stream.NewMatrix(int(min(stream.PairRows, rows.Info().Rows)), int(min(stream.PairRows, cols.Info().Rows)))
-}
-
-// tileOf returns a matrix without gaps in the memory of buf.
-func tileOf(buf blas64.General, rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: buf.Data[:rows*cols]}
-}
-
-// differenceTile returns tile − w·uᵀ, in the memory of buf.
-func differenceTile(tile, w, u, buf blas64.General) blas64.General {
-	diff := tileOf(buf, tile.Rows, tile.Cols)
+// subtract makes diff tile − w·uᵀ.
+func subtract(diff, tile, w, u blas64.General) {
 	copy(diff.Data, tile.Data)
 	if w.Cols > 0 {
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, w, u, 1, diff)
 	}
-	return diff
 }
 
 // squares returns the sum of the squares of the entries of a matrix without gaps.

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -48,184 +49,119 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: d.Left, right: d.Right, square: d.Right == nil}
-	if f.square {
-		f.right = d.Left
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: tiles.Plain(k)}
+	if err := f.begin(ctx, d); err != nil {
+		return nil, err
 	}
-	for _, step := range []func(context.Context) error{f.begin, f.stream, f.orthonormalise} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	if err := f.stream(ctx, d); err != nil {
+		return nil, err
 	}
 	found, err := f.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
 	notes := append(f.size.notes, rankNote(len(found.Values), f.size.rank, RankTolerance)...)
-	return finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
+	return finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.left.held, f.right.held, math.NaN())
 }
 
-// ssrsvd is a fit under way. The letters are those of Algorithm 4.
+// ssrsvd is a fit under way. The letters are those of Algorithm 4: H and O are the sketches of the
+// left rows, C and S those of the right.
 type ssrsvd struct {
 	SSRSVD
-	size                  sizes
-	engine                stream.Engine
-	tiles                 *tiles
-	left, right           stream.Source
-	square                bool // left and right are one source, read once
-	m, n                  int64
-	c, h, o, s            *sketch.SparseSign
-	rowsC, rowsS          *panel // rows of the right source
-	rowsH, rowsO          *panel // rows of the left source
-	heldLeft, heldRight   *panel
-	factorY, factorX      blas64.General
-	embedLeft, embedRight *Embedding
-	condition             float64
+	size             sizes
+	engine           stream.Engine
+	tiles            *tiles.Tiles
+	left, right      *sketchedSide
+	factorY, factorX blas64.General
+	condition        float64
 }
 
-// begin draws the sketches and gathers the rows that they touch.
-func (f *ssrsvd) begin(ctx context.Context) (err error) {
-	f.m, f.n = f.left.Info().Rows, f.right.Info().Rows
-	if f.size, err = fitSizes(min(f.m, f.n), f.Rank, f.Sketch, f.NNZ); err != nil {
+// begin draws the sketches and gathers the rows that they touch, with one gather from each source.
+func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
+	rows, columns := d.Left.Info().Rows, d.Shape().Cols
+	if d.Right == nil {
+		columns = rows
+	}
+	if f.size, err = fitSizes(min(rows, columns), f.Rank, f.Sketch, f.NNZ); err != nil {
 		return err
 	}
-	if err := f.drawSketches(); err != nil {
+	if f.right, err = f.size.draw(columns, f.Seed, "C", "S", "right held back"); err != nil {
 		return err
 	}
-	if err := f.gather(ctx); err != nil {
+	if f.left, err = f.size.draw(rows, f.Seed, "H", "O", "left held back"); err != nil {
 		return err
 	}
-	return f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC)
-}
-
-func (f *ssrsvd) drawSketches() (err error) {
-	draw := func(rows int64, cols int, purpose string) (s *sketch.SparseSign) {
-		if err == nil {
-			s, err = sketch.NewSparseSign(rows, cols, f.size.nnz, f.Seed, purpose)
-		}
-		return s
+	if d.Right == nil {
+		err = gatherSides(ctx, d.Left, f.left, f.right)
+	} else if err = gatherSides(ctx, d.Left, f.left); err == nil {
+		err = gatherSides(ctx, d.Right, f.right)
 	}
-	f.c, f.s = draw(f.n, f.size.rank, "C"), draw(f.n, f.size.sketch, "S")
-	f.h, f.o = draw(f.m, f.size.rank, "H"), draw(f.m, f.size.sketch, "O")
-	return err
-}
-
-// gather fetches the landmarks, with one gather from each source.
-func (f *ssrsvd) gather(ctx context.Context) error {
-	heldLeft := heldBackRows(f.m, heldBack(len(f.h.Positions())), f.Seed, "left held back", f.h.Positions(), f.o.Positions())
-	heldRight := heldBackRows(f.n, heldBack(len(f.c.Positions())), f.Seed, "right held back", f.c.Positions(), f.s.Positions())
-	left := []rowSet{sketched(f.h), sketched(f.o), {Numbers: heldLeft}}
-	right := []rowSet{sketched(f.c), sketched(f.s), {Numbers: heldRight}}
-	if f.square {
-		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
-		if err == nil {
-			f.keep(p[:3], p[3:])
-		}
-		return err
-	}
-	l, err := f.tiles.gatherSets(ctx, f.left, left...)
 	if err != nil {
 		return err
 	}
-	r, err := f.tiles.gatherSets(ctx, f.right, right...)
-	if err == nil {
-		f.keep(l, r)
-	}
-	return err
-}
-
-func (f *ssrsvd) keep(left, right []*panel) {
-	f.rowsH, f.rowsO, f.heldLeft = left[0], left[1], left[2]
-	f.rowsC, f.rowsS, f.heldRight = right[0], right[1], right[2]
+	return basis.ChooseScale(ctx, f.engine, f.tiles, f.left.landmarks.Rows, f.right.landmarks)
 }
 
 // stream makes the one pass over each source: the triangular factors of Y = A·C,
 // over left rows, and of X = Aᵀ·H, over right rows.
-func (f *ssrsvd) stream(ctx context.Context) (err error) {
-	y := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsC.Panel, Signs: f.c}
-	x := &basis.Map{Tiles: f.tiles.Tiles, Landmarks: f.rowsH.Panel, Signs: f.h}
-	if f.square {
-		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
-		return err
-	}
-	if f.factorY, err = streamSketch(ctx, f.engine, f.left, y); err != nil {
-		return err
-	}
-	f.factorX, err = streamSketch(ctx, f.engine, f.right, x)
-	return err
-}
-
-// streamSketch makes one pass for the triangular factor of a sketch.
-func streamSketch(ctx context.Context, e stream.Engine, src stream.Source, m *basis.Map) (blas64.General, error) {
-	defer m.Tiles.CountPass(src.Info().Rows * int64(m.Landmarks.Count()))()
-	newFactor := func() *sketch.QR { return sketch.NewQR(m.Width()) }
-	columns := &basis.Columns{Features: []basis.Features{m.Features(src.Info().Name)}}
-	qr, err := basis.Moments(ctx, e.Given(m.Landmarks.Rows), "fit", src, columns, newFactor, func() func(*sketch.QR, basis.Rows) error {
-		return func(qr *sketch.QR, r basis.Rows) error { return qr.Add(r.Z) }
-	})
-	if err != nil {
-		return blas64.General{}, err
-	}
-	return qr.R(), nil
-}
-
-// streamBoth makes one pass for two sketches of the same rows.
-func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x *basis.Map) (ry, rx blas64.General, err error) {
-	type pair = sketch.Both[*sketch.QR, *sketch.QR]
-	newPair := func() *pair { return &pair{A: sketch.NewQR(y.Width()), B: sketch.NewQR(x.Width())} }
-	name := src.Info().Name
-	defer y.Tiles.CountPass(src.Info().Rows * int64(y.Landmarks.Count()+x.Landmarks.Count()))()
-	columns := &basis.Columns{Features: []basis.Features{y.Features(name), x.Features(name)}}
-	state, err := basis.Moments(ctx, e.Given(y.Landmarks.Rows, x.Landmarks.Rows), "fit", src, columns, newPair, func() func(*pair, basis.Rows) error {
-		return func(p *pair, r basis.Rows) error {
-			if err := p.A.Add(dense.Columns(r.Z, 0, y.Width())); err != nil {
-				return err
-			}
-			return p.B.Add(dense.Columns(r.Z, y.Width(), x.Width()))
+func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
+	l, r := f.left, f.right
+	y := &basis.Map{Tiles: f.tiles, Landmarks: r.landmarks, Signs: r.signs}
+	x := &basis.Map{Tiles: f.tiles, Landmarks: l.landmarks, Signs: l.signs}
+	defer f.tiles.CountPass(l.signs.Rows*int64(r.landmarks.Count()) + r.signs.Rows*int64(l.landmarks.Count()))()
+	if d.Right == nil {
+		e := f.engine.Given(r.landmarks.Rows, l.landmarks.Rows)
+		both, err := streamFactors(ctx, e, "fit", d.Left, y.Features(l.name), x.Features(r.name))
+		if err == nil {
+			f.factorY, f.factorX = both[0], both[1]
 		}
-	})
-	if err != nil {
-		return ry, rx, err
+		return err
 	}
-	return state.A.R(), state.B.R(), nil
-}
-
-// orthonormalise turns the triangular factors into embeddings Q and P.
-func (f *ssrsvd) orthonormalise(context.Context) error {
-	left, condY, err := orthonormalEmbedding(f.factorY, f.rowsC, f.c)
+	ofY, err := streamFactors(ctx, f.engine.Given(r.landmarks.Rows), "fit", d.Left, y.Features(l.name))
 	if err != nil {
 		return err
 	}
-	right, condX, err := orthonormalEmbedding(f.factorX, f.rowsH, f.h)
-	f.embedLeft, f.embedRight, f.condition = left, right, math.Max(condY, condX)
+	ofX, err := streamFactors(ctx, f.engine.Given(l.landmarks.Rows), "fit", d.Right, x.Features(r.name))
+	if err == nil {
+		f.factorY, f.factorX = ofY[0], ofX[0]
+	}
 	return err
 }
 
 // finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
-	left, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
+	q, condY, err := orthonormalEmbedding(f.factorY, f.right.landmarks, f.right.signs)
 	if err != nil {
 		return nil, err
 	}
-	right, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
+	p, condX, err := orthonormalEmbedding(f.factorX, f.left.landmarks, f.left.signs)
 	if err != nil {
 		return nil, err
 	}
-	z, err := f.tiles.foldedCore(ctx, f.engine, f.rowsO, f.o, f.rowsS, f.s)
+	f.condition = math.Max(condY, condX)
+	left, err := f.left.embed(ctx, f.engine, f.tiles, q, f.right.landmarks)
 	if err != nil {
 		return nil, err
 	}
-	w, leftOut, err := solveCore(left, z, right, usualLength(f.o), usualLength(f.s), f.norm(z))
+	right, err := f.right.embed(ctx, f.engine, f.tiles, p, f.left.landmarks)
+	if err != nil {
+		return nil, err
+	}
+	z, err := foldedCore(ctx, f.engine, f.tiles, f.left, f.right)
+	if err != nil {
+		return nil, err
+	}
+	w, leftOut, err := solveCore(left, z, right, usualLength(f.left.coreSigns), usualLength(f.right.coreSigns), f.norm(z))
 	if err != nil {
 		return nil, err
 	}
 	if leftOut > 0 {
 		f.size.notes = append(f.size.notes, fmt.Sprintf("%d of %d directions are left out: few rows make them, and none of these is among the rows of the core; raise the `sketch`, or use method landmark", leftOut, len(w.S)))
 	}
-	f.embedLeft.Projection = dense.Mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
-	f.embedRight.Projection = dense.Mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
-	return &Model{Method: "ssrsvd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.m, Cols: f.n,
-		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
+	q.Projection = dense.Mul(blas.NoTrans, q.Projection, blas.NoTrans, w.U)
+	p.Projection = dense.Mul(blas.NoTrans, p.Projection, blas.NoTrans, w.V)
+	return &Model{Method: "ssrsvd", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.left.signs.Rows, Cols: f.right.signs.Rows,
+		Left: q, Right: p, Values: w.S}, nil
 }
 
 // seldomSeen is below what part of the length √(s/m) that OᵀQ leaves of a usual direction of Q
@@ -278,8 +214,8 @@ func solveCore(left, z, right blas64.General, leftUsual, rightUsual, most float6
 // each of which may miss rows that carry it, with room for chance.
 func (f *ssrsvd) norm(z blas64.General) float64 {
 	const room = 3
-	usual := usualLength(f.o) * usualLength(f.s)
-	return room * max(dense.Frobenius(z)/usual, dense.Frobenius(f.factorY)/usualLength(f.c), dense.Frobenius(f.factorX)/usualLength(f.h))
+	usual := usualLength(f.left.coreSigns) * usualLength(f.right.coreSigns)
+	return room * max(dense.Frobenius(z)/usual, dense.Frobenius(f.factorY)/usualLength(f.right.signs), dense.Frobenius(f.factorX)/usualLength(f.left.signs))
 }
 
 // usualLength returns what a sketch leaves of a unit vector that is spread evenly.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -213,22 +215,23 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, 0, err
 	}
-	t := newTiles(k)
-	panels, err := t.gatherSets(ctx, src, rowSet{Numbers: s.Positions()})
+	t := tiles.Plain(k)
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: s.Positions()})
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := t.chooseUnit(ctx, e, panels[0].rows, panels[0]); err != nil {
+	if err := basis.ChooseScale(ctx, e, t, panels[0].Rows, panels[0]); err != nil {
 		return 0, 0, err
 	}
 	count, err := m.countSampled(ctx, e, t, panels[0], n)
-	return max(adaptiveLeast, count+count/2), t.entries.Load(), err
+	return max(adaptiveLeast, count+count/2), t.Entries.Load(), err
 }
 
 // countSampled returns how many eigenvalues of A the tolerance asks for, judged by sampled rows.
-func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, sample *panel, n int64) (int64, error) {
+func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	sample *basis.Panel, n int64) (int64, error) {
 	side := &sampleSide{rows: sample, of: float64(n)}
-	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
+	b, err := newSampledBlock(ctx, e, t, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
 	}
@@ -246,7 +249,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
-	sample, err := f.tiles.errorSample(ctx, e, f.model(high), f.held, f.held)
+	sample, err := newErrorSample(ctx, e, f.tiles, f.model(high), f.held, f.held)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +261,10 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		}
 		return sample.columns(kept)
 	}
-	finish := func(c int) (*Fit, error) { return f.finishWith(ctx, of(c), f.model(c), c) }
+	finish := func(c int) (*Fit, error) {
+		found := f.model(c)
+		return finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return fit, err

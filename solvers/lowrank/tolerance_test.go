@@ -13,6 +13,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -93,14 +95,14 @@ func TestAdaptiveFirstCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiles := newTiles(c.k)
-		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{Numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
+		entries := tiles.Plain(c.k)
+		panels, err := basis.Gather(context.Background(), stream.FromMatrix("x", c.x), rowSet{Numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, tolerance := range []float64{0.1, 0.05, 0.02} {
 			whole := leastRankOf(values, tolerance/adaptiveSafety, c.norm)
-			count, err := Adaptive{ErrorTol: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, tiles, panels[0], n)
+			count, err := Adaptive{ErrorTol: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, entries, panels[0], n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -129,14 +130,14 @@ func (m *Model) embed(ctx context.Context, e stream.Engine, src stream.Source, k
 // embedder applies a side of the model to rows of a source.
 func (m *Model) embedder(side *Embedding, src stream.Info) *embedder {
 	t := m.tiles(side)
-	em := t.embedder(side, side.pack(t), src.Name)
+	em := newEmbedder(t, side, side.pack(), src.Name)
 	em.columns = src.Columns
 	return em
 }
 
 // tiles evaluates the kernel of the model in the unit of an embedding.
-func (m *Model) tiles(e *Embedding) *tiles {
-	t := newTiles(m.Kernel)
+func (m *Model) tiles(e *Embedding) *tiles.Tiles {
+	t := tiles.Plain(m.Kernel)
 	t.SetScale(e.unit())
 	return t
 }

@@ -133,6 +133,7 @@ func TestVerifyProducts(t *testing.T) {
 		if !m.Symmetric() {
 			v.right = v.sideOf(t, c.right, m.Right)
 		}
+		v.grid = v.tiles.NewGrid(stream.Engine{}, [2]string{"x", "y"}, v.left.Cols, v.right.Cols)
 		v.weighted = scaledColumns(v.left.u, m.Values)
 		if v.oneSource {
 			v.measureDiagonal(m.Shift)

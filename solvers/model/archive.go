@@ -94,7 +94,7 @@ func (a *Archive) Read(file any) bool {
 }
 
 // loaders are the packages that load models of a method, where that is not lowrank.
-var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", "operator": "rkhs", "rkhs": "rkhs", "transport": "transport", "ridge": "ridge"}
+var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", "operator": "rkhs", "transport": "transport", "ridge": "ridge"}
 
 // Open begins the Load of a family: it is [Archive.Read] for the methods that this package of solvers loads.
 func (a *Archive) Open(family string, file any) bool {

@@ -1,9 +1,13 @@
-// Package model is the contract of all families of solvers: what a fit is asked,
-// what it costs, what it reports, and what a model offers afterwards. A family is
-// a package with
+// Package model is the contract of all families of solvers: what a fit is asked, what it costs,
+// what it reports, and what a model offers afterwards. The author of a new family reads this page
+// first. A test of package solvers holds every family to the names, types and order of arguments.
+//
+// # A family
+//
+// A family is a package with
 //
 //	type Data                       what a fit reads; it implements [Data]
-//	type Method interface {
+//	type Method interface {         [Method] with the types of the family
 //		Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
 //		Fit(ctx context.Context, e stream.Engine, d Data, k kernelgen.Kernel) (*Fit, error)
 //	}
@@ -16,23 +20,54 @@
 //	                                [Transformer] and [Verifier]
 //	func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error)
 //
-// The arguments stand in this order everywhere. A kernel may have parameters that
-// are words, such as median: Fit makes them numbers with [Resolve].
+// Plan reads no row: a [Shape] decides. A kernel may have parameters that are words, such as
+// median: Fit makes them numbers with [Resolve]. Every Fit is a call of [Leave], so that it returns
+// soon after its context has ended.
 //
-// A Fit returns soon after its context has ended, whatever it is at: it is a call of [Leave].
+// # One dialect
+//
+// One concept has one name, in settings, reports and flags:
+//
+//	Landmarks        number of rows that span the functions (ksvd.Nystrom has Rows and Cols)
+//	Rule             how landmarks are chosen
+//	Rank             number of values and vectors wanted
+//	Center           means are subtracted
+//	Seed             of all random choices
+//	Memory           bytes that the plan may take, where a method chooses by it
+//	ErrorTol         tolerance of the error of the matrix
+//	ResidualTol      tolerance of the residual of equations
+//	MarginalTol      tolerance of the marginals of a plan
+//	ChangeTol        tolerance of the change of an iterate
+//	Iterations       limit of the iterations; in a Fit their number
+//	Passes           limit of the passes over all entries
+//	History          of an objective or error, by iteration
+//	Report.Choice    method or engine where it was left open, with the reason
+//	Report.Estimates errors, each with its evidence, or with the reason why it is unknown
+//	NotConverged     a tolerance was not reached; Notes say by how much
+//	SharedPasses     passes that machines share; NotShardable says why there are none
+//	Transform        numbers of rows, seen or new: [Request] says of which side and kind
+//
+// # Plans
+//
+// A plan begins with [NewPlan] for the longest source. Memory that the whole fit holds is
+// [Plan.Add]. A pass adds its states with [Plan.Fold], or [Plan.FoldWide] for stream.FoldWide; a
+// pass that writes rows adds its blocks with [Plan.Map]. A part that is held beside the others is
+// a plan of its own, added by [Plan.Include]; a stage whose memory is free afterwards by [Plan.Stage].
 //
 // # Files
 //
-// A family describes its saved models by a struct, the file: [NewArchive] writes it and [Archive.Open] reads
-// it. Its JSON is the header. A field with a tag `array:"name,size,option"` is an array, and has `json:"-"`:
+// A family describes its saved models by a struct, the file. [NewArchive] writes it and
+// [Archive.Open] reads it. Its JSON is the header. A field with a tag `array:"name,size,option"`
+// is an array, and has `json:"-"`:
 //
 //	[]float64, []int64            a vector: one size
 //	blas64.General, *stream.CSR   a matrix: the sizes are its rows and columns
 //	struct, pointer to a struct   a part: the name comes before those of its arrays
 //	*Archive                      a model within: a header within the header, and a name before those of its arrays
 //
-// A size is a number, or a name in the JSON of the header: a number, the length of a list or word, 1 for true
-// or a pointer, else 0. A [Sizer] adds names. The first array that has any other name sets its value.
+// A size is a number, or a name in the JSON of the header: a number, the length of a list or word,
+// 1 for true or a pointer, else 0. A [Sizer] adds names. The first array that has any other name
+// sets its value.
 //
 //	descending   no number is larger than the one before
 //	below=SIZE   numbers of rows, ascending, from 0 to below the size
@@ -40,10 +75,12 @@
 //	optional     an empty array is not written, and one that is missing is read as empty
 //	NAME=SIZE    a part has sizes of its own: those of the whole, and this one
 //
-// Numbers of arrays have to be finite, those of the header at least 0, or as large as a tag `min:"1"` says;
-// `min:"1"` of a pointer says that it must be there.
+// Numbers of arrays have to be finite, those of the header at least 0, or as large as a tag
+// `min:"1"` says; `min:"1"` of a pointer says that it must be there.
 //
-// Texts for users, that is notes, errors and knobs, name a setting by its word in
-// backquotes: `rank`, `scale standard`. A program that has a flag or a field for the
-// setting puts its own name there; the words are those of the command's flags.
+// # Texts
+//
+// Texts for users, that is notes, errors and knobs, name a setting by its word in backquotes:
+// `rank`, `scale standard`. A program that has a flag or a field for the setting puts its own name
+// there; the words are those of the command's flags.
 package model

@@ -101,9 +101,8 @@ func (p *Plan) AddEntries(entries float64) {
 	p.KernelEntries += int64(min(entries, float64(1<<62-p.KernelEntries)))
 }
 
-// Include adds the cost of a part of the fit: its memory, but for what every plan
-// begins with, and its entries. Its passes are added by who knows which of
-// them are made together.
+// Include adds the cost of a part of the fit: its entries, and its memory but for what every plan
+// begins with. The caller adds passes, since it knows which of them are made together.
 func (p *Plan) Include(part *Plan) {
 	p.Memory.Items = append(p.Memory.Items, part.Memory.Items[part.common:]...)
 	p.AddEntries(float64(part.KernelEntries))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -37,10 +38,8 @@ var ErrNoOutput = errors.New("no such output")
 
 // Only returns an error that wraps [ErrNoOutput] unless the kind is one of those given.
 func (k Kind) Only(kinds ...Kind) error {
-	for _, has := range kinds {
-		if k == has {
-			return nil
-		}
+	if slices.Contains(kinds, k) {
+		return nil
 	}
 	return fmt.Errorf("the model gives no %v: %w", k, ErrNoOutput)
 }
@@ -53,7 +52,7 @@ type Request struct {
 	Kept  bool   // blocks have the kept columns of the source
 }
 
-// Kind returns the kind that is asked for alone, if one is.
+// kinds returns the kinds that are asked for.
 func (r Request) kinds() []Kind {
 	if len(r.Kinds) == 0 {
 		return []Kind{Coordinates}
@@ -62,14 +61,7 @@ func (r Request) kinds() []Kind {
 }
 
 // Asks reports whether a kind is asked for.
-func (r Request) Asks(kind Kind) bool {
-	for _, k := range r.kinds() {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
+func (r Request) Asks(kind Kind) bool { return slices.Contains(r.kinds(), kind) }
 
 // Names returns the names of the columns that a request gives, or an error that says why the
 // model has none of a kind.

@@ -70,11 +70,11 @@ func (d *Data) check() error {
 	}
 	switch {
 	case d.Classes > 0 && d.Targets.Cols > 0:
-		return errors.New("ridge: data have targets or labels, not both")
+		return errors.New("there are targets and labels: give one of them, not both")
 	case d.Classes > 0:
 		return d.checkLabels()
 	case d.Targets.Cols == 0:
-		return errors.New("ridge: data have neither targets nor labels")
+		return errors.New("there are neither targets nor labels")
 	}
 	return d.checkTargets()
 }
@@ -97,13 +97,13 @@ func (d *Data) checkLabels() error {
 	counts := make([]int, d.Classes)
 	for i, l := range d.Labels {
 		if l < 0 || l >= d.Classes {
-			return fmt.Errorf("ridge: the label of row %d is %d, of %d classes", i, l, d.Classes)
+			return fmt.Errorf("the label of row %d is %d, of %d classes", i, l, d.Classes)
 		}
 		counts[l]++
 	}
 	for _, n := range counts {
 		if n == len(d.Labels) {
-			return errors.New("ridge: all rows are of one class; two classes are the least")
+			return errors.New("all rows are of one class; two classes are the least")
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (d *Data) checkLabels() error {
 
 func (d *Data) checkTargets() error {
 	if len(d.Names) > 0 && len(d.Names) != d.Targets.Cols {
-		return fmt.Errorf("ridge: %d names of %d targets", len(d.Names), d.Targets.Cols)
+		return fmt.Errorf("%d names of %d targets", len(d.Names), d.Targets.Cols)
 	}
 	if i, j, found := dense.NotFinite(d.Targets); found {
 		return fmt.Errorf("%s: target %s of row %d is %v", d.Rows.Info().Name, d.names()[j], i, dense.Row(d.Targets, i)[j])

@@ -109,11 +109,14 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 		next := emit
 		emit = func(b *stream.Block, decisions blas64.General) error { return next(b, answers.Answer(r, decisions)) }
 	} else if len(r.Kinds) > 1 {
-		return errors.New("ridge: values are asked for once")
+		return errors.New("values are asked for once")
 	}
 	return stream.Map(ctx, e, "transform", rows, len(m.Intercept), r.Kept, func() func(blas64.General, *stream.Block) error {
 		fill, room := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows)
 		return func(dst blas64.General, b *stream.Block) error {
+			if err := model.CheckRows(info, b.X, b.Start); err != nil {
+				return err
+			}
 			for first, x := range b.Panels(stream.PanelRows) {
 				k := stream.RowSlice(room, 0, x.Rows)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,6 +46,9 @@ func (f *fit) pass(ctx context.Context) ([]blas64.General, error) {
 		Worker: func() func(*made, *stream.Block) error {
 			fill, room, sorted := features.Worker(), stream.NewMatrix(stream.WideRows, width), stream.NewMatrix(stream.WideRows, width)
 			return func(m *made, b *stream.Block) error {
+				if err := model.CheckRows(d.Rows.Info(), b.X, b.Start); err != nil {
+					return err
+				}
 				rows := stream.RowSlice(room, 0, b.X.Rows)
 				if err := fill(dense.Columns(rows, 0, features.Width), b.X, b.Start); err != nil {
 					return err

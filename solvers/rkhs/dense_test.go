@@ -302,8 +302,8 @@ func checkEigen(t *testing.T, f *Fit, s *mat.Dense) {
 		matrix    mat.Matrix
 		sign      float64
 	}{{f.Right, s, 1}, {f.Left, s.T(), -1}} {
-		re := coordinates(t, side.functions.Part(Real))
-		im := coordinates(t, side.functions.Part(Imaginary))
+		re := coordinates(t, side.functions.Real())
+		im := coordinates(t, side.functions.Imag())
 		var sre, sim mat.Dense
 		sre.Mul(side.matrix, re)
 		sim.Mul(side.matrix, im)

@@ -39,8 +39,8 @@ func setComplexColumn(m blas64.General, j int, c []complex128) {
 }
 
 // symmetricPairs decomposes a self-adjoint operator (paper, Corollary 3.6).
-func symmetricPairs(op Operator, s blas64.General) (*eigenpairs, error) {
-	values, vectors, err := symeig.Decompose(s)
+func symmetricPairs(op Operator, s Matrix) (*eigenpairs, error) {
+	values, vectors, err := symeig.Decompose(s.General)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op, err)
 	}

@@ -257,36 +257,6 @@ func TestRandomFeatures(t *testing.T) {
 	}
 }
 
-// Results are the same bits for any number of threads, and a fit reads its source once.
-func TestSameBits(t *testing.T) {
-	x, y, _ := dependent(t, 600, 2, 2)
-	for _, s := range []Solver{
-		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 15},
-		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Center: true},
-	} {
-		var first string
-		for _, threads := range []int{1, 3} {
-			left, right := stream.NewCounted(stream.FromMatrix("x", x)), stream.NewCounted(stream.FromMatrix("y", y))
-			d, err := Pairs(left, right)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 128}, d, kernelgen.RBF(0.5))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if left.Passes() != 1 || right.Passes() != 1 || f.SourcePasses != 1 {
-				t.Errorf("%d and %d passes, reported %d", left.Passes(), right.Passes(), f.SourcePasses)
-			}
-			if got := fmt.Sprint(saved(t, f.Model).Arrays, f.Estimates); first == "" {
-				first = got
-			} else if got != first {
-				t.Errorf("operator %s: %d threads give another model", s.Operator, threads)
-			}
-		}
-	}
-}
-
 // A lag is the same as two sources, and takes one reading.
 func TestLagged(t *testing.T) {
 	if testing.Short() {

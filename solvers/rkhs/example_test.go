@@ -41,7 +41,7 @@ func ExampleSolver_Fit() {
 
 	// The second eigenfunction, at new rows, grows with the state.
 	rows := blas64.General{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}}
-	at, err := fit.Right.Part(rkhs.Real).At(ctx, engine, rows)
+	at, err := fit.Right.Real().At(ctx, engine, rows)
 	if err != nil {
 		panic(err)
 	}

@@ -231,7 +231,7 @@ func TestOrnsteinUhlenbeckGaussian(t *testing.T) {
 	}
 	// The first eigenfunction is nearly constant, the second nearly the state.
 	rows := blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: []float64{-1, -0.5, 0, 0.5, 1}}
-	v, err := f.Right.Part(Real).At(t.Context(), stream.Engine{}, rows)
+	v, err := f.Right.Real().At(t.Context(), stream.Engine{}, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

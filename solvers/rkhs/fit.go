@@ -27,7 +27,7 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return model.Leave(ctx, e, d, k, s.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	set := s.with(k)
 	if err := set.check(d.Shape()); err != nil {
@@ -175,10 +175,14 @@ func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General
 }
 
 // eigenOf decomposes a matrix and makes a model of its eigenfunctions.
-func (c *decomposition) eigenOf(r Matrix) error {
-	pairs, err := c.pairs(r)
+func (c *decomposition) eigenOf(s Matrix) error {
+	decompose := reducedPairs
+	if c.Operator.Traits().Symmetric {
+		decompose = symmetricPairs
+	}
+	pairs, err := decompose(c.Operator, s)
 	if err == nil {
-		c.eigen(pairs, r.General)
+		c.eigen(pairs, s.General)
 	}
 	return err
 }
@@ -206,13 +210,6 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 		return f
 	}
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
-}
-
-func (c *decomposition) pairs(r Matrix) (*eigenpairs, error) {
-	if c.Operator.Traits().Symmetric {
-		return symmetricPairs(c.Operator, r.General)
-	}
-	return reducedPairs(c.Operator, r)
 }
 
 // carriedLittle is the part of a trace above which a note says that landmarks are few.

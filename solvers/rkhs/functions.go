@@ -31,15 +31,6 @@ type Functions struct {
 	Complex bool
 }
 
-// Part says which part of complex functions is wanted.
-type Part uint8
-
-// The parts.
-const (
-	Real Part = iota
-	Imaginary
-)
-
 // newFunctions returns functions with coefficients m and the means of the features, nil for
 // none.
 func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Functions {
@@ -61,16 +52,15 @@ func (f *Functions) Count() int {
 // Dimension returns the number of columns of the rows that the functions take.
 func (f *Functions) Dimension() int { return f.Space.Left.Landmarks.Cols }
 
-// Part returns the real or the imaginary parts, as functions with real values. The
-// imaginary parts of real functions are zero.
-func (f *Functions) Part(p Part) *Functions {
-	switch {
-	case p == Real:
-		return f.pick(span(0, f.Count()))
-	case f.Complex:
-		return f.pick(span(f.Count(), f.Count()))
+// Real returns the real parts, as functions with real values.
+func (f *Functions) Real() *Functions { return f.pick(span(0, f.Count())) }
+
+// Imag returns the imaginary parts, as functions with real values. Those of real functions are zero.
+func (f *Functions) Imag() *Functions {
+	if !f.Complex {
+		return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), nil)
 	}
-	return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), make([]float64, f.Coefficients.Rows))
+	return f.pick(span(f.Count(), f.Count()))
 }
 
 // First returns the first n functions.

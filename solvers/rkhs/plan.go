@@ -2,6 +2,7 @@ package rkhs
 
 import (
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,8 +25,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	}
 	features := 1
 	for _, space := range s.spacesOf(shape) {
-		_, most := s.method(space.rows)
-		features += most * space.sides
+		features += s.mostFeatures(space.rows) * space.sides
 	}
 	e = grid(e, columns, features)
 	p := model.NewPlan(e, shape.Rows, columns)
@@ -78,14 +78,31 @@ func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 
 // planSpace adds the choice of landmarks, and returns how many there will be at most.
 func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (int64, error) {
-	by, most := s.method(space.rows)
-	of, err := by.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, space.kernel)
-	if err != nil {
-		return 0, err
+	of := model.NewPlan(e, space.rows, space.columns)
+	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
+	switch {
+	case s.Random:
+		random, err := s.random().Plan(e, model.Shape{Rows: n, Columns: space.columns}, space.kernel)
+		if err != nil {
+			return 0, err
+		}
+		of = random
+	case s.Engine == EngineExact:
+		proposals := int64(basis.Proposals(n))
+		of.Add("Cholesky factor", n*c, "`landmarks`")
+		of.Add("residual diagonal", 2*n, "the number of rows")
+		of.Add("proposals", proposals*(proposals+3*d+c), "")
+		of.AddEntries(float64(n)*float64(c) + 2*float64(c)*float64(min(proposals, 2*c)))
+	default:
+		s.choice(n).AddTo(of, d)
 	}
-	of.Add("rows to choose from", space.rows*int64(space.columns), "`landmarks`")
+	if !s.Random {
+		of.Add("kernel between landmarks", 5*c*c, "`landmarks`")
+		of.AddEntries(2 * float64(c) * float64(c))
+	}
+	of.Add("rows to choose from", n*d, "`landmarks`")
 	p.Stage(of)
-	return int64(most), nil
+	return c, nil
 }
 
 // planPass adds the pass over the pairs and the algebra after it.

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -87,17 +91,23 @@ func (s Solver) poolSize(n int64) int64 {
 	return min(n, max(poolLeast, poolRows*int64(s.Landmarks)))
 }
 
-// method returns what makes features of so many rows, and how many landmarks or random
-// features that takes at most.
-func (s Solver) method(rows int64) (lowrank.Method, int) {
-	most := int(min(int64(s.Landmarks), rows))
-	switch {
-	case s.Engine == EngineExact:
-		return lowrank.RPCholesky{Rank: most, Seed: s.Seed}, most
-	case s.Random:
-		return lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}, s.Landmarks
+// mostFeatures returns how many features rows of a space have at most.
+func (s Solver) mostFeatures(rows int64) int {
+	if s.Random {
+		return s.Landmarks
 	}
-	return lowrank.Nystrom{Rank: most, Rule: lowrank.RulePivoted, Seed: s.Seed}, most
+	return int(min(int64(s.Landmarks), rows))
+}
+
+// random returns the method that makes random features.
+func (s Solver) random() lowrank.RFF {
+	return lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}
+}
+
+// choice returns the choice of landmarks among so many rows.
+func (s Solver) choice(rows int64) basis.Landmarks {
+	count := s.mostFeatures(rows)
+	return basis.Landmarks{Rows: rows, Rule: basis.RulePivoted, Features: count, Count: count, Seed: s.Seed}
 }
 
 // fit makes the features of one space.
@@ -105,25 +115,57 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	if err := k.CheckRows(rows, 0); err != nil {
 		return nil, fmt.Errorf("rows of %s: %w", what, err)
 	}
-	src := stream.FromMatrix("rows of "+what, rows)
-	var f *lowrank.Fit
-	var err error
-	if s.Engine == EngineExact {
-		f, err = sp.exact(ctx, e, src, k, s.Landmarks, s.Seed)
-	} else {
-		by, _ := s.method(int64(rows.Rows))
-		if f, err = by.Fit(ctx, e, model.Sources{Left: src}, k); err == nil {
-			sp.entries += f.KernelEntries
-		}
-	}
+	f, err := sp.features(ctx, e, s, k, "rows of "+what, rows)
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", what, err)
 	}
-	if f.Left.Rank() == 0 {
-		return nil, fmt.Errorf("features of %s: kernel %s is zero between rows of this data", what, k)
-	}
 	sp.notes = append(sp.notes, definiteNote(k)...)
-	return f.Model, nil
+	return f, nil
+}
+
+// features returns random features, or those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
+func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
+	if s.Random {
+		f, err := s.random().Fit(ctx, e, model.Sources{Left: stream.FromMatrix(name, rows)}, k)
+		if err != nil {
+			return nil, err
+		}
+		sp.entries += f.KernelEntries
+		return f.Model, nil
+	}
+	diagonal := make([]float64, rows.Rows)
+	k.Diag(diagonal, rows)
+	if slices.Max(diagonal) <= 0 {
+		return nil, fmt.Errorf("kernel %s is zero between rows of this data", k)
+	}
+	t, pool := tiles.Plain(k), basis.NewPanel(rows, stream.Numbers(rows.Rows), nil)
+	defer func() { sp.entries += t.Entries.Load() }()
+	landmarks, err := s.landmarks(ctx, e, t, pool, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks); err != nil {
+		return nil, err
+	}
+	landmarks, u, err := basis.Whiten(ctx, e, t, landmarks)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k, err)
+	}
+	side := &lowrank.Embedding{Landmarks: landmarks.Rows, Rows: landmarks.Number, Projection: basis.Inverse(u)}
+	if t.Scale() != 1 {
+		side.Unit = t.Scale()
+	}
+	n := int64(rows.Rows)
+	return &lowrank.Model{Method: "nystrom", Kernel: k, Seed: s.Seed, Rows: n, Cols: n, Left: side,
+		Values: slices.Repeat([]float64{1 / t.Scale()}, landmarks.Count())}, nil
+}
+
+// landmarks chooses landmarks from a pool of rows.
+func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+	if s.Engine == EngineExact {
+		return s.spanning(ctx, e, t, pool, name)
+	}
+	return s.choice(int64(pool.Count())).Choose(ctx, e, t, pool, name)
 }
 
 // The exact engine begins with firstPivots landmarks. It is content with those that leave spanned
@@ -138,25 +180,27 @@ const (
 // errNotSpanned reports that the exact engine is not for this kernel.
 var errNotSpanned = errors.New("the features of all rows have no span small enough for the exact engine")
 
-// exact spans the features of all rows but for rounding, by as few pivots as that takes: pivoted
-// Cholesky of the Gram matrix is the kernel QR of the paper (Proposition 3.4) for features that
-// may be dependent. The number of pivots doubles from fit to fit, unless the spectrum, taken as
-// exponential with a margin, tells that the limit is too low.
-func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, limit int, seed uint64) (*lowrank.Fit, error) {
-	n := int(src.Info().Rows)
-	last := min(n, limit)
+// spanning returns landmarks that span the features of all rows but for rounding, as few pivots as
+// that takes: pivoted Cholesky of the Gram matrix is the kernel QR of the paper (Proposition 3.4)
+// for features that may be dependent. The number of pivots doubles from try to try. It fails with
+// errNotSpanned as soon as the spectrum, taken as exponential with a margin, exceeds the limit.
+func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+	n := pool.Count()
+	last := min(n, s.Landmarks)
 	for most := min(last, firstPivots); ; most = min(last, 2*most) {
-		f, err := lowrank.RPCholesky{Rank: most, Seed: seed}.Fit(ctx, e, model.Sources{Left: src}, k)
+		f, err := basis.NewCholesky(ctx, e, t, pool.Rows, name, most, sketch.NewRandom(s.Seed, "proposals"))
 		if err != nil {
 			return nil, err
 		}
-		sp.entries += f.KernelEntries
-		left := f.TraceResidual
+		if err := f.Run(ctx); err != nil {
+			return nil, err
+		}
+		left := f.Left / f.Trace
 		switch {
 		case most == n || len(f.Pivots) < most || left <= spanned || most == last && left <= nearlySpanned:
-			return f, nil
+			return pool.Pick(f.Chosen()), nil
 		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned:
-			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, left, k)
+			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, left, t.Kernel)
 		}
 	}
 }

@@ -11,9 +11,6 @@ import (
 // Name is what the header of a saved model of this package calls it.
 const Name = "operator"
 
-// Names are what the headers of saved models have called it, the first as it is now.
-var Names = []string{Name, "rkhs"}
-
 // header is a saved model: see [model.NewArchive].
 type header struct {
 	Method      string         `json:"method"` // "operator"
@@ -36,11 +33,10 @@ type header struct {
 	Imag        []float64      `json:"-" array:"values_imag,rank,if=complex"`
 	Left        *model.Archive `json:"left" min:"1" array:"left_features_"`     // features of the left functions
 	Right       *model.Archive `json:"right,omitempty" array:"right_features_"` // absent if they are those of the left
-	oldWords
-	U          *Functions `json:"-" array:"left,columns=functions"`
-	V          *Functions `json:"-" array:"right,columns=functions"`
-	CanonicalU *Functions `json:"-" array:"canonical_left,columns=functions,optional"`
-	CanonicalV *Functions `json:"-" array:"canonical_right,columns=functions,optional"`
+	U           *Functions     `json:"-" array:"left,columns=functions"`
+	V           *Functions     `json:"-" array:"right,columns=functions"`
+	CanonicalU  *Functions     `json:"-" array:"canonical_left,columns=functions,optional"`
+	CanonicalV  *Functions     `json:"-" array:"canonical_right,columns=functions,optional"`
 }
 
 // Sizes gives the columns of functions.
@@ -49,22 +45,6 @@ func (h header) Sizes(*model.Archive) map[string]int64 {
 		return map[string]int64{"functions": 2 * int64(h.Rank)}
 	}
 	return map[string]int64{"functions": int64(h.Rank)}
-}
-
-// oldWords are what the first version wrote, whose method was "rkhs".
-type oldWords struct {
-	Operator string  `json:"operator,omitempty"` // the kind: kcca for cca
-	Epsilon  float64 `json:"epsilon,omitempty"`  // the ridge
-}
-
-// renew puts the words of the first version into their places.
-func (h *header) renew() {
-	if h.Method != "rkhs" || h.Kind != "" {
-		return
-	}
-	if h.Kind, h.Ridge = h.Operator, h.Epsilon; h.Kind == "kcca" {
-		h.Kind = "cca"
-	}
 }
 
 // Save returns the model as an archive with the arrays values and, of complex
@@ -101,7 +81,6 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("rkhs", &h) {
 		return nil, a.Err()
 	}
-	h.renew()
 	m := &Model{Random: h.Random, Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
 		Values: h.Values, Imag: h.Imag,
 		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),

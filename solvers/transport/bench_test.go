@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -40,13 +41,13 @@ func BenchmarkRound(b *testing.B) {
 			b.ReportMetric(float64(processorTime(b)-from)/float64(b.N)/(m*n), "cpu-ns/entry")
 		})
 	}
-	tiles := func(fill filler) error {
-		_, err := x.visit(ctx, "tiles", 0, fill, func() stripVisitor { return func([]float64, int, blas64.General) error { return nil } })
+	pass := func(t *tiles.Tiles) error {
+		_, err := x.strips(ctx, t, "tiles", 0, func() stripVisitor { return func([]float64, int, blas64.General) error { return nil } })
 		return err
 	}
-	per("tiles", func() error { return tiles(x.fillPlain) })
+	per("tiles", func() error { return pass(x.power) })
 	per("plain", func() error { _, err := x.step(ctx, false); return err })
-	per("log tiles", func() error { return tiles(x.fill) })
+	per("log tiles", func() error { return pass(x.logs) })
 	x.moderate = false
 	per("log", func() error { _, err := x.step(ctx, false); return err })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -48,7 +49,8 @@ type exact struct {
 	*grid
 	Sinkhorn
 	f, g     []float64
-	moderate bool // no |log K| exceeds plainRange; false before the first iteration
+	pairs    *tiles.Grid // of one side with itself, once symmetric iterations need it
+	moderate bool        // no |log K| exceeds plainRange; false before the first iteration
 }
 
 func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
@@ -92,7 +94,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	f := &Fit{Model: m, solution: x, History: append(history, end.change), Cost: end.cost}
 	f.Iterations = staged + len(f.History)
 	f.Value = x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
-	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries.Load()
+	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries()
 	f.judge(x.MarginalTol)
 	return f, nil
 }
@@ -108,7 +110,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 	}
 	n, exponent := len(x.g), x.exponent()
 	var wide atomic.Bool
-	strips, rowSums := x.strips, func(strip blas64.General, logs, shifts []float64) {
+	entries, rowSums := x.logs, func(strip blas64.General, logs, shifts []float64) {
 		if first && !wide.Load() && !(dense.MaxAbs(strip) <= plainRange) {
 			wide.Store(true)
 		}
@@ -118,13 +120,13 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		}
 	}
 	var v []float64 // where K is plain: exp(g − the largest)
-	if x.moderate && x.plain() {
+	if x.moderate && x.power != nil {
 		most := slices.Max(x.g)
 		v = make([]float64, n)
 		for j, g := range x.g {
 			v[j] = math.Exp(g - most)
 		}
-		strips, rowSums = x.plainStrips, func(strip blas64.General, logs, shifts []float64) {
+		entries, rowSums = x.power, func(strip blas64.General, logs, shifts []float64) {
 			blas64.Gemv(blas.NoTrans, 1, strip, dense.Vector(v), 0, dense.Vector(logs[:strip.Rows]))
 			for i, product := range logs[:strip.Rows] {
 				logs[i], shifts[i] = math.Log(product)+most, most
@@ -132,7 +134,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		}
 	}
 	// The masses of the columns with the new u, the change of the masses of the rows, and their sum.
-	sums, err := strips(ctx, "round", n+2, func() stripVisitor {
+	sums, err := x.strips(ctx, entries, "round", n+2, func() stripVisitor {
 		logs, scales := make([]float64, 64), make([]float64, 64)
 		return func(sum []float64, at int, strip blas64.General) error {
 			rowSums(strip, logs, scales)
@@ -208,13 +210,13 @@ const lostColumns = 64
 
 // columnSums returns Kᵀu for a few columns, those whose masses vanish beside those of others.
 func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, error) {
-	panel := x.pack(dense.PickRows(x.right.rows, columns))
+	right := &tiles.Rows{Dense: dense.PickRows(x.right.rows, columns)}
 	sums := make([]logsum.Sum, len(columns))
 	src := stream.NewRowNumbers(x.left.name, int64(x.left.rows.Rows))
 	err := stream.Map(ctx, x.engine, "columns", src, len(columns), false, func() func(blas64.General, *stream.Block) error {
 		var w kernelgen.Workspace
 		return func(dst blas64.General, b *stream.Block) error {
-			x.fill(dst, stream.RowSlice(x.left.rows, int(b.Start), dst.Rows), panel, &w)
+			x.logs.FillDense(dst, stream.RowSlice(x.left.rows, int(b.Start), dst.Rows), right, &w)
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
@@ -238,7 +240,7 @@ type measures struct {
 // measure visits the plan.
 func (x *exact) measure(ctx context.Context) (measures, error) {
 	exponent := x.exponent()
-	sums, err := x.strips(ctx, "cost", 4, func() stripVisitor {
+	sums, err := x.strips(ctx, x.logs, "cost", 4, func() stripVisitor {
 		var raw []float64
 		return func(sum []float64, at int, logs blas64.General) error {
 			for i := range logs.Rows {

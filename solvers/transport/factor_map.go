@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -41,10 +42,7 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 	rows, coefficients := factor.Rows(info), factor.Lift(to.Coefficients)
 	out := stream.NewMatrix(mapRows, to.Dimension()+1)
 	sections := stream.NewMatrix(mapRows, to.Corrections.Rows)
-	var panel *kernelgen.Panel
-	if to.Corrections.Rows > 0 {
-		panel = m.Factors.Kernel.Pack(to.Corrections)
-	}
+	kernel, columns := tiles.Plain(m.Factors.Kernel), &tiles.Rows{Dense: to.Corrections}
 	var w kernelgen.Workspace
 	return func(dst, x blas64.General, start int64) error {
 		y, err := rows(x, start)
@@ -53,9 +51,9 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 		}
 		z := stream.RowSlice(out, 0, x.Rows)
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, coefficients, 0, z)
-		if panel != nil {
+		if sections.Cols > 0 {
 			s := stream.RowSlice(sections, 0, x.Rows)
-			m.Factors.Kernel.Fill(s, x, panel, &w)
+			kernel.FillDense(s, x, columns, &w)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, s, to.CorrectionValues, 1, z)
 		}
 		for i := range x.Rows {

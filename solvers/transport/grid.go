@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -80,48 +81,36 @@ func stripRows(cols int) int { return min(64, max(4, stripNumbers/max(1, cols)/4
 
 // grid is K between two sets of points, cut into strips of rows.
 type grid struct {
-	*gibbs
+	gibbs
 	engine      stream.Engine
 	left, right *points
-	panel       *kernelgen.Panel // of the right points
+	columns     *tiles.Rows // the right points
 	passes      int
 }
 
-func newGrid(e stream.Engine, g *gibbs, left, right *points) *grid {
+func newGrid(e stream.Engine, g gibbs, left, right *points) *grid {
 	e.BlockRows, e.Run = gridRows, nil
-	return &grid{gibbs: g, engine: e, left: left, right: right, panel: g.pack(right.rows)}
+	return &grid{gibbs: g, engine: e, left: left, right: right, columns: &tiles.Rows{Dense: right.rows}}
 }
 
-// stripVisitor looks at a few rows of K, or of log K, of which first is the first, and adds to
-// a sum. It may write into them.
+// stripVisitor reads a strip of K, or of log K, whose first row has the number first, and adds to
+// a sum. It may overwrite the strip.
 type stripVisitor func(sum []float64, first int, strip blas64.General) error
 
-// strips visits all of log K once, in strips of rows, and returns the sum of so many numbers
-// that the visitors have added to.
-func (g *grid) strips(ctx context.Context, name string, numbers int, visit func() stripVisitor) ([]float64, error) {
-	return g.visit(ctx, name, numbers, g.fill, visit)
-}
-
-// plainStrips is strips with K itself.
-func (g *grid) plainStrips(ctx context.Context, name string, numbers int, visit func() stripVisitor) ([]float64, error) {
-	return g.visit(ctx, name, numbers, g.fillPlain, visit)
-}
-
-// filler makes a tile.
-type filler func(dst, x blas64.General, p *kernelgen.Panel, w *kernelgen.Workspace)
-
-func (g *grid) visit(ctx context.Context, name string, numbers int, fill filler, visit func() stripVisitor) ([]float64, error) {
+// strips makes a pass over K, or log K, in strips of rows. It returns the sum, of the given length,
+// that the visitors add to.
+func (g *grid) strips(ctx context.Context, t *tiles.Tiles, name string, length int, visit func() stripVisitor) ([]float64, error) {
 	g.passes++
 	src := stream.NewRowNumbers(g.left.name, int64(g.left.rows.Rows))
 	n := g.right.rows.Rows
-	sum, err := stream.Fold(ctx, g.engine, name, src, func() *sketch.Sum { return sketch.NewSum(1, numbers) }, func() func(*sketch.Sum, *stream.Block) error {
+	sum, err := stream.Fold(ctx, g.engine, name, src, func() *sketch.Sum { return sketch.NewSum(1, length) }, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
 		buf, do := stream.NewMatrix(stripRows(n), n), visit()
 		return func(s *sketch.Sum, b *stream.Block) error {
 			for first := 0; first < b.X.Rows; first += buf.Rows {
 				strip := stream.RowSlice(buf, 0, min(buf.Rows, b.X.Rows-first))
 				at := int(b.Start) + first
-				fill(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.panel, &w)
+				t.FillDense(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.columns, &w)
 				if err := do(s.Data, at, strip); err != nil {
 					return err
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -31,13 +32,13 @@ type half struct {
 	src      stream.Source
 	mass     masses
 	exponent float64
-	kernel   kernelgen.Kernel
+	tiles    *tiles.Tiles
 	values   []float64 // of the low-rank kernel
 	factor   factor
 
 	number   []int64 // of the repaired rows, in the order of repair
 	repaired blas64.General
-	panel    *kernelgen.Panel
+	columns  *tiles.Rows // the repaired rows
 
 	other   *half
 	product *weighted // K̃v, by the sums of a column of ones over the other side; nil before the first iteration, where u = a
@@ -106,7 +107,7 @@ func (h *half) features() func(x blas64.General, start int64) (features, error) 
 		y, err := rows(x, start)
 		s := stream.RowSlice(buf, 0, x.Rows)
 		if err == nil && n > 0 {
-			h.kernel.Fill(s, x, h.other.panel, &w)
+			h.tiles.FillDense(s, x, h.other.columns, &w)
 		}
 		return features{x, y, s, start}, err
 	}
@@ -324,5 +325,5 @@ func (h *half) repair(number []int64, rows blas64.General) {
 		h.repaired.Data = append(h.repaired.Data, dense.Row(rows, k)...)
 	}
 	h.repaired.Rows, h.repaired.Cols, h.repaired.Stride = len(h.number), rows.Cols, rows.Cols
-	h.panel = h.kernel.Pack(h.repaired)
+	h.columns = &tiles.Rows{Dense: h.repaired}
 }

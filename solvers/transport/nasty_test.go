@@ -3,14 +3,12 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -229,33 +227,6 @@ func TestOtherKernels(t *testing.T) {
 	}
 }
 
-// TestSameBits: threads, blocks and sides of the plan do not change a bit.
-func TestSameBits(t *testing.T) {
-	t.Parallel()
-	x, y := colours(400, 1), colours(300, 2)
-	for name, method := range map[string]Method{"exact": Exact{Sinkhorn{Iterations: 4, Divergence: true}}, "low rank": LowRank{Sinkhorn: Sinkhorn{Iterations: 4}, Rank: 12},
-		"nearest": LowRank{Sinkhorn: Sinkhorn{Iterations: 4, Map: NearestDisplacement}, Rank: 12}} {
-		want := ""
-		for _, e := range []stream.Engine{{Threads: 1, BlockRows: 128}, {Threads: 3, BlockRows: 128}} {
-			f, err := method.Fit(context.Background(), e, dataOf(x, y), gamma10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := f.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := fmt.Sprintf("%x %x %x %x %x", f.Value, f.Cost, f.Divergence, f.History, a.Arrays)
-			if want == "" {
-				want = got
-			}
-			if got != want {
-				t.Errorf("%s: %d threads give other bits", name, e.Threads)
-			}
-		}
-	}
-}
-
 // TestDivergence: of equal sides it is 0, and else what three dense solutions give.
 func TestDivergence(t *testing.T) {
 	if testing.Short() {
@@ -290,50 +261,4 @@ func TestDivergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "the value of one source", alone.Value, value(x, x), 1e-8)
-}
-
-// TestLoad: a saved model maps rows as the fit does, with the same bits.
-func TestLoad(t *testing.T) {
-	t.Parallel()
-	ctx, e := context.Background(), stream.Engine{}
-	x, y := colours(300, 1), colours(200, 2)
-	fresh := stream.FromMatrix("new", colours(100, 7))
-	few := Sinkhorn{Iterations: 4}
-	nearest := few
-	nearest.Map = NearestDisplacement
-	for name, method := range map[string]Method{"exact": Exact{few}, "low rank": LowRank{Sinkhorn: few, Rank: 4}, "nearest": Exact{nearest}, "low rank, nearest": LowRank{Sinkhorn: nearest, Rank: 20}} {
-		f, err := method.Fit(ctx, e, dataOf(x, y), gamma10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := f.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Load(a)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, side := range []model.Side{model.Left, model.Right} {
-			want, got := stream.NewMatrix(100, 3), stream.NewMatrix(100, 3)
-			for to, from := range map[*blas64.General]*Model{&want: f.Model, &got: m} {
-				if err := from.Transform(ctx, e, fresh, model.Request{Side: side}, func(b *stream.Block, out blas64.General) error {
-					copy(to.Data[b.Start*3:], out.Data)
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if farthest(want, got) != 0 || !dense.Finite(want) {
-				t.Errorf("%s: the loaded model maps the %v side %.1e elsewhere", name, side, farthest(want, got))
-			}
-		}
-		for i := range a.Arrays { // no array may be missing or of another shape
-			short := *a
-			short.Arrays = append(append([]array.Array(nil), a.Arrays[:i]...), a.Arrays[i+1:]...)
-			if _, err := Load(&short); err == nil && !strings.Contains(a.Arrays[i].Name, "refinement") && !strings.Contains(a.Arrays[i].Name, "corrections") {
-				t.Errorf("%s: a model without %s is loaded", name, a.Arrays[i].Name)
-			}
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -29,7 +30,7 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 		if err != nil {
 			return nil, err
 		}
-		halves[i] = &half{side: side, src: d.side(side).Left, mass: mass, exponent: s.exponent(), kernel: factors.Kernel,
+		halves[i] = &half{side: side, src: d.side(side).Left, mass: mass, exponent: s.exponent(), tiles: tiles.Plain(factors.Kernel),
 			values: factors.Values, factor: factors.Factor(side)}
 	}
 	p.left, p.right = halves[0], halves[1]

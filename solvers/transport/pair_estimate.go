@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -64,7 +65,7 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 		return err
 	}
 	exact := stream.NewMatrix(len(left.number), len(right.number))
-	p.left.kernel.Fill(exact, left.rows, p.left.kernel.Pack(right.rows), nil)
+	p.left.tiles.FillDense(exact, left.rows, &tiles.Rows{Dense: right.rows}, nil)
 	p.left.entries += int64(len(exact.Data))
 	core := dense.Clone(p.right.factor.Lower(dense.Transpose(right.factor)))
 	dense.ScaleRows(core, p.factors.Values)

@@ -16,7 +16,7 @@ const stageTol = 1e-2
 // physics"). It returns the number of iterations.
 func (x *exact) stages(ctx context.Context) (iterations int, err error) {
 	for epsilon := x.InitialEpsilon; epsilon > x.Epsilon; epsilon /= stageFactor {
-		g, err := newGibbs(x.kernel, epsilon)
+		g, err := newGibbs(x.logs.Kernel, epsilon)
 		if err != nil {
 			return iterations, err
 		}
@@ -31,7 +31,7 @@ func (x *exact) stages(ctx context.Context) (iterations int, err error) {
 		for j, mass := range x.right.log {
 			x.g[j] = (x.g[j]-mass)*epsilon/next + mass
 		}
-		x.entries.Add(g.entries.Load())
+		x.logs.Entries.Add(g.entries())
 		x.passes += stage.passes
 	}
 	return iterations, nil

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,7 +19,7 @@ import (
 // the error, whatever ε is. It computes half of the tiles: a tile and its mirror image are one.
 
 // symmetric reports whether both sides have the same scaling.
-func (x *exact) symmetric() bool { return x.left == x.right && x.kernel.Symmetric() }
+func (x *exact) symmetric() bool { return x.left == x.right && x.logs.Kernel.Symmetric() }
 
 // symmetricStep makes an iteration, and returns the error of the plan before it.
 func (x *exact) symmetricStep(ctx context.Context) (before float64, err error) {
@@ -48,29 +48,23 @@ func (x *exact) halfMasses(ctx context.Context) ([]float64, error) {
 	x.passes++
 	n := x.left.rows.Rows
 	across, down := make([]float64, n), make([]float64, n) // as rows of tiles and as columns
-	panels := make([]*kernelgen.Panel, 0, n/stream.PairRows+1)
-	for first := 0; first < n; first += stream.PairRows {
-		panels = append(panels, x.pack(stream.RowSlice(x.left.rows, first, min(stream.PairRows, n-first))))
+	if x.pairs == nil {
+		rows := &tiles.Rows{Dense: x.left.rows}
+		x.pairs = x.logs.NewGrid(x.engine, [2]string{x.left.name, x.left.name}, rows, rows)
 	}
-	src := stream.NewRowNumbers(x.left.name, int64(n))
-	err := stream.Pairs(ctx, x.engine, "round", src, src, stream.Upper, func() func(i, j *stream.Block) error {
-		var w kernelgen.Workspace
-		side := min(stream.PairRows, n)
-		buf, ones := make([]float64, side*side), make([]float64, side)
+	err := x.pairs.Pairs(ctx, "round", stream.Upper, func() tiles.Visitor {
+		ones := make([]float64, min(stream.PairRows, n))
 		floats.AddConst(1, ones)
-		return func(i, j *stream.Block) error {
-			rows, cols := i.X.Rows, j.X.Rows
-			tile := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: buf[:rows*cols]}
-			x.fill(tile, stream.RowSlice(x.left.rows, int(i.Start), rows), panels[j.Index], &w)
-			for k := range rows {
+		return func(tile blas64.General, i, j int) error {
+			for k := range tile.Rows {
 				row := dense.Row(tile, k)
-				dense.Axpy(1, x.f[j.Start:int(j.Start)+cols], row)
-				floats.AddConst(x.f[int(i.Start)+k], row)
+				dense.Axpy(1, x.f[j:j+tile.Cols], row)
+				floats.AddConst(x.f[i+k], row)
 				logsum.Exponentials(row)
-				across[int(i.Start)+k] += floats.Sum(row)
+				across[i+k] += floats.Sum(row)
 			}
-			if i.Index != j.Index {
-				blas64.Gemv(blas.Trans, 1, tile, dense.Vector(ones[:rows]), 1, dense.Vector(down[j.Start:int(j.Start)+cols]))
+			if i != j {
+				blas64.Gemv(blas.Trans, 1, tile, dense.Vector(ones[:tile.Rows]), 1, dense.Vector(down[j:j+tile.Cols]))
 			}
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -89,19 +90,19 @@ func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error
 
 // byPoints maps a row to the sum of values, a row for each of Points, weighted by the plan. The weights are relative to
 // the largest: scale returns a factor of them all, given the number of the row and their sum.
-func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info, values blas64.General,
+func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info, values blas64.General,
 	scale func(row int64, s logsum.Sum) float64) func() mapper {
 	n := to.Points.Rows
-	panel := g.pack(to.Points)
+	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stripRows(n), n)
-		fill := func(dst, x blas64.General) { g.fill(dst, x, panel, &w) }
-		if side == model.Right && !g.kernel.Symmetric() { // the points are left rows
+		fill := func(dst, x blas64.General) { g.logs.FillDense(dst, x, right, &w) }
+		if side == model.Right && !g.logs.Kernel.Symmetric() { // the points are left rows
 			turned := stream.NewMatrix(n, buf.Rows)
 			fill = func(dst, x blas64.General) {
 				t := blas64.General{Rows: n, Cols: x.Rows, Stride: x.Rows, Data: turned.Data[:n*x.Rows]}
-				g.fill(t, to.Points, g.pack(x), &w)
+				g.logs.FillDense(t, to.Points, &tiles.Rows{Dense: x}, &w)
 				for i := range dst.Rows {
 					blas64.Copy(blas64.Vector{N: n, Inc: t.Stride, Data: t.Data[i:]}, dense.Vector(dense.Row(dst, i)))
 				}
@@ -128,15 +129,14 @@ func (to *Map) byPoints(g *gibbs, side model.Side, info stream.Info, values blas
 
 // byNearest moves a row by the displacement of the nearest row of Near, the first of equally near ones.
 func (to *Map) byNearest() func() mapper {
-	distance := kernelgen.SquaredDistance.Kernel()
-	panel := distance.Pack(to.Near)
+	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
 	return func() mapper {
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stripRows(to.Near.Rows), to.Near.Rows)
 		return func(dst, x blas64.General, _ int64) error {
 			for first := 0; first < x.Rows; first += buf.Rows {
 				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
-				distance.Fill(strip, stream.RowSlice(x, first, strip.Rows), panel, &w)
+				distance.FillDense(strip, stream.RowSlice(x, first, strip.Rows), near, &w)
 				for i := range strip.Rows {
 					move := dense.Row(to.Moves, floats.MinIdx(dense.Row(strip, i)))
 					floats.AddTo(dense.Row(dst, first+i), dense.Row(x, first+i), move)

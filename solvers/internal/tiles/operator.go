@@ -1,7 +1,9 @@
 package tiles
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -42,17 +44,16 @@ func (o *Operator) pass(ctx context.Context, visit Visitor) error {
 	return err
 }
 
-// Multiply implements [krylov.Operator] by one exact pass.
+// Multiply implements [krylov.Operator] by one exact pass. It names a row whose products are not
+// finite.
 func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
 	dense.Clear(aq)
 	dense.Clear(atp)
-	err := o.pass(ctx, func(tile blas64.General, i, j int) error {
-		rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
-		cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(q), 1, rows(aq))
-		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, rows(p), 1, cols(atp))
-		return nil
-	})
+	product := &Product{Q: q, AQ: aq, P: p, ATP: atp}
+	err := o.pass(ctx, product.Add)
+	if err == nil {
+		err = o.Grid.check(product)
+	}
 	if err == nil && o.Centered {
 		// The vectors have mean 0 up to rounding; short ones may be all rounding.
 		subtractOuter(aq, o.Sums.RowMeans, q)
@@ -61,6 +62,72 @@ func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) e
 		dense.CenterColumns(atp)
 	}
 	return err
+}
+
+// Product sums products with the tiles of a pass: AQ = K·Q and ATP = Kᵀ·P. Matrices without columns
+// are left out.
+type Product struct {
+	Q, AQ, P, ATP blas64.General
+	Half          bool // the pass is over [stream.Upper]: tiles on the diagonal are in AQ alone
+}
+
+// Add is a [Visitor].
+func (p *Product) Add(tile blas64.General, i, j int) error {
+	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
+	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+	if p.Q.Cols > 0 {
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(p.Q), 1, rows(p.AQ))
+	}
+	if p.P.Cols > 0 && !(p.Half && i == j) {
+		dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, rows(p.P), 1, cols(p.ATP))
+	}
+	return nil
+}
+
+// check names the first row whose products are not finite.
+func (g *Grid) check(p *Product) error {
+	for side, m := range []blas64.General{p.AQ, p.ATP} {
+		if i, _, bad := dense.NotFinite(m); bad {
+			what := fmt.Sprintf("kernel %s is not finite between this row and another", g.Tiles.Kernel)
+			return BadRow(g.names[side], int64(i), what)
+		}
+	}
+	return nil
+}
+
+// Multiply makes a pass that sums a product with raw tiles. It names a row whose products are not
+// finite. Visitors from also, unless it is nil, then get the tiles.
+func (g *Grid) Multiply(ctx context.Context, pass string, p *Product, also func() Visitor) error {
+	shape := stream.Full
+	if p.Half {
+		shape = stream.Upper
+	}
+	err := g.Pairs(ctx, pass, shape, func() Visitor {
+		if also == nil {
+			return p.Add
+		}
+		visit := also()
+		return func(tile blas64.General, i, j int) error { return cmp.Or(p.Add(tile, i, j), visit(tile, i, j)) }
+	})
+	if err != nil {
+		return err
+	}
+	return g.check(p)
+}
+
+// Symmetric is a symmetric K without a normaliser, as a [krylov.Symmetric]: a product is an exact
+// pass over half of the tiles.
+type Symmetric struct{ Grid *Grid }
+
+// Multiply implements [krylov.Symmetric].
+func (s Symmetric) Multiply(ctx context.Context, x, y blas64.General) error {
+	dense.Clear(y)
+	p := &Product{Q: x, AQ: y, P: x, ATP: stream.NewMatrix(y.Rows, y.Cols), Half: true}
+	if err := s.Grid.Multiply(ctx, "exact pass", p, nil); err != nil {
+		return err
+	}
+	dense.Add(1, p.ATP, y)
+	return nil
 }
 
 // subtractOuter subtracts v·(1ᵀq) from m.

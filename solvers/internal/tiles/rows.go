@@ -16,9 +16,10 @@ type Rows struct {
 	Dense  blas64.General
 	Sparse *stream.CSR
 
-	packing, turning sync.Once
-	packed           *kernelgen.Panel
-	turned           *stream.CSR
+	packing, turning, anchoring sync.Once
+	packed                      *kernelgen.Panel
+	turned                      *stream.CSR
+	anchors                     []float64 // see [OfCurve]
 }
 
 // SparseRows returns the rows of a sparse matrix whose transpose is known.

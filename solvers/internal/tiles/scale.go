@@ -25,4 +25,5 @@ func ScaleFor(largest float64) float64 {
 func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
 	t.Kernel.Diag(dst, x)
 	t.scale(dst)
+	t.then.applyDiagonal(dst, x)
 }

@@ -2,6 +2,7 @@
 // and z_j on the right, for all families of solvers.
 //
 //   - [Tiles] fills tiles between [Rows], dense or sparse, and counts the entries.
+//   - [Logs] and [OfCurve] are tiles of logarithms, and of functions of one base.
 //   - [Grid] visits all tiles between two sides in one exact pass.
 //   - [Sums] are the row sums of normalised kernels, and the means of rows and columns.
 //   - [Operator] multiplies with K by exact passes; [SVD] decomposes it by block Krylov iteration.
@@ -42,6 +43,8 @@ type Tiles struct {
 	normalised  bool
 	exponential bool // raw entries are exponents
 	weight      float64
+	logarithm   bool // tiles are of the logarithm of raw
+	then        function
 }
 
 // Plain returns the tiles of a kernel without a normaliser, between dense rows.
@@ -129,10 +132,15 @@ func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Wo
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
 	}
+	if t.logarithm {
+		t.raw.FillLog(dst, left, right.panel(t.raw), w)
+		return
+	}
 	t.raw.Fill(dst, left, right.panel(t.raw), w)
 	for i := range dst.Rows {
 		t.scale(dense.Row(dst, i))
 	}
+	t.then.apply(dst, left, right, w)
 }
 
 func (t *Tiles) scale(v []float64) {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -133,36 +134,40 @@ func (f *fit) validate(ctx context.Context, penalties []float64) ([]Penalty, err
 }
 
 // count finds the errors of classification of each penalty, on the rows of the sample that are left
-// out. Cost: a kernel entry for each of these rows and landmark.
+// out. The coefficients are taken to kernel entries, in place of the rows to features.
+// Cost: a kernel entry for each of these rows and landmark, and 2·ℓ flops for each class and penalty.
 func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
+	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
+	for part, coefficients := range models {
+		wide[part] = f.onEntries(coefficients)
+	}
 	features := f.features.Features(f.data.Rows.Info().Name)
-	n := f.sample.Count()
+	n, p := f.sample.Count(), f.upper.Cols
 	panels := (n + stream.PanelRows - 1) / stream.PanelRows
 	wrong, weights := stream.NewMatrix(panels, len(path)), make([]float64, panels)
 	err := stream.Each(ctx, f.engine.Threads, panels, func(panel int) error {
 		first := panel * stream.PanelRows
 		x := stream.RowSlice(f.sample.Rows, first, min(stream.PanelRows, n-first))
-		z := stream.NewMatrix(x.Rows, features.Width+1)
-		if err := features.Worker()(dense.Columns(z, 0, features.Width), x, f.sample.Number[first]); err != nil {
+		k := stream.NewMatrix(x.Rows, p+1)
+		if err := features.Worker()(dense.Columns(k, 0, p), x, f.sample.Number[first]); err != nil {
 			return err
 		}
-		f.whiten(z)
-		for part, coefficients := range models {
+		for i := range k.Rows {
+			dense.Row(k, i)[p] = 1
+		}
+		for part := range models {
 			rows := f.left(panel, part)
-			w := make([]float64, len(rows))
-			for i, r := range rows {
-				w[i] = f.data.weight(f.sample.Number[first+r])
+			if len(rows) == 0 {
+				continue
 			}
-			weights[panel] += dense.Sum(w)
-			for k, c := range coefficients {
-				if len(rows) == 0 || c.Rows == 0 {
-					dense.Row(wrong, panel)[k] += dense.Sum(w)
-					continue
-				}
-				decisions := dense.Mul(blas.NoTrans, dense.PickRows(z, rows), blas.NoTrans, c)
-				for i, r := range rows {
-					if largestOf(dense.Row(decisions, i)) != f.data.Labels[f.sample.Number[first+r]] {
-						dense.Row(wrong, panel)[k] += w[i]
+			decisions := dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, wide[part])
+			for i, r := range rows {
+				number := f.sample.Number[first+r]
+				w, all := f.data.weight(number), dense.Row(decisions, i)
+				weights[panel] += w
+				for q, c := range models[part] {
+					if c.Rows == 0 || largestOf(all[q*f.outputs:][:f.outputs]) != f.data.Labels[number] {
+						dense.Row(wrong, panel)[q] += w
 					}
 				}
 			}
@@ -185,6 +190,20 @@ func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
 	return nil
 }
 
+// onEntries returns the coefficients of several penalties side by side, for kernel entries in place
+// of features: U⁻¹·B, and the intercepts below.
+func (f *fit) onEntries(coefficients []blas64.General) blas64.General {
+	p := f.upper.Cols
+	wide := stream.NewMatrix(p+1, len(coefficients)*f.outputs)
+	for q, c := range coefficients {
+		for i := range c.Rows {
+			copy(dense.Row(wide, i)[q*f.outputs:], dense.Row(c, i))
+		}
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.upper), stream.RowSlice(wide, 0, p))
+	return wide
+}
+
 // left returns which rows of a panel of the sample are in a part.
 func (f *fit) left(panel, part int) (rows []int) {
 	first := panel * stream.PanelRows
@@ -194,16 +213,6 @@ func (f *fit) left(panel, part int) (rows []int) {
 		}
 	}
 	return rows
-}
-
-// whiten multiplies kernel entries by U⁻¹, and puts 1 behind them.
-func (f *fit) whiten(z blas64.General) {
-	p := f.upper.Cols
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: p, Stride: f.upper.Stride, Data: f.upper.Data},
-		dense.Columns(z, 0, p))
-	for i := range z.Rows {
-		dense.Row(z, i)[p] = 1
-	}
 }
 
 func largestOf(v []float64) (at int) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -154,11 +153,8 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*
 
 // finish makes the model.
 func (f *fit) finish(k kernelgen.Kernel, path []Penalty, best int, norm float64, coefficients blas64.General) *Fit {
-	p := f.upper.Cols
-	b := dense.Clone(stream.RowSlice(coefficients, 0, p))
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.upper), b)
-	intercept := append([]float64{}, dense.Row(coefficients, p)...)
-	m := &Model{Kernel: k, Landmarks: f.features.Landmarks.Rows, Coefficients: b, Intercept: intercept, Names: f.data.names(),
+	p, onEntries := f.upper.Cols, f.onEntries([]blas64.General{coefficients})
+	m := &Model{Kernel: k, Landmarks: f.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: f.data.names(),
 		Classes: f.data.Classes, Lambda: path[best].Lambda, Rows: f.rows, Seed: f.Seed}
 	fit := &Fit{Model: m, Path: path, Best: best, Folds: f.folds.tested}
 	fit.KernelEntries, fit.SourcePasses = f.features.Tiles.Entries.Load(), 1

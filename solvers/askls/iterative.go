@@ -22,7 +22,7 @@ type iterative struct {
 	*fit
 	system system
 	p      *preconditioner
-	out    [][]int64 // samples left out by each set of k columns: none, and those of folds
+	out    [][]int // samples left out by each set of k columns: none, and those of folds
 }
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
@@ -31,7 +31,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: ones(f.targets.Cols)}, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: ones(f.targets.Cols)}, out: [][]int{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
 		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
@@ -44,8 +44,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	s.report.SourcePasses++ // for K
-	parts := partsOf(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
-	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
+	s.take(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
 	if len(f.folds) > 0 {
 		if err := it.leaveOut(ctx, x, s); err != nil {
 			return nil, err
@@ -84,8 +83,8 @@ func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.out {
 		for _, i := range out {
-			clear(dense.Row(x, 2+int(i))[set*k : (set+1)*k])
-			clear(dense.Row(x, 2+n+int(i))[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+i)[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+n+i)[set*k : (set+1)*k])
 		}
 	}
 }
@@ -182,9 +181,9 @@ func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution
 	s.heldOut = stream.NewMatrix(n, 2*k)
 	for set, out := range it.out {
 		for _, i := range out {
-			row := dense.Row(s.heldOut, int(i))
-			copy(row[:k], dense.Row(said, 2+int(i))[set*k:])
-			copy(row[k:], dense.Row(said, 2+n+int(i))[set*k:])
+			row := dense.Row(s.heldOut, i)
+			copy(row[:k], dense.Row(said, 2+i)[set*k:])
+			copy(row[k:], dense.Row(said, 2+n+i)[set*k:])
 		}
 	}
 	return nil

@@ -101,19 +101,16 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	if err != nil {
 		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}
-	var vectors [2]blas64.General
-	for i, side := range []model.Side{model.Left, model.Right} {
-		worker, rows, err := k.Fitted(side)
-		if err != nil {
-			return nil, err
-		}
-		if vectors[i], err = stream.MapRows(ctx, f.engine, "transform", rows, k.Rank(), worker); err != nil {
-			return nil, err
-		}
+	embedder, rows, err := k.Fitted(model.Both)
+	if err != nil {
+		return nil, err
 	}
-	passes := &lowRank{fit: f, k: k}
-	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
-	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
+	both, err := stream.MapRows(ctx, f.engine, "transform", rows, 2*k.Rank(), embedder)
+	if err != nil {
+		return nil, err
+	}
+	s.report.KernelEntries += k.KernelEntries + passEntries(k)
+	s.report.SourcePasses += k.SourcePasses + 1 // factors
 	s.rank = k.Rank()
-	return newPreconditioner(vectors[0], vectors[1], k.Values, f.C)
+	return newPreconditioner(dense.Columns(both, 0, k.Rank()), dense.Columns(both, k.Rank(), k.Rank()), k.Values, f.C)
 }

@@ -79,19 +79,8 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 		all := int64(len(c.known.labels))
 		p.Add("matrix of all samples and its transpose", 3*all*all, "")
 		p.SetNotShardable("the matrix is loaded whole")
-	default:
-		p.AddEntries(2 * float64(len(c.known.labels)) * float64(c.landmarks(s)))
 	}
 	return p, nil
-}
-
-// landmarks returns about how many rows either function of the model is a sum over.
-func (c *asklsTask) landmarks(s model.Shape) int64 {
-	if c.how.Engine != askls.EngineLowRank && s.Rows <= 20000 {
-		return s.Rows
-	}
-	m := int64(max(c.how.Landmarks, 20*max(c.rank, 5)))
-	return min(m, s.Rows)
 }
 
 // planSearch adds what cross-validation costs. Machines with the same kernel share its

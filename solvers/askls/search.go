@@ -37,9 +37,8 @@ type Score struct {
 }
 
 // CrossValidate scores candidates by the folds of [Solver.Folds], which for one seed are
-// the same for all. What a candidate decides out of fold comes with one stacked fit, which
-// costs little more than a plain one; functions that are stacked learn their weights from
-// the other folds too. The error is that of the data; candidates have errors of their own.
+// the same for all. One stacked fit gives the decisions out of fold. Stacking learns its weights
+// from the other folds too. The error is that of the data; candidates have errors of their own.
 //
 // Cost: a stacked fit for each candidate. Those that differ in γ and ridge alone share what
 // is made of the kernel: the matrix, or its approximation and the pass over it.

@@ -142,6 +142,7 @@ func TestDamaged(t *testing.T) {
 			"method":  func(h map[string]any) { h["method"] = "ksvd" },
 			"classes": func(h map[string]any) { h["classes"] = 4 },
 			"none":    func(h map[string]any) { h["classes"] = 0 },
+			"penalty": func(h map[string]any) { delete(h, "C") },
 			"merge":   func(h map[string]any) { h["merge"] = "mix" },
 			"engine":  func(h map[string]any) { h["engine"] = "" },
 			"kind":    func(h map[string]any) { delete(h, "nodes"); delete(h, "functions") },

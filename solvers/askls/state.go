@@ -28,13 +28,13 @@ type header struct {
 	Stack      blas64.General `json:"-" array:"stack,classes,3,if=stacked"`
 	Edges      *Edges         `json:"-" array:",if=nodes"`
 	Functions  *model.Archive `json:"functions,omitempty" array:""` // for kernels of rows
-	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, with those that were not trained on
+	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, trained on or not
 }
 
 // Sizes says whether the functions are stacked.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
-	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 {
-		a.Fail("header: %d nodes, functions %v", h.Nodes, h.Functions != nil)
+	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !(h.C > 0) {
+		a.Fail("header: %d nodes, functions %v, C %v", h.Nodes, h.Functions != nil, h.C)
 	}
 	stacked := int64(0)
 	if h.Merge == MergeStack.String() {

@@ -26,11 +26,8 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	s.report.KernelEntries, s.report.SourcePasses = k.Entries(), 1
-	if f.Merge == MergeStack {
-		s.heldOut, err = f.leaveOutFormed(k.Held(), s.ridge)
-	}
 	s.expand(k)
-	return s, err
+	return s, nil
 }
 
 // solveFormed solves the system of all samples: the ridge system if the plain one is singular.
@@ -54,36 +51,55 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	x := factors.solve(r)
 	s.report.Residuals = factors.residuals(x, r)
 	s.take(x)
-	return s, nil
+	if f.Merge == MergeStack {
+		s.heldOut, err = f.leaveOutFormed(k, factors)
+	}
+	return s, err
 }
 
-// leaveOutFormed solves the system without each fold, and decides on the samples of the fold.
-func (f *fit) leaveOutFormed(k blas64.General, ridge float64) (blas64.General, error) {
+// leaveOutFormed returns the decisions on the samples of each fold by the functions of the others. Let
+// Z be the inverse of M, x = Z·r, F the rows of a fold and x_C the solution of the system of the
+// others. Then Z_FF is the inverse of the Schur complement of M_CC, and the decisions are
+//
+//	M_FC·x_C = r_F − Z_FF⁻¹·x_F
+//
+// (Cawley 2006, "Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs").
+// Cost: 2·N³ flops, and one factorisation for each fold.
+func (f *fit) leaveOutFormed(k blas64.General, all *factored) (blas64.General, error) {
 	n, classes := f.targets.Rows, f.targets.Cols
 	heldOut := stream.NewMatrix(n, 2*classes)
-	for number, fold := range f.folds {
-		rows := dense.PickRows(k, fold.Train)
-		dense.ScaleRows(rows, filled(rows.Rows, f.foldScale()))
-		part := dense.PickColumns(rows, fold.Train)
-		factors, err := factor(bordered(part, ones(part.Rows), ones(part.Rows), f.C), ridge)
-		if err != nil {
-			return heldOut, fmt.Errorf("the system without fold %d: %w: give a ridge (`ridge 1`), or another `C`", number, err)
+	if scale := f.foldScale(); scale != 1 {
+		scaled, err := dense.Clone(k), error(nil)
+		dense.ScaleRows(scaled, filled(n, scale))
+		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), all.ridge); err != nil {
+			return heldOut, fmt.Errorf("the system of folds: %w: %s", err, singularRemedy)
 		}
-		x := partsOf(factors.solve(rightSide(dense.PickRows(f.targets, fold.Train))))
-		out := dense.PickColumns(dense.PickRows(k, fold.Test), fold.Train)
-		dense.ScaleRows(out, filled(out.Rows, f.foldScale()))
-		source := dense.Mul(blas.NoTrans, out, blas.NoTrans, x.b)
-		target := dense.Mul(blas.Trans, dense.PickColumns(rows, fold.Test), blas.NoTrans, x.a)
+	}
+	inverse, r := all.inverse(), rightSide(f.targets)
+	right := all.right(r)
+	for number, fold := range f.folds {
+		out := make([]int, 2*len(fold.Test))
 		for i, sample := range fold.Test {
-			both := dense.Row(heldOut, sample)
-			for c := range classes {
-				both[c] = dense.Row(source, i)[c] + x.b1[c]
-				both[classes+c] = dense.Row(target, i)[c] + x.b2[c]
+			out[i], out[len(fold.Test)+i] = 2+sample, 2+n+sample
+		}
+		block, x := all.partOfInverse(inverse, out, r, right)
+		part, err := factor(block, 0)
+		if err != nil {
+			return heldOut, fmt.Errorf("the system without fold %d: %w: %s", number, err, singularRemedy)
+		}
+		x = part.solve(x)
+		for i, row := range out {
+			decision := dense.Row(heldOut, fold.Test[i%len(fold.Test)])[i/len(fold.Test)*classes:]
+			for c, v := range dense.Row(r, row) {
+				decision[c] = v - dense.Row(x, i)[c]
 			}
 		}
 	}
 	return heldOut, nil
 }
+
+// singularRemedy is the remedy for singular systems of folds.
+const singularRemedy = "give a ridge (`ridge 1`), or another `C`"
 
 // errSingular reports that a system is singular to rounding.
 var errSingular = errors.New("the system is singular to rounding")
@@ -181,6 +197,44 @@ func (f *factored) apply(x blas64.General) {
 		return
 	}
 	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
+}
+
+// inverse returns the inverse of the matrix that is factored. Cost: 2·N³ flops.
+func (f *factored) inverse() blas64.General {
+	z := stream.NewMatrix(f.m.Rows, f.m.Rows)
+	for i := range z.Rows {
+		set(z, i, i, 1)
+	}
+	f.apply(z)
+	return z
+}
+
+// partOfInverse returns Z_FF and x_F for rows out of the system Mx = r, given the inverse of the
+// matrix that is factored. With a ridge it does so for the rows and columns of out in both
+// halves of the system
+//
+//	[√λI   M  ]   [u]   [r]
+//	[M   −√λI ] · [x] = [0]
+//
+// whose inverse is its matrix times (M² + λI)⁻¹: then x is the solution of the ridge system.
+func (f *factored) partOfInverse(inverse blas64.General, out []int, r, right blas64.General) (block, x blas64.General) {
+	rows, n := dense.PickRows(inverse, out), len(out)
+	block, x = dense.PickColumns(rows, out), dense.Mul(blas.NoTrans, rows, blas.NoTrans, right)
+	if f.ridge == 0 {
+		return block, x
+	}
+	root, diagonal, both := math.Sqrt(f.ridge), block, stream.NewMatrix(2*n, x.Cols)
+	product := dense.Mul(blas.NoTrans, dense.PickRows(f.m, out), blas.Trans, rows) // M·(M² + λI)⁻¹
+	dense.Gemm(blas.NoTrans, blas.NoTrans, root, rows, r, 0, stream.RowSlice(both, 0, n))
+	copyInto(stream.RowSlice(both, n, n), x)
+	block = stream.NewMatrix(2*n, 2*n)
+	for i := range n {
+		for j, v := range dense.Row(diagonal, i) {
+			dense.Row(block, i)[j], dense.Row(block, n+i)[n+j] = root*v, -root*v
+			dense.Row(block, i)[n+j], dense.Row(block, n+i)[j] = product.Data[i*product.Stride+j], product.Data[j*product.Stride+i]
+		}
+	}
+	return block, both
 }
 
 // residuals returns the relative residual of each column of x.

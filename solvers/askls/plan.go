@@ -97,10 +97,15 @@ const smallerEngine = "`engine iterative` or `engine lowrank`"
 
 func (m Solver) planDense(p *model.Plan, n, c int64) {
 	size := 2*n + 2
-	p.Add("system and its factors", 2*size*size, smallerEngine)
+	systems := int64(1)
+	if m.Merge == MergeStack {
+		systems = 2 // another for folds, where the kernel is normalised
+	}
+	p.Add("system and its factors", 2*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")
 	if m.Merge == MergeStack {
-		p.Add("kernel matrix without a fold", 2*n*n, "`merge average`")
+		out := (size + int64(m.Folds) - 1) / int64(m.Folds)
+		p.Add("blocks of folds", 8*out*out+2*out*size, "`folds`")
 	}
 }
 

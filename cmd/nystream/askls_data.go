@@ -103,15 +103,15 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	return c.takeMatrix(c.edges.path, c.graph.Adjacency)
 }
 
-// takeMatrix makes the samples of a matrix between all of them.
+// takeMatrix makes the samples from a matrix between all of them.
 func (c *asklsTask) takeMatrix(name string, k *stream.CSR) (err error) {
 	c.all = stream.NewSparseRows(name, k, nil)
 	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
 	return fromData(err)
 }
 
-// prepare deals with nulls and scaling, and makes the samples. What it works out of rows
-// it works out of those that are learnt from.
+// prepare treats nulls, scales the columns and makes the samples. Statistics of the columns are
+// those of the training rows.
 func (c *asklsTask) prepare(ctx context.Context) error {
 	switch c.input() {
 	case graphInput:
@@ -132,7 +132,7 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	return fromData(err)
 }
 
-// prepareRows prepares all rows as those that are learnt from ask for.
+// prepareRows prepares all rows by the statistics of the training rows.
 func (c *asklsTask) prepareRows(ctx context.Context) error {
 	e, nulls := c.passEngine(), c.rows.nulls
 	if c.known.train == nil && nulls != stream.NullsDrop {
@@ -186,7 +186,7 @@ func (c *asklsTask) openNotes() (notes []string) {
 	return append(notes, c.known.notes(c.unit())...)
 }
 
-// unit returns what the samples are called.
+// unit returns the word for samples in reports.
 func (c *asklsTask) unit() string {
 	switch c.input() {
 	case graphInput:
@@ -197,7 +197,7 @@ func (c *asklsTask) unit() string {
 	return "rows"
 }
 
-// shape is that of the samples to learn from.
+// shape returns the shape of the training samples.
 func (c *asklsTask) shape() model.Shape {
 	if c.samples != nil && c.input() != "" {
 		return c.samples.Shape()

@@ -39,14 +39,14 @@ func (c *asklsTask) parse() (err error) {
 	return err
 }
 
-// solver returns what the flags say.
+// solver returns the settings of the flags.
 func (c *asklsTask) solver() askls.Solver {
 	m := c.how
 	m.Rank, m.Memory, m.Seed, m.Merge = c.rank, int64(c.memory), c.seed, c.merge()
 	return m
 }
 
-// merge returns how functions are merged. Those of a graph are of little use averaged.
+// merge returns how functions are merged: stacked for a graph, where averages decide badly.
 func (c *asklsTask) merge() askls.Merge {
 	if c.given("graph") && !c.given("merge") {
 		return askls.MergeStack
@@ -54,8 +54,7 @@ func (c *asklsTask) merge() askls.Merge {
 	return c.how.Merge
 }
 
-// plan works out what the fit will cost, with cross-validation, and with the pass that
-// tells how good the machine is.
+// plan returns the cost of the fit, of cross-validation, and of the pass that measures accuracy.
 func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
 	p, err := c.solver().Plan(e, s, c.kernel)
@@ -79,23 +78,11 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 		all := int64(len(c.known.labels))
 		p.Add("matrix of all samples and its transpose", 3*all*all, "")
 		p.SetNotShardable("the matrix is loaded whole")
-	default:
-		p.AddEntries(2 * float64(len(c.known.labels)) * float64(c.landmarks(s)))
 	}
 	return p, nil
 }
 
-// landmarks returns about how many rows either function of the model is a sum over.
-func (c *asklsTask) landmarks(s model.Shape) int64 {
-	if c.how.Engine != askls.EngineLowRank && s.Rows <= 20000 {
-		return s.Rows
-	}
-	m := int64(max(c.how.Landmarks, 20*max(c.rank, 5)))
-	return min(m, s.Rows)
-}
-
-// planSearch adds what cross-validation costs. Machines with the same kernel share its
-// entries.
+// planSearch adds the cost of cross-validation. Machines with the same kernel share its entries.
 func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) error {
 	seen := make(map[string]bool)
 	for _, t := range c.tried {
@@ -121,7 +108,7 @@ func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) er
 	return nil
 }
 
-// fit chooses parameters, learns, and finds out how good the machine is.
+// fit chooses parameters, learns, and measures accuracy.
 func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
 	m := c.solver()
 	if len(c.tried) > 0 {
@@ -145,11 +132,11 @@ func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mod
 	return f.Model, &f.Report, c.judge(ctx)
 }
 
-// asklsFigures say how good a machine is: on samples that it has learnt from, on those
-// when it had not, and on others.
+// asklsFigures count right and wrong classes of the training samples, of the same out of fold, and
+// of the test samples.
 type asklsFigures struct{ train, outOfFold, test metrics.Tally }
 
-// judge finds out how good the machine is. Cost: one pass over all samples.
+// judge measures accuracy. Cost: one pass over all samples.
 func (c *asklsTask) judge(ctx context.Context) error {
 	if c.fitting.HeldOut.Rows > 0 {
 		decisions, err := c.fitting.OutOfFold()
@@ -178,8 +165,8 @@ func (c *asklsTask) judge(ctx context.Context) error {
 	})
 }
 
-// tallies returns a function that says which of two tallies a sample belongs to, nil for
-// none; it is asked for samples in ascending order.
+// tallies returns a function that returns the tally of a sample, nil without a label. Calls are
+// in ascending order of samples.
 func (k *knownLabels) tallies(train, test *metrics.Tally) func(sample int64) *metrics.Tally {
 	left := k.test
 	return func(sample int64) *metrics.Tally {

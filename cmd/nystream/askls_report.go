@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
-// checkASKLS compares a model with what is said of its samples.
+// checkASKLS returns an error if a model contradicts the description of its samples.
 func checkASKLS(m *askls.Model, d *rowsData) error {
 	explicit := m.Edges != nil
 	switch {
@@ -60,7 +60,7 @@ type asklsResult struct {
 	Graph      *graphResult `json:"graph,omitempty"`
 }
 
-// figures say how often classes are right.
+// figures are accuracies of classes.
 type figures struct {
 	Samples  int64       `json:"samples"`
 	Accuracy show.Number `json:"accuracy"`
@@ -68,7 +68,7 @@ type figures struct {
 	MacroF1  show.Number `json:"macro_f1"`
 }
 
-// figuresOf returns those of a tally, nil of an empty one.
+// figuresOf returns the figures of a tally, nil if it is empty.
 func figuresOf(t *metrics.Tally) *figures {
 	accuracy, err := t.Accuracy()
 	macro, err2 := t.MacroF1()
@@ -82,7 +82,7 @@ func (f *figures) words(unit string) string {
 	return fmt.Sprintf("accuracy %.4f (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), float64(f.MacroF1), show.Count(f.Samples), unit)
 }
 
-// searchTable is what cross-validation has found.
+// searchTable is the result of cross-validation.
 type searchTable struct {
 	Folds      int           `json:"folds"`
 	Parameters []string      `json:"parameters"`
@@ -118,7 +118,7 @@ func (c *asklsTask) searchTable() *searchTable {
 	return t
 }
 
-// mostPoints is how many points of a grid the text lists: the best.
+// mostPoints is the largest number of points of a grid in the text: the best.
 const mostPoints = 24
 
 // text adds the table.
@@ -153,7 +153,7 @@ func (s *searchTable) text(t *show.Text) {
 	}
 }
 
-// value returns the accuracy, below all others without one.
+// value returns the accuracy, or −1 if the fit failed.
 func (p *searchPoint) value() float64 {
 	if p.Accuracy == nil {
 		return -1
@@ -171,7 +171,7 @@ func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	return r
 }
 
-// text adds lines about what other families do not have.
+// text adds the lines of this family.
 func (r *asklsResult) text(t *show.Text, unit string) {
 	t.Add("classes", "%d: %s", len(r.Classes), classWords(r.Classes, r.ClassSizes))
 	if r.Graph != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// core is M on the space where it is not 1/γ, by its eigenvectors: see lowrank.go.
+// core is the eigendecomposition of M on the space where it is not 1/γ: see lowrank.go.
 type core struct {
 	gamma          float64
 	values         []float64
@@ -21,8 +21,8 @@ type core struct {
 	source, target blas64.General // Σ·(R₁)ᵀ and Σ·(T₁)ᵀ without the constant, r×(r+1)
 }
 
-// newCore makes it of the triangular factors of [1 U y] and [1 V y] and the values of
-// K = U·diag(values)·Vᵀ. Cost: 9·(2r+4)³ flops or so.
+// newCore returns the core of K = U·diag(values)·Vᵀ, from the triangular factors of [1 U y] and
+// [1 V y]. Cost: about 9·(2r+4)³ flops.
 func newCore(source, target blas64.General, values []float64, gamma float64) (*core, error) {
 	p := 1 + len(values)
 	k := source.Cols - p
@@ -63,7 +63,7 @@ func (c *core) condition() float64 {
 	return most / least
 }
 
-// solveBy returns the matrix that has h of the eigenvalues of M, times r.
+// solveBy returns h(M)·r.
 func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General {
 	along := dense.Mul(blas.Trans, c.vectors, blas.NoTrans, r)
 	for i, v := range c.values {
@@ -76,7 +76,7 @@ func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General
 	return dense.Mul(blas.NoTrans, c.vectors, blas.NoTrans, along)
 }
 
-// inverseBy returns what solves a system with a ridge by eigenvalues.
+// inverseBy returns the function of an eigenvalue that solves the system.
 func inverseBy(ridge float64) func(float64) float64 {
 	if ridge == 0 {
 		return func(v float64) float64 { return 1 / v }

@@ -4,74 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// solution is what an engine finds.
-type solution struct {
-	// Functions of a row: coefficients of K(x, ·) and of K(·, x), and biases.
-	source, target blas64.General
-	biases         [2][]float64
-	functions      *ksvd.Model    // f_s and f_t without biases; nil for an explicit matrix
-	heldOut        blas64.General // n×2k: f_s and f_t of every sample by a machine that has not seen it
-	ridge          float64
-	condition      float64
-	iterations     int
-	rank           int
-	report         model.Report
-}
-
-// expand makes functions of a row from the duals.
-func (s *solution) expand(k matrix) {
-	if rows, ok := k.(*ksvd.Matrix); ok {
-		s.functions = rows.Functions(s.source, s.target)
-	}
-}
-
-// fallbackNote returns a sentence for a plain system that was singular.
-func fallbackNote(condition, ridge float64) string {
-	return fmt.Sprintf("the system is singular (condition number %.1e): the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", condition, ridge)
-}
-
-// fallbackRidge is λ where a plain system is singular.
-const fallbackRidge = 1
-
-// factorOr factors the plain system, or that with a ridge if there is one or if the
-// plain one is singular.
-func factorOr(m blas64.General, ridge float64) (f *factored, s *solution, err error) {
-	s = newSolution()
-	if ridge == 0 {
-		f, err = factorPlain(m)
-		s.condition = f.reported()
-		if err == nil || !errors.Is(err, errSingular) {
-			return f, s, err
-		}
-		ridge = fallbackRidge
-		s.report.Note(fallbackNote(s.condition, ridge))
-		f = nil
-	}
-	s.ridge = ridge
-	f, err = factorRidge(m, ridge)
-	if s.condition != s.condition {
-		s.condition = f.reported()
-	}
-	return f, s, err
-}
-
-// formed solves with K formed.
+// formed is engine dense: it forms the system of all samples and factors it.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
 	k, err := f.matrix(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	held := k.Held()
-	s, err := f.solveFormed(held)
+	s, err := f.solveFormed(k.Held())
 	if err != nil {
 		return nil, err
 	}
@@ -80,63 +30,237 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// solveFormed solves the system.
+// solveFormed solves the system of all samples: the ridge system if the plain one is singular.
 func (f *fit) solveFormed(k blas64.General) (*solution, error) {
-	n := k.Rows
-	m, r := bordered(k, ones(n), ones(n), f.C), rightSide(f.targets)
-	factors, s, err := factorOr(m, f.Ridge)
+	s := newSolution()
+	s.ridge = f.Ridge
+	m := bordered(k, ones(k.Rows), ones(k.Rows), f.C)
+	factors, err := factor(m, s.ridge)
+	if s.ridge == 0 && errors.Is(err, errSingular) {
+		s.condition, s.ridge = factors.condition, fallbackRidge
+		s.report.Note(fallbackNote(s.condition, s.ridge))
+		factors, err = factor(m, s.ridge)
+	}
 	if err != nil {
 		return nil, err
 	}
-	x, u := factors.solve(r)
-	parts := partsOf(x)
-	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
-	s.report.Residuals = factors.residuals(x, r)
-	if f.Merge != MergeStack {
-		return s, nil
+	if math.IsNaN(s.condition) {
+		s.condition = factors.condition
 	}
+	r := rightSide(f.targets)
+	x := factors.solve(r)
+	s.report.Residuals = factors.residuals(x, r)
+	s.take(x)
+	if f.Merge == MergeStack {
+		if s.heldOut, err = f.leaveOutFormed(k, factors, s.ridge); err != nil {
+			return nil, fmt.Errorf("%w: give a ridge (`ridge 1`), or another `C`", err)
+		}
+	}
+	return s, nil
+}
+
+// leaveOutFormed returns the decisions on the samples of each fold by the functions of the others. Let
+// Z be the inverse of M, x = Z·r, F the rows of a fold and x_C the solution of the system of the
+// others. Z_FF is the inverse of the Schur complement of M_CC, and so the decisions are
+//
+//	M_FC·x_C = r_F − Z_FF⁻¹·x_F
+//
+// (Cawley 2006, "Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs").
+// It overwrites the factors. Cost: 4/3·N³ flops, and one factorisation for each fold.
+func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (heldOut blas64.General, err error) {
+	n, classes := f.targets.Rows, f.targets.Cols
 	if scale := f.foldScale(); scale != 1 {
 		scaled := dense.Clone(k)
 		dense.ScaleRows(scaled, filled(n, scale))
-		again, _, err := factorOr(bordered(scaled, ones(n), ones(n), f.C), s.ridge)
-		if err != nil {
-			return nil, err
+		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), ridge); err != nil {
+			return heldOut, err
 		}
-		if factors = again; factors.ridge != s.ridge {
-			return nil, errors.New("the system that folds are left out of is singular: give a ridge (`ridge 1`), or another `C`")
-		}
-		x, u = factors.solve(r)
 	}
-	s.heldOut, err = f.leaveOut(factors, r, x, u)
-	return s, err
-}
-
-// leaveOut makes the decisions on the samples of each fold by the machine of the others.
-func (f *fit) leaveOut(factors *factored, r, x, u blas64.General) (blas64.General, error) {
-	n := f.targets.Rows
-	heldOut := stream.NewMatrix(n, 2*r.Cols)
-	if err := factors.invert(); err != nil {
-		return heldOut, err
-	}
-	for _, fold := range f.folds {
-		out := make([]int, 0, 2*len(fold.Test))
-		for _, i := range fold.Test {
-			out = append(out, 2+int(i))
+	inverse, r := all.invert(), rightSide(f.targets)
+	u, x := dense.Mul(blas.NoTrans, inverse, blas.NoTrans, r), dense.Mul(blas.NoTrans, inverse, blas.NoTrans, all.right(r))
+	heldOut = stream.NewMatrix(n, 2*classes)
+	for number, fold := range f.folds {
+		size := len(fold.Test)
+		rows := make([]int, 2*size)
+		for i, sample := range fold.Test {
+			rows[i], rows[size+i] = 2+sample, 2+n+sample
 		}
-		for _, i := range fold.Test {
-			out = append(out, 2+n+int(i))
-		}
-		said, err := factors.leftOut(out, r, x, u)
+		block, right := all.partOfInverse(inverse, u, x, rows)
+		part, err := factor(block, 0)
 		if err != nil {
-			return heldOut, fmt.Errorf("%w: give a ridge (`ridge 1`), or another `C`", err)
+			return heldOut, fmt.Errorf("without fold %d %w", number, err)
 		}
-		for i, row := range fold.Test {
-			both := dense.Row(heldOut, int(row))
-			copy(both, dense.Row(said, i))
-			copy(both[r.Cols:], dense.Row(said, len(fold.Test)+i))
+		y := part.solve(right)
+		for i, sample := range fold.Test {
+			for c, v := range dense.Row(f.targets, sample) {
+				dense.Row(heldOut, sample)[c] = v - dense.Row(y, i)[c]
+				dense.Row(heldOut, sample)[classes+c] = v - dense.Row(y, size+i)[c]
+			}
 		}
 	}
 	return heldOut, nil
+}
+
+// errSingular reports that a system is singular to rounding.
+var errSingular = errors.New("the system is singular to rounding")
+
+// singularCondition is the condition number from which on a system counts as singular:
+// fewer than 3 digits of its solution would be right.
+const singularCondition = 1e13
+
+// factored is a symmetric system in memory, factored once for all right sides: M = P·L·U for the
+// plain system, M² + λI = RᵀR for the ridge system.
+type factored struct {
+	m         blas64.General
+	ridge     float64
+	lu        blas64.General    // of M
+	pivots    []int             // of M
+	chol      blas64.Triangular // of M² + λI
+	condition float64           // of M, or of M² + λI, in the 1-norm
+}
+
+// factor factors M, or M² + λI for a ridge above 0. Its error wraps errSingular if the condition
+// number, which the result has, is too large. Cost: 2/3·N³ flops, or 4/3·N³, and a copy.
+func factor(m blas64.General, ridge float64) (*factored, error) {
+	f := &factored{m: m, ridge: ridge, condition: math.Inf(1)}
+	overflows := errors.New("the system overflows: scale the kernel down, or take another `C`")
+	if ridge == 0 {
+		norm := lapack64.Lange(lapack.MaxColumnSum, m, make([]float64, m.Cols))
+		if norm-norm != 0 {
+			return nil, overflows
+		}
+		f.lu, f.pivots = dense.Clone(m), make([]int, m.Rows)
+		if lapack64.Getrf(f.lu, f.pivots) {
+			f.condition = 1 / lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*m.Rows), make([]int, m.Rows))
+		}
+		if !(f.condition < singularCondition) {
+			return f, fmt.Errorf("%w (condition number %.1e)", errSingular, f.condition)
+		}
+		return f, nil
+	}
+	square := blas64.Symmetric{N: m.Rows, Stride: m.Rows, Uplo: blas.Upper, Data: make([]float64, m.Rows*m.Rows)}
+	blas64.Syrk(blas.NoTrans, 1, m, 0, square)
+	for i := range m.Rows {
+		square.Data[i*m.Rows+i] += ridge
+	}
+	norm := lapack64.Lansy(lapack.MaxColumnSum, square, make([]float64, m.Rows))
+	if norm-norm != 0 {
+		return nil, overflows
+	}
+	var definite bool
+	if f.chol, definite = lapack64.Potrf(square); definite {
+		f.condition = 1 / lapack64.Pocon(square, norm, make([]float64, 3*m.Rows), make([]int, m.Rows))
+	}
+	if !(f.condition < singularCondition) {
+		return f, fmt.Errorf("the ridge system M² + λI has the condition number %.1e: λ = %v is too small for it", f.condition, ridge)
+	}
+	return f, nil
+}
+
+// solve returns the solution for right sides r, with one step of iterative refinement.
+func (f *factored) solve(r blas64.General) blas64.General {
+	x := f.right(r)
+	left := dense.Clone(x)
+	f.apply(x)
+	f.subtract(x, left)
+	f.apply(left)
+	for i := range x.Rows {
+		dense.Axpy(1, dense.Row(left, i), dense.Row(x, i))
+	}
+	return x
+}
+
+// right returns the right sides of the system that is factored: r, or M·r with a ridge.
+func (f *factored) right(r blas64.General) blas64.General {
+	if f.ridge > 0 {
+		return dense.Mul(blas.NoTrans, f.m, blas.NoTrans, r)
+	}
+	return dense.Clone(r)
+}
+
+// subtract subtracts the matrix times x from left.
+func (f *factored) subtract(x, left blas64.General) {
+	if f.ridge == 0 {
+		dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.m, x, 1, left)
+		return
+	}
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.m, dense.Mul(blas.NoTrans, f.m, blas.NoTrans, x), 1, left)
+	for i := range x.Rows {
+		dense.Axpy(-f.ridge, dense.Row(x, i), dense.Row(left, i))
+	}
+}
+
+// apply solves with the factors in place.
+func (f *factored) apply(x blas64.General) {
+	if f.ridge > 0 {
+		lapack64.Potrs(f.chol, x)
+		return
+	}
+	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
+}
+
+// invert returns the inverse of the matrix that is factored, in the memory of its factors. Cost:
+// 4/3·N³ flops, or 2/3·N³ with a ridge.
+func (f *factored) invert() blas64.General {
+	if f.ridge == 0 {
+		work := make([]float64, 64*f.lu.Rows)
+		lapack64.Getri(f.lu, f.pivots, work, len(work)) // factor has refused matrices for which this fails
+		return f.lu
+	}
+	lapack64.Potri(f.chol)
+	inverse := blas64.General{Rows: f.chol.N, Cols: f.chol.N, Stride: f.chol.Stride, Data: f.chol.Data}
+	for i := range inverse.Rows {
+		for j, v := range dense.Row(inverse, i)[i:] {
+			set(inverse, i, i+j, v)
+		}
+	}
+	return inverse
+}
+
+// partOfInverse returns Z_FF and x_F of the rows F of a fold, given the inverse of the matrix that is
+// factored. With a ridge it returns those of the rows F of both halves of the system
+//
+//	[√λI   M  ]   [√λu]   [r]
+//	[M   −√λI ] · [ x ] = [0]
+//
+// whose inverse is its matrix times (M² + λI)⁻¹: there x is the solution of the ridge system.
+func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (block, right blas64.General) {
+	n := len(rows)
+	right = dense.PickRows(x, rows)
+	if f.ridge == 0 {
+		block = stream.NewMatrix(n, n)
+		for i, row := range rows {
+			copy(dense.Row(block, i), dense.Pick(dense.Row(inverse, row), rows))
+		}
+		return block, right
+	}
+	part := dense.PickRows(inverse, rows)
+	product := dense.Mul(blas.NoTrans, dense.PickRows(f.m, rows), blas.Trans, part) // of M·(M² + λI)⁻¹
+	block, root := stream.NewMatrix(2*n, 2*n), math.Sqrt(f.ridge)
+	both := stream.NewMatrix(2*n, x.Cols)
+	copyInto(stream.RowSlice(both, n, n), right)
+	for i, row := range rows {
+		dense.Axpy(root, dense.Row(u, row), dense.Row(both, i))
+		for j, v := range dense.Pick(dense.Row(part, i), rows) {
+			set(block, i, n+j, product.Data[i*product.Stride+j])
+			block.Data[i*2*n+j], block.Data[(n+i)*2*n+n+j] = root*v, -root*v
+		}
+	}
+	return block, both
+}
+
+// residuals returns the relative residual of each column of x.
+func (f *factored) residuals(x, r blas64.General) []float64 {
+	right := f.right(r)
+	left := dense.Clone(right)
+	f.subtract(x, left)
+	ratios, all := dense.ColumnNorms(left), dense.ColumnNorms(right)
+	for c, v := range ratios {
+		if v != 0 {
+			ratios[c] = v / all[c]
+		}
+	}
+	return ratios
 }
 
 func ones(n int) []float64 { return filled(n, 1) }

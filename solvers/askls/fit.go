@@ -2,8 +2,6 @@ package askls
 
 import (
 	"context"
-	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -39,7 +37,7 @@ type fit struct {
 	kernel  kernelgen.Kernel
 	targets blas64.General // n×k, ±1
 	folds   []Fold         // of stacking
-	shared  *shared        // with other fits, or nil
+	shared  *shared        // with other fits
 }
 
 // Fit learns the classes of the samples, one against the rest, with a kernel between
@@ -52,9 +50,9 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return model.Leave(ctx, e, d, k, m.fitted)
 }
 
-// fitted is Fit for who waits until it ends.
+// fitted implements Fit.
 func (m Solver) fitted(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return m.fit(ctx, e, d, k, nil)
+	return m.fit(ctx, e, d, k, &shared{})
 }
 
 // fit is Fit with what it shares with others.
@@ -116,25 +114,6 @@ func (f *fit) run(ctx context.Context) (*Fit, error) {
 	}
 	return &Fit{Model: fitted, Report: s.report, Condition: s.condition, Iterations: s.iterations,
 		Rank: s.rank, HeldOut: s.heldOut, Folds: f.folds}, nil
-}
-
-// check refuses functions that are not finite.
-func (s *solution) check() error {
-	for _, m := range []blas64.General{s.source, s.target, s.heldOut, rowOf(s.biases[0]), rowOf(s.biases[1])} {
-		for i := range m.Rows {
-			for _, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return errors.New("the functions are not finite: the kernel overflows, or the system is singular; scale the columns (`scale standard`), or give a ridge (`ridge 1`)")
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// rowOf returns a vector as a matrix of one row.
-func rowOf(v []float64) blas64.General {
-	return blas64.General{Rows: 1, Cols: len(v), Stride: max(1, len(v)), Data: v}
 }
 
 // model returns a model of what an engine found.

@@ -7,15 +7,15 @@ import (
 )
 
 // Fold is a division of the samples, by their numbers, ascending.
-type Fold struct{ Train, Test []int64 }
+type Fold struct{ Train, Test []int }
 
 // newFolds returns k folds that test on each sample once, in which every class is
 // spread over the folds: the rows of a class, in random order, are dealt to the folds
 // in turn, and the next class goes on where it ended.
 func newFolds(labels []int, classes, k int, seed uint64) []Fold {
-	of := make([][]int64, classes)
+	of := make([][]int, classes)
 	for i, l := range labels {
-		of[l] = append(of[l], int64(i))
+		of[l] = append(of[l], i)
 	}
 	place, dealt, drawn := make([]int, len(labels)), 0, 0
 	for _, rows := range of {
@@ -33,9 +33,9 @@ func newFolds(labels []int, classes, k int, seed uint64) []Fold {
 	for i := range labels {
 		for f := range folds {
 			if place[i] == f {
-				folds[f].Test = append(folds[f].Test, int64(i))
+				folds[f].Test = append(folds[f].Test, i)
 			} else {
-				folds[f].Train = append(folds[f].Train, int64(i))
+				folds[f].Train = append(folds[f].Train, i)
 			}
 		}
 	}

@@ -15,14 +15,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// iterative solves the system by MINRES without forming it. The right sides of all classes
-// are solved at once. With stacking so are those of all folds, as columns that are 0 for the
-// samples that a fold leaves out: each tile of K serves all of them.
+// iterative is engine iterative: MINRES on all classes at once, without forming the system.
+// Stacking solves all folds at once, too. Their columns are 0 for the samples left out, so that
+// each tile of K serves all folds.
 type iterative struct {
 	*fit
 	system system
 	p      *preconditioner
-	out    [][]int64 // samples left out by each set of k columns: none, and those of folds
+	out    [][]int // samples left out by each set of k columns: none by the first
 }
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
@@ -31,10 +31,9 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: ones(f.targets.Cols)}, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), whole: f.targets.Cols}, out: [][]int{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
-		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
 	}
 	if it.p, err = f.preconditioner(ctx, s); err != nil {
 		return nil, err
@@ -44,8 +43,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	s.report.SourcePasses++ // for K
-	parts := partsOf(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
-	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
+	s.take(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
 	if len(f.folds) > 0 {
 		if err := it.leaveOut(ctx, x, s); err != nil {
 			return nil, err
@@ -56,8 +54,8 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// rightSides returns those of all sets, and a random one if asked for. That has a component
-// in the null space of a singular system, which the labels need not have.
+// rightSides returns the right sides of all sets, and a random one if asked for. It has a
+// component in the null space of a singular system, which the labels need not have.
 func (it *iterative) rightSides(random bool) blas64.General {
 	one := rightSide(it.targets)
 	k, columns := one.Cols, one.Cols*len(it.out)
@@ -79,19 +77,18 @@ func (it *iterative) rightSides(random bool) blas64.General {
 	return r
 }
 
-// mask makes what folds leave out 0.
+// mask clears the samples that folds leave out.
 func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.out {
 		for _, i := range out {
-			clear(dense.Row(x, 2+int(i))[set*k : (set+1)*k])
-			clear(dense.Row(x, 2+n+int(i))[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+i)[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+n+i)[set*k : (set+1)*k])
 		}
 	}
 }
 
-// multiply multiplies with M without what folds leave out, or with its square and the
-// ridge.
+// multiply multiplies by M without the samples left out, or by its square plus the ridge.
 func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room blas64.General) error {
 	if ridge == 0 {
 		err := it.system.multiply(ctx, x, ax)
@@ -112,10 +109,9 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// solve solves the plain system, or the ridge one if there is a ridge. An explicit matrix
-// gets the ridge too if the iteration does not converge: its plain system is often singular.
-// Of rows, the last iterate is kept then. Its residual is small and it decides well, where
-// the ridge would undo a large C.
+// solve solves the plain system, or the ridge system if there is a ridge. If the iteration does
+// not converge, an explicit matrix gets a ridge: its plain system is often singular. A kernel of
+// rows keeps the last iterate: its residual is small, and a ridge would undo a large C.
 func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
 	r := it.rightSides(s.ridge == 0 && it.data.explicit())
@@ -171,8 +167,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 	return m.Solve(ctx, r)
 }
 
-// leaveOut makes the decisions on what folds left out: rows of M that were masked,
-// times their solutions.
+// leaveOut decides on the samples left out: the masked rows of M times the solutions.
 func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
 	n, k := it.targets.Rows, it.targets.Cols
 	said := stream.NewMatrix(x.Rows, x.Cols)
@@ -182,9 +177,9 @@ func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution
 	s.heldOut = stream.NewMatrix(n, 2*k)
 	for set, out := range it.out {
 		for _, i := range out {
-			row := dense.Row(s.heldOut, int(i))
-			copy(row[:k], dense.Row(said, 2+int(i))[set*k:])
-			copy(row[k:], dense.Row(said, 2+n+int(i))[set*k:])
+			row := dense.Row(s.heldOut, i)
+			copy(row[:k], dense.Row(said, 2+i)[set*k:])
+			copy(row[k:], dense.Row(said, 2+n+i)[set*k:])
 		}
 	}
 	return nil

@@ -30,14 +30,14 @@ import (
 //
 //	f_s(x) = u(x)·Σ·Vᵀb + b₁      Vᵀb = (T₁e₂ … )ᵀ·Q_tᵀb
 
-// lowRank solves with an approximation of K.
+// lowRank is engine lowrank.
 func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	approximation, err := f.approximation(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l := &lowRank{fit: f, k: approximation, parts: f.partsOfRows()}
-	sums, err := l.factors(ctx)
+	sums, err := once(&f.shared.sums, func() (*factorSums, error) { return l.factors(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,17 +52,23 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	}
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
-	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries+int64(l.passes)*l.passEntries(), approximation.SourcePasses+l.passes
+	s.report.KernelEntries = approximation.KernelEntries + int64(l.passes)*passEntries(approximation)
+	s.report.SourcePasses = approximation.SourcePasses + l.passes
 	s.report.ExactPasses = approximation.ExactPasses
 	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
 		Reason: "`engine lowrank` is not compared with the exact machine: compare accuracies on test rows"})
-	functions := *approximation.Model
-	left, right := *functions.Left, *functions.Right
-	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)
-	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, s.target)
-	functions.Left, functions.Right, functions.Values = &left, &right, ones(f.targets.Cols)
-	s.functions = &functions
+	s.functions = l.functions(s.source, s.target)
 	return s, nil
+}
+
+// functions returns functions of a row from weights of u(x) and of v(x).
+func (l *lowRank) functions(source, target blas64.General) *ksvd.Model {
+	functions := *l.k.Model
+	left, right := *functions.Left, *functions.Right
+	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, source)
+	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, target)
+	functions.Left, functions.Right, functions.Values = &left, &right, ones(source.Cols)
+	return &functions
 }
 
 // factorise returns the approximation of K.
@@ -86,30 +92,19 @@ func (m Solver) nystrom() ksvd.Nystrom {
 type lowRank struct {
 	*fit
 	k      *ksvd.Fit
-	parts  []uint16 // fold of each sample; nil for one part
+	parts  []int // fold of each sample
 	passes int
 }
 
-// partsOfRows returns the numbers of the folds that leave samples out.
-func (f *fit) partsOfRows() []uint16 {
-	if f.Merge != MergeStack {
-		return nil
-	}
-	parts := make([]uint16, f.targets.Rows)
+// partsOfRows returns the number of the fold that leaves each sample out: 0 without folds.
+func (f *fit) partsOfRows() []int {
+	parts := make([]int, f.targets.Rows)
 	for k, fold := range f.folds {
 		for _, i := range fold.Test {
-			parts[i] = uint16(k)
+			parts[i] = k
 		}
 	}
 	return parts
-}
-
-// part returns the fold of a sample.
-func (l *lowRank) part(i int) int {
-	if l.parts == nil {
-		return 0
-	}
-	return int(l.parts[i])
 }
 
 // factorSums are the triangular factors of both sides, source and target, for each fold.
@@ -124,86 +119,70 @@ func (l *lowRank) newSums() *factorSums {
 	return s
 }
 
-// embedders returns the functions of a row of both sides, and the rows.
-func (l *lowRank) embedders() (workers [2]ksvd.Embedder, src stream.Source, err error) {
-	if workers[0], src, err = l.k.Fitted(model.Left); err == nil {
-		workers[1], _, err = l.k.Fitted(model.Right)
-	}
-	return workers, src, err
+// passEntries returns the kernel entries of a pass over both sides: those of each row with the
+// landmarks of its side.
+func passEntries(k *ksvd.Fit) int64 {
+	return k.Model.Rows*int64(len(k.Left.Rows)) + k.Cols*int64(len(k.Right.Rows))
 }
 
-// stream makes the triangular factors.
-func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
-	workers, src, err := l.embedders()
+// factors makes the triangular factors by one pass.
+func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
+	embedder, src, err := l.k.Fitted(model.Both)
 	if err != nil {
 		return nil, err
 	}
 	l.passes++
 	return stream.Fold(ctx, l.engine, "fit", src, l.newSums, func() func(*factorSums, *stream.Block) error {
-		return l.adder(workers)
+		each := l.evaluator(embedder)
+		var panel []float64
+		return func(sums *factorSums, b *stream.Block) error {
+			return each(b, func(start int, uv blas64.General) error {
+				for side, factors := range [][]*sketch.QR{sums.A, sums.B} {
+					u := dense.Columns(uv, side*l.k.Rank(), l.k.Rank())
+					for fold, factor := range factors {
+						if err := factor.Add(l.panel(&panel, fold, start, u)); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+		}
 	})
 }
 
-// passEntries returns the kernel entries of a pass over both sides: each row with the landmarks
-// of its side.
-func (l *lowRank) passEntries() int64 {
-	return l.k.Model.Rows*int64(len(l.k.Left.Rows)) + l.k.Cols*int64(len(l.k.Right.Rows))
-}
-
-// evaluator returns a function that gives f the functions of the rows of a block, piece by
-// piece, on each side. It belongs to one goroutine.
-func (l *lowRank) evaluator(workers [2]ksvd.Embedder) func(b *stream.Block, f func(piece *stream.Block, side int, u blas64.General) error) error {
-	do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
-	var vectors []float64
+// evaluator returns a function for one goroutine that passes [u v] of the rows of a block to f,
+// piece by piece, with the number of the first row.
+func (l *lowRank) evaluator(embedder ksvd.Embedder) func(b *stream.Block, f func(start int, uv blas64.General) error) error {
+	embed := embedder()
+	var room []float64
 	size := pieceRows(len(l.folds), l.k.Rank()+l.targets.Cols)
-	return func(b *stream.Block, f func(piece *stream.Block, side int, u blas64.General) error) error {
+	return func(b *stream.Block, f func(start int, uv blas64.General) error) error {
 		for first, x := range b.Panels(size) {
 			piece := *b
 			piece.Start, piece.X = b.Start+int64(first), x
-			for side := range do {
-				u := shaped(&vectors, piece.X.Rows, l.k.Rank())
-				if err := do[side](u, &piece); err != nil {
-					return err
-				}
-				if err := f(&piece, side, u); err != nil {
-					return err
-				}
+			uv := shaped(&room, x.Rows, 2*l.k.Rank())
+			if err := embed(uv, &piece); err != nil {
+				return err
+			}
+			if err := f(int(piece.Start), uv); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
 }
 
-// pieceRows is how many rows of a block are evaluated at a time: few, to save memory, but
+// pieceRows returns the number of rows that are evaluated at a time: few, to save memory, but
 // enough for the factor of each fold to take them by products of matrices.
 func pieceRows(folds, rank int) int { return max(stream.PanelRows, folds*max(128, rank/2)) }
-
-// adder adds the rows of a block to the factors of their folds.
-func (l *lowRank) adder(workers [2]ksvd.Embedder) func(*factorSums, *stream.Block) error {
-	each := l.evaluator(workers)
-	var panel []float64
-	return func(sums *factorSums, b *stream.Block) error {
-		return each(b, func(piece *stream.Block, side int, u blas64.General) error {
-			factors := sums.A
-			if side == 1 {
-				factors = sums.B
-			}
-			for k, factor := range factors {
-				if err := factor.Add(l.panel(&panel, k, int(piece.Start), u)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-}
 
 // panel returns the rows [1 u y] of the samples of a fold in a piece.
 func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {
 	p := shaped(buf, u.Rows, 1+u.Cols+l.targets.Cols)
 	n := 0
 	for i := range u.Rows {
-		if l.part(start+i) != fold {
+		if l.parts[start+i] != fold {
 			continue
 		}
 		row := dense.Row(p, n)
@@ -240,7 +219,7 @@ func stacked(parts []*sketch.QR, but int) (blas64.General, error) {
 	return all.R(), nil
 }
 
-// solve solves for all samples.
+// solve solves the system of all samples.
 func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	c, err := l.core(sums, -1)
 	if err != nil {
@@ -273,9 +252,4 @@ func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 		}
 	}
 	return newCore(source, target, values, l.C)
-}
-
-// newSolution returns a solution of which nothing is known.
-func newSolution() *solution {
-	return &solution{condition: math.NaN()}
 }

@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// machine is that of the samples of all folds but one: weights of u(x) and of v(x), r×k,
+// machine is the solution for the samples of all folds but one: weights of u(x) and of v(x), r×k,
 // and biases.
 type machine struct {
 	weights [2]blas64.General
@@ -41,27 +42,27 @@ func (l *lowRank) machines(sums *factorSums, ridge float64) ([]machine, error) {
 	return all, nil
 }
 
-// leaveOut makes the decisions on the samples of each fold by the machine of the others.
-// One pass.
+// leaveOut decides on the samples of each fold by the machine of the others. It makes one pass.
 func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) error {
 	machines, err := l.machines(sums, s.ridge)
 	if err != nil {
 		return err
 	}
-	workers, src, err := l.embedders()
+	embedder, src, err := l.k.Fitted(model.Both)
 	if err != nil {
 		return err
 	}
-	k := l.targets.Cols
+	k, r := l.targets.Cols, l.k.Rank()
 	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
 	l.passes++
 	decide := func() func(blas64.General, *stream.Block) error {
-		each := l.evaluator(workers)
+		each := l.evaluator(embedder)
 		return func(dst blas64.General, b *stream.Block) error {
-			return each(b, func(piece *stream.Block, side int, u blas64.General) error {
-				part := dense.Columns(stream.RowSlice(dst, int(piece.Start-b.Start), u.Rows), side*k, k)
-				for i := range u.Rows {
-					machines[l.part(int(piece.Start)+i)].decide(dense.Row(part, i), dense.Row(u, i), side)
+			return each(b, func(start int, uv blas64.General) error {
+				for i := range uv.Rows {
+					row, u, m := dense.Row(dst, start-int(b.Start)+i), dense.Row(uv, i), machines[l.parts[start+i]]
+					m.decide(row[:k], u[:r], 0)
+					m.decide(row[k:], u[r:], 1)
 				}
 				return nil
 			})

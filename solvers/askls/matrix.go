@@ -2,7 +2,6 @@ package askls
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -16,33 +15,24 @@ import (
 type matrix interface {
 	// Multiply puts K·q into kq and Kᵀ·p into ktp.
 	Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error
-	// Held returns K in memory, not to be changed, if it was asked for.
+	// Held returns the entries of K, which must not change, if newMatrix kept them.
 	Held() blas64.General
-	// Entries returns how many kernel entries were evaluated.
+	// Entries returns the number of kernel entries evaluated.
 	Entries() int64
 }
 
-// newMatrix makes K ready; form says that it shall be held.
+// newMatrix makes K ready. form keeps its entries in memory.
 func newMatrix(ctx context.Context, e stream.Engine, d *Data, kernel kernelgen.Kernel, form bool) (matrix, error) {
 	if d.explicit() {
-		return explicitMatrix{d, e}, nil
+		return explicitMatrix{d, e.Threads}, nil
 	}
-	k, err := ksvd.NewMatrix(ctx, e, d.sides, kernel, form)
-	if err != nil {
-		return nil, err
-	}
-	if held := k.Held(); form {
-		if i, j, found := dense.NotFinite(held); found {
-			return nil, fmt.Errorf("kernel %s is %v between samples %d and %d: scale the columns (`scale standard`) or change the kernel", kernel, held.Data[i*held.Stride+j], i, j)
-		}
-	}
-	return k, nil
+	return ksvd.NewMatrix(ctx, e, d.sides, kernel, form)
 }
 
 // explicitMatrix is a sparse K in memory.
 type explicitMatrix struct {
 	*Data
-	engine stream.Engine
+	threads int
 }
 
 func (m explicitMatrix) Entries() int64 { return 0 }
@@ -55,22 +45,21 @@ func (m explicitMatrix) Held() blas64.General {
 	return held
 }
 
-// Multiply costs two flops for each entry and column. A row of the result is one
-// worker's.
+// sparseRows is the number of rows of a product that one worker computes at a time.
+const sparseRows = 256
+
+// Multiply implements matrix. Cost: two flops for each entry and column.
 func (m explicitMatrix) Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error {
-	rows := stream.NewRowNumbers(m.name, int64(m.k.Rows))
-	return stream.Map(ctx, m.engine, "product", rows, 0, false, func() func(blas64.General, *stream.Block) error {
-		return func(_ blas64.General, b *stream.Block) error {
-			for i := int(b.Start); i < int(b.Start)+b.X.Rows; i++ {
-				addRow(dense.Row(kq, i), m.k, i, q)
-				addRow(dense.Row(ktp, i), m.back, i, p)
-			}
-			return nil
+	return stream.Each(ctx, m.threads, (m.k.Rows+sparseRows-1)/sparseRows, func(block int) error {
+		for i := block * sparseRows; i < min(m.k.Rows, (block+1)*sparseRows); i++ {
+			addRow(dense.Row(kq, i), m.k, i, q)
+			addRow(dense.Row(ktp, i), m.back, i, p)
 		}
-	}, func(*stream.Block, blas64.General) error { return nil })
+		return nil
+	})
 }
 
-// addRow makes dst row i of k times x.
+// addRow puts row i of k times x into dst.
 func addRow(dst []float64, k *stream.CSR, i int, x blas64.General) {
 	clear(dst)
 	index, value := k.Row(i)

@@ -3,6 +3,7 @@ package askls
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -70,106 +71,86 @@ func (m *Model) Decide(dst, both blas64.General) {
 // Samples of the fit come out as in the fit, to rounding. Cost: one pass, and for each row
 // the kernel entries of both functions.
 func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Source, kept bool, emit model.Emit) error {
-	workers, err := m.workers(rows)
+	embedder, err := m.embedder(rows)
 	if err != nil {
 		return err
 	}
+	biases := slices.Concat(m.Biases[0], m.Biases[1])
 	return stream.Map(ctx, e, "decisions", rows, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
-		do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
-		var buf []float64
+		do := embedder()
 		return func(dst blas64.General, b *stream.Block) error {
-			for side := range do {
-				part := shaped(&buf, dst.Rows, m.Classes)
-				if err := do[side](part, b); err != nil {
-					return err
-				}
-				m.addBias(dst, part, side)
+			if err := do(dst, b); err != nil {
+				return err
+			}
+			for i := range dst.Rows {
+				dense.Axpy(1, biases, dense.Row(dst, i))
 			}
 			return nil
 		}
 	}, emit)
 }
 
-// addBias puts the functions of a side into its columns of dst.
-func (m *Model) addBias(dst, part blas64.General, side int) {
-	for i := range part.Rows {
-		row := dense.Row(dst, i)[side*m.Classes : (side+1)*m.Classes]
-		for c, v := range dense.Row(part, i) {
-			row[c] = v + m.Biases[side][c]
-		}
+// embedder evaluates both functions of rows without their biases.
+func (m *Model) embedder(rows stream.Source) (ksvd.Embedder, error) {
+	if m.Edges == nil {
+		return m.Functions.Embedder(model.Both, rows)
 	}
+	if sparse, ok := rows.(*stream.SparseRows); ok {
+		return m.Edges.ofSparse(sparse)
+	}
+	return m.Edges.ofDense(rows.Info())
 }
 
-// workers evaluate the functions of either side without their biases.
-func (m *Model) workers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
-	if m.Edges != nil {
-		return m.Edges.workers(rows)
-	}
-	if w[0], err = m.Functions.Embedder(model.Left, rows); err == nil {
-		w[1], err = m.Functions.Embedder(model.Right, rows)
-	}
-	return w, err
-}
-
-// workers multiply rows of the matrix with the duals.
-func (g *Edges) workers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
-	sparse, ok := rows.(*stream.SparseRows)
-	if !ok {
-		return g.denseWorkers(rows)
-	}
-	out, in, name := sparse.Matrix, sparse.Into, rows.Info().Name
+// ofSparse multiplies the edges of nodes by the duals.
+func (g *Edges) ofSparse(rows *stream.SparseRows) (ksvd.Embedder, error) {
+	out, in, name := rows.Matrix, rows.Into, rows.Info().Name
 	switch {
 	case int64(out.Cols) != g.Total:
-		return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit", name, out.Rows, out.Cols, g.Total)
+		return nil, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit", name, out.Rows, out.Cols, g.Total)
 	case in == nil && out.Rows != out.Cols:
-		return w, fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", name, out.Rows, out.Cols)
+		return nil, fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both",
+			name, out.Rows, out.Cols)
 	case in == nil:
-		in = sparse.Transpose()
+		in = rows.Transpose()
 	case in.Rows != out.Rows || in.Cols != out.Cols:
-		return w, fmt.Errorf("%s has %d×%d edges out and %d×%d in, expected as many", name, out.Rows, out.Cols, in.Rows, in.Cols)
+		return nil, fmt.Errorf("%s has %d×%d edges out and %d×%d in, expected as many", name, out.Rows, out.Cols, in.Rows, in.Cols)
 	}
-	for side, k := range []*stream.CSR{out, in} {
-		all := g.spread(side)
-		w[side] = func() func(blas64.General, *stream.Block) error {
-			return func(dst blas64.General, b *stream.Block) error {
-				for i := range dst.Rows {
-					addRow(dense.Row(dst, i), k, int(b.Start)+i, all)
-				}
-				return nil
+	source, target := g.spread(g.Source), g.spread(g.Target)
+	return func() func(blas64.General, *stream.Block) error {
+		return func(dst blas64.General, b *stream.Block) error {
+			for i := range dst.Rows {
+				row := dense.Row(dst, i)
+				addRow(row[:source.Cols], out, int(b.Start)+i, source)
+				addRow(row[source.Cols:], in, int(b.Start)+i, target)
 			}
+			return nil
 		}
-	}
-	return w, nil
+	}, nil
 }
 
-// denseWorkers multiply the halves of dense rows with the duals.
-func (g *Edges) denseWorkers(rows stream.Source) (w [2]ksvd.Embedder, err error) {
-	n, columns := int(g.Total), len(rows.Info().Columns)
+// ofDense multiplies the halves of dense rows by the duals.
+func (g *Edges) ofDense(info stream.Info) (ksvd.Embedder, error) {
+	n, columns := int(g.Total), len(info.Columns)
 	if columns != 2*n {
-		return w, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, "+
-			"and behind them those between each and the sample", rows.Info().Name, columns, 2*n, n)
+		return nil, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, "+
+			"and behind them those between each and the sample", info.Name, columns, 2*n, n)
 	}
-	for side := range w {
-		all := g.spread(side)
-		w[side] = func() func(blas64.General, *stream.Block) error {
-			return func(dst blas64.General, b *stream.Block) error {
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, side*n, n), all, 0, dst)
-				return nil
-			}
+	source, target := g.spread(g.Source), g.spread(g.Target)
+	return func() func(blas64.General, *stream.Block) error {
+		return func(dst blas64.General, b *stream.Block) error {
+			k := source.Cols
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, 0, n), source, 0, dense.Columns(dst, 0, k))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, n, n), target, 0, dense.Columns(dst, k, k))
+			return nil
 		}
-	}
-	return w, nil
+	}, nil
 }
 
-// spread returns a matrix with a row for every node, 0 where it was not trained on.
-func (g *Edges) spread(side int) blas64.General {
-	from := g.Source
-	if side == 1 {
-		from = g.Target
-	}
-	all := stream.NewMatrix(int(g.Total), from.Cols)
+// spread returns duals of all nodes: 0 for those that the fit did not learn from.
+func (g *Edges) spread(duals blas64.General) blas64.General {
+	all := stream.NewMatrix(int(g.Total), duals.Cols)
 	for i, node := range g.Nodes {
-		copy(dense.Row(all, int(node)), dense.Row(from, i))
+		copy(dense.Row(all, int(node)), dense.Row(duals, i))
 	}
 	return all
 }

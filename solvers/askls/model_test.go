@@ -106,9 +106,9 @@ func TestFormat(t *testing.T) {
 	fits := fitted(t, stream.Engine{}, MergeStack)
 	const side = `{"dimension":3}`
 	for what, want := range map[string]struct{ header, arrays string }{
-		"graph dense": {`{"method":"askls","classes":3,"samples":53,"C":0.6,"ridge":0.3,"engine":"dense","merge":"stack","symmetry":"none","seed":0,"nodes":80}`,
+		"graph dense": {`{"method":"askls","classes":3,"samples":53,"C":0.6,"ridge":0.3,"engine":"dense","merge":"stack","seed":0,"nodes":80}`,
 			"source_bias target_bias stack train source_duals target_duals"},
-		"plain iterative": {`{"method":"askls","classes":3,"samples":80,"C":0.6,"ridge":0.3,"engine":"iterative","merge":"stack","symmetry":"none","seed":0,` +
+		"plain iterative": {`{"method":"askls","classes":3,"samples":80,"C":0.6,"ridge":0.3,"engine":"iterative","merge":"stack","seed":0,` +
 			`"functions":{"method":"ksvd","solver":"functions","kernel":"rbf(gamma=0.3)","seed":0,"rows":80,"columns":80,"rank":3,"centred":false,"sums":"exact","compatibility":"identity","left":` + side + `,"right":` + side + `}}`,
 			"source_bias target_bias stack values u_landmarks u_landmark_rows u_projection u_weights v_landmarks v_landmark_rows v_projection v_weights"},
 	} {
@@ -124,13 +124,13 @@ func TestDamaged(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		whole := saved(t, f.fit.Model)
 		for kind, change := range map[string]func(map[string]any){
-			"method":   func(h map[string]any) { h["method"] = "ksvd" },
-			"classes":  func(h map[string]any) { h["classes"] = 4 },
-			"none":     func(h map[string]any) { h["classes"] = 0 },
-			"merge":    func(h map[string]any) { h["merge"] = "mix" },
-			"engine":   func(h map[string]any) { h["engine"] = "" },
-			"symmetry": func(h map[string]any) { h["symmetry"] = "half" },
-			"kind":     func(h map[string]any) { delete(h, "nodes"); delete(h, "functions") },
+			"method":  func(h map[string]any) { h["method"] = "ksvd" },
+			"classes": func(h map[string]any) { h["classes"] = 4 },
+			"none":    func(h map[string]any) { h["classes"] = 0 },
+			"penalty": func(h map[string]any) { delete(h, "C") },
+			"merge":   func(h map[string]any) { h["merge"] = "mix" },
+			"engine":  func(h map[string]any) { h["engine"] = "" },
+			"kind":    func(h map[string]any) { delete(h, "nodes"); delete(h, "functions") },
 		} {
 			header := map[string]any{}
 			if err := json.Unmarshal(whole.Header, &header); err != nil {

@@ -23,7 +23,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	return p, err
 }
 
-// fits reports whether an engine makes do with the memory for two classes.
+// fits reports whether an engine fits the memory for two classes.
 func (m Solver) fits(engine Engine, s model.Shape, k kernelgen.Kernel) bool {
 	if m.Memory == 0 {
 		return true
@@ -45,7 +45,7 @@ func (m Solver) plan(e stream.Engine, engine Engine, s model.Shape, k kernelgen.
 	} else if err := m.planIterative(p, e, s, k); err != nil {
 		return nil, err
 	}
-	m.planMatrix(p, e, s, k, engine) // which all stages hold
+	m.planMatrix(p, e, s, k, engine) // for all stages
 	p.Add("model", 2*n*c, "")
 	if m.Merge == MergeStack {
 		p.Add("decisions out of fold", 6*n*c, "`merge average`")
@@ -62,7 +62,7 @@ func columnsRead(s model.Shape) int {
 	return s.Columns
 }
 
-// planMatrix adds what K takes.
+// planMatrix adds the cost of K.
 func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel, engine Engine) {
 	n := s.Rows
 	switch {
@@ -92,7 +92,7 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Shape, k kern
 	}
 }
 
-// smallerEngine is the knob of what engine dense holds.
+// smallerEngine is the remedy for the memory of engine dense.
 const smallerEngine = "`engine iterative` or `engine lowrank`"
 
 func (m Solver) planDense(p *model.Plan, n, c int64) {
@@ -128,7 +128,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`rank`")
 		p.Stage(before)
 		p.Stage(factors)
-		p.SourcePasses += before.SourcePasses + factors.SourcePasses
+		p.SourcePasses += before.SourcePasses + 1
 	}
 	p.Stage(solve)
 	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
@@ -145,7 +145,7 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	}
 	p.Stage(before)
 	p.AddEntries(float64(factors.KernelEntries)) // which are not kept
-	p.SourcePasses = before.SourcePasses + factors.SourcePasses
+	p.SourcePasses = before.SourcePasses + 1
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	sums := model.NewPlan(e, n, columnsRead(s))
 	sums.Add("functions of the approximation", m.functions(s), "`rank`")
@@ -157,7 +157,7 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	width := 1 + r + c
 	sums.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
 	piece := int64(min(pieceRows(int(folds), int(r+c)), stream.BlockRows(columnsRead(s))))
-	sums.Add("panels", e.PassWorkers(n, columnsRead(s))*2*piece*width, "`threads`")
+	sums.Add("panels", e.PassWorkers(n, columnsRead(s))*3*piece*width, "`threads`")
 	sums.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
 	p.Stage(sums)
 	if m.Merge == MergeStack {
@@ -167,7 +167,7 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	return nil
 }
 
-// functions returns the numbers of the functions of both sides that the approximation gives.
+// functions returns the size of the functions of both sides of the approximation.
 func (m Solver) functions(s model.Shape) int64 {
 	return 2 * min(int64(m.nystrom().Rows), s.Rows) * int64(3*m.Rank+5+columnsRead(s))
 }

@@ -22,7 +22,7 @@ type preconditioner struct {
 	source, target blas64.General // Q_s and Q_t, n×(r+1): orthonormal, beginning with 1/√n
 }
 
-// newPreconditioner makes it of K ≈ U·diag(values)·Vᵀ; values may be none.
+// newPreconditioner returns that of K ≈ U·diag(values)·Vᵀ. Without values it is of the borders alone.
 func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*preconditioner, error) {
 	p := &preconditioner{core: core{gamma: gamma}}
 	var r, t blas64.General
@@ -80,8 +80,8 @@ func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 	}
 }
 
-// definite returns h for a system: eigenvalues that the approximation has wrongly near 0 are
-// taken for a share of the rest.
+// definite returns h for a system. It bounds eigenvalues away from 0, where those of the
+// approximation are unreliable.
 func definite(gamma, ridge float64) func(float64) float64 {
 	if ridge > 0 {
 		return func(v float64) float64 { return 1 / (v*v + ridge) }
@@ -90,8 +90,8 @@ func definite(gamma, ridge float64) func(float64) float64 {
 	return func(v float64) float64 { return 1 / max(math.Abs(v), least) }
 }
 
-// preconditioner returns one made of the low-rank approximation, or for a matrix of the borders
-// alone.
+// preconditioner returns that of the low-rank approximation; for an explicit matrix that of the
+// borders alone.
 func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows
 	if f.data.explicit() || f.Rank >= n {
@@ -101,19 +101,16 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	if err != nil {
 		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}
-	var vectors [2]blas64.General
-	for i, side := range []model.Side{model.Left, model.Right} {
-		worker, rows, err := k.Fitted(side)
-		if err != nil {
-			return nil, err
-		}
-		if vectors[i], err = stream.MapRows(ctx, f.engine, "transform", rows, k.Rank(), worker); err != nil {
-			return nil, err
-		}
+	embedder, rows, err := k.Fitted(model.Both)
+	if err != nil {
+		return nil, err
 	}
-	passes := &lowRank{fit: f, k: k}
-	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
-	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
+	both, err := stream.MapRows(ctx, f.engine, "transform", rows, 2*k.Rank(), embedder)
+	if err != nil {
+		return nil, err
+	}
+	s.report.KernelEntries += k.KernelEntries + passEntries(k)
+	s.report.SourcePasses += k.SourcePasses + 1 // factors
 	s.rank = k.Rank()
-	return newPreconditioner(vectors[0], vectors[1], k.Values, f.C)
+	return newPreconditioner(dense.Columns(both, 0, k.Rank()), dense.Columns(both, k.Rank(), k.Rank()), k.Values, f.C)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -36,9 +37,8 @@ type Score struct {
 }
 
 // CrossValidate scores candidates by the folds of [Solver.Folds], which for one seed are
-// the same for all. What a candidate decides out of fold comes with one stacked fit, which
-// costs little more than a plain one; functions that are stacked learn their weights from
-// the other folds too. The error is that of the data; candidates have errors of their own.
+// the same for all. One stacked fit gives the decisions out of fold. Stacking learns its weights
+// from the other folds too. The error is that of the data; candidates have errors of their own.
 //
 // Cost: a stacked fit for each candidate. Those that differ in γ and ridge alone share what
 // is made of the kernel: the matrix, or its approximation and the pass over it.
@@ -110,10 +110,10 @@ func scoreOf(fit *Fit, labels []int, merge Merge) (Score, error) {
 	var all metrics.Tally
 	var shares []float64
 	for _, fold := range fit.Folds {
-		truth, both := pickLabels(labels, fold.Test), pickRows(fit.HeldOut, fold.Test)
+		truth, both := pickLabels(labels, fold.Test), dense.PickRows(fit.HeldOut, fold.Test)
 		if merge == MergeStack {
 			var err error
-			if m.Stack, err = NewStack(pickRows(fit.HeldOut, fold.Train), pickLabels(labels, fold.Train)); err != nil {
+			if m.Stack, err = NewStack(dense.PickRows(fit.HeldOut, fold.Train), pickLabels(labels, fold.Train)); err != nil {
 				return Score{}, err
 			}
 		}
@@ -127,7 +127,7 @@ func scoreOf(fit *Fit, labels []int, merge Merge) (Score, error) {
 		}
 		shares = append(shares, share)
 	}
-	s := Score{Deviation: deviation(shares)}
+	s := Score{Deviation: stat.StdDev(shares, nil)}
 	var err error
 	if s.Accuracy, err = all.Accuracy(); err == nil {
 		s.MacroF1, err = all.MacroF1()
@@ -135,32 +135,12 @@ func scoreOf(fit *Fit, labels []int, merge Merge) (Score, error) {
 	return s, err
 }
 
-func pickRows(m blas64.General, rows []int64) blas64.General {
-	out := stream.NewMatrix(len(rows), m.Cols)
-	for i, r := range rows {
-		copy(dense.Row(out, i), dense.Row(m, int(r)))
-	}
-	return out
-}
-
-func pickLabels(labels []int, rows []int64) []int {
+func pickLabels(labels, rows []int) []int {
 	out := make([]int, len(rows))
 	for i, r := range rows {
 		out[i] = labels[r]
 	}
 	return out
-}
-
-// deviation returns the standard deviation of some values, 0 of one.
-func deviation(v []float64) float64 {
-	mean, sum := 0.0, 0.0
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		sum += (x - mean) * (x - mean)
-	}
-	return math.Sqrt(sum / float64(max(1, len(v)-1)))
 }
 
 // OutOfFold returns what the model decides on samples of its fit that it has not seen, as

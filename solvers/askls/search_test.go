@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
@@ -61,7 +62,7 @@ func TestCrossValidate(t *testing.T) {
 	}
 	var all metrics.Tally
 	for _, fold := range newFolds(labels, 3, 5, 3) {
-		train, err := Samples(source(pickRows(x, fold.Train)), pickLabels(labels, fold.Train), 3)
+		train, err := Samples(source(dense.PickRows(x, fold.Train)), pickLabels(labels, fold.Train), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestCrossValidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, err := fit.Predict(ctx, stream.Engine{}, source(pickRows(x, fold.Test)))
+		chosen, err := fit.Predict(ctx, stream.Engine{}, source(dense.PickRows(x, fold.Test)))
 		if err != nil {
 			t.Fatal(err)
 		}

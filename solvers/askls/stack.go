@@ -11,14 +11,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// certain are the log-odds of a class that all samples are of, or none.
+// certain is the magnitude of the log-odds of a class of all samples, or of none.
 const certain = 40
 
-// foldScale returns what K is multiplied by in the systems of folds. Rows of a normalised
-// kernel sum to 1 over all samples; without a fold they would be divided by the sums of
-// the others, (F−1)/F of it on average. As they are the singular values of K would be
-// smaller by as much, those near 1/γ end up on the other side of it, and the functions of
-// folds have little to do with those of the whole.
+// foldScale returns the factor of K in the systems of folds. Rows of a normalised kernel sum to 1
+// over all samples, and to (F−1)/F on average without a fold: the factor is the inverse. Without
+// it singular values near 1/γ cross it, and functions of folds are unlike those of the whole: on
+// heart.dat (sne(gamma=1), C 1, --train-fraction 0.6, --merge stack) the test accuracy of two
+// seeds falls from .85 and .67 to .16 and .22.
 func (f *fit) foldScale() float64 {
 	if len(f.folds) == 0 || f.data.explicit() {
 		return 1
@@ -60,7 +60,7 @@ func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 	return stack, nil
 }
 
-// merge makes decisions of f_s and f_t: k numbers of 2k.
+// merge puts k decisions into dst, from f_s and f_t of k classes.
 func (m *Model) merge(dst, both []float64) {
 	k := m.Classes
 	s, t := both[:k], both[k:2*k]

@@ -1,9 +1,7 @@
 package askls
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -21,27 +19,22 @@ type header struct {
 	Classes    int            `json:"classes" min:"1"`
 	Samples    int64          `json:"samples" min:"1"`
 	C          float64        `json:"C"`
-	Gamma      float64        `json:"gamma,omitempty"` // C, in files of older versions
 	Ridge      float64        `json:"ridge"`
 	Engine     string         `json:"engine"`
 	Merge      string         `json:"merge"`
-	Symmetry   string         `json:"symmetry"` // "none"; other versions made kernels symmetric
 	Seed       uint64         `json:"seed"`
 	SourceBias []float64      `json:"-" array:"source_bias,classes"`
 	TargetBias []float64      `json:"-" array:"target_bias,classes"`
 	Stack      blas64.General `json:"-" array:"stack,classes,3,if=stacked"`
 	Edges      *Edges         `json:"-" array:",if=nodes"`
 	Functions  *model.Archive `json:"functions,omitempty" array:""` // for kernels of rows
-	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, with those that were not trained on
+	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, trained on or not
 }
-
-// symmetries are what a header may say of the kernel.
-var symmetries = []string{"none", "mean", "source-gram", "target-gram"}
 
 // Sizes says whether the functions are stacked.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
-	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !slices.Contains(symmetries, h.Symmetry) {
-		a.Fail("header: %d nodes, functions %v, symmetry %q", h.Nodes, h.Functions != nil, h.Symmetry)
+	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !(h.C > 0) {
+		a.Fail("header: %d nodes, functions %v, C %v", h.Nodes, h.Functions != nil, h.C)
 	}
 	stacked := int64(0)
 	if h.Merge == MergeStack.String() {
@@ -56,7 +49,7 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // f_s and f_t, or for an explicit matrix train (n), source_duals and target_duals (n×k).
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Engine.String(), Merge: m.Merge.String(),
-		Symmetry: symmetries[0], Seed: m.Seed, SourceBias: m.Biases[0], TargetBias: m.Biases[1], Stack: m.Stack, Edges: m.Edges}
+		Seed: m.Seed, SourceBias: m.Biases[0], TargetBias: m.Biases[1], Stack: m.Stack, Edges: m.Edges}
 	if m.Edges != nil {
 		h.Nodes = m.Edges.Total
 		return model.NewArchive(h)
@@ -76,7 +69,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Classes: h.Classes, Samples: h.Samples, C: cmp.Or(h.C, h.Gamma), Ridge: h.Ridge, Seed: h.Seed,
+	m := &Model{Classes: h.Classes, Samples: h.Samples, C: h.C, Ridge: h.Ridge, Seed: h.Seed,
 		Engine: model.Word(a, h.Engine, ParseEngine), Merge: model.Word(a, h.Merge, ParseMerge),
 		Biases: [2][]float64{h.SourceBias, h.TargetBias}, Stack: h.Stack, Edges: h.Edges}
 	if m.Edges != nil {

@@ -32,11 +32,12 @@ func rightSide(y blas64.General) blas64.General {
 	return r
 }
 
-// system is M as what it does to vectors.
+// system multiplies by M.
 type system struct {
 	k     matrix
 	gamma float64
-	scale []float64 // of K for each column of vectors; 1 for columns beyond
+	whole int     // columns of vectors of the system of all samples, which come first
+	scale float64 // of K in the systems of folds
 }
 
 // multiply puts M·x into mx.
@@ -45,12 +46,9 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	if err := s.k.Multiply(ctx, from.b, to.a, from.a, to.b); err != nil {
 		return err
 	}
-	for c, scale := range s.scale {
-		if scale != 1 {
-			for i := range to.a.Rows {
-				to.a.Data[i*to.a.Stride+c] *= scale
-				to.b.Data[i*to.b.Stride+c] *= scale
-			}
+	for _, side := range []blas64.General{to.a, to.b} {
+		for i := 0; s.scale != 1 && i < side.Rows; i++ {
+			blas64.Scal(s.scale, dense.Vector(dense.Row(side, i)[s.whole:]))
 		}
 	}
 	clear(to.b1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -332,6 +333,47 @@ func factors(f *Fit, e stream.Engine) (u, v blas64.General, err error) {
 		v, err = of(model.Right)
 	}
 	return u, v, err
+}
+
+// TestFittedBoth: both sides of one source are U and V side by side, and no two sources have them.
+func TestFittedBoth(t *testing.T) {
+	x := stream.FromMatrix("x", gaussian(60, 3, 1, 1))
+	one, err := Between(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Between(x, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, k := Nystrom{Rank: 3, Rows: 20, Cols: 25}, kernelgen.SNE(1)
+	fit, err := m.Fit(background, stream.Engine{}, one, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, v, err := factors(fit, stream.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker, rows, err := fit.Fitted(model.Both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := stream.MapRows(background, stream.Engine{}, "both", rows, 6, worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range both.Rows {
+		if want := slices.Concat(dense.Row(u, i), dense.Row(v, i)); !slices.Equal(dense.Row(both, i), want) {
+			t.Fatalf("row %d is %v, expected %v", i, dense.Row(both, i), want)
+		}
+	}
+	if fit, err = m.Fit(background, stream.Engine{}, two, k); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fit.Fitted(model.Both); err == nil {
+		t.Error("two sources: no error")
+	}
 }
 
 // eta returns η of singular vectors: see [Nystrom.Tolerance].

@@ -2,6 +2,7 @@ package ksvd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -192,22 +193,30 @@ func embedderOf(parts ...*embedding) Embedder {
 
 // Fitted returns the embedder of the singular vectors of the fitted rows of a side, and the
 // source to pass over: the rows of the side, or the vectors themselves if the method is exact.
-// Row sums and means are those of the fit. See [stream.MapRows].
+// Row sums and means are those of the fit. See [stream.MapRows]. [model.Both] gives U and V side
+// by side if both sides are one source and the method is not exact.
 func (f *Fit) Fitted(side model.Side) (Embedder, stream.Source, error) {
 	rows, vectors := f.data.left, f.U
 	if side == model.Right {
 		rows, vectors = f.data.right, f.V
 	}
-	if vectors.Cols > 0 {
+	switch {
+	case side == model.Both && (f.data.again == 0 || vectors.Cols > 0):
+		return nil, nil, errors.New("the fitted rows of both sides are not those of one source: ask for each side")
+	case vectors.Cols > 0:
 		return copyRows, stream.FromMatrix("singular vectors of "+rows.name(), vectors), nil
 	}
 	t, err := f.tiles()
 	if err != nil {
 		return nil, nil, err
 	}
-	inner := *f.side(side)
-	inner.Map = blas64.General{} // the rows of the data have been multiplied
-	return embedderOf(f.embedding(t, &inner, f.sums, rows)), rows.Source, nil
+	var parts []*embedding
+	for _, one := range sides(side) {
+		inner := *f.side(one)
+		inner.Map = blas64.General{} // the rows of the data have been multiplied
+		parts = append(parts, f.embedding(t, &inner, f.sums, rows))
+	}
+	return embedderOf(parts...), rows.Source, nil
 }
 
 // copyRows is an [Embedder] that copies rows.

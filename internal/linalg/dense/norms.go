@@ -3,6 +3,7 @@ package dense
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -34,6 +35,15 @@ func MaxAbs(m blas64.General) float64 {
 		}
 	}
 	return worst
+}
+
+// ColumnNorms returns the Euclidean norm of each column.
+func ColumnNorms(m blas64.General) []float64 {
+	v := make([]float64, m.Cols)
+	for c := range v {
+		v[c] = Norm(MulVector(blas.NoTrans, Columns(m, c, 1), []float64{1}))
+	}
+	return v
 }
 
 // NotFinite returns the place of the first entry, row by row, that is NaN or infinite;

@@ -10,7 +10,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -47,7 +46,7 @@ const rounds = 8
 // numbers of r.
 func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
 	run := &Solution{X: stream.NewMatrix(r.Rows, r.Cols), Condition: 1}
-	norms, left, before := columnNorms(r), dense.Clone(r), math.Inf(1)
+	norms, left, before := dense.ColumnNorms(r), dense.Clone(r), math.Inf(1)
 	for range rounds {
 		if err := m.round(ctx, run, left, norms); err != nil {
 			return run, err
@@ -61,7 +60,7 @@ func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) 
 				row[c] = v - row[c]
 			}
 		}
-		run.Residuals, run.Residual = ratios(columnNorms(left), norms)
+		run.Residuals, run.Residual = ratios(dense.ColumnNorms(left), norms)
 		if run.Residual <= m.Tolerance || !(run.Residual <= before/2) || run.Iterations >= m.Iterations {
 			break
 		}
@@ -91,7 +90,7 @@ func ratios(left, all []float64) (each []float64, worst float64) {
 // right sides.
 func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, norms []float64) error {
 	s := newRecursions(m, r)
-	for i, v := range columnNorms(r) {
+	for i, v := range dense.ColumnNorms(r) {
 		c := &s.cols[i]
 		if c.stopped = c.stopped || v <= m.Tolerance*norms[i]; !c.stopped {
 			c.goal = m.Tolerance * norms[i] / v / 4 * c.first
@@ -264,13 +263,4 @@ func (c *column) judge(run *Solution) {
 	if c.phi <= c.goal || c.root <= leastSquares*run.largest {
 		c.stopped = true
 	}
-}
-
-// columnNorms returns the lengths of the columns.
-func columnNorms(m blas64.General) []float64 {
-	v := make([]float64, m.Cols)
-	for c := range v {
-		v[c] = dense.Norm(dense.MulVector(blas.NoTrans, dense.Columns(m, c, 1), []float64{1}))
-	}
-	return v
 }

@@ -158,7 +158,7 @@ func TestIterations(t *testing.T) {
 	got := solve(t, s, r)
 	left := dense.Clone(r)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, a, got.X, 1, left)
-	want := max(columnNorms(left)[0]/columnNorms(r)[0], columnNorms(left)[1]/columnNorms(r)[1])
+	want := max(dense.ColumnNorms(left)[0]/dense.ColumnNorms(r)[0], dense.ColumnNorms(left)[1]/dense.ColumnNorms(r)[1])
 	if got.Iterations != 10 || math.Abs(got.Residual-want) > 1e-12 || want < 0.01 {
 		t.Errorf("%d iterations, residual %v, which is %v", got.Iterations, got.Residual, want)
 	}

@@ -52,9 +52,9 @@
 //
 // # Merging
 //
-// [Merge] says how f_s and f_t become one. Stacking needs both out of fold. The dense engine
-// solves the system without each fold. The iterative engine solves the systems of all folds at
-// once. The low-rank engine has triangular factors for each fold, which cost little more than a
-// fit. Row sums that normalise a kernel are those of all training rows times (F−1)/F in every
-// fold of F.
+// [Merge] says how f_s and f_t become one. Stacking needs both out of fold, which costs
+// little more than a fit. The dense engine takes them from blocks of the inverse. The iterative
+// engine solves the systems of all folds at once. The low-rank engine has triangular factors for
+// each fold. Row sums that normalise a kernel are those of all training rows times (F−1)/F in
+// every fold of F; the dense engine factors one more system for that.
 package askls

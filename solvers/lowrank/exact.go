@@ -88,14 +88,11 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 	if m.Rank < 1 || m.Passes < 1 || !(m.ResidualTol > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.ResidualTol)
 	}
-	if !oneFactor(s, k) {
+	if !s.OneSource() {
 		return m, m.Shift.ofTwoFactors()
 	}
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
-
-// oneFactor reports whether the matrix is symmetric.
-func oneFactor(s model.Shape, k kernelgen.Kernel) bool { return s.OneSource() && k.Symmetric() }
 
 // start returns the method that the passes start from.
 func (m Subspace) start(s model.Shape) Landmark {
@@ -132,7 +129,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err := f.load(ctx, d); err != nil {
 		return nil, err
 	}
-	one := oneFactor(d.Shape(), k)
+	one := d.Shape().OneSource()
 	if one && m.whole(d.Shape().Rows) {
 		return f.fitWhole(ctx)
 	}

@@ -11,14 +11,14 @@ import (
 // Plan returns the cost of a fit. Memory grows with the rows of both sides times the
 // passes, and entries with the product of the sides.
 func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := k.CheckPlain(); err != nil {
+	if err := checkKernel(k); err != nil {
 		return nil, err
 	}
 	m, err := m.settings(s, k)
 	if err != nil {
 		return nil, err
 	}
-	one := oneFactor(s, k)
+	one := s.OneSource()
 	if one && m.whole(s.Rows) {
 		return m.planWhole(e, s), nil
 	}

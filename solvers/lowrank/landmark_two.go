@@ -22,7 +22,7 @@ func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
 		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: between two they are uniform", m.Rule)
 	}
-	return cmp.Or(m.Shift.ofTwoFactors(), k.CheckPlain())
+	return cmp.Or(m.Shift.ofTwoFactors(), checkKernel(k))
 }
 
 // fitTwo approximates the kernel matrix between the rows of two sources.

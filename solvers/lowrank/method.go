@@ -65,18 +65,28 @@ func check(d model.Sources, k kernelgen.Kernel) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	return k.CheckPlain()
+	return checkKernel(k)
+}
+
+// checkKernel returns an error unless k is a symmetric function of two rows: the right embedding
+// evaluates it with the sides exchanged.
+func checkKernel(k kernelgen.Kernel) error {
+	if err := k.CheckPlain(); err != nil {
+		return err
+	}
+	if !k.Symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric, and low-rank models are of kernels that are: use ksvd", k)
+	}
+	return nil
 }
 
 // checkSymmetric returns an error unless the matrix is symmetric.
 func checkSymmetric(s model.Shape, k kernelgen.Kernel) error {
-	switch err := k.CheckPlain(); {
+	switch err := checkKernel(k); {
 	case err != nil:
 		return err
 	case !s.OneSource():
 		return errors.New("this method is for the symmetric matrix of one source: use landmark, ssrsvd, subspace or auto for two")
-	case !k.Symmetric():
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use ssrsvd, or auto", k)
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func (m Landmark) coreSize(n int64) int {
 
 // Plan returns the cost of a fit.
 func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := k.CheckPlain(); err != nil {
+	if err := checkKernel(k); err != nil {
 		return nil, err
 	}
 	other := s.Cols

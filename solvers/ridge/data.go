@@ -140,6 +140,15 @@ func (d *Data) names() []string {
 	return names
 }
 
+// labels returns the labels as numbers of a fixed size, for the keys of states.
+func (d *Data) labels() []int64 {
+	labels := make([]int64, len(d.Labels))
+	for i, l := range d.Labels {
+		labels[i] = int64(l)
+	}
+	return labels
+}
+
 // put writes the codes or targets of a row.
 func (d *Data) put(dst []float64, row int64) {
 	if d.Classes == 0 {

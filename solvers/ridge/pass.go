@@ -31,7 +31,8 @@ func (f *fit) pass(ctx context.Context) ([]blas64.General, error) {
 	newGram := func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) }
 	tiles, width := newGram().Tiles(), f.upper.Cols+1+f.outputs
 	features := f.features.Features(name)
-	e := f.engine.Given(f.features.Landmarks.Rows, f.upper, d.Targets.Data, d.Labels, d.Weights, d.Groups)
+	e := f.engine.Given(f.features.Landmarks.Rows, f.upper, d.Targets.Data, d.labels(), d.Weights, d.Groups)
+	defer f.features.Tiles.CountPass(f.rows * int64(f.features.Landmarks.Count()))()
 	sum, err := stream.FoldWide(ctx, e, "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
 		New: func() sketch.List[*sketch.WhitenedGram] {
 			l := make(sketch.List[*sketch.WhitenedGram], f.folds.parts)

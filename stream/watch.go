@@ -80,7 +80,7 @@ func Beat(ctx context.Context) {
 }
 
 // giveUp gives up the call under way if it has lasted longer than the limit,
-// and says whether it did.
+// and reports whether it did.
 func (w *watch) giveUp(limit time.Duration) bool {
 	began := w.state.Load()
 	return began > idle && w.now()-began > int64(limit) && w.state.CompareAndSwap(began, abandoned)

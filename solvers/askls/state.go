@@ -31,7 +31,7 @@ type header struct {
 	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, trained on or not
 }
 
-// Sizes says whether the functions are stacked.
+// Sizes reports whether the functions are stacked.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !(h.C > 0) {
 		a.Fail("header: %d nodes, functions %v, C %v", h.Nodes, h.Functions != nil, h.C)

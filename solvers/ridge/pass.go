@@ -132,7 +132,7 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// landmarks gathers the landmarks and the sample that errors of classification are counted on, and
+// gather fetches the landmarks and the sample that errors of classification are counted on, and
 // whitens the landmarks.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")

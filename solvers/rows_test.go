@@ -43,7 +43,7 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 }
 
 // TestSameBits: the model, its report and its outputs have the same bits for any threads and any
-// read size. A model that was saved and loaded is the same model.
+// read size. A model that was saved and loaded is the same model. Single rows have the same outputs.
 func TestSameBits(t *testing.T) {
 	kernel := kernelgen.RBF(0.7)
 	eachRow(t, func(t *testing.T, f family, r row) {
@@ -68,6 +68,11 @@ func TestSameBits(t *testing.T) {
 			if threads == 1 {
 				continue
 			}
+			most := 0
+			if f.name == "ksvd" || f.name == "askls" {
+				most = 5 // these may sum rows of the kernel matrix
+			}
+			checkEmbedder(t, m, most)
 			again := must(f.loaded(must(m.Save())(t)))(t)
 			if e.Threads = 2; !bytes.Equal(bits(t, again, e), got) {
 				t.Error("a loaded model has other bits")

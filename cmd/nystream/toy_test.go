@@ -128,17 +128,22 @@ func (m *toyModel) TransformPlan(e stream.Engine, _ stream.Source, _ model.Reque
 }
 
 func (m *toyModel) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	d := model.Decisions{Classes: len(m.Means)}
-	return stream.Map(ctx, e, "toy", rows, d.Classes, r.Kept, func() func(blas64.General, *stream.Block) error {
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+func (m *toyModel) Worker(_ stream.Source, r model.Request) (func() model.Worker, error) {
+	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
+			offsets := stream.NewMatrix(b.X.Rows, len(m.Means))
 			for i := range b.X.Rows {
 				for j, mean := range m.Means {
-					dst.Data[i*dst.Stride+j] = b.X.Data[i*b.X.Stride+j] - mean
+					offsets.Data[i*offsets.Stride+j] = b.X.Data[i*b.X.Stride+j] - mean
 				}
 			}
+			model.Decisions{Classes: len(m.Means)}.Answer(dst, r, offsets)
 			return nil
 		}
-	}, func(b *stream.Block, offsets blas64.General) error { return emit(b, d.Answer(r, offsets)) })
+	}, nil
 }
 
 // TestToyFamily checks that a family is in the command by one file and one line: its

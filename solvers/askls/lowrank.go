@@ -127,13 +127,13 @@ func passEntries(k *ksvd.Fit) int64 {
 
 // factors makes the triangular factors by one pass.
 func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
-	embedder, src, err := l.k.Fitted(model.Both)
+	worker, src, err := l.k.Fitted(model.Both)
 	if err != nil {
 		return nil, err
 	}
 	l.passes++
 	return stream.Fold(ctx, l.engine, "fit", src, l.newSums, func() func(*factorSums, *stream.Block) error {
-		each := l.evaluator(embedder)
+		each := l.evaluator(worker)
 		var panel []float64
 		return func(sums *factorSums, b *stream.Block) error {
 			return each(b, func(start int, uv blas64.General) error {
@@ -153,8 +153,8 @@ func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
 
 // evaluator returns a function for one goroutine that passes [u v] of the rows of a block to f,
 // piece by piece, with the number of the first row.
-func (l *lowRank) evaluator(embedder ksvd.Embedder) func(b *stream.Block, f func(start int, uv blas64.General) error) error {
-	embed := embedder()
+func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block, f func(start int, uv blas64.General) error) error {
+	embed := worker()
 	var room []float64
 	size := pieceRows(len(l.folds), l.k.Rank()+l.targets.Cols)
 	return func(b *stream.Block, f func(start int, uv blas64.General) error) error {

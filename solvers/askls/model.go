@@ -71,13 +71,22 @@ func (m *Model) Decide(dst, both blas64.General) {
 // Samples of the fit come out as in the fit, to rounding. Cost: one pass, and for each row
 // the kernel entries of both functions.
 func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Source, kept bool, emit model.Emit) error {
-	embedder, err := m.embedder(rows)
+	worker, err := m.functionWorker(rows)
 	if err != nil {
 		return err
 	}
+	return stream.Map(ctx, e, "decisions", rows, 2*m.Classes, kept, worker, emit)
+}
+
+// functionWorker makes workers that put f_s and f_t of samples into dst.
+func (m *Model) functionWorker(rows stream.Source) (func() model.Worker, error) {
+	worker, err := m.unbiased(rows)
+	if err != nil {
+		return nil, err
+	}
 	biases := slices.Concat(m.Biases[0], m.Biases[1])
-	return stream.Map(ctx, e, "decisions", rows, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
-		do := embedder()
+	return func() model.Worker {
+		do := worker()
 		return func(dst blas64.General, b *stream.Block) error {
 			if err := do(dst, b); err != nil {
 				return err
@@ -87,13 +96,13 @@ func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Sourc
 			}
 			return nil
 		}
-	}, emit)
+	}, nil
 }
 
-// embedder evaluates both functions of rows without their biases.
-func (m *Model) embedder(rows stream.Source) (ksvd.Embedder, error) {
+// unbiased makes workers that evaluate both functions without their biases.
+func (m *Model) unbiased(rows stream.Source) (func() model.Worker, error) {
 	if m.Edges == nil {
-		return m.Functions.Embedder(model.Both, rows)
+		return m.Functions.Worker(rows, model.Request{Side: model.Both})
 	}
 	if sparse, ok := rows.(*stream.SparseRows); ok {
 		return m.Edges.ofSparse(sparse)
@@ -102,7 +111,7 @@ func (m *Model) embedder(rows stream.Source) (ksvd.Embedder, error) {
 }
 
 // ofSparse multiplies the edges of nodes by the duals.
-func (g *Edges) ofSparse(rows *stream.SparseRows) (ksvd.Embedder, error) {
+func (g *Edges) ofSparse(rows *stream.SparseRows) (func() model.Worker, error) {
 	out, in, name := rows.Matrix, rows.Into, rows.Info().Name
 	switch {
 	case int64(out.Cols) != g.Total:
@@ -116,7 +125,7 @@ func (g *Edges) ofSparse(rows *stream.SparseRows) (ksvd.Embedder, error) {
 		return nil, fmt.Errorf("%s has %d×%d edges out and %d×%d in, expected as many", name, out.Rows, out.Cols, in.Rows, in.Cols)
 	}
 	source, target := g.spread(g.Source), g.spread(g.Target)
-	return func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range dst.Rows {
 				row := dense.Row(dst, i)
@@ -129,14 +138,14 @@ func (g *Edges) ofSparse(rows *stream.SparseRows) (ksvd.Embedder, error) {
 }
 
 // ofDense multiplies the halves of dense rows by the duals.
-func (g *Edges) ofDense(info stream.Info) (ksvd.Embedder, error) {
+func (g *Edges) ofDense(info stream.Info) (func() model.Worker, error) {
 	n, columns := int(g.Total), len(info.Columns)
 	if columns != 2*n {
 		return nil, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, "+
 			"and behind them those between each and the sample", info.Name, columns, 2*n, n)
 	}
 	source, target := g.spread(g.Source), g.spread(g.Target)
-	return func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
 			k := source.Cols
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, 0, n), source, 0, dense.Columns(dst, 0, k))

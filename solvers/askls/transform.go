@@ -80,16 +80,29 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 // Transform gives decisions on samples, their classes or probabilities to emit in order. Rows
 // are those of [Model.Evaluate].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	functions, err := m.functionWorker(rows)
+	if err != nil {
+		return nil, err
 	}
-	var buf []float64
-	d := model.Decisions{Classes: m.Classes, Probabilities: probabilities}
-	return m.Evaluate(ctx, e, rows, r.Kept, func(b *stream.Block, both blas64.General) error {
-		decisions := shaped(&buf, both.Rows, m.Classes)
-		m.Decide(decisions, both)
-		return emit(b, d.Answer(r, decisions))
-	})
+	answers := model.Decisions{Classes: m.Classes, Probabilities: probabilities}
+	return func() model.Worker {
+		do := functions()
+		var values, merged []float64
+		return func(dst blas64.General, b *stream.Block) error {
+			both, decisions := shaped(&values, dst.Rows, 2*m.Classes), shaped(&merged, dst.Rows, m.Classes)
+			if err := do(both, b); err != nil {
+				return err
+			}
+			m.Decide(decisions, both)
+			answers.Answer(dst, r, decisions)
+			return nil
+		}
+	}, nil
 }
 
 // probabilities puts those of the classes into dst for each row of decisions: that of each

@@ -125,12 +125,18 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 }
 
 // answer returns an emit for XW that gives classes and decisions on.
-func (m *Model) answer(r model.Request, emit model.Emit) model.Emit {
-	d := model.Decisions{Classes: m.Decision.Cols}
-	return func(b *stream.Block, xw blas64.General) error {
-		decisions := stream.NewMatrix(xw.Rows, d.Classes)
-		m.decide(decisions, xw)
-		return emit(b, d.Answer(r, decisions))
+func (m *Model) answer(r model.Request) model.Worker {
+	answers := model.Decisions{Classes: m.Decision.Cols}
+	projected := stream.NewMatrix(stream.PanelRows, m.Dim())
+	decisions := stream.NewMatrix(stream.PanelRows, answers.Classes)
+	return func(dst blas64.General, b *stream.Block) error {
+		for first, x := range b.Panels(stream.PanelRows) {
+			xw, d := stream.RowSlice(projected, 0, x.Rows), stream.RowSlice(decisions, 0, x.Rows)
+			m.Project(xw, x)
+			m.decide(d, xw)
+			answers.Answer(stream.RowSlice(dst, first, x.Rows), r, d)
+		}
+		return nil
 	}
 }
 

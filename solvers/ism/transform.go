@@ -41,31 +41,29 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 	return p
 }
 
-// Transform gives XW of rows, their classes or decisions to emit in row order. It is an error
-// if rows have another number of columns, or a number is not finite. Cost: one pass, 2·d·q
-// flops a row.
+// Transform gives XW of rows, their classes or decisions to emit: see [model.Transform]. Cost: one
+// pass, 2·d·q flops a row.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	if err := model.CheckColumns(rows.Info(), m.W.Rows); err != nil {
+		return nil, err
 	}
 	if !r.Asks(model.Coordinates) {
-		emit = m.answer(r, emit)
-	} else if len(r.Kinds) > 1 {
-		return errors.New("ism: coordinates and classes are asked for one at a time")
+		return func() model.Worker { return m.answer(r) }, nil
 	}
-	info := rows.Info()
-	if d := len(info.Columns); d != m.W.Rows {
-		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, m.W.Rows)
+	if len(r.Kinds) > 1 {
+		return nil, errors.New("ism: coordinates and classes are asked for one at a time")
 	}
-	return stream.Map(ctx, e, "transform", rows, m.W.Cols, r.Kept, func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
-			if err := model.CheckRows(info, b.X, b.Start); err != nil {
-				return err
-			}
 			m.Project(dst, b.X)
 			return nil
 		}
-	}, emit)
+	}, nil
 }
 
 // Project puts x·W into dst: x is n×d, dst n×q. It panics unless the shapes fit.

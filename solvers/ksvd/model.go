@@ -136,31 +136,19 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 // the left side row i holds the edges out of new node i, for the right side the edges
 // into it, and the columns are the nodes of the fit. Cost: one pass; see [Side].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	names, err := r.Names(m)
-	if err != nil {
-		return err
-	}
-	worker, err := m.Embedder(r.Side, rows)
-	if err != nil {
-		return err
-	}
-	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
+	return model.Transform(ctx, e, m, rows, r, emit)
 }
 
-// Embedder makes the worker of a pass: a function that puts u or v of the rows of a block into
-// as many rows of dst. The function belongs to one goroutine.
-type Embedder func() func(dst blas64.General, b *stream.Block) error
-
-// Embedder returns the embedder of new rows, for passes that do more with a block than
-// [Model.Transform]. It fails for rows of another length or kind than the model's.
-func (m *Model) Embedder(side model.Side, rows stream.Source) (Embedder, error) {
+// Worker makes workers that put u or v of new rows into dst. It fails for rows of another length
+// or kind than the model's.
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
 	t, err := m.tiles()
 	if err != nil {
 		return nil, err
 	}
 	from := sourceOf(rows)
 	var parts []*embedding
-	for _, side := range sides(side) {
+	for _, side := range sides(r.Side) {
 		s := m.side(side)
 		if d := from.dimension(); d != s.dimension() {
 			return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", from.name(), d, s.dimension())
@@ -170,12 +158,12 @@ func (m *Model) Embedder(side model.Side, rows stream.Source) (Embedder, error) 
 		}
 		parts = append(parts, m.embedding(t, s, nil, from))
 	}
-	return embedderOf(parts...), nil
+	return workerOf(parts...), nil
 }
 
-// embedderOf returns the embedder of the columns of several embeddings.
-func embedderOf(parts ...*embedding) Embedder {
-	return func() func(blas64.General, *stream.Block) error {
+// workerOf makes workers that put several embeddings side by side.
+func workerOf(parts ...*embedding) func() model.Worker {
+	return func() model.Worker {
 		var workers []*embedder
 		for _, p := range parts {
 			workers = append(workers, p.worker())
@@ -191,11 +179,11 @@ func embedderOf(parts ...*embedding) Embedder {
 	}
 }
 
-// Fitted returns the embedder of the singular vectors of the fitted rows of a side, and the
+// Fitted makes workers for the singular vectors of the fitted rows of a side, and the
 // source to pass over: the rows of the side, or the vectors themselves if the method is exact.
 // Row sums and means are those of the fit. See [stream.MapRows]. [model.Both] gives U and V side
 // by side if both sides are one source and the method is not exact.
-func (f *Fit) Fitted(side model.Side) (Embedder, stream.Source, error) {
+func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error) {
 	rows, vectors := f.data.left, f.U
 	if side == model.Right {
 		rows, vectors = f.data.right, f.V
@@ -216,11 +204,11 @@ func (f *Fit) Fitted(side model.Side) (Embedder, stream.Source, error) {
 		inner.Map = blas64.General{} // the rows of the data have been multiplied
 		parts = append(parts, f.embedding(t, &inner, f.sums, rows))
 	}
-	return embedderOf(parts...), rows.Source, nil
+	return workerOf(parts...), rows.Source, nil
 }
 
-// copyRows is an [Embedder] that copies rows.
-func copyRows() func(dst blas64.General, b *stream.Block) error {
+// copyRows makes workers that copy rows.
+func copyRows() model.Worker {
 	return func(dst blas64.General, b *stream.Block) error {
 		for i := range b.X.Rows {
 			copy(dense.Row(dst, i), dense.Row(b.X, i))

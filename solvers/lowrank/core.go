@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -160,7 +161,7 @@ func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		defer embedders.Put(m)
 		first := i * stream.PanelRows
 		n := min(stream.PanelRows, out.Rows-first)
-		fold, err := m.rawNumbered(stream.RowSlice(rows.Rows, first, n), func(i int) int64 { return rows.Number[first+i] })
+		fold, err := m.rawNumbered(stream.RowSlice(rows.Rows, first, n), model.Numbers{List: rows.Number[first:]})
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -57,13 +58,11 @@ func spectralNorm(t *testing.T, a blas64.General) float64 {
 // factors collects the embedding of all rows.
 func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.General {
 	t.Helper()
-	u := stream.NewMatrix(x.Rows, side.Rank())
-	err := m.embed(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), false, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
-	}, side)
+	r := model.Request{}
+	if side == m.Right {
+		r.Side = model.Right
+	}
+	u, err := model.TransformMatrix(context.Background(), stream.Engine{}, m, x, r)
 	if err != nil {
 		t.Fatal(err)
 	}

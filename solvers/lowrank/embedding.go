@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -85,7 +86,7 @@ type embedder struct {
 	name    string
 	columns []string                    // of the rows, for messages; may be nil
 	apply   func(dst, x blas64.General) // instead of tiles, for features
-	tiles   func(dst, x blas64.General, number func(i int) int64) error
+	tiles   func(dst, x blas64.General, numbers model.Numbers) error
 	fold    blas64.General // PanelRows × c, or × p without signs
 	proj    blas64.General // PanelRows × r
 }
@@ -104,20 +105,20 @@ func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *emb
 // raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
 // whose first has the number start. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
-	return m.rawNumbered(x, basis.From(start))
+	return m.rawNumbered(x, model.Numbers{From: start})
 }
 
 // rawNumbered is raw for rows with any numbers. It names a row that is not finite.
-func (m *embedder) rawNumbered(x blas64.General, number func(i int) int64) (blas64.General, error) {
+func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.General, error) {
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
 	if m.apply != nil {
-		return fold, m.features(fold, x, number)
+		return fold, m.features(fold, x, numbers)
 	}
-	if err := m.tiles(fold, x, number); err != nil || m.e.RangeShift == 0 {
+	if err := m.tiles(fold, x, numbers); err != nil || m.e.RangeShift == 0 {
 		return fold, err
 	}
 	for i := range x.Rows {
-		if k, found := slices.BinarySearch(m.panel.Number, number(i)); found {
+		if k, found := slices.BinarySearch(m.panel.Number, numbers.At(i)); found {
 			m.shift(fold, x, i, k)
 		}
 	}

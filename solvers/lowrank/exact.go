@@ -203,17 +203,17 @@ func (f *exactFit) fitStart(ctx context.Context) (start *Fit, err error) {
 
 // startBlock returns the embedding of all rows of one side by the start, and a few random
 // columns.
-func (f *exactFit) startBlock(ctx context.Context, start *Model, side *Embedding, src stream.Source, purpose string) (blas64.General, error) {
-	n, r := int(src.Info().Rows), side.Rank()
+func (f *exactFit) startBlock(ctx context.Context, start *Model, side model.Side, src stream.Source, purpose string) (blas64.General, error) {
+	n, r := int(src.Info().Rows), len(start.Values)
 	random := min(subspaceRandom, n-r)
 	block := stream.NewMatrix(n, r+random)
-	f.tiles.Entries.Add(int64(n) * int64(side.Landmarks.Rows))
-	err := start.embed(ctx, f.engine, src, false, func(b *stream.Block, u blas64.General) error {
+	f.tiles.Entries.Add(int64(n) * int64(start.Factor(side).Entries()))
+	err := start.Transform(ctx, f.engine, src, model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
 		}
 		return nil
-	}, side)
+	})
 	noise := dense.Columns(block, r, random)
 	sketch.NewRandom(f.Seed, purpose).Normals(noise)
 	for i := range n {

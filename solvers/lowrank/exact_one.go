@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,7 +28,7 @@ type spectrum struct {
 
 // fitOne makes the passes over a symmetric matrix.
 func (f *exactFit) fitOne(ctx context.Context, start *Fit) (*Fit, error) {
-	block, err := f.startBlock(ctx, start.Model, start.Left, f.l, "subspace start")
+	block, err := f.startBlock(ctx, start.Model, model.Left, f.l, "subspace start")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (f *exactFit) fitWhole(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := basis.CheckFinite(t, a, f.l.Info().Name, basis.From(0)); err != nil {
+	if err := basis.CheckFinite(t, a, f.l.Info().Name, model.Numbers{}); err != nil {
 		return nil, err
 	}
 	eig, err := newEigen("the kernel matrix", a)

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -25,11 +26,15 @@ type singular struct {
 
 // fitTwo makes the passes over any matrix.
 func (f *exactFit) fitTwo(ctx context.Context, start *Fit) (*Fit, error) {
-	u, err := f.startBlock(ctx, start.Model, start.Left, f.l, "subspace start left")
+	u, err := f.startBlock(ctx, start.Model, model.Left, f.l, "subspace start left")
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.startBlock(ctx, start.Model, start.right(), f.r, "subspace start right")
+	right := model.Right
+	if start.Symmetric() {
+		right = model.Left
+	}
+	v, err := f.startBlock(ctx, start.Model, right, f.r, "subspace start right")
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,8 @@ func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives
 // step.
 func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {
 	n := int(m.Cols)
-	if d := len(src.Info().Columns); d != n {
-		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, n)
+	if err := model.CheckColumns(src.Info(), n); err != nil {
+		return nil, err
 	}
 	out := &model.Verification{Cols: m.Cols, TraceKept: math.NaN()}
 	unit := unitOf(m.Values)
@@ -85,7 +85,7 @@ func unitOf(values []float64) float64 {
 func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, unit float64, x, y []float64) (*sketch.Sum, error) {
 	n, info := len(x), src.Info()
 	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
-		em, values := m.embedder(m.Left, info), m.unitValues(unit)
+		em, values := m.embedder(m.Left, m.Left.pack(), info), m.unitValues(unit)
 		u, approx := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), stream.NewMatrix(stream.PanelRows, n)
 		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, rows := range b.Panels(stream.PanelRows) {

@@ -59,5 +59,5 @@ func (f *Factor) Lower(z blas64.General) blas64.General {
 // [stream.PanelRows] rows of a source, whose first has the number start. What it returns
 // is valid until the next call. The error names a row whose kernel entries are not finite.
 func (f *Factor) Rows(src stream.Info) func(x blas64.General, start int64) (blas64.General, error) {
-	return f.model.embedder(f.e, src).raw
+	return f.model.embedder(f.e, f.e.pack(), src).raw
 }

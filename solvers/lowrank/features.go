@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,7 +51,7 @@ func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	src stream.Source, m featureMap) (blas64.General, error) {
 	r, err := streamFactors(ctx, e, "fit", src, basis.Features{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
 		em := newEmbedder(t, &Embedding{features: m}, nil, src.Info().Name)
-		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, basis.From(start)) }
+		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, model.Numbers{From: start}) }
 	}})
 	if err != nil {
 		return blas64.General{}, err
@@ -63,18 +64,17 @@ func noLandmarks(d int) blas64.General {
 	return blas64.General{Cols: d, Stride: max(1, d)}
 }
 
-// features puts the features of rows x into dst, and checks both. number gives the number of a row
-// for messages.
-func (m *embedder) features(dst, x blas64.General, number func(i int) int64) error {
+// features puts the features of rows x into dst, and checks both.
+func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
+		return &stream.BadValueError{Source: m.name, Row: numbers.At(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)
 	if !bad {
 		return nil
 	}
-	err := &stream.BadValueError{Source: m.name, Row: number(i),
+	err := &stream.BadValueError{Source: m.name, Row: numbers.At(i),
 		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.Kernel)}
 	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
 		err.Column, err.Reason = m.columns[j], f.reason(dense.Row(dst, i)[j])

@@ -63,8 +63,9 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	}
 	var features []basis.Features
 	for _, side := range sides {
+		panel := side.pack()
 		features = append(features, basis.Features{Width: side.Rank(), Worker: func() func(dst, x blas64.General, start int64) error {
-			return m.embedder(side, src.Info()).embed
+			return m.embedder(side, panel, src.Info()).embed
 		}})
 	}
 	return streamFactors(ctx, e, "orthonormalise", src, features...)

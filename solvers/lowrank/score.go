@@ -117,8 +117,8 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 		return nil, err
 	}
 	info := src.Info()
-	if d := side.Landmarks.Cols; len(info.Columns) != d {
-		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), d)
+	if err := model.CheckColumns(info, side.Landmarks.Cols); err != nil {
+		return nil, err
 	}
 	number := stream.Numbers(int(n))
 	if sample > 0 && int64(sample) < n {

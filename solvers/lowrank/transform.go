@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -91,32 +92,31 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v
 // of the right, to emit in row order. See [Embedding] for the flops.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
-	}
-	sides, _ := m.sides(r.Side)
-	return m.embed(ctx, e, rows, r.Kept, emit, sides...)
+	return model.Transform(ctx, e, m, rows, r, emit)
 }
 
-// embed gives the embeddings of the rows of src by some sides, next to each other, to
-// emit.
-func (m *Model) embed(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit model.Emit, sides ...*Embedding) error {
-	info := src.Info()
-	cols := 0
-	for _, side := range sides {
-		if d := len(info.Columns); d != side.Landmarks.Cols {
-			return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, side.Landmarks.Cols)
-		}
-		cols += side.Rank()
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	sides, err := m.sides(r.Side)
+	if err != nil {
+		return nil, err
 	}
-	return stream.Map(ctx, e, "transform", src, cols, kept, func() func(blas64.General, *stream.Block) error {
-		ems := make([]*embedder, len(sides))
+	info := rows.Info()
+	if err := model.CheckColumns(info, m.Dimension(r.Side)); err != nil {
+		return nil, err
+	}
+	panels := make([]*basis.Panel, len(sides))
+	for i, side := range sides {
+		panels[i] = side.pack()
+	}
+	return func() model.Worker {
+		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
-			ems[i] = m.embedder(side, info)
+			embedders[i] = m.embedder(side, panels[i], info)
 		}
 		return func(dst blas64.General, b *stream.Block) error {
 			first := 0
-			for _, em := range ems {
+			for _, em := range embedders {
 				if err := em.embed(dense.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
 					return err
 				}
@@ -124,13 +124,13 @@ func (m *Model) embed(ctx context.Context, e stream.Engine, src stream.Source, k
 			}
 			return nil
 		}
-	}, emit)
+	}, nil
 }
 
-// embedder applies a side of the model to rows of a source.
-func (m *Model) embedder(side *Embedding, src stream.Info) *embedder {
+// embedder applies a side of the model, whose packed landmarks are panel, to rows of a source.
+func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
 	t := m.tiles(side)
-	em := newEmbedder(t, side, side.pack(), src.Name)
+	em := newEmbedder(t, side, panel, src.Name)
 	em.columns = src.Columns
 	return em
 }

@@ -10,10 +10,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// CheckColumns returns an error if a source has another number of columns than the fit.
+func CheckColumns(info stream.Info, fitted int) error {
+	if d := len(info.Columns); d != fitted {
+		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, fitted)
+	}
+	return nil
+}
+
 // CheckRows returns an error that names the row and the column of the source where a
 // number is not finite, for rows of which the first has the number start.
 func CheckRows(info stream.Info, rows blas64.General, start int64) error {
-	return InSource(info, sketch.CheckFinite(rows), func(i int) int64 { return start + int64(i) })
+	return InSource(info, sketch.CheckFinite(rows), Numbers{From: start})
 }
 
 // CheckOutputs returns an error that names the row of the source, the first of which has
@@ -28,14 +36,30 @@ func CheckOutputs(info stream.Info, names []string, out blas64.General, start in
 		Reason: fmt.Sprintf("is %v: the row is too far from those of the fit, or the model is damaged", bad.Value)}
 }
 
+// Numbers are the numbers of rows in their source: consecutive ones from From on, or those of List.
+type Numbers struct {
+	From int64
+	List []int64
+}
+
+// At returns the number of row i.
+func (n Numbers) At(i int) int64 {
+	if n.List != nil {
+		return n.List[i]
+	}
+	return n.From + int64(i)
+}
+
 // InSource returns err, and if it is about a number in a block, as those of accumulators
-// are, one that names the row and the column of the source. number is the number of row
-// i of the block.
-func InSource(info stream.Info, err error, number func(i int) int64) error {
+// are, one that names the row and the column of the source.
+func InSource(info stream.Info, err error, numbers Numbers) error {
+	if err == nil {
+		return nil // errors.As allocates
+	}
 	var bad *sketch.NonFiniteError
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return &stream.BadValueError{Source: info.Name, Row: number(bad.Row), Column: info.Columns[bad.Col],
+	return &stream.BadValueError{Source: info.Name, Row: numbers.At(bad.Row), Column: info.Columns[bad.Col],
 		Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
 }

@@ -22,7 +22,7 @@ func TestCheckRows(t *testing.T) {
 		}
 	}
 	other := errors.New("another error")
-	if err := InSource(info, other, nil); err != other {
+	if err := InSource(info, other, Numbers{}); err != other {
 		t.Errorf("%v became %v", other, err)
 	}
 }

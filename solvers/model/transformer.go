@@ -80,7 +80,12 @@ func (r Request) Names(m Transformer) (names []string, err error) {
 // be kept.
 type Emit func(b *stream.Block, out blas64.General) error
 
-// Transformer is a model that turns rows, seen or new, into a few numbers.
+// Worker puts what is asked for the rows of a block into as many rows of dst. It belongs to one
+// goroutine.
+type Worker = func(dst blas64.General, b *stream.Block) error
+
+// Transformer is a model that turns rows, seen or new, into a few numbers. Several goroutines may
+// use a Transformer at a time.
 type Transformer interface {
 	Model
 	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a
@@ -91,8 +96,44 @@ type Transformer interface {
 	Dimension(side Side) int
 	// TransformPlan returns what a pass of Transform over rows will hold.
 	TransformPlan(e stream.Engine, rows stream.Source, r Request) *Plan
-	// Transform makes one pass over rows and gives what it makes of them to emit, in order.
+	// Worker returns a function that makes workers for the rows of a source. It returns an error
+	// if the rows do not suit the model.
+	Worker(rows stream.Source, r Request) (func() Worker, error)
+	// Transform makes one pass over rows and gives what it makes of them to emit, in order:
+	// see the function of this name.
 	Transform(ctx context.Context, e stream.Engine, rows stream.Source, r Request, emit Emit) error
+}
+
+// Transform implements Transform of every model by its Worker. It returns an error if rows have another
+// number of columns than those of the fit, or if a number is not finite.
+func Transform(ctx context.Context, e stream.Engine, m Transformer, rows stream.Source, r Request, emit Emit) error {
+	names, err := r.Names(m)
+	if err != nil {
+		return err
+	}
+	worker, err := checkedWorker(m, rows, r)
+	if err != nil {
+		return err
+	}
+	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
+}
+
+// checkedWorker makes workers that refuse numbers that are not finite.
+func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker, error) {
+	info := rows.Info()
+	worker, err := m.Worker(rows, r)
+	if err != nil {
+		return nil, err
+	}
+	return func() Worker {
+		do := worker()
+		return func(dst blas64.General, b *stream.Block) error {
+			if err := CheckRows(info, b.X, b.Start); err != nil {
+				return err
+			}
+			return do(dst, b)
+		}
+	}, nil
 }
 
 // TransformMatrix returns what a request gives for the rows of a matrix in memory. A model of

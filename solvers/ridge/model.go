@@ -88,49 +88,54 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 	return plan
 }
 
-// Transform predicts values, decision values or classes of rows in one pass. It returns an error if
-// rows have another number of columns than those of the fit, or a number is not finite. Cost of a
-// row: ℓ kernel entries, 2·ℓ·t flops.
+// Transform predicts values, decision values or classes of rows in one pass: see [model.Transform].
+// Cost of a row: ℓ kernel entries, 2·ℓ·t flops.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	if m.Classes == 0 && len(r.Kinds) > 1 {
+		return nil, errors.New("values are asked for once")
 	}
 	info := rows.Info()
-	if d := len(info.Columns); d != m.Landmarks.Cols {
-		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, m.Landmarks.Cols)
+	if err := model.CheckColumns(info, m.Landmarks.Cols); err != nil {
+		return nil, err
 	}
 	t, err := tiles.New(m.Kernel, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
-	if m.Classes > 0 {
-		answers := model.Decisions{Classes: m.Classes}
-		next := emit
-		emit = func(b *stream.Block, decisions blas64.General) error { return next(b, answers.Answer(r, decisions)) }
-	} else if len(r.Kinds) > 1 {
-		return errors.New("values are asked for once")
-	}
-	return stream.Map(ctx, e, "transform", rows, len(m.Intercept), r.Kept, func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		fill, room := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows)
+		decisions := stream.NewMatrix(stream.PanelRows, len(m.Intercept))
 		return func(dst blas64.General, b *stream.Block) error {
-			if err := model.CheckRows(info, b.X, b.Start); err != nil {
-				return err
-			}
 			for first, x := range b.Panels(stream.PanelRows) {
-				k := stream.RowSlice(room, 0, x.Rows)
+				k, out := stream.RowSlice(room, 0, x.Rows), stream.RowSlice(dst, first, x.Rows)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
 					return err
 				}
-				out := stream.RowSlice(dst, first, x.Rows)
-				for i := range out.Rows {
-					copy(dense.Row(out, i), m.Intercept)
+				if m.Classes == 0 {
+					m.values(out, k)
+					continue
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, k, m.Coefficients, 1, out)
+				values := stream.RowSlice(decisions, 0, x.Rows)
+				m.values(values, k)
+				model.Decisions{Classes: m.Classes}.Answer(out, r, values)
 			}
 			return nil
 		}
-	}, emit)
+	}, nil
+}
+
+// values puts k·Coefficients + Intercept into dst.
+func (m *Model) values(dst, k blas64.General) {
+	for i := range dst.Rows {
+		copy(dense.Row(dst, i), m.Intercept)
+	}
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, k, m.Coefficients, 1, dst)
 }
 
 // header is a saved model: see [model.NewArchive].

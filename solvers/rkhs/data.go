@@ -160,5 +160,5 @@ func (d *Data) gather(ctx context.Context, s Side, pairs []int64) (blas64.Genera
 	if err != nil {
 		return rows, err
 	}
-	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), func(i int) int64 { return numbers[i] })
+	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), model.Numbers{List: numbers})
 }

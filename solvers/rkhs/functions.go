@@ -94,36 +94,21 @@ func span(first, n int) []int {
 	return numbers
 }
 
-// Evaluate gives the values at the rows of src to emit in row order: a row of values for
-// each row, the real parts of all functions and behind them the imaginary parts, if
-// there are any. The block carries its kept columns if kept. Cost: one pass;
-// p kernel entries and 2·p·r flops for a row with p landmarks and r features, and
-// 2·r flops for a column.
-func (f *Functions) Evaluate(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit model.Emit) error {
-	worker, err := f.worker(src.Info())
-	if err != nil {
-		return err
-	}
-	return stream.Map(ctx, e, "evaluate", src, f.Coefficients.Cols, kept, worker, emit)
-}
-
-// worker returns what a worker of a pass does.
-func (f *Functions) worker(info stream.Info) (func() func(blas64.General, *stream.Block) error, error) {
-	if d := len(info.Columns); d != f.Dimension() {
-		return nil, fmt.Errorf("%s has %d columns, and the functions were fitted on %d", info.Name, d, f.Dimension())
+// worker makes workers that put the values at the rows of a source into dst: the real parts of all
+// functions and behind them the imaginary parts, if there are any. Cost: p kernel entries and 2·p·r
+// flops for a row with p landmarks and r features, and 2·r flops for a column.
+func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
+	if err := model.CheckColumns(info, f.Dimension()); err != nil {
+		return nil, err
 	}
 	maker := f.Space.Features(info.Name)
-	return func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		features := maker()
 		room := stream.NewMatrix(stream.PanelRows, f.Coefficients.Rows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				start := b.Start + int64(first)
-				if err := model.CheckRows(info, x, start); err != nil {
-					return err
-				}
 				rows := stream.RowSlice(room, 0, x.Rows)
-				if err := features(rows, x, start); err != nil {
+				if err := features(rows, x, b.Start+int64(first)); err != nil {
 					return err
 				}
 				f.combine(stream.RowSlice(dst, first, x.Rows), rows)
@@ -144,7 +129,7 @@ func (f *Functions) combine(dst, features blas64.General) {
 	}
 }
 
-// At returns the values at rows in memory: see [Functions.Evaluate].
+// At returns the values at rows in memory: as one row of Transform each.
 func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
 	src := stream.FromMatrix("rows", rows)
 	worker, err := f.worker(src.Info())

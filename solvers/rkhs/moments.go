@@ -81,7 +81,7 @@ func (sp *spaces) columns(d *Data) *basis.Columns {
 			Worker: func() func(dst, x blas64.General, start int64) error {
 				features := maker()
 				return func(dst, x blas64.General, start int64) error {
-					if err := model.InSource(p.info, sketch.CheckFinite(x), func(i int) int64 { return d.row(p.side, start+int64(i)) }); err != nil {
+					if err := model.InSource(p.info, sketch.CheckFinite(x), model.Numbers{From: d.row(p.side, start)}); err != nil {
 						return err
 					}
 					return features(dst, x, d.row(p.side, start))

@@ -83,10 +83,12 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 }
 
 // Transform gives the values of the singular functions or eigenfunctions of a side at
-// rows to emit, in order: see [Functions.Evaluate].
+// rows to emit, in order: see [model.Transform].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
-	}
-	return m.functions(r.Side).Evaluate(ctx, e, rows, r.Kept, emit)
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	return m.functions(r.Side).worker(rows.Info())
 }

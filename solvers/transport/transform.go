@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -45,23 +44,21 @@ const mapRows = 256
 // kernel entry for each row of the other side with the exact engine, and for each landmark with the low-rank one;
 // with [NearestDisplacement] a distance to each row kept.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
-	if _, err := r.Names(m); err != nil {
-		return err
+	return model.Transform(ctx, e, m, rows, r, emit)
+}
+
+// Worker makes workers of [Model.Transform].
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	if err := model.CheckColumns(rows.Info(), m.Dimension(r.Side)); err != nil {
+		return nil, err
 	}
-	info, to := rows.Info(), m.mapOf(r.Side)
-	if d := len(info.Columns); d != to.Dimension() {
-		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, to.Dimension())
-	}
-	newMapper, err := m.mapping(r.Side, info)
+	newMapper, err := m.mapping(r.Side, rows.Info())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return stream.Map(ctx, e, "transform", rows, to.Dimension(), r.Kept, func() func(blas64.General, *stream.Block) error {
+	return func() model.Worker {
 		do := newMapper()
 		return func(dst blas64.General, b *stream.Block) error {
-			if err := model.CheckRows(info, b.X, b.Start); err != nil {
-				return err
-			}
 			for first, x := range b.Panels(mapRows) {
 				if err := do(stream.RowSlice(dst, first, x.Rows), x, b.Start+int64(first)); err != nil {
 					return err
@@ -69,7 +66,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 			}
 			return nil
 		}
-	}, emit)
+	}, nil
 }
 
 // mapping returns a function that makes mappers of a side for the rows of a source.

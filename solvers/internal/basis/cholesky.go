@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -78,7 +79,7 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	err := f.sweep(ctx, func() func(start int, x blas64.General) error {
 		return func(start int, x blas64.General) error {
 			t.Kernel.Diag(diagonal.Data[start:start+x.Rows], x)
-			return CheckFinite(t, stream.RowSlice(diagonal, start, x.Rows), name, From(int64(start)))
+			return CheckFinite(t, stream.RowSlice(diagonal, start, x.Rows), name, model.Numbers{From: int64(start)})
 		}
 	})
 	if err != nil {
@@ -195,7 +196,11 @@ func (f *Cholesky) residualBetween(rows []int) (blas64.General, error) {
 	x := &tiles.Rows{Dense: dense.PickRows(f.rows, rows)}
 	h := stream.NewMatrix(len(rows), len(rows))
 	f.tiles.Fill(h, x, x, new(tiles.Work))
-	if err := CheckFinite(f.tiles, h, f.name, func(i int) int64 { return int64(rows[i]) }); err != nil {
+	numbers := make([]int64, len(rows))
+	for i, r := range rows {
+		numbers[i] = int64(r)
+	}
+	if err := CheckFinite(f.tiles, h, f.name, model.Numbers{List: numbers}); err != nil {
 		return h, err
 	}
 	if known := len(f.Pivots); known > 0 {
@@ -224,7 +229,7 @@ func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.Genera
 		return func(start int, x blas64.General) error {
 			next := stream.RowSlice(dense.Columns(f.factor, known, more), start, x.Rows)
 			f.tiles.FillDense(next, x, pivots, &w)
-			if err := CheckFinite(f.tiles, next, f.name, From(int64(start))); err != nil {
+			if err := CheckFinite(f.tiles, next, f.name, model.Numbers{From: int64(start)}); err != nil {
 				return err
 			}
 			if known > 0 {

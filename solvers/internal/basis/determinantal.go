@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -124,7 +125,7 @@ func multiply(ctx context.Context, e stream.Engine,
 		return y, err
 	}
 	dense.Add(1, mirror, y)
-	return y, CheckFinite(t, y, "candidates", From(0))
+	return y, CheckFinite(t, y, "candidates", model.Numbers{From: 0})
 }
 
 // eigenpairs decomposes the symmetric part of a matrix, in descending order.

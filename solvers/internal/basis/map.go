@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,16 +46,16 @@ const foldRows = 32
 
 // Raw returns a function for one goroutine that puts k(x, landmarks)·Ĉ into dst. It fails with a
 // [stream.BadValueError] of the named source if an entry is not finite.
-func (m *Map) Raw(name string) func(dst, x blas64.General, number func(i int) int64) error {
+func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers) error {
 	var work kernelgen.Workspace
 	var tile blas64.General
 	if m.Signs != nil {
 		tile = stream.NewMatrix(foldRows, m.Landmarks.Count())
 	}
-	return func(dst, x blas64.General, number func(i int) int64) error {
+	return func(dst, x blas64.General, numbers model.Numbers) error {
 		if m.Signs == nil {
 			m.Tiles.FillDense(dst, x, m.Landmarks.Cols, &work)
-			return CheckFinite(m.Tiles, dst, name, number)
+			return CheckFinite(m.Tiles, dst, name, numbers)
 		}
 		for first := 0; first < x.Rows; first += foldRows {
 			n := min(foldRows, x.Rows-first)
@@ -62,7 +63,7 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, number func(i int) in
 			m.Tiles.FillDense(part, stream.RowSlice(x, first, n), m.Landmarks.Cols, &work)
 			m.Signs.FoldCols(stream.RowSlice(dst, first, n), part)
 		}
-		return CheckFinite(m.Tiles, dst, name, number)
+		return CheckFinite(m.Tiles, dst, name, numbers)
 	}
 }
 
@@ -71,12 +72,12 @@ func (m *Map) Features(name string) Features {
 	return Features{Width: m.Width(), Worker: func() func(dst, x blas64.General, start int64) error {
 		raw := m.Raw(name)
 		if m.Project.Rows == 0 {
-			return func(dst, x blas64.General, start int64) error { return raw(dst, x, From(start)) }
+			return func(dst, x blas64.General, start int64) error { return raw(dst, x, model.Numbers{From: start}) }
 		}
 		room := stream.NewMatrix(stream.PanelRows, m.Sketched())
 		return func(dst, x blas64.General, start int64) error {
 			y := stream.RowSlice(room, 0, x.Rows)
-			if err := raw(y, x, From(start)); err != nil {
+			if err := raw(y, x, model.Numbers{From: start}); err != nil {
 				return err
 			}
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, m.Project, 0, dst)
@@ -85,16 +86,16 @@ func (m *Map) Features(name string) Features {
 	}}
 }
 
-// From numbers rows from start on.
-func From(start int64) func(i int) int64 { return func(i int) int64 { return start + int64(i) } }
-
 // CheckFinite returns the error of the first row of y, kernel entries of rows of the named source,
 // that is not finite.
-func CheckFinite(t *tiles.Tiles, y blas64.General, name string, number func(i int) int64) error {
+func CheckFinite(t *tiles.Tiles, y blas64.General, name string, numbers model.Numbers) error {
 	err := sketch.CheckFinite(y)
+	if err == nil {
+		return nil // errors.As allocates
+	}
 	var bad *sketch.NonFiniteError
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return tiles.BadRow(name, number(bad.Row), fmt.Sprintf("kernel %s is not finite between this row and a landmark", t.Kernel))
+	return tiles.BadRow(name, numbers.At(bad.Row), fmt.Sprintf("kernel %s is not finite between this row and a landmark", t.Kernel))
 }

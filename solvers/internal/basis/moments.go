@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -155,7 +156,7 @@ func AddTrace(t *tiles.Tiles, name string) func(sum *sketch.ColumnSums, r Rows) 
 	return func(sum *sketch.ColumnSums, r Rows) error {
 		diagonal := stream.RowSlice(room, 0, r.X.Rows)
 		t.Diagonal(diagonal.Data[:r.X.Rows], r.X)
-		if err := CheckFinite(t, diagonal, name, From(r.Start)); err != nil {
+		if err := CheckFinite(t, diagonal, name, model.Numbers{From: r.Start}); err != nil {
 			return err
 		}
 		return sum.Add(diagonal)

@@ -1,0 +1,63 @@
+package solvers_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// checkEmbedder compares single rows with a pass over all rows, and checks that a row makes
+// at most the given number of allocations.
+func checkEmbedder(t *testing.T, m model.Transformer, most int) {
+	t.Helper()
+	x := normal(3, 11, 5, 2)
+	if m.Dimension(model.Left) != x.Cols {
+		return // a model of a graph
+	}
+	want := must(model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{}))(t)
+	e := must(model.NewEmbedder(m, model.Request{}))(t)
+	got := make([]float64, e.Width())
+	for i := range x.Rows {
+		if err := e.Embed(got, dense.Row(x, i)); err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range dense.Row(want, i) {
+			if d := math.Abs(got[j] - v); !(d <= 1e-12*(1+math.Abs(v))) {
+				t.Errorf("row %d: output %d is %v alone and %v in a pass", i, j, got[j], v)
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { _ = e.Embed(got, dense.Row(x, 0)) }); n > float64(most) {
+		t.Errorf("%v allocations a row", n)
+	}
+	if e.Embed(got, []float64{math.NaN(), 1}) == nil || e.Embed(got, []float64{1}) == nil {
+		t.Error("takes NaN, or a row that is too short")
+	}
+}
+
+// BenchmarkEmbedder times one row of a landmark model, whose landmarks are four times its rank.
+func BenchmarkEmbedder(b *testing.B) {
+	for _, d := range []int{20, 784} {
+		for _, rank := range []int{50, 500} {
+			b.Run(fmt.Sprintf("d=%d/rank=%d", d, rank), func(b *testing.B) {
+				x := normal(1, 2, 5*rank, d)
+				m := must(lowrank.Landmark{Rank: rank}.Fit(b.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)},
+					kernelgen.RBF(0.5/float64(d))))(b)
+				e := must(model.NewEmbedder(m, model.Request{}))(b)
+				u := make([]float64, e.Width())
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if err := e.Embed(u, dense.Row(x, i%x.Rows)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

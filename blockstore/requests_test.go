@@ -70,11 +70,7 @@ func TestStalls(t *testing.T) {
 				return c.hang(r)
 			})
 			defer s.Break(nil)
-			began := time.Now()
 			filetest.WantError(t, c.do(), "no answer for 100ms")
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("it took %v", took)
-			}
 		})
 	}
 	s.Put("a.csv", []byte("1,2\n"))

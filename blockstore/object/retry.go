@@ -58,10 +58,10 @@ func Retry(ctx context.Context, do func(ctx context.Context) error) error {
 		}
 		wait := min(a.Pause<<(n-1), longestPause)
 		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // not all workers come back at once
-		switch left := a.left(); {
-		case left <= wait && err == errStalled:
+		switch last := a.left() <= wait || n == attempts; {
+		case last && err == errStalled:
 			return Failure(fmt.Errorf("no answer for %v; where the server is as slow as that, set `stall` to more", a.Stall))
-		case left <= wait || n == attempts:
+		case last:
 			return fmt.Errorf("after %d attempts: %w", n, err)
 		}
 		select {

@@ -129,7 +129,7 @@ func (f *Functions) combine(dst, features blas64.General) {
 	}
 }
 
-// At returns the values at rows in memory: as one row of Transform each.
+// At returns the values at rows in memory, a row for each.
 func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
 	src := stream.FromMatrix("rows", rows)
 	worker, err := f.worker(src.Info())

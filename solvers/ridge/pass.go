@@ -132,28 +132,22 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// gather fetches the landmarks and the sample that errors of classification are counted on, and
-// whitens the landmarks.
+// gather fetches the landmarks and the sample that out-of-fold predictions are made of, and whitens the
+// landmarks.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
 	if err != nil {
 		return err
 	}
-	sets := []basis.Set{{Numbers: landmarks.Positions()}}
-	if f.data.Classes > 0 {
-		sample, err := sketch.NewSample(f.rows, int(min(f.rows, SampleRows)), f.Seed, "scores")
-		if err != nil {
-			return err
-		}
-		sets = append(sets, basis.Set{Numbers: sample.Positions()})
-	}
-	panels, err := basis.Gather(ctx, f.data.Rows, sets...)
+	sample, err := sketch.NewSample(f.rows, int(min(f.rows, SampleRows)), f.Seed, "scores")
 	if err != nil {
 		return err
 	}
-	if f.data.Classes > 0 {
-		f.sample = panels[1]
+	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()}, basis.Set{Numbers: sample.Positions()})
+	if err != nil {
+		return err
 	}
+	f.sample = panels[1]
 	f.features.Landmarks, f.upper, err = basis.Whiten(ctx, f.engine, f.features.Tiles, panels[0])
 	return err
 }

@@ -27,15 +27,26 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	p.Stage(pass)
 	p.Stage(solve)
 	p.Add("landmarks and their kernel", landmarks*(3*d+3*landmarks), "`landmarks`")
+	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
+	numbers := sample * (2*d + 2*int64(f.outputs))
 	if shape.Classes > 0 {
-		p.Add("rows that errors are counted on", min(rows, SampleRows)*d, "")
-		p.AddEntries(2 * float64(min(rows, SampleRows)) * float64(landmarks))
+		p.AddEntries(2 * float64(sample) * float64(landmarks))
 		p.Add("labels", rows, "")
 	} else {
+		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
+		p.AddEntries(float64(scales*scales) + float64(sample)*float64(scales))
 		p.Add("targets", rows*int64(shape.Targets), "")
+	}
+	p.AddEntries(float64(sample) * float64(landmarks))
+	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
+	if s.Std {
+		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
 	}
 	if shape.Weighted {
 		p.Add("weights", rows, "")
+	}
+	if s.Balanced {
+		p.Add("weights of classes", rows, "")
 	}
 	p.AddEntries(float64(rows)*float64(landmarks) + float64(landmarks)*float64(landmarks))
 	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}

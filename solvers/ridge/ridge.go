@@ -27,7 +27,12 @@ type Solver struct {
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
 	// landmarks.
 	Folds int
-	Seed  uint64
+	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
+	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
+	Balanced bool
+	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
+	Std  bool
+	Seed uint64
 }
 
 const defaultLandmarks = 1000
@@ -49,8 +54,11 @@ type Fit struct {
 	R2 []float64
 	// Folds is the number of folds; 1 for a tenth held out.
 	Folds int
-	// Counted is the number of rows that errors of classification were counted on.
+	// Counted is the number of rows that out-of-fold predictions were made of, for scores and
+	// intervals.
 	Counted int
+	// Scores are out-of-fold figures of classes; nil for targets.
+	Scores *Scores
 }
 
 // Chosen returns the penalty chosen.
@@ -68,7 +76,8 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 type fit struct {
 	Solver
 	engine    stream.Engine
-	data      *Data
+	data      *Data // with weights of classes
+	given     *Data // without
 	rows      int64
 	landmarks int // asked for
 	outputs   int
@@ -76,7 +85,7 @@ type fit struct {
 
 	features *basis.Map // k(x, J)
 	upper    blas64.General
-	sample   *basis.Panel     // that errors of classification are counted on; nil without classes
+	sample   *basis.Panel     // of which out-of-fold predictions are made
 	grams    []blas64.General // of the parts
 	all      *normal
 }
@@ -93,7 +102,10 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	f.data = d
+	f.data, f.given = d, d
+	if s.Balanced {
+		f.data = d.balanced()
+	}
 	t, err := tiles.New(k, false)
 	if err != nil {
 		return nil, err
@@ -123,7 +135,12 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	return f.finish(k, path, best, norm, coefficients), nil
+	out := f.finish(k, path, best, norm, coefficients)
+	if err := f.answers(ctx, out); err != nil {
+		return nil, err
+	}
+	out.KernelEntries = f.features.Tiles.Entries.Load()
+	return out, nil
 }
 
 // begin checks the settings for data of a shape.
@@ -134,6 +151,12 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*
 		return nil, fmt.Errorf("`landmarks %d` must be positive", s.Landmarks)
 	case s.Landmarks == 0:
 		f.landmarks = defaultLandmarks
+	}
+	switch {
+	case s.Balanced && shape.Classes == 0:
+		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
+	case s.Std && shape.Classes > 0:
+		return nil, errors.New("`std` is for targets: classes have probabilities")
 	}
 	for _, lambda := range s.Penalties {
 		if !(lambda > 0 && lambda <= math.MaxFloat64) {
@@ -157,13 +180,11 @@ func (f *fit) finish(k kernelgen.Kernel, path []Penalty, best int, norm float64,
 	m := &Model{Kernel: k, Landmarks: f.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: f.data.names(),
 		Classes: f.data.Classes, Lambda: path[best].Lambda, Rows: f.rows, Seed: f.Seed}
 	fit := &Fit{Model: m, Path: path, Best: best, Folds: f.folds.tested}
-	fit.KernelEntries, fit.SourcePasses = f.features.Tiles.Entries.Load(), 1
+	fit.SourcePasses = 1
 	if f.data.Classes == 0 {
 		for j, v := range path[best].RMSE {
 			fit.R2 = append(fit.R2, 1-v*v*f.all.weight/f.all.unexplained[j])
 		}
-	} else {
-		fit.Counted = f.sample.Count()
 	}
 	if f.landmarks > p {
 		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, f.landmarks))

@@ -1,0 +1,93 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/stream"
+)
+
+// heldOut are the rows of the scoring sample that are left out of a training set, and what the
+// models without them predict.
+type heldOut struct {
+	rows        *basis.Panel
+	predictions blas64.General // decision values or targets of each row
+}
+
+// holdOut predicts the rows of the scoring sample, each with the model of one penalty that is
+// trained without its fold.
+// Cost: a kernel entry for each of these rows and landmarks, ℓ³/3 flops for each fold.
+func (f *fit) holdOut(ctx context.Context, penalty float64) (*heldOut, error) {
+	models, err := f.train(ctx, []float64{penalty})
+	if err != nil {
+		return nil, err
+	}
+	p, n := f.upper.Cols, f.sample.Count()
+	onEntries := make([]blas64.General, len(models))
+	for part, coefficients := range models {
+		if coefficients[0].Rows == 0 {
+			return nil, fmt.Errorf("%s: without fold %d the penalty %g is too small for %d features; take a larger `penalty`", f.data.Rows.Info().Name, part+1, penalty, p)
+		}
+		onEntries[part] = f.onEntries(coefficients)
+	}
+	features := f.features.Features(f.data.Rows.Info().Name)
+	all, panels := stream.NewMatrix(n, f.outputs), (n+stream.PanelRows-1)/stream.PanelRows
+	err = stream.Each(ctx, f.engine.Threads, panels, func(panel int) error {
+		first := panel * stream.PanelRows
+		x := stream.RowSlice(f.sample.Rows, first, min(stream.PanelRows, n-first))
+		k := stream.NewMatrix(x.Rows, p+1)
+		if err := features.Worker()(dense.Columns(k, 0, p), x, f.sample.Number[first]); err != nil {
+			return err
+		}
+		for i := range k.Rows {
+			dense.Row(k, i)[p] = 1
+		}
+		for part := range models {
+			rows := f.left(panel, part)
+			if len(rows) == 0 {
+				continue
+			}
+			predicted := dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, onEntries[part])
+			for i, r := range rows {
+				copy(dense.Row(all, first+r), dense.Row(predicted, i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var left []int
+	for i, number := range f.sample.Number {
+		if f.folds.part(number) < f.folds.tested {
+			left = append(left, i)
+		}
+	}
+	return &heldOut{rows: f.sample.Pick(left), predictions: dense.PickRows(all, left)}, nil
+}
+
+// answers adds to a fit what out-of-fold predictions of the chosen penalty teach: scores and a
+// temperature of classes, intervals of targets.
+func (f *fit) answers(ctx context.Context, fit *Fit) error {
+	held, err := f.holdOut(ctx, fit.Lambda)
+	if err != nil {
+		return err
+	}
+	fit.Counted = held.rows.Count()
+	if f.data.Classes > 0 {
+		f.score(fit, held)
+		return nil
+	}
+	if fit.Intervals, err = f.intervals(ctx, held); err != nil {
+		return err
+	}
+	if f.Std {
+		fit.Posterior, err = f.posterior(fit.Lambda)
+	}
+	return err
+}

@@ -64,10 +64,14 @@ func (a *answers) answer(raw blas64.General) blas64.General {
 		r, row := dense.Row(raw, i), dense.Row(out, i)
 		for k, kind := range a.kinds {
 			switch dst := row[k*t:][:t]; kind {
-			case model.Lower:
-				a.model.Intervals.bounds(dst, r, r[t:], (1-a.level)/2)
-			case model.Upper:
-				a.model.Intervals.bounds(dst, r, r[t:], (1+a.level)/2)
+			case model.Lower, model.Upper:
+				sign := float64(1)
+				if kind == model.Lower {
+					sign = -1
+				}
+				for j, value := range r[:t] {
+					dst[j] = value + sign*a.model.Intervals.halfWidth(j, r[t+j], a.level)
+				}
 			case model.Deviation:
 				a.model.Posterior.deviations(dst, r[len(r)-1])
 			default:

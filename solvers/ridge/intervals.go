@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,10 +16,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Intervals gives prediction intervals: the scale s(x) of a residual, and quantiles of residuals
-// divided by their scales. The interval of a level p is the prediction plus s(x) times the quantiles
-// at (1 − p)/2 and (1 + p)/2. All of it is learnt from out-of-fold residuals (Lei et al. 2018,
-// "Distribution-free predictive inference for regression", section 5.2, with folds).
+// Intervals gives prediction intervals: the scale s(x) of a residual, and quantiles of absolute
+// residuals divided by their scales. The interval of a level is the prediction ± s(x) times the quantile
+// at the level. All of it is learnt from out-of-fold residuals (Lei et al. 2018, "Distribution-free
+// predictive inference for regression", section 5.2, with folds).
 type Intervals struct {
 	// Residuals is the number of out-of-fold residuals.
 	Residuals int `json:"residuals" min:"1"`
@@ -33,52 +34,50 @@ type Intervals struct {
 const (
 	quantiles = 199
 	// scaleLandmarks is the number of landmarks that the scale of residuals is learnt with, at most.
-	scaleLandmarks = 200
+	scaleLandmarks = 100
 	scaleFolds     = 5
 	// leastScale is the smallest scale, relative to the mean absolute residual.
 	leastScale = 0.2
 )
 
-// Highest returns the highest level of an interval: 0.99, or less if there are fewer than 199
-// residuals, for n of them tell nothing beyond 1/(n + 1) at either end.
+// Highest returns the highest level of an interval: 0.995, or n/(n + 1) of n < 199 residuals.
 func (v *Intervals) Highest() float64 {
-	return max(0, min(0.99, 1-2/float64(v.Residuals+1)))
+	return min(quantiles/float64(quantiles+1), float64(v.Residuals)/float64(v.Residuals+1))
 }
 
 // quantile returns the quantile of a target, between two of the grid by a straight line.
-func (v *Intervals) quantile(target int, p float64) float64 {
+func (v *Intervals) quantile(target int, level float64) float64 {
 	q := dense.Row(v.Quantiles, target)
-	at := min(max(p*(quantiles+1)-1, 0), quantiles-1)
+	at := min(max(level*(quantiles+1)-1, 0), quantiles-1)
 	i := min(int(at), quantiles-2)
 	return q[i] + (at-float64(i))*(q[i+1]-q[i])
 }
 
-// bounds puts values plus scales times their quantiles at p into dst.
-func (v *Intervals) bounds(dst, values, scales []float64, p float64) {
-	for j := range dst {
-		dst[j] = values[j] + max(scales[j], v.Floor[j])*v.quantile(j, p)
-	}
+// halfWidth returns half of the width of the interval of a target, of the scale before its floor.
+func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
+	return max(scale, v.Floor[target]) * v.quantile(target, level)
 }
 
 // intervals learns them from out-of-fold residuals: the scale is a ridge regression of their
-// magnitudes on features of up to 200 landmarks, its penalty chosen by folds of these rows.
-// Cost for m residuals: 200·m kernel entries, 200²·m flops.
+// magnitudes on features of up to 100 landmarks, its penalty chosen by folds of these rows.
+// Cost for m residuals: 100·m kernel entries, 2·100²·m flops.
+// They are nil if no row that is left out has a weight.
 func (f *fit) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
 	n, t := held.rows.Count(), f.outputs
-	if n == 0 {
-		return nil, fmt.Errorf("%s: none of %d rows of a sample is left out of a fold: there are too few groups or rows", f.data.Rows.Info().Name, f.sample.Count())
-	}
-	residuals, magnitudes, weights := stream.NewMatrix(n, t), stream.NewMatrix(n, t), make([]float64, n)
+	magnitudes, weights := stream.NewMatrix(n, t), make([]float64, n)
 	means, total, truth := make([]float64, t), 0.0, make([]float64, t)
 	for i, number := range held.rows.Number {
 		f.data.put(truth, number)
 		weights[i] = f.data.weight(number)
 		total += weights[i]
 		for j, v := range truth {
-			r := v - dense.Row(held.predictions, i)[j]
-			dense.Row(residuals, i)[j], dense.Row(magnitudes, i)[j] = r, math.Abs(r)
-			means[j] += weights[i] * math.Abs(r)
+			r := math.Abs(v - dense.Row(held.predictions, i)[j])
+			dense.Row(magnitudes, i)[j] = r
+			means[j] += weights[i] * r
 		}
+	}
+	if total == 0 {
+		return nil, nil
 	}
 	for j := range means {
 		if means[j] /= total; !(means[j] > 0) {
@@ -103,52 +102,33 @@ func (f *fit) intervals(ctx context.Context, held *heldOut) (*Intervals, error) 
 		v.Floor[j] = leastScale * mean
 		u := make([]float64, n)
 		for i := range u {
-			u[i] = dense.Row(residuals, i)[j] / mean / max(dense.Row(scale.outOfFold, i)[j], leastScale)
+			u[i] = dense.Row(magnitudes, i)[j] / max(dense.Row(scale.outOfFold, i)[j], leastScale)
 		}
 		copy(dense.Row(v.Quantiles, j), weightedQuantiles(u, weights))
 	}
 	return v, nil
 }
 
-// weightedQuantiles returns those at i/200. A quantile is the least number at which the cumulative
-// weight reaches its share of the total and half of a mean weight more: in the lower half that of the
-// negative numbers, so that both ends are as far out.
+// weightedQuantiles returns those at i/200: the least number at which the cumulative weight reaches
+// its share of the total and of one mean weight more, or the largest.
 func weightedQuantiles(u, weights []float64) []float64 {
 	order := make([]int, len(u))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(u[a], u[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(u[a], u[b]) })
 	total := dense.Sum(weights)
-	extra := total / float64(len(u))
-	out := make([]float64, quantiles)
-	upper := func(p float64, at func(i int) int) float64 { // at gives rows in ascending order
-		sum := 0.0
-		for i := range u {
-			if sum += weights[at(i)]; sum >= p*(total+extra)*(1-1e-12) {
-				return u[at(i)]
-			}
-		}
-		return u[at(len(u)-1)]
-	}
+	total += total / float64(len(u))
+	out, at, sum := make([]float64, quantiles), 0, weights[order[0]]
 	for i := range out {
-		if p := float64(i+1) / (quantiles + 1); p >= 0.5 {
-			out[i] = upper(p, func(i int) int { return order[i] })
-		} else {
-			out[i] = upper(1-p, func(i int) int { return order[len(order)-1-i] })
+		share := float64(i+1) / (quantiles + 1) * (1 - 1e-12) // rounding of sums
+		for sum < share*total && at < len(order)-1 {
+			at++
+			sum += weights[order[at]]
 		}
+		out[i] = u[order[at]]
 	}
 	return out
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // scaleModel is a regression on magnitudes of residuals.
@@ -256,7 +236,7 @@ func scaleFold(grams []blas64.General, q int, lambda float64) (models []blas64.G
 	return models, errs
 }
 
-// someLandmarks returns up to 200 of the landmarks, evenly spread, those among all that serve, and
+// someLandmarks returns up to 100 of the landmarks, evenly spread, those among all that serve, and
 // their triangle.
 func (f *fit) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General, chosen []int, err error) {
 	all := f.features.Landmarks

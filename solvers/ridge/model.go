@@ -92,7 +92,7 @@ func (m *Model) outputsOfTargets(kind model.Kind) ([]string, error) {
 		}
 	default:
 		if m.Intervals == nil {
-			return nil, errors.New("the model knows no intervals, as older builds made it: fit again")
+			return nil, errors.New("the model knows no intervals: the notes of its fit say why, or an older build made it; fit again")
 		}
 	}
 	names := make([]string, len(m.Names))
@@ -238,8 +238,8 @@ func (m *Model) check(a *model.Archive) {
 	}
 	if v := m.Intervals; v != nil && a.Err() == nil {
 		for j, floor := range v.Floor {
-			if floor <= 0 || !slices.IsSorted(dense.Row(v.Quantiles, j)) {
-				a.Fail("arrays interval_floor and interval_quantiles of target %d: a scale has to be above 0, and quantiles ascend", j)
+			if q := dense.Row(v.Quantiles, j); floor <= 0 || q[0] < 0 || !slices.IsSorted(q) {
+				a.Fail("arrays interval_floor and interval_quantiles of target %d: a scale has to be above 0, and quantiles ascend from 0", j)
 			}
 		}
 	}

@@ -86,6 +86,9 @@ func (f *fit) answers(ctx context.Context, fit *Fit) error {
 	if fit.Intervals, err = f.intervals(ctx, held); err != nil {
 		return err
 	}
+	if fit.Intervals == nil {
+		fit.Note(fmt.Sprintf("the model has no intervals: none of %d rows of a sample that are left out of a fold has a weight", f.sample.Count()))
+	}
 	if f.Std {
 		fit.Posterior, err = f.posterior(fit.Lambda)
 	}

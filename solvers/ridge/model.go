@@ -149,7 +149,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 		emit = func(b *stream.Block, raw blas64.General) error { return next(b, decisions.Answer(r, raw)) }
 	} else {
 		if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
-			return fmt.Errorf("`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
+			return &model.DataError{Err: fmt.Errorf("`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)}
 		}
 		emit = func(b *stream.Block, raw blas64.General) error { return next(b, answers.answer(raw)) }
 	}

@@ -28,13 +28,17 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	p.Stage(solve)
 	p.Add("landmarks and their kernel", landmarks*(3*d+3*landmarks), "`landmarks`")
 	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
+	held := sample
+	if f.folds.tested == 1 {
+		held /= tenth
+	}
 	numbers := sample * (2*d + 2*int64(f.outputs))
 	if shape.Classes > 0 {
 		p.AddEntries(2 * float64(sample) * float64(landmarks))
 		p.Add("labels", rows, "")
 	} else {
-		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
-		p.AddEntries(float64(scales*scales) + float64(sample)*float64(scales))
+		numbers += held * (2*(scales+1) + 5*int64(f.outputs))
+		p.AddEntries(float64(scales*scales) + float64(held)*float64(scales))
 		p.Add("targets", rows*int64(shape.Targets), "")
 	}
 	p.AddEntries(float64(sample) * float64(landmarks))

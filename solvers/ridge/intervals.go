@@ -62,13 +62,13 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 // magnitudes on features of up to 100 landmarks, its penalty chosen by folds of these rows.
 // Cost for m residuals: 100·m kernel entries, 2·100²·m flops.
 // They are nil if no row that is left out has a weight.
-func (f *fit) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
-	n, t := held.rows.Count(), f.outputs
+func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
+	n, t := held.rows.Count(), c.outputs
 	magnitudes, weights := stream.NewMatrix(n, t), make([]float64, n)
 	means, total, truth := make([]float64, t), 0.0, make([]float64, t)
 	for i, number := range held.rows.Number {
-		f.data.put(truth, number)
-		weights[i] = f.data.weight(number)
+		c.data.put(truth, number)
+		weights[i] = c.data.weight(number)
 		total += weights[i]
 		for j, v := range truth {
 			r := math.Abs(v - dense.Row(held.predictions, i)[j])
@@ -87,11 +87,11 @@ func (f *fit) intervals(ctx context.Context, held *heldOut) (*Intervals, error) 
 			dense.Row(magnitudes, i)[j] /= means[j]
 		}
 	}
-	scale, err := f.learnScale(ctx, held, magnitudes, weights)
+	scale, err := c.learnScale(ctx, held, magnitudes, weights)
 	if err != nil {
 		return nil, err
 	}
-	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(f.upper.Cols, t), Intercept: scale.intercept, Floor: make([]float64, t), Quantiles: stream.NewMatrix(t, quantiles)}
+	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Intercept: scale.intercept, Floor: make([]float64, t), Quantiles: stream.NewMatrix(t, quantiles)}
 	for i, landmark := range scale.landmarks {
 		for j := range t {
 			dense.Row(v.Scale, landmark)[j] = dense.Row(scale.coefficients, i)[j] * means[j]
@@ -141,16 +141,16 @@ type scaleModel struct {
 
 // learnScale regresses magnitudes on features of some landmarks. A target whose magnitudes are
 // predicted worse than by their mean has a constant scale.
-func (f *fit) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General, weights []float64) (*scaleModel, error) {
+func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General, weights []float64) (*scaleModel, error) {
 	n, t := magnitudes.Rows, magnitudes.Cols
-	landmarks, upper, chosen, err := f.someLandmarks(ctx)
+	landmarks, upper, chosen, err := c.someLandmarks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	q := upper.Cols
 	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]
-	features := (&basis.Map{Tiles: f.features.Tiles, Landmarks: landmarks}).Features(f.data.Rows.Info().Name)
-	err = stream.Each(ctx, f.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
+	features := (&basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}).Features(c.data.Rows.Info().Name)
+	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
 		x := stream.RowSlice(held.rows.Rows, first, min(stream.PanelRows, n-first))
 		z := dense.Columns(stream.RowSlice(rows, first, x.Rows), 0, q)
@@ -163,7 +163,7 @@ func (f *fit) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.G
 	if err != nil {
 		return nil, err
 	}
-	parts := f.scaleParts(held.rows.Number)
+	parts := c.scaleParts(held.rows.Number)
 	grams := make([]blas64.General, len(parts))
 	for i := range n {
 		row := dense.Row(rows, i)
@@ -180,7 +180,7 @@ func (f *fit) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.G
 	m := &scaleModel{landmarks: chosen, coefficients: stream.NewMatrix(q, t), intercept: make([]float64, t), outOfFold: stream.NewMatrix(n, t)}
 	all, err := newNormal(total(grams, -1), q)
 	if err != nil {
-		return nil, fmt.Errorf("%s: residuals of the scoring sample: %w", f.data.Rows.Info().Name, err)
+		return nil, fmt.Errorf("%s: residuals of the scoring sample: %w", c.data.Rows.Info().Name, err)
 	}
 	copy(m.intercept, all.means[q:])
 	for j, mean := range m.intercept {
@@ -238,13 +238,13 @@ func scaleFold(grams []blas64.General, q int, lambda float64) (models []blas64.G
 
 // someLandmarks returns up to 100 of the landmarks, evenly spread, those among all that serve, and
 // their triangle.
-func (f *fit) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General, chosen []int, err error) {
-	all := f.features.Landmarks
+func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General, chosen []int, err error) {
+	all := c.features.Landmarks
 	n := min(all.Count(), scaleLandmarks)
 	for i := range n {
 		chosen = append(chosen, i*all.Count()/n)
 	}
-	landmarks, upper, err = basis.Whiten(ctx, f.engine, f.features.Tiles, all.Pick(chosen))
+	landmarks, upper, err = basis.Whiten(ctx, c.engine, c.features.Tiles, all.Pick(chosen))
 	if err != nil {
 		return nil, upper, nil, err
 	}
@@ -257,8 +257,8 @@ func (f *fit) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper 
 }
 
 // scaleParts divides residuals into folds, groups staying together. Folds without a row are left out.
-func (f *fit) scaleParts(numbers []int64) [][]int {
-	by := folding{random: sketch.NewRandom(f.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds, groups: f.folds.groups}
+func (c *candidate) scaleParts(numbers []int64) [][]int {
+	by := folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds, groups: c.folds.groups}
 	parts := make([][]int, scaleFolds)
 	for i, number := range numbers {
 		p := by.part(number)

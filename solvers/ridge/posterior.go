@@ -24,28 +24,28 @@ type Posterior struct {
 }
 
 // posterior returns what standard deviations need. Cost: p³/3 flops, memory of 2·p² numbers.
-func (f *fit) posterior(penalty float64) (*Posterior, error) {
-	factor, err := f.all.factor(penalty)
+func (c *candidate) posterior(penalty float64) (*Posterior, error) {
+	factor, err := c.all.factor(penalty)
 	if err != nil {
 		return nil, err
 	}
-	explained := dense.Clone(f.all.right) // R⁻ᵀ·right: its squares are what the model explains
+	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
-	p, rows := f.upper.Cols, 0.0
-	v := &Posterior{Upper: dense.Clone(f.upper), Means: f.all.means[:p], Noise: make([]float64, f.outputs), Weight: f.all.weight}
+	p, rows := c.upper.Cols, 0.0
+	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs), Weight: c.all.weight}
 	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
 	for _, m := range []blas64.General{v.Upper, v.Factor} {
 		for i := range p {
 			clear(dense.Row(m, i)[:i])
 		}
 	}
-	for i := range f.rows {
-		if f.data.weight(i) > 0 {
+	for i := range c.rows {
+		if c.data.weight(i) > 0 {
 			rows++
 		}
 	}
 	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
-		v.Noise[j] = max(0, f.all.unexplained[j]-norm*norm) / rows
+		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / rows
 	}
 	return v, nil
 }

@@ -23,25 +23,25 @@ type Scores struct {
 }
 
 // score adds scores and the temperature to a fit.
-func (f *fit) score(fit *Fit, held *heldOut) {
+func (c *candidate) score(fit *Fit, held *heldOut) {
 	n := held.rows.Count()
 	truth, chosen, weights := make([]int, n), make([]int, n), make([]float64, n)
 	s := &Scores{}
 	total, squares := 0.0, 0.0
 	right := make([]float64, n)
 	for i, number := range held.rows.Number {
-		truth[i], chosen[i] = f.data.Labels[number], largestOf(dense.Row(held.predictions, i))
-		weights[i] = f.data.weight(number)
+		truth[i], chosen[i] = c.data.Labels[number], largestOf(dense.Row(held.predictions, i))
+		weights[i] = c.data.weight(number)
 		if truth[i] == chosen[i] {
 			right[i] = 1
 		}
-		w := f.given.weight(number)
+		w := c.given.weight(number)
 		total += w
 		s.Accuracy += w * right[i]
 	}
 	s.Accuracy /= total
 	for i, number := range held.rows.Number {
-		away := f.given.weight(number) * (right[i] - s.Accuracy)
+		away := c.given.weight(number) * (right[i] - s.Accuracy)
 		squares += away * away
 	}
 	s.StandardError = math.Sqrt(squares) / total
@@ -50,17 +50,17 @@ func (f *fit) score(fit *Fit, held *heldOut) {
 	s.F1, _ = tally.ClassF1()
 	fit.Temperature, s.LogLoss = temperature(held.predictions, truth, weights)
 	fit.Scores = s
-	f.noteRareClasses(fit)
+	c.noteRareClasses(fit)
 }
 
 // noteRareClasses says what becomes of classes with fewer rows than there are folds.
-func (f *fit) noteRareClasses(fit *Fit) {
-	counts, rare := make([]int, f.data.Classes), 0
-	for _, l := range f.data.Labels {
+func (c *candidate) noteRareClasses(fit *Fit) {
+	counts, rare := make([]int, c.data.Classes), 0
+	for _, l := range c.data.Labels {
 		counts[l]++
 	}
 	for _, n := range counts {
-		if n < max(2, f.folds.tested) {
+		if n < max(2, c.folds.tested) {
 			rare++
 		}
 	}

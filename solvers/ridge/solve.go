@@ -144,17 +144,17 @@ type trained [][]blas64.General // of each tested part, and penalty
 
 // train fits all tested parts with all penalties. A penalty that is too small for a part has no
 // coefficients there.
-func (f *fit) train(ctx context.Context, penalties []float64) (trained, error) {
-	out, p := make(trained, f.folds.tested), f.upper.Cols
+func (c *candidate) train(ctx context.Context, penalties []float64) (trained, error) {
+	out, p := make(trained, c.folds.tested), c.upper.Cols
 	for part := range out {
 		out[part] = make([]blas64.General, len(penalties))
-		n, err := newNormal(total(f.grams, part), p)
+		n, err := newNormal(total(c.grams, part), p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", f.data.Rows.Info().Name, part+1, f.folds.tested, err)
+			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1, c.folds.tested, err)
 		}
-		err = stream.Each(ctx, f.engine.Threads, len(penalties), func(i int) error {
-			if c, err := n.solve(penalties[i]); err == nil {
-				out[part][i] = c
+		err = stream.Each(ctx, c.engine.Threads, len(penalties), func(i int) error {
+			if b, err := n.solve(penalties[i]); err == nil {
+				out[part][i] = b
 			}
 			return nil
 		})

@@ -189,7 +189,9 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 		}
 	}
 	least := slices.Clone(all.unexplained) // by the mean
-	for _, lambda := range coarse(largest(all.centered)) {
+	norm := largest(all.centered)
+	for power := range 7 {
+		lambda := leastPenalty * norm * math.Pow10(power)
 		models, errs := scaleFold(grams, q, lambda)
 		whole, err := all.solve(lambda)
 		if models == nil || err != nil {

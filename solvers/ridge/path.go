@@ -169,45 +169,20 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) ([]Penalt
 }
 
 // count finds the errors of classification of each penalty, on the rows of the sample that are left
-// out. The coefficients are taken to kernel entries, in place of the rows to features.
-// Cost: a kernel entry for each of these rows and landmark, and 2·ℓ flops for each class and penalty.
+// out.
 func (c *candidate) count(ctx context.Context, models trained, path []Penalty) error {
-	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
-	for part, coefficients := range models {
-		wide[part] = c.onEntries(coefficients)
-	}
-	read := c.features.Features(c.data.Rows.Info().Name)
-	n, p := c.sample.Count(), c.upper.Cols
-	panels := (n + stream.PanelRows - 1) / stream.PanelRows
-	wrong, weights := stream.NewMatrix(panels, len(path)), make([]float64, panels)
-	err := stream.Each(ctx, c.engine.Threads, panels, func(panel int) error {
-		first := panel * stream.PanelRows
-		x := stream.RowSlice(c.sample.Rows, first, min(stream.PanelRows, n-first))
-		k := stream.NewMatrix(x.Rows, p+1)
-		if err := read.Worker()(dense.Columns(k, 0, p), x, c.sample.Number[first]); err != nil {
-			return err
-		}
-		for i := range k.Rows {
-			dense.Row(k, i)[p] = 1
-		}
-		for part := range models {
-			rows := c.left(panel, part)
-			if len(rows) == 0 {
-				continue
-			}
-			decisions := dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, wide[part])
-			for i, r := range rows {
-				number := c.sample.Number[first+r]
-				w, all := c.data.weight(number), dense.Row(decisions, i)
-				weights[panel] += w
-				for q, b := range models[part] {
-					if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.data.Labels[number] {
-						dense.Row(wrong, panel)[q] += w
-					}
+	wrong, weights := stream.NewMatrix(c.samplePanels(), len(path)), make([]float64, c.samplePanels())
+	err := c.leaveOut(ctx, models, func(panel, part int, rows []int, decisions blas64.General) {
+		for i, r := range rows {
+			number := c.sample.Number[r]
+			w, all := c.data.weight(number), dense.Row(decisions, i)
+			weights[panel] += w
+			for q, b := range models[part] {
+				if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.data.Labels[number] {
+					dense.Row(wrong, panel)[q] += w
 				}
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -218,7 +193,7 @@ func (c *candidate) count(ctx context.Context, models trained, path []Penalty) e
 	}
 	for k := range path {
 		path[k].Misclassified = 0
-		for panel := range panels {
+		for panel := range weights {
 			path[k].Misclassified += dense.Row(wrong, panel)[k] / total
 		}
 	}
@@ -237,17 +212,6 @@ func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
 	}
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), stream.RowSlice(wide, 0, p))
 	return wide
-}
-
-// left returns which rows of a panel of the sample are in a part.
-func (f *fit) left(panel, part int) (rows []int) {
-	first := panel * stream.PanelRows
-	for i, number := range f.sample.Number[first:min(first+stream.PanelRows, f.sample.Count())] {
-		if f.folds.part(number) == part {
-			rows = append(rows, i)
-		}
-	}
-	return rows
 }
 
 func largestOf(v []float64) (at int) {

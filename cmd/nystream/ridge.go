@@ -72,6 +72,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
 	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
+	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	setDefault(cmd, "scale", "standard")
 	return c
@@ -83,6 +84,7 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 		{len(args) == 0, noData},
 		{c.classWeight != "none" && c.classWeight != "balanced", "--class-weight " + c.classWeight + ": none or balanced"},
 		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
+		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
 		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
 		c.needs(true, "kernel", ": such as --kernel 'rbf(gamma=median)'"),
 		{label && target, "--label and --target: one of them is predicted; leave the other out"},

@@ -214,7 +214,15 @@ func TestScores(t *testing.T) {
 	accuracy, _ := tally.Accuracy()
 	f1, _ := tally.MacroF1()
 	s := f.Scores
-	if math.Abs(s.Accuracy-accuracy) > 1e-12 || s.MacroF1 != f1 || f.Counted != n || math.Abs(s.Accuracy+f.Chosen().Misclassified-1) > 1e-12 {
+	d := &Data{Rows: stream.FromMatrix("x", x), Labels: labels, Classes: 3}
+	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScorePass: true}.Fit(t.Context(), stream.Engine{BlockRows: 64}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := passed.Scores; p.Accuracy != s.Accuracy || p.MacroF1 != s.MacroF1 || math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Counted != n || passed.SourcePasses != 2 {
+		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Counted, s)
+	}
+	if math.Abs(s.Accuracy-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Counted != n || math.Abs(s.Accuracy+f.Chosen().Misclassified-1) > 1e-12 {
 		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Counted, accuracy, f1)
 	}
 	if want := math.Sqrt(accuracy * (1 - accuracy) / n); math.Abs(s.StandardError-want) > 1e-12 {

@@ -59,5 +59,10 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}
+	if s.ScorePass {
+		p.Fold("scores", rows, shape.Columns, int64(scoreNumbers(shape.Classes)), "")
+		p.AddEntries(float64(landmarks) * float64(rows))
+		p.SourcePasses, p.SharedPasses = 2, append(p.SharedPasses, "scores")
+	}
 	return p, nil
 }

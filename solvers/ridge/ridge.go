@@ -32,6 +32,9 @@ type Solver struct {
 	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
 	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
 	Balanced bool
+	// ScorePass makes scores of classes from all rows that are left out, by another pass, in place of
+	// up to [SampleRows] of them.
+	ScorePass bool
 	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
 	Std  bool
 	Seed uint64
@@ -176,6 +179,8 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 	switch {
 	case s.Balanced && shape.Classes == 0:
 		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
+	case s.ScorePass && shape.Classes == 0:
+		return nil, errors.New("`score-pass` is for classes: errors of targets are those of all rows without it")
 	case s.Std && shape.Classes > 0:
 		return nil, errors.New("`std` is for targets: classes have probabilities")
 	}

@@ -325,6 +325,7 @@ func TestRefusals(t *testing.T) {
 		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, Data{Targets: y}, rbf},
 		"`folds -2` must":            {Solver{Folds: -2}, Data{Targets: y}, rbf},
 		"is for classes, and":        {Solver{Balanced: true}, Data{Targets: y}, rbf},
+		"errors of targets are":      {Solver{ScorePass: true}, Data{Targets: y}, rbf},
 		"classes have probabilities": {Solver{Std: true}, Data{Labels: labels, Classes: 2}, rbf},
 		"1 names of 2 targets":       {Solver{}, Data{Targets: y, Names: []string{"a"}}, rbf},
 	} {

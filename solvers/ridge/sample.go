@@ -15,6 +15,7 @@ import (
 // heldOut are the rows of the scoring sample that are left out of a training set, and what the
 // models without them predict.
 type heldOut struct {
+	models      trained // of one penalty
 	rows        *basis.Panel
 	predictions blas64.General // decision values or targets of each row
 }
@@ -26,41 +27,63 @@ func (c *candidate) samplePanels() int {
 
 // leaveOut predicts the rows of the scoring sample by the models that are trained without their folds:
 // of several penalties side by side. It calls do concurrently for the places in the sample of the rows
-// of each panel and part. The coefficients are taken to kernel entries, in place of the rows to features.
-// Cost: a kernel entry for each of these rows and landmark, and 2·ℓ flops for each output and penalty.
+// of each panel and part.
 func (c *candidate) leaveOut(ctx context.Context, models trained, do func(panel, part int, rows []int, predictions blas64.General)) error {
+	worker := c.outOfFold(models)
+	return stream.Each(ctx, c.engine.Threads, c.samplePanels(), func(panel int) error {
+		first := panel * stream.PanelRows
+		numbers := c.sample.Number[first:min(first+stream.PanelRows, c.sample.Count())]
+		x := stream.RowSlice(c.sample.Rows, first, len(numbers))
+		return worker()(x, func(i int) int64 { return numbers[i] }, func(part int, rows []int, predictions blas64.General) {
+			for i := range rows {
+				rows[i] += first
+			}
+			do(panel, part, rows, predictions)
+		})
+	})
+}
+
+// A predictor predicts the rows x of a panel, whose numbers are those of number, and calls do for the rows
+// of each part that is left out.
+type predictor func(x blas64.General, number func(i int) int64, do func(part int, rows []int, predictions blas64.General)) error
+
+// outOfFold returns predictors of models that are trained without a part. The coefficients are taken to kernel entries, in
+// place of the rows to features.
+// Cost of a row: a kernel entry for each landmark, and 2·ℓ flops for each output and penalty.
+func (c *candidate) outOfFold(models trained) func() predictor {
 	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
 	for part, coefficients := range models {
 		wide[part] = c.onEntries(coefficients)
 	}
-	features := c.features.Features(c.data.Rows.Info().Name)
-	n, p := c.sample.Count(), c.upper.Cols
-	return stream.Each(ctx, c.engine.Threads, c.samplePanels(), func(panel int) error {
-		first := panel * stream.PanelRows
-		x := stream.RowSlice(c.sample.Rows, first, min(stream.PanelRows, n-first))
-		k := stream.NewMatrix(x.Rows, p+1)
-		if err := features.Worker()(dense.Columns(k, 0, p), x, c.sample.Number[first]); err != nil {
-			return err
+	p, name := c.upper.Cols, c.data.Rows.Info().Name
+	return func() predictor {
+		fill, room := c.features.Raw(name), stream.NewMatrix(stream.PanelRows, p+1)
+		for i := range room.Rows {
+			dense.Row(room, i)[p] = 1
 		}
-		inPanel, inSample := make([][]int, len(models)), make([][]int, len(models))
-		for i := range k.Rows {
-			dense.Row(k, i)[p] = 1
-			if part := c.folds.part(c.sample.Number[first+i]); part < len(models) {
-				inPanel[part], inSample[part] = append(inPanel[part], i), append(inSample[part], first+i)
+		return func(x blas64.General, number func(i int) int64, do func(part int, rows []int, predictions blas64.General)) error {
+			k := stream.RowSlice(room, 0, x.Rows)
+			if err := fill(dense.Columns(k, 0, p), x, number); err != nil {
+				return err
 			}
-		}
-		for part, rows := range inPanel {
-			if len(rows) > 0 {
-				do(panel, part, inSample[part], dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, wide[part]))
+			byPart := make([][]int, len(models))
+			for i := range x.Rows {
+				if part := c.folds.part(number(i)); part < len(models) {
+					byPart[part] = append(byPart[part], i)
+				}
 			}
+			for part, rows := range byPart {
+				if len(rows) > 0 {
+					do(part, rows, dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, wide[part]))
+				}
+			}
+			return nil
 		}
-		return nil
-	})
+	}
 }
 
-// holdOut predicts the rows of the scoring sample, each with the model of one penalty that is
-// trained without its fold.
-// Cost: a kernel entry for each of these rows and landmarks, ℓ³/3 flops for each fold.
+// holdOut trains models of one penalty without each part, and predicts the rows of the scoring sample by
+// those without their folds. Cost: ℓ³/3 flops for each fold, and [candidate.outOfFold] of the sample.
 func (c *candidate) holdOut(ctx context.Context, penalty float64) (*heldOut, error) {
 	models, err := c.train(ctx, []float64{penalty})
 	if err != nil {
@@ -87,7 +110,7 @@ func (c *candidate) holdOut(ctx context.Context, penalty float64) (*heldOut, err
 			left = append(left, i)
 		}
 	}
-	return &heldOut{rows: c.sample.Pick(left), predictions: dense.PickRows(all, left)}, nil
+	return &heldOut{models, c.sample.Pick(left), dense.PickRows(all, left)}, nil
 }
 
 // answers adds to a fit what out-of-fold predictions of the chosen penalty teach: scores and a
@@ -99,8 +122,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	}
 	fit.Counted = held.rows.Count()
 	if c.data.Classes > 0 {
-		c.score(fit, held)
-		return nil
+		return c.score(ctx, fit, held)
 	}
 	if fit.Intervals, err = c.intervals(ctx, held); err != nil {
 		return err

@@ -1,13 +1,18 @@
 package ridge
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // Scores are figures of a classifier on rows that its models were trained without.
@@ -23,34 +28,109 @@ type Scores struct {
 }
 
 // score adds scores and the temperature to a fit.
-func (c *candidate) score(fit *Fit, held *heldOut) {
-	n := held.rows.Count()
-	truth, chosen, weights := make([]int, n), make([]int, n), make([]float64, n)
-	s := &Scores{}
-	total, squares := 0.0, 0.0
-	right := make([]float64, n)
-	for i, number := range held.rows.Number {
-		truth[i], chosen[i] = c.data.Labels[number], largestOf(dense.Row(held.predictions, i))
-		weights[i] = c.data.weight(number)
-		if truth[i] == chosen[i] {
-			right[i] = 1
+func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err error) {
+	sums := c.newScoreSums()
+	fit.Temperature = c.temperature(held)
+	if c.ScorePass {
+		if sums, err = c.scorePass(ctx, held.models, fit.Temperature); err != nil {
+			return err
 		}
-		w := c.given.weight(number)
-		total += w
-		s.Accuracy += w * right[i]
+		fit.SourcePasses++
+	} else {
+		for i, number := range held.rows.Number {
+			c.addScore(sums, number, dense.Row(held.predictions, i), fit.Temperature)
+		}
 	}
-	s.Accuracy /= total
-	for i, number := range held.rows.Number {
-		away := c.given.weight(number) * (right[i] - s.Accuracy)
-		squares += away * away
-	}
-	s.StandardError = math.Sqrt(squares) / total
-	tally := metrics.NewTally(truth, chosen)
-	s.MacroF1, _ = tally.MacroF1() // fails without rows
-	s.F1, _ = tally.ClassF1()
-	fit.Temperature, s.LogLoss = temperature(held.predictions, truth, weights)
-	fit.Scores = s
+	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
 	c.noteRareClasses(fit)
+	return nil
+}
+
+// Sums of scores: for each class the rows of it, those put into it and those of both, and behind them
+// sums over rows.
+const (
+	weightSum     = iota
+	squaresSum    // of weights
+	rightSum      // of weights of rows whose class is right
+	rightSquares  // of their weights
+	lossWeightSum // with weights of classes
+	lossSum       // of −log p
+	scoreSumsCount
+)
+
+func (c *candidate) newScoreSums() *sketch.Sum {
+	return sketch.NewSum(1, scoreNumbers(c.data.Classes))
+}
+
+func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
+
+// addScore adds a row with its decision values, which are lost.
+func (c *candidate) addScore(sums *sketch.Sum, number int64, decisions []float64, temperature float64) {
+	k, truth, chosen := c.data.Classes, c.data.Labels[number], largestOf(decisions)
+	rows, more := sums.Data[:3*k], sums.Data[3*k:]
+	w, lossWeight := c.given.weight(number), c.data.weight(number)
+	softmax(decisions, decisions, 1/temperature)
+	sums.Count++
+	rows[truth]++
+	rows[k+chosen]++
+	more[weightSum] += w
+	more[squaresSum] += w * w
+	more[lossWeightSum] += lossWeight
+	more[lossSum] -= lossWeight * math.Log(max(decisions[truth], math.SmallestNonzeroFloat64))
+	if truth == chosen {
+		rows[2*k+truth]++
+		more[rightSum] += w
+		more[rightSquares] += w * w
+	}
+}
+
+// scores makes figures of sums.
+func (c *candidate) scores(sums *sketch.Sum) *Scores {
+	k := c.data.Classes
+	rows, more := sums.Data[:3*k], sums.Data[3*k:]
+	a := more[rightSum] / more[weightSum]
+	squares := more[rightSquares]*(1-a)*(1-a) + (more[squaresSum]-more[rightSquares])*a*a
+	s := &Scores{Accuracy: a, StandardError: math.Sqrt(squares) / more[weightSum], LogLoss: more[lossSum] / more[lossWeightSum]}
+	for class := range k {
+		if either := rows[class] + rows[k+class]; either > 0 { // 2·TP + FP + FN
+			f1 := 2 * rows[2*k+class] / either
+			s.F1 = append(s.F1, metrics.ClassScore{Class: class, F1: f1})
+			s.MacroF1 += f1
+		}
+	}
+	s.MacroF1 /= float64(len(s.F1))
+	return s
+}
+
+// scorePass sums scores of all rows that are left out, by another pass.
+// Cost: [candidate.outOfFold] of all rows.
+func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
+	given := []any{temperature, c.features.Landmarks.Rows, c.data.labels(), c.given.Weights, c.data.Weights, c.data.Groups}
+	for _, of := range models {
+		given = append(given, of[0])
+	}
+	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
+	info, worker := c.data.Rows.Info(), c.outOfFold(models)
+	return stream.Fold(ctx, c.engine.Given(given...), "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
+		predict := worker()
+		return func(sums *sketch.Sum, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				if err := model.CheckRows(info, x, start); err != nil {
+					return err
+				}
+				err := predict(x, basis.From(start), func(_ int, rows []int, decisions blas64.General) {
+					for i, r := range rows {
+						c.addScore(sums, start+int64(r), dense.Row(decisions, i), temperature)
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
 }
 
 // noteRareClasses says what becomes of classes with fewer rows than there are folds.
@@ -75,45 +155,40 @@ const (
 	mostSharpness  = 1e6
 )
 
-// temperature returns the T of the largest likelihood of softmax(decisions/T), and the log loss with it
-// (Guo et al. 2017, "On calibration of modern neural networks"). Labels are smoothed as by one more row
-// that is of each class alike, so that T is above 0 if all decisions are right (Platt 1999).
-// Cost: some 60 evaluations of n·k exponentials.
-func temperature(decisions blas64.General, truth []int, weights []float64) (t, logLoss float64) {
-	total, k := dense.Sum(weights), float64(decisions.Cols)
-	smooth := 1 / (total + 1)
-	p := make([]float64, decisions.Cols)
+// temperature returns the T of the largest likelihood of softmax(decisions/T) (Guo et al. 2017, "On
+// calibration of modern neural networks"). Labels are smoothed as by one more row that is of each class
+// alike, so that T is above 0 if all decisions are right (Platt 1999).
+// Cost: 40 evaluations of n·k exponentials.
+func (c *candidate) temperature(held *heldOut) float64 {
+	k, total, scale := float64(c.data.Classes), 1.0, dense.MaxAbs(held.predictions)
+	for _, number := range held.rows.Number {
+		total += c.data.weight(number)
+	}
+	p := make([]float64, c.data.Classes)
 	slope := func(sharpness float64) (slope float64) { // of the loss, rising with the sharpness
-		for i, w := range weights {
-			d := dense.Row(decisions, i)
+		for i, number := range held.rows.Number {
+			d := dense.Row(held.predictions, i)
 			softmax(p, d, sharpness)
-			slope += w * (dense.Dot(p, d) - (1-smooth)*d[truth[i]] - smooth*dense.Sum(d)/k)
+			truth := d[c.data.Labels[number]]
+			slope += c.data.weight(number) * (dense.Dot(p, d) - truth + (truth-dense.Sum(d)/k)/total)
 		}
 		return slope
 	}
-	scale := dense.MaxAbs(decisions)
 	if scale == 0 {
 		scale = 1
 	}
 	low, high := math.Log(leastSharpness/scale), math.Log(mostSharpness/scale)
-	for range 60 {
+	for range 40 {
 		if middle := (low + high) / 2; slope(math.Exp(middle)) > 0 {
 			high = middle
 		} else {
 			low = middle
 		}
 	}
-	sharpness := math.Exp((low + high) / 2)
-	for i, w := range weights {
-		softmax(p, dense.Row(decisions, i), sharpness)
-		if w > 0 {
-			logLoss -= w / total * math.Log(max(p[truth[i]], math.SmallestNonzeroFloat64))
-		}
-	}
-	return 1 / sharpness, logLoss
+	return math.Exp(-(low + high) / 2)
 }
 
-// softmax puts exp(sharpness·d)/Σ exp(sharpness·d) into p.
+// softmax puts exp(sharpness·d)/Σ exp(sharpness·d) into p, which may be d.
 func softmax(p, d []float64, sharpness float64) {
 	most, sum := d[largestOf(d)], 0.0
 	for c, v := range d {

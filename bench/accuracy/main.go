@@ -4,6 +4,8 @@
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
 //	landmarks    errors of landmark fits beside dense Rayleigh–Ritz on the same landmarks
+//	intervals    coverage and width of prediction intervals beside a sparse Gaussian process
+//	scores       out-of-fold scores of classes on a sample of the rows beside those on all
 //
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
@@ -39,6 +41,8 @@ var scenarios = []scenario{
 	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
 	{name: "calibration", measure: calibration, cases: 200},
 	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra))},
+	{name: "intervals", measure: intervals, data: []string{"abalone"}, seeds: 5},
+	{name: "scores", measure: scores, data: []string{"a9a"}, seeds: 3},
 }
 
 type options struct {
@@ -57,7 +61,7 @@ func parseOptions(args []string) (o options, err error) {
 	only := f.String("only", strings.Join(known, ","), "scenarios")
 	data := f.String("data", "", "data sets (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
-	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit of tolerance (default 10)")
+	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit of tolerance (default 10) and splits of intervals (default 5); fits of scores (default 3)")
 	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err

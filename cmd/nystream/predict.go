@@ -17,6 +17,8 @@ type predictCommand struct {
 	application
 	labelsFile               string // of nodes
 	decisions, probabilities bool
+	interval                 float64 // of numbers
+	intervals, std           bool
 }
 
 // predictExtensions are those of files that can hold words, and .npy.
@@ -31,7 +33,10 @@ func newPredictCommand(a *app) *cobra.Command {
 or its numbers with one of fit ridge --target. OUT
 has the column predicted, in the order of the rows, the labels being those of the fit;
 before it what --decisions and --probabilities ask for, behind it the columns named by
---label and --keep. Rows are chosen, cleaned and scaled as the model says, and read once.
+--label and --keep. Of a model of numbers --interval 0.9 writes the columns
+predicted_lower and predicted_upper, between which nine of ten new numbers are, and --std
+predicted_std, the standard deviation of a Gaussian process, of a model that was fitted
+with --std. Rows are chosen, cleaned and scaled as the model says, and read once.
 An .npy file holds numbers alone: labels that are words are numbered there as inspect
 lists them, from 0.
 
@@ -39,7 +44,7 @@ With --label, a column of DATA or a file with a line for each row, the report ha
 accuracy, which is the micro F1, the macro F1, and the table of labels against
 predictions. Labels that the model does not know count as wrong, and are told. OUT may
 then be left out. Of a model of numbers --label names the column of the true ones, and the
-report has the root mean squared error and R².
+report has the root mean squared error and R², and the share of them in the intervals.
 
 For a model of a graph DATA is a file of edges, read as for the fit: of its nodes those
 are decided on that it has, by their edges to and from nodes that the model knows.
@@ -48,14 +53,19 @@ column. For a model of a kernel matrix DATA is that matrix, or for new samples r
 twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x).`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.intervals = cmd.Flags().Changed("interval")
+			return p.run(cmd.Context(), args)
+		},
 	}
 	a.addFlagsLater(cmd, func() {
 		p.add(cmd, predictExtensions)
 		f := cmd.Flags()
 		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
 		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
-		f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of a model with --merge stack")
+		f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of fit ridge, or of fit askls with --merge stack")
+		f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
+		f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
 		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
 		completeFiles(cmd, graphExtensions, "labels")
 	})
@@ -80,7 +90,8 @@ func (p *predictCommand) check(args []string) error {
 	if err := refuse([]contradiction{
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
-		{p.output == "" && (p.decisions || p.probabilities || len(p.data.keep) > 0), "--decisions, --probabilities and --keep go into a file: name it with -o"},
+		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
+		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
 		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err
@@ -109,6 +120,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	}
 	if _, err := m.Outputs(model.Left, model.Value); err == nil {
 		return p.predictValues(ctx, f, m, args)
+	}
+	if p.intervals || p.std {
+		return usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
 	}
 	w, err := newPredictions(m, f.data.Classes, p.decisions, p.probabilities)
 	if errors.Is(err, model.ErrNoOutput) {

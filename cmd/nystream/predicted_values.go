@@ -21,11 +21,19 @@ type valuesResult struct {
 	Known   int64        `json:"labelled,omitempty"` // rows whose number is known
 	RMSE    *show.Number `json:"rmse,omitempty"`
 	R2      *show.Number `json:"r2,omitempty"`
+	// Covered is the share of known numbers in their intervals, and Width the mean width of these.
+	Covered *show.Number `json:"covered,omitempty"`
+	Width   *show.Number `json:"interval_width,omitempty"`
 }
 
 // predictValues writes the numbers that a model predicts, and compares them with the column --label.
 func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m model.Transformer, args []string) error {
 	targets, err := m.Outputs(model.Left, model.Value)
+	if err != nil {
+		return usagef("%w", err)
+	}
+	r := p.valueRequest()
+	names, err := r.Names(m)
 	if err != nil {
 		return usagef("%w", err)
 	}
@@ -51,9 +59,9 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 		return err
 	}
 	defer rows.close()
-	r := model.Request{Kinds: []model.Kind{model.Value}, Kept: rows.kept != nil}
+	r.Kept = rows.kept != nil
 	plan := m.TransformPlan(p.engine(), rows.source, r)
-	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(targets))
+	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(names))
 	rows.budget(p.app, &plan.Memory)
 	if err := p.checkBudget(&plan.Memory); err != nil {
 		return err
@@ -64,7 +72,7 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 		w.kept = nil
 	}
 	if p.output != "" {
-		if w.Writer, err = p.create(p.output, blockstore.Schema{Columns: predictedNames(targets), Kept: w.kept, Rows: rows.source.Info().Rows}); err != nil {
+		if w.Writer, err = p.create(p.output, blockstore.Schema{Columns: predictedNames(targets, r.Kinds), Kept: w.kept, Rows: rows.source.Info().Rows}); err != nil {
 			return err
 		}
 		defer w.Abort() // does nothing after Commit
@@ -72,11 +80,11 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 	known := slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == label })
 	score := &valueScore{}
 	err = m.Transform(ctx, p.engine(), rows.source, r, func(b *stream.Block, values blas64.General) error {
-		if err := model.CheckOutputs(rows.source.Info(), targets, values, b.Start); err != nil {
+		if err := model.CheckOutputs(rows.source.Info(), names, values, b.Start); err != nil {
 			return err
 		}
 		if known >= 0 {
-			if err := score.compare(&b.Kept[known], values, label); err != nil {
+			if err := score.compare(&b.Kept[known], values, label, r.Asks(model.Upper)); err != nil {
 				return err
 			}
 		}
@@ -97,27 +105,50 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 	out := &valuesResult{rowsResult: rows.result(args[0], w.rows, p.output), Targets: targets}
 	if known >= 0 {
 		score.add(out)
+		if r.Asks(model.Upper) {
+			out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n)
+		}
 	}
 	return p.printRows(&out.rowsResult, out, out.text)
 }
 
-// predictedNames returns the names of the columns of predictions.
-func predictedNames(targets []string) []string {
-	if len(targets) == 1 {
-		return []string{predictedColumn}
+// valueRequest returns what the flags ask for: values first, then the ends of intervals and standard
+// deviations.
+func (p *predictCommand) valueRequest() model.Request {
+	r := model.Request{Kinds: []model.Kind{model.Value}}
+	if p.intervals {
+		r.Kinds, r.Level = append(r.Kinds, model.Lower, model.Upper), p.interval
 	}
-	names := make([]string, len(targets))
-	for i, t := range targets {
-		names[i] = predictedColumn + "_" + t
+	if p.std {
+		r.Kinds = append(r.Kinds, model.Deviation)
+	}
+	return r
+}
+
+// predictedNames returns the names of the columns of predictions: predicted, predicted_lower, …, and
+// with several targets predicted_a, predicted_b, predicted_a_lower, ….
+func predictedNames(targets []string, kinds []model.Kind) (names []string) {
+	for _, kind := range kinds {
+		for _, target := range targets {
+			name := predictedColumn
+			if len(targets) > 1 {
+				name += "_" + target
+			}
+			if kind != model.Value {
+				name += "_" + kind.String()
+			}
+			names = append(names, name)
+		}
 	}
 	return names
 }
 
 // valueScore compares predictions with true numbers.
-type valueScore struct{ n, mean, squares, errors float64 }
+type valueScore struct{ n, mean, squares, errors, inside, width float64 }
 
-// compare adds rows whose true number is known.
-func (s *valueScore) compare(truth *stream.Column, values blas64.General, label string) error {
+// compare adds rows whose true number is known. The columns of values are the predictions of one
+// target, and then the ends of their intervals if there are any.
+func (s *valueScore) compare(truth *stream.Column, values blas64.General, label string, intervals bool) error {
 	for i := range values.Rows {
 		if truth.Null(i) {
 			continue
@@ -134,9 +165,16 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 		if math.IsNaN(v) {
 			continue
 		}
-		e := v - values.Data[i*values.Stride]
+		row := values.Data[i*values.Stride:]
+		e := v - row[0]
 		s.errors += e * e
 		s.n++
+		if intervals {
+			s.width += row[2] - row[1]
+			if row[1] <= v && v <= row[2] {
+				s.inside++
+			}
+		}
 		away := v - s.mean // Welford 1962
 		s.mean += away / s.n
 		s.squares += away * (v - s.mean)
@@ -154,5 +192,8 @@ func (r *valuesResult) text(t *show.Text) {
 	t.Add("targets", "%s", show.Words(r.Targets))
 	if r.RMSE != nil {
 		t.Add("error", "RMSE %.4g, R² %.4f, of %s rows", float64(*r.RMSE), float64(*r.R2), show.Count(r.Known))
+	}
+	if r.Covered != nil {
+		t.Add("intervals", "%.4f of the rows are inside, mean width %.4g", float64(*r.Covered), float64(*r.Width))
 	}
 }

@@ -37,6 +37,11 @@ report has the errors on rows that were left out, and the penalty with the least
 makes the model. --fold-by keeps rows with the same value of a column in one fold, such
 as those of one person. Above 3,000 landmarks a tenth of the rows is held out instead.
 
+Errors out of fold, up to 20,000 of them, also give the accuracy, F1 and probabilities of
+classes, and the intervals of numbers: see --probabilities and --interval of nystream
+predict. --std keeps what standard deviations need, 16·landmarks² bytes of the model.
+--class-weight balanced makes all classes weigh alike, however rare.
+
 More --landmarks make smaller errors: time grows with their square, memory too. Landmarks
 are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
 are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
@@ -46,6 +51,7 @@ type ridgeTask struct {
 	*job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
+	classWeight             string
 
 	kernel  kernelgen.Kernel
 	asides  asides
@@ -65,6 +71,9 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
 	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
+	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
+	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
+	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	setDefault(cmd, "scale", "standard")
 	return c
 }
@@ -73,6 +82,10 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	label, target := c.given("label"), c.given("target")
 	return []contradiction{
 		{len(args) == 0, noData},
+		{c.classWeight != "none" && c.classWeight != "balanced", "--class-weight " + c.classWeight + ": none or balanced"},
+		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
+		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
+		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
 		c.needs(true, "kernel", ": such as --kernel 'rbf(gamma=median)'"),
 		{label && target, "--label and --target: one of them is predicted; leave the other out"},
 		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),
@@ -179,7 +192,7 @@ func (v *asideValues) groups() ([]uint64, error) {
 // solver returns what the flags say.
 func (c *ridgeTask) solver() ridge.Solver {
 	s := c.how
-	s.Seed = c.seed
+	s.Seed, s.Balanced = c.seed, c.classWeight == "balanced"
 	return s
 }
 
@@ -244,14 +257,32 @@ func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
 // ridgeResult is what fit prints as JSON of ridge.
 type ridgeResult struct {
 	*fitResult
-	Known     string         `json:"known"`
-	Classes   []string       `json:"classes,omitempty"`
-	Landmarks int            `json:"landmarks"`
-	Folds     int            `json:"folds"`
-	Penalty   show.Number    `json:"penalty"`
-	Scores    []ridgeScore   `json:"scores,omitempty"` // of each target, out of fold
-	Error     *show.Number   `json:"misclassified,omitempty"`
-	Path      []ridgePenalty `json:"path"`
+	Known     string       `json:"known"`
+	Classes   []string     `json:"classes,omitempty"`
+	Landmarks int          `json:"landmarks"`
+	Folds     int          `json:"folds"`
+	Penalty   show.Number  `json:"penalty"`
+	Scores    []ridgeScore `json:"scores,omitempty"` // of each target, out of fold
+	Error     *show.Number `json:"misclassified,omitempty"`
+	*ridgeClassScores
+	Counted int            `json:"counted"` // rows of out-of-fold predictions
+	Path    []ridgePenalty `json:"path"`
+}
+
+// ridgeClassScores is how well classes are told apart, out of fold.
+type ridgeClassScores struct {
+	Accuracy      show.Number    `json:"accuracy"`
+	StandardError show.Number    `json:"accuracy_error"`
+	MacroF1       show.Number    `json:"macro_f1"`
+	F1            []ridgeClassF1 `json:"f1"`
+	LogLoss       show.Number    `json:"log_loss"`
+	Temperature   show.Number    `json:"temperature"`
+}
+
+// ridgeClassF1 is F1 of a class.
+type ridgeClassF1 struct {
+	Class string      `json:"class"`
+	F1    show.Number `json:"f1"`
 }
 
 // ridgeScore is how well a target is predicted.
@@ -282,8 +313,14 @@ func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 	for j, r2 := range f.R2 {
 		r.Scores = append(r.Scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
 	}
-	if f.Classes > 0 {
+	r.Counted = f.Counted
+	if s := f.Scores; s != nil {
 		r.Error = show.Optional(best.Misclassified)
+		r.ridgeClassScores = &ridgeClassScores{Accuracy: show.Number(s.Accuracy), StandardError: show.Number(s.StandardError), MacroF1: show.Number(s.MacroF1),
+			LogLoss: show.Number(s.LogLoss), Temperature: show.Number(f.Temperature)}
+		for _, v := range s.F1 {
+			r.F1 = append(r.F1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
+		}
 	}
 	r.text(t, f)
 	return r
@@ -303,9 +340,9 @@ func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
 	for _, s := range r.Scores {
 		t.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", s.Target, float64(s.RMSE), float64(s.R2), how)
 	}
-	if r.Error != nil {
-		e, n := float64(*r.Error), float64(f.Counted)
-		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", e, math.Sqrt(e*(1-e)/n), how, show.Count(int64(f.Counted)))
+	if s := f.Scores; s != nil {
+		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy, s.StandardError, how, show.Count(int64(f.Counted)))
+		t.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
 	}
 	var path []string
 	for _, p := range f.Path {

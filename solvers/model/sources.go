@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -94,17 +95,28 @@ const ResolveRows = 1000
 // of d that depend on the seed alone. A kernel without words learns the number of
 // columns, and no row is read. That the rows do not suit the kernel is a [DataError].
 func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
+	resolved, err := ResolveAll(ctx, d, []kernelgen.Kernel{k}, seed)
+	if err != nil {
+		return k, err
+	}
+	return resolved[0], nil
+}
+
+// ResolveAll resolves several kernels from the same rows, which are read once.
+func ResolveAll(ctx context.Context, d Data, kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
 	columns := d.Shape().Columns
 	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
-	if !k.Resolved() {
-		var err error
+	if slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() }) {
 		if rows, err = d.Sample(ctx, ResolveRows, seed); err != nil {
-			return k, err
+			return nil, err
 		}
 	}
-	resolved, err := k.Resolve(rows)
-	if err != nil {
-		return k, &DataError{err}
+	for _, k := range kernels {
+		r, err := k.Resolve(rows)
+		if err != nil {
+			return nil, &DataError{err}
+		}
+		resolved = append(resolved, r)
 	}
 	return resolved, nil
 }

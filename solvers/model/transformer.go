@@ -26,11 +26,17 @@ const (
 	Probability
 	// Value is a predicted number for each target.
 	Value
+	// Lower and Upper are the ends of the interval that a new number of each target is in with
+	// the probability [Request.Level].
+	Lower
+	Upper
+	// Deviation is the standard deviation of a new number of each target, its noise included.
+	Deviation
 )
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.
@@ -48,8 +54,9 @@ func (k Kind) Only(kinds ...Kind) error {
 // the left side.
 type Request struct {
 	Side  Side
-	Kinds []Kind // in the order of their columns; none means Coordinates
-	Kept  bool   // blocks have the kept columns of the source
+	Kinds []Kind  // in the order of their columns; none means Coordinates
+	Kept  bool    // blocks have the kept columns of the source
+	Level float64 // of intervals, between 0 and 1; for Lower and Upper
 }
 
 // kinds returns the kinds that are asked for.
@@ -66,6 +73,9 @@ func (r Request) Asks(kind Kind) bool { return slices.Contains(r.kinds(), kind) 
 // Names returns the names of the columns that a request gives, or an error that says why the
 // model has none of a kind.
 func (r Request) Names(m Transformer) (names []string, err error) {
+	if (r.Asks(Lower) || r.Asks(Upper)) && !(r.Level > 0 && r.Level < 1) {
+		return nil, fmt.Errorf("`interval %v` must be between 0 and 1, such as 0.9", r.Level)
+	}
 	for _, k := range r.kinds() {
 		columns, err := m.Outputs(r.Side, k)
 		if err != nil {

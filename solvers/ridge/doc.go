@@ -24,4 +24,10 @@
 // Classes are regressed on codes, 1 for the class of a row and −1 for the others. The largest decision
 // value chooses. The penalty with the lowest out-of-fold classification error wins, counted on a sample
 // of up to [SampleRows] rows.
+//
+// # How sure a model is
+//
+// The rows of the sample are predicted by the models without their folds. These predictions give
+// [Scores] and a temperature of classes, for probabilities, and [Intervals] of targets. [Posterior] is
+// the standard deviation of a Gaussian process instead: its width does not come from errors.
 package ridge

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -32,6 +31,11 @@ type Model struct {
 	Lambda       float64        // the penalty
 	Rows         int64          // of the fit
 	Seed         uint64
+	// Temperature makes probabilities of decision values, softmax(decisions/Temperature); 0 for
+	// targets.
+	Temperature float64
+	Intervals   *Intervals // nil for classes
+	Posterior   *Posterior // of standard deviations; nil unless the fit was asked for them
 }
 
 var _ model.Transformer = (*Model)(nil)
@@ -48,57 +52,89 @@ func (m *Model) Describe() *model.Description {
 			{Name: "penalty", Value: fmt.Sprintf("%.4g", m.Lambda)}}}
 }
 
-// Outputs returns the names of the targets, or of the class and its decision values. Coordinates
-// are values or decision values.
+// Outputs returns the names of the targets, of their bounds and deviations, or of the class, its
+// decision values and probabilities. Coordinates are values or decision values.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a regression has one side")
 	}
 	if m.Classes == 0 {
-		if kind == model.Class || kind == model.Decision {
-			return nil, errors.New("the model predicts numbers and chooses no classes: ask for values")
-		}
-		return m.Names, kind.Only(model.Coordinates, model.Value)
+		return m.outputsOfTargets(kind)
 	}
 	switch kind {
 	case model.Class:
 		return []string{"class"}, nil
-	case model.Value:
-		return nil, errors.New("the model chooses classes: ask for classes or decisions")
+	case model.Value, model.Lower, model.Upper, model.Deviation:
+		return nil, errors.New("the model chooses classes: ask for classes, decisions or probabilities")
+	case model.Probability:
+		if m.Temperature == 0 {
+			return nil, errors.New("the model knows no probabilities, as older builds made it: fit again")
+		}
+	case model.Coordinates:
+		kind = model.Decision
 	}
 	names := make([]string, m.Classes)
 	for c := range names {
-		names[c] = "decision" + strconv.Itoa(c)
+		names[c] = kind.String() + strconv.Itoa(c)
 	}
-	return names, kind.Only(model.Coordinates, model.Decision)
+	return names, kind.Only(model.Decision, model.Probability)
+}
+
+func (m *Model) outputsOfTargets(kind model.Kind) ([]string, error) {
+	switch kind {
+	case model.Class, model.Decision, model.Probability:
+		return nil, errors.New("the model predicts numbers and chooses no classes: ask for values")
+	case model.Coordinates, model.Value:
+		return m.Names, nil
+	case model.Deviation:
+		if m.Posterior == nil {
+			return nil, errors.New("the model knows no standard deviations: fit with `std`")
+		}
+	default:
+		if m.Intervals == nil {
+			return nil, errors.New("the model knows no intervals: the notes of its fit say why, or an older build made it; fit again")
+		}
+	}
+	names := make([]string, len(m.Names))
+	for j, name := range m.Names {
+		names[j] = name + "_" + kind.String()
+	}
+	return names, kind.Only(model.Lower, model.Upper, model.Deviation)
 }
 
 // Dimension returns how many columns rows have.
 func (m *Model) Dimension(model.Side) int { return m.Landmarks.Cols }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	d, p := m.Landmarks.Cols, int64(m.Landmarks.Rows)
+	outputs, a := 2*len(m.Intercept), m.answers(r)
+	if m.Classes == 0 {
+		outputs = a.width + len(a.kinds)*len(m.Intercept)
+	}
 	plan := model.NewPlan(e, rows.Info().Rows, d)
-	plan.Map("blocks of predictions", d, 2*len(m.Intercept))
-	plan.Add("model", p*int64(2*d+len(m.Intercept)), "")
-	plan.Add("tiles", int64(e.Workers())*stream.PanelRows*p, "`threads`")
+	plan.Map("blocks of predictions", d, outputs)
+	plan.Add("model", p*int64(2*d+3*len(m.Intercept)), "")
+	tiles := int64(1)
+	if m.Posterior != nil {
+		plan.Add("model of standard deviations", 2*p*p, "")
+		tiles = 2
+	}
+	plan.Add("tiles", tiles*int64(e.Workers())*stream.PanelRows*p, "`threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
 }
 
-// Transform predicts values, decision values or classes of rows in one pass: see [model.Transform].
-// Cost of a row: ℓ kernel entries, 2·ℓ·t flops.
+// Transform predicts values with their bounds and deviations, or classes with their decision values
+// and probabilities, in one pass: see [model.Transform]. Cost of a row: ℓ kernel entries, 2·ℓ·t flops,
+// twice that for bounds, and 2·ℓ² flops for deviations.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
 
 // Worker makes workers of [Model.Transform].
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
-	if m.Classes == 0 && len(r.Kinds) > 1 {
-		return nil, errors.New("values are asked for once")
-	}
 	info := rows.Info()
 	if err := model.CheckColumns(info, m.Landmarks.Cols); err != nil {
 		return nil, err
@@ -107,35 +143,34 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	if err != nil {
 		return nil, err
 	}
+	answers := m.answers(r)
+	if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
+		return nil, &model.DataError{Err: fmt.Errorf("`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)}
+	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
-		fill, room := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows)
-		decisions := stream.NewMatrix(stream.PanelRows, len(m.Intercept))
+		fill, entries := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows)
+		numbers, variances := stream.NewMatrix(stream.PanelRows, answers.width), make([]float64, 2*stream.PanelRows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				k, out := stream.RowSlice(room, 0, x.Rows), stream.RowSlice(dst, first, x.Rows)
+				k, raw := stream.RowSlice(entries, 0, x.Rows), stream.RowSlice(numbers, 0, x.Rows)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
 					return err
 				}
-				if m.Classes == 0 {
-					m.values(out, k)
-					continue
+				answers.linear(raw, k)
+				if answers.deviations {
+					diagonal, relative := variances[:x.Rows], variances[stream.PanelRows:][:x.Rows]
+					t.Diagonal(diagonal, x)
+					m.Posterior.variances(relative, diagonal, k, m.Lambda)
+					for i, v := range relative {
+						dense.Row(raw, i)[raw.Cols-1] = v
+					}
 				}
-				values := stream.RowSlice(decisions, 0, x.Rows)
-				m.values(values, k)
-				model.Decisions{Classes: m.Classes}.Answer(out, r, values)
+				answers.answer(stream.RowSlice(dst, first, x.Rows), r, raw)
 			}
 			return nil
 		}
 	}, nil
-}
-
-// values puts k·Coefficients + Intercept into dst.
-func (m *Model) values(dst, k blas64.General) {
-	for i := range dst.Rows {
-		copy(dense.Row(dst, i), m.Intercept)
-	}
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, k, m.Coefficients, 1, dst)
 }
 
 // header is a saved model: see [model.NewArchive].
@@ -148,9 +183,12 @@ type header struct {
 	Seed         uint64         `json:"seed"`
 	Rows         int64          `json:"rows" min:"1"`
 	Columns      int            `json:"columns" min:"1"`
+	Temperature  float64        `json:"temperature,omitempty"`
 	Landmarks    blas64.General `json:"-" array:"landmarks,p,columns"`
 	Coefficients blas64.General `json:"-" array:"coefficients,p,t"`
 	Intercept    []float64      `json:"-" array:"intercept,t"`
+	Intervals    *Intervals     `json:"intervals,omitempty" array:"interval_"`
+	Posterior    *Posterior     `json:"posterior,omitempty" array:"posterior_"`
 }
 
 // Sizes gives the number of targets or classes.
@@ -162,10 +200,11 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 }
 
 // Save returns the model as an archive with the arrays landmarks (p×d), coefficients (p×t) and
-// intercept (t).
+// intercept (t), and those of [Intervals] and [Posterior].
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Names: m.Names, Classes: m.Classes, Lambda: m.Lambda, Seed: m.Seed,
-		Rows: m.Rows, Columns: m.Landmarks.Cols, Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept})
+		Rows: m.Rows, Columns: m.Landmarks.Cols, Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept,
+		Temperature: m.Temperature, Intervals: m.Intervals, Posterior: m.Posterior})
 }
 
 // Load returns the model that was saved; a kernel of one's own needs its profile. Every shape is
@@ -176,9 +215,35 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Landmarks: h.Landmarks, Coefficients: h.Coefficients, Intercept: h.Intercept,
-		Names: h.Names, Classes: h.Classes, Lambda: h.Lambda, Rows: h.Rows, Seed: h.Seed}
-	if h.Landmarks.Rows == 0 {
+		Names: h.Names, Classes: h.Classes, Lambda: h.Lambda, Rows: h.Rows, Seed: h.Seed,
+		Temperature: h.Temperature, Intervals: h.Intervals, Posterior: h.Posterior}
+	m.check(a)
+	return m, a.Err()
+}
+
+// check refuses numbers that no fit gives.
+func (m *Model) check(a *model.Archive) {
+	if m.Landmarks.Rows == 0 {
 		a.Fail("array landmarks has no rows")
 	}
-	return m, a.Err()
+	if m.Temperature < 0 {
+		a.Fail("header: temperature is %v", m.Temperature)
+	}
+	if v := m.Intervals; v != nil && a.Err() == nil {
+		for j, floor := range v.Floor {
+			if q := dense.Row(v.Quantiles, j); floor <= 0 || q[0] < 0 || !slices.IsSorted(q) {
+				a.Fail("arrays interval_floor and interval_quantiles of target %d: a scale has to be above 0, and quantiles ascend from 0", j)
+			}
+		}
+	}
+	if v := m.Posterior; v != nil && a.Err() == nil {
+		for i := range v.Means {
+			if dense.Row(v.Upper, i)[i] <= 0 || dense.Row(v.Factor, i)[i] <= 0 {
+				a.Fail("arrays posterior_upper and posterior_factor: number %d of a diagonal is not above 0", i)
+			}
+		}
+		if !(v.Weight > 0 && m.Lambda > 0) || slices.ContainsFunc(v.Noise, func(v float64) bool { return v < 0 }) {
+			a.Fail("header: posterior of weight %v and penalty %v, with noise %v: none may be below 0", v.Weight, m.Lambda, v.Noise)
+		}
+	}
 }

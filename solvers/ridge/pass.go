@@ -2,6 +2,8 @@ package ridge
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -9,89 +11,124 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// made is what a worker makes of a block: the rows [z | 1 | y]·√w of each part.
+// made is what a worker makes of a block: the rows [z | 1 | y]·√w of each kernel and part.
 type made struct {
-	parts []sketch.WhitenedRows
-	rows  []int // of each part
+	of   [][]sketch.WhitenedRows // of each kernel and part
+	rows []int                   // of each part
 }
 
-// pass returns the Gram matrix of [z | 1 | y]·√w of each part, by one pass over the rows. Features are
-// k(x, J)·U⁻¹; the other columns pass through the identity that extends U.
-// Cost for n rows, ℓ landmarks: n·ℓ kernel entries, 2·n·ℓ² flops.
-func (f *fit) pass(ctx context.Context) ([]blas64.General, error) {
-	d, name := f.data, f.data.Rows.Info().Name
-	by, err := sketch.NewWhitening(extended(f.upper, 1+f.outputs))
+// place is a tile of the Gram matrices of all kernels and parts.
+type place struct{ kernel, part, tile int }
+
+// pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows.
+// Features are k(x, J)·U⁻¹; the other columns pass through the identity that extends U.
+// Cost for n rows, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
+func (f *fit) pass(ctx context.Context) error {
+	by, places, err := f.whitenings()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	newGram := func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) }
-	tiles, width := newGram().Tiles(), f.upper.Cols+1+f.outputs
-	features := f.features.Features(name)
-	e := f.engine.Given(f.features.Landmarks.Rows, f.upper, d.Targets.Data, d.labels(), d.Weights, d.Groups)
-	defer f.features.Tiles.CountPass(f.rows * int64(f.features.Landmarks.Count()))()
-	sum, err := stream.FoldWide(ctx, e, "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
-		New: func() sketch.List[*sketch.WhitenedGram] {
-			l := make(sketch.List[*sketch.WhitenedGram], f.folds.parts)
-			for p := range l {
-				l[p] = newGram()
+	d, parts := f.data, f.folds.parts
+	given := []any{d.Targets.Data, d.labels(), d.Weights, d.Groups}
+	for _, c := range f.candidates {
+		given = append(given, c.features.Landmarks.Rows, c.upper)
+		defer c.features.Tiles.CountPass(f.rows * int64(c.features.Landmarks.Count()))()
+	}
+	sums, err := stream.FoldWide(ctx, f.engine.Given(given...), "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
+		New: func() (l sketch.List[*sketch.WhitenedGram]) {
+			for k := range by {
+				for range parts {
+					l = append(l, sketch.NewWhitenedGram(by[k]))
+				}
 			}
 			return l
 		},
 		Room: func() *made {
-			return &made{make([]sketch.WhitenedRows, f.folds.parts), make([]int, f.folds.parts)}
-		},
-		Worker: func() func(*made, *stream.Block) error {
-			fill, room, sorted := features.Worker(), stream.NewMatrix(stream.WideRows, width), stream.NewMatrix(stream.WideRows, width)
-			return func(m *made, b *stream.Block) error {
-				if err := model.CheckRows(d.Rows.Info(), b.X, b.Start); err != nil {
-					return err
-				}
-				rows := stream.RowSlice(room, 0, b.X.Rows)
-				if err := fill(dense.Columns(rows, 0, features.Width), b.X, b.Start); err != nil {
-					return err
-				}
-				f.complete(rows, b.Start)
-				for p := range m.parts {
-					part := f.ofPart(sorted, rows, b.Start, p)
-					if m.rows[p] = part.Rows; part.Rows > 0 {
-						m.parts[p].Whiten(part, by)
-					}
-				}
-				return nil
+			m := &made{make([][]sketch.WhitenedRows, len(by)), make([]int, parts)}
+			for k := range m.of {
+				m.of[k] = make([]sketch.WhitenedRows, parts)
 			}
+			return m
 		},
+		Worker: func() func(*made, *stream.Block) error { return f.worker(by) },
 		Take: func(acc sketch.List[*sketch.WhitenedGram], m *made, _ *stream.Block) error {
-			for p, gram := range acc {
-				gram.Expect(m.rows[p])
+			for i, gram := range acc {
+				gram.Expect(m.rows[i%parts])
 			}
 			return nil
 		},
-		Tiles: tiles * f.folds.parts,
+		Tiles: len(places),
 		Add: func(acc sketch.List[*sketch.WhitenedGram], all []*made, tile int) {
-			p := tile / tiles
+			at := places[tile]
 			var rows []*sketch.WhitenedRows
 			for _, m := range all {
-				if m.rows[p] > 0 {
-					rows = append(rows, &m.parts[p])
+				if m.rows[at.part] > 0 {
+					rows = append(rows, &m.of[at.kernel][at.part])
 				}
 			}
 			if len(rows) > 0 {
-				acc[p].AddTile(tile%tiles, rows)
+				acc[at.kernel*parts+at.part].AddTile(at.tile, rows)
 			}
 		},
 	})
-	if err != nil {
-		return nil, err
+	for i, c := range f.candidates {
+		if err == nil {
+			c.sums = sums[i*parts:][:parts]
+		}
 	}
-	grams := make([]blas64.General, len(sum))
-	for p, gram := range sum {
-		grams[p], sum[p] = gram.Matrix(), nil
+	return err
+}
+
+// whitenings returns those of the kernels, and the tiles of all Gram matrices.
+func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
+	for k, c := range f.candidates {
+		w, err := sketch.NewWhitening(extended(c.upper, 1+f.outputs))
+		if err != nil {
+			return nil, nil, err
+		}
+		by = append(by, w)
+		for part := range f.folds.parts {
+			for tile := range sketch.NewWhitenedGram(w).Tiles() {
+				places = append(places, place{k, part, tile})
+			}
+		}
 	}
-	return grams, nil
+	return by, places, nil
+}
+
+// worker returns the function that whitens the rows of a block with each kernel.
+func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
+	info, width := f.data.Rows.Info(), 0
+	fill := make([]func(dst, x blas64.General, start int64) error, len(by))
+	for k, c := range f.candidates {
+		fill[k] = c.features.Features(info.Name).Worker()
+		width = max(width, c.upper.Cols+1+f.outputs)
+	}
+	room, sorted := stream.NewMatrix(stream.WideRows, width), stream.NewMatrix(stream.WideRows, width)
+	return func(m *made, b *stream.Block) error {
+		if err := model.CheckRows(info, b.X, b.Start); err != nil {
+			return err
+		}
+		for k, c := range f.candidates {
+			rows := dense.Columns(stream.RowSlice(room, 0, b.X.Rows), 0, c.upper.Cols+1+f.outputs)
+			if err := fill[k](dense.Columns(rows, 0, c.upper.Cols), b.X, b.Start); err != nil {
+				return err
+			}
+			f.complete(rows, b.Start)
+			for p := range m.rows {
+				part := f.ofPart(dense.Columns(sorted, 0, rows.Cols), rows, b.Start, p)
+				if m.rows[p] = part.Rows; part.Rows > 0 {
+					m.of[k][p].Whiten(part, by[k])
+				}
+			}
+		}
+		return nil
+	}
 }
 
 // complete puts the columns behind the features, and multiplies rows by the roots of their weights.
@@ -132,28 +169,35 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// gather fetches the landmarks and the sample that errors of classification are counted on, and
-// whitens the landmarks.
+// gather fetches the landmarks and the sample that out-of-fold predictions are made of, and whitens the
+// landmarks under each kernel.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
 	if err != nil {
 		return err
 	}
-	sets := []basis.Set{{Numbers: landmarks.Positions()}}
-	if f.data.Classes > 0 {
-		sample, err := sketch.NewSample(f.rows, int(min(f.rows, SampleRows)), f.Seed, "scores")
-		if err != nil {
-			return err
-		}
-		sets = append(sets, basis.Set{Numbers: sample.Positions()})
-	}
-	panels, err := basis.Gather(ctx, f.data.Rows, sets...)
+	sample, err := sketch.NewSample(f.rows, int(min(f.rows, SampleRows)), f.Seed, "scores")
 	if err != nil {
 		return err
 	}
-	if f.data.Classes > 0 {
-		f.sample = panels[1]
+	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()}, basis.Set{Numbers: sample.Positions()})
+	if err != nil {
+		return err
 	}
-	f.features.Landmarks, f.upper, err = basis.Whiten(ctx, f.engine, f.features.Tiles, panels[0])
-	return err
+	f.sample = panels[1]
+	for _, c := range f.candidates {
+		t, err := tiles.New(c.kernel, false)
+		if err != nil {
+			return err
+		}
+		c.features = &basis.Map{Tiles: t}
+		c.features.Landmarks, c.upper, err = basis.Whiten(ctx, f.engine, t, panels[0])
+		if errors.Is(err, basis.ErrNotDefinite) {
+			return fmt.Errorf("kernel %s is not positive semi-definite between the landmarks: regression needs one that is", c.kernel)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -52,74 +53,108 @@ func fine(best, norm float64) []float64 {
 	return p
 }
 
-// choosePenalty cross-validates penalties: those given, or coarse ones and then finer ones. It
-// returns the path by ascending penalties, and the place of the best.
-func (f *fit) choosePenalty(ctx context.Context, norm float64) (path []Penalty, best int, err error) {
-	penalties := f.Penalties
-	if len(penalties) == 0 {
-		penalties = coarse(norm)
-	}
-	if path, err = f.validate(ctx, penalties); err != nil {
-		return nil, 0, err
-	}
-	best = f.best(path)
-	if len(f.Penalties) == 0 && best >= 0 {
-		finer, err := f.validate(ctx, fine(path[best].Lambda, norm))
-		if err != nil {
-			return nil, 0, err
+// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones and finer ones
+// around the best with the best kernel. It returns the kernel of the least error, of equal ones the
+// first, and what all came to.
+func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
+	for _, c := range f.candidates {
+		if err := c.open(); err != nil {
+			return nil, nil, err
 		}
-		path = append(path, finer...)
-	}
-	slices.SortFunc(path, func(a, b Penalty) int {
-		if a.Lambda < b.Lambda {
-			return -1
+		penalties := f.Penalties
+		if len(penalties) == 0 {
+			penalties = coarse(c.norm)
 		}
-		return 1
-	})
-	if best = f.best(path); best < 0 {
-		return nil, 0, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g", path[len(path)-1].Lambda, norm)
+		if err := c.try(ctx, penalties); err != nil {
+			return nil, nil, err
+		}
+		if chosen == nil || c.lowest < chosen.lowest {
+			chosen, c = c, chosen
+		}
+		if c != nil {
+			c.grams, c.all = nil, nil
+		}
 	}
-	return path, best, nil
+	if chosen.best >= 0 && len(f.Penalties) == 0 {
+		if err := chosen.try(ctx, fine(chosen.path[chosen.best].Lambda, chosen.norm)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if last := len(chosen.path) - 1; chosen.best < 0 {
+		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g", chosen.path[last].Lambda, chosen.norm)
+	}
+	for _, c := range f.candidates {
+		at := c.best
+		if at < 0 {
+			at = len(c.path) - 1
+		}
+		tried = append(tried, Tried{c.kernel, c.upper.Cols, c.path[at]})
+	}
+	return chosen, tried, nil
 }
 
-// best returns the place of the penalty with the lowest error, of equal ones the largest penalty; -1 if
-// none is known. Errors of several targets are divided by their standard deviations.
-func (f *fit) best(path []Penalty) int {
-	at, least := -1, math.Inf(1)
-	for i, p := range path {
+// open makes matrices of the sums of the pass.
+func (c *candidate) open() (err error) {
+	c.grams = make([]blas64.General, len(c.sums))
+	for p, sum := range c.sums {
+		c.grams[p], c.sums[p] = sum.Matrix(), nil
+	}
+	if c.all, err = newNormal(total(c.grams, -1), c.upper.Cols); err != nil {
+		return fmt.Errorf("%s: %w", c.data.Rows.Info().Name, err)
+	}
+	c.norm = largest(c.all.centered)
+	return nil
+}
+
+// try adds penalties to the path, and finds the best.
+func (c *candidate) try(ctx context.Context, penalties []float64) error {
+	path, err := c.validate(ctx, penalties)
+	if err != nil {
+		return err
+	}
+	c.path = append(c.path, path...)
+	slices.SortFunc(c.path, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
+	c.findBest()
+	return nil
+}
+
+// findBest finds the penalty with the lowest error, of equal ones the largest penalty. Errors of several
+// targets are divided by their standard deviations.
+func (c *candidate) findBest() {
+	c.best, c.lowest = -1, math.Inf(1)
+	for i, p := range c.path {
 		e := p.Misclassified
-		if f.data.Classes == 0 {
+		if c.data.Classes == 0 {
 			e = 0
 			for j, v := range p.RMSE {
-				e += v * v / (f.all.unexplained[j] / f.all.weight)
+				e += v * v / (c.all.unexplained[j] / c.all.weight)
 			}
 		}
-		if e <= least {
-			at, least = i, e
+		if e <= c.lowest {
+			c.best, c.lowest = i, e
 		}
 	}
-	return at
 }
 
 // validate returns the out-of-fold errors of penalties.
-func (f *fit) validate(ctx context.Context, penalties []float64) ([]Penalty, error) {
-	models, err := f.train(ctx, penalties)
+func (c *candidate) validate(ctx context.Context, penalties []float64) ([]Penalty, error) {
+	models, err := c.train(ctx, penalties)
 	if err != nil {
 		return nil, err
 	}
 	path, weight := make([]Penalty, len(penalties)), 0.0
 	for part := range models {
-		weight += dense.Row(f.grams[part], f.upper.Cols)[f.upper.Cols]
+		weight += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
 	}
 	if weight == 0 {
-		return nil, fmt.Errorf("%s: no row that is left out has a weight", f.data.Rows.Info().Name)
+		return nil, fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
 	}
 	for i, lambda := range penalties {
-		path[i] = Penalty{Lambda: lambda, RMSE: make([]float64, f.outputs), Misclassified: math.NaN()}
+		path[i] = Penalty{Lambda: lambda, RMSE: make([]float64, c.outputs), Misclassified: math.NaN()}
 		for part := range models {
-			sums := slices.Repeat([]float64{math.NaN()}, f.outputs)
-			if c := models[part][i]; c.Rows > 0 {
-				sums = squaredErrors(f.grams[part], c)
+			sums := slices.Repeat([]float64{math.NaN()}, c.outputs)
+			if b := models[part][i]; b.Rows > 0 {
+				sums = squaredErrors(c.grams[part], b)
 			}
 			dense.Axpy(1/weight, sums, path[i].RMSE)
 		}
@@ -127,63 +162,38 @@ func (f *fit) validate(ctx context.Context, penalties []float64) ([]Penalty, err
 			path[i].RMSE[j] = math.Sqrt(v)
 		}
 	}
-	if f.data.Classes > 0 {
-		return path, f.count(ctx, models, path)
+	if c.data.Classes > 0 {
+		return path, c.count(ctx, models, path)
 	}
 	return path, nil
 }
 
 // count finds the errors of classification of each penalty, on the rows of the sample that are left
-// out. The coefficients are taken to kernel entries, in place of the rows to features.
-// Cost: a kernel entry for each of these rows and landmark, and 2·ℓ flops for each class and penalty.
-func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
-	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
-	for part, coefficients := range models {
-		wide[part] = f.onEntries(coefficients)
-	}
-	features := f.features.Features(f.data.Rows.Info().Name)
-	n, p := f.sample.Count(), f.upper.Cols
-	panels := (n + stream.PanelRows - 1) / stream.PanelRows
-	wrong, weights := stream.NewMatrix(panels, len(path)), make([]float64, panels)
-	err := stream.Each(ctx, f.engine.Threads, panels, func(panel int) error {
-		first := panel * stream.PanelRows
-		x := stream.RowSlice(f.sample.Rows, first, min(stream.PanelRows, n-first))
-		k := stream.NewMatrix(x.Rows, p+1)
-		if err := features.Worker()(dense.Columns(k, 0, p), x, f.sample.Number[first]); err != nil {
-			return err
-		}
-		for i := range k.Rows {
-			dense.Row(k, i)[p] = 1
-		}
-		for part := range models {
-			rows := f.left(panel, part)
-			if len(rows) == 0 {
-				continue
-			}
-			decisions := dense.Mul(blas.NoTrans, dense.PickRows(k, rows), blas.NoTrans, wide[part])
-			for i, r := range rows {
-				number := f.sample.Number[first+r]
-				w, all := f.data.weight(number), dense.Row(decisions, i)
-				weights[panel] += w
-				for q, c := range models[part] {
-					if c.Rows == 0 || largestOf(all[q*f.outputs:][:f.outputs]) != f.data.Labels[number] {
-						dense.Row(wrong, panel)[q] += w
-					}
+// out.
+func (c *candidate) count(ctx context.Context, models trained, path []Penalty) error {
+	wrong, weights := stream.NewMatrix(c.samplePanels(), len(path)), make([]float64, c.samplePanels())
+	err := c.leaveOut(ctx, models, func(panel, part int, rows []int, decisions blas64.General) {
+		for i, r := range rows {
+			number := c.sample.Number[r]
+			w, all := c.data.weight(number), dense.Row(decisions, i)
+			weights[panel] += w
+			for q, b := range models[part] {
+				if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.data.Labels[number] {
+					dense.Row(wrong, panel)[q] += w
 				}
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
 	total := dense.Sum(weights)
 	if total == 0 {
-		return fmt.Errorf("%s: no row that is left out has a weight", f.data.Rows.Info().Name)
+		return fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
 	}
 	for k := range path {
 		path[k].Misclassified = 0
-		for panel := range panels {
+		for panel := range weights {
 			path[k].Misclassified += dense.Row(wrong, panel)[k] / total
 		}
 	}
@@ -192,27 +202,16 @@ func (f *fit) count(ctx context.Context, models trained, path []Penalty) error {
 
 // onEntries returns the coefficients of several penalties side by side, for kernel entries in place
 // of features: U⁻¹·B, and the intercepts below.
-func (f *fit) onEntries(coefficients []blas64.General) blas64.General {
-	p := f.upper.Cols
-	wide := stream.NewMatrix(p+1, len(coefficients)*f.outputs)
-	for q, c := range coefficients {
-		for i := range c.Rows {
-			copy(dense.Row(wide, i)[q*f.outputs:], dense.Row(c, i))
+func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
+	p := c.upper.Cols
+	wide := stream.NewMatrix(p+1, len(coefficients)*c.outputs)
+	for q, b := range coefficients {
+		for i := range b.Rows {
+			copy(dense.Row(wide, i)[q*c.outputs:], dense.Row(b, i))
 		}
 	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.upper), stream.RowSlice(wide, 0, p))
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), stream.RowSlice(wide, 0, p))
 	return wide
-}
-
-// left returns which rows of a panel of the sample are in a part.
-func (f *fit) left(panel, part int) (rows []int) {
-	first := panel * stream.PanelRows
-	for i, number := range f.sample.Number[first:min(first+stream.PanelRows, f.sample.Count())] {
-		if f.folds.part(number) == part {
-			rows = append(rows, i)
-		}
-	}
-	return rows
 }
 
 func largestOf(v []float64) (at int) {

@@ -8,7 +8,7 @@ import (
 
 // Plan returns the cost of a fit.
 func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	f, err := s.begin(e, shape, k)
+	f, err := s.begin(e, shape, s.kernels(k))
 	if err != nil {
 		return nil, err
 	}
@@ -17,27 +17,52 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	if shape.Rows >= 0 {
 		landmarks = min(landmarks, shape.Rows)
 	}
-	width := landmarks + 1 + int64(f.outputs)
+	width, kernels := landmarks+1+int64(f.outputs), int64(len(f.candidates))
 	parts, rows, d := int64(f.folds.parts), max(0, shape.Rows), int64(shape.Columns)
 	pass := model.NewPlan(e, shape.Rows, shape.Columns)
-	pass.FoldWide("Gram matrices of the folds", rows, parts*width*(width+1)/2, "`landmarks`")
-	pass.Add("blocks of features", e.WideBlocks(rows, shape.Columns)*stream.WideRows*width+2*int64(e.Workers())*stream.WideRows*width, "`landmarks`")
+	sums := kernels * parts * width * (width + 1) / 2
+	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
+	blocks, workers := e.WideBlocks(rows, shape.Columns), int64(e.Workers())
+	pass.Add("blocks of features", (blocks*kernels+2*workers)*stream.WideRows*width, "`landmarks`")
 	solve := model.NewPlan(e, shape.Rows, shape.Columns)
-	solve.Add("Gram matrices of the folds", (parts+4+2*int64(e.Workers()))*width*width, "`landmarks`")
+	solve.Add("Gram matrices of the folds", (parts+4+2*workers)*width*width, "`landmarks`")
+	if kernels > 1 {
+		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
+	}
 	p.Stage(pass)
 	p.Stage(solve)
-	p.Add("landmarks and their kernel", landmarks*(3*d+3*landmarks), "`landmarks`")
+	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
+	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
+	held := sample
+	if f.folds.tested == 1 {
+		held /= tenth
+	}
+	numbers := sample * (2*d + 2*int64(f.outputs))
 	if shape.Classes > 0 {
-		p.Add("rows that errors are counted on", min(rows, SampleRows)*d, "")
-		p.AddEntries(2 * float64(min(rows, SampleRows)) * float64(landmarks))
+		p.AddEntries(float64(kernels+1) * float64(sample) * float64(landmarks))
 		p.Add("labels", rows, "")
 	} else {
+		numbers += held * (2*(scales+1) + 5*int64(f.outputs))
+		p.AddEntries(float64(scales*scales) + float64(held)*float64(scales))
 		p.Add("targets", rows*int64(shape.Targets), "")
+	}
+	p.AddEntries(float64(sample) * float64(landmarks))
+	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
+	if s.Std {
+		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
 	}
 	if shape.Weighted {
 		p.Add("weights", rows, "")
 	}
-	p.AddEntries(float64(rows)*float64(landmarks) + float64(landmarks)*float64(landmarks))
+	if s.Balanced {
+		p.Add("weights of classes", rows, "")
+	}
+	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}
+	if s.ScorePass {
+		p.Fold("scores", rows, shape.Columns, int64(scoreNumbers(shape.Classes)), "")
+		p.AddEntries(float64(landmarks) * float64(rows))
+		p.SourcePasses, p.SharedPasses = 2, append(p.SharedPasses, "scores")
+	}
 	return p, nil
 }

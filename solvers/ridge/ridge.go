@@ -10,8 +10,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -27,8 +27,21 @@ type Solver struct {
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
 	// landmarks.
 	Folds int
-	Seed  uint64
+	// Kernels are more kernels to choose from, besides that of Fit, at most [MaxKernels] with it.
+	Kernels []kernelgen.Kernel
+	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
+	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
+	Balanced bool
+	// ScorePass makes scores of classes from all rows that are left out, by another pass, in place of
+	// up to [SampleRows] of them.
+	ScorePass bool
+	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
+	Std  bool
+	Seed uint64
 }
+
+// MaxKernels is the most kernels of one fit.
+const MaxKernels = 32
 
 const defaultLandmarks = 1000
 
@@ -41,24 +54,37 @@ var _ Method = Solver{}
 type Fit struct {
 	*Model
 	model.Report
-	// Path are the penalties tried, ascending, with their out-of-fold errors; Best is the place of
-	// the one chosen.
+	// Path are the penalties tried with the kernel chosen, ascending, with their out-of-fold errors;
+	// Best is the place of the one chosen.
 	Path []Penalty
 	Best int
+	// Kernels are the kernels tried, each at its best penalty.
+	Kernels []Tried
 	// R2 is the out-of-fold coefficient of determination of each target; nil for classes.
 	R2 []float64
 	// Folds is the number of folds; 1 for a tenth held out.
 	Folds int
-	// Counted is the number of rows that errors of classification were counted on.
+	// Counted is the number of rows that out-of-fold predictions were made of, for scores and
+	// intervals.
 	Counted int
+	// Scores are out-of-fold figures of classes; nil for targets.
+	Scores *Scores
+}
+
+// Tried is a kernel at the penalty of its least out-of-fold error.
+type Tried struct {
+	Kernel    kernelgen.Kernel
+	Landmarks int // independent under the kernel
+	Penalty
 }
 
 // Chosen returns the penalty chosen.
 func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 
-// Fit learns targets or classes from the rows of d. The kernel must be positive semi-definite.
-// Cost: one pass over the rows after gathering landmarks, n·ℓ kernel entries, 2·n·ℓ² flops; then
-// ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows, but for what
+// Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite; the one
+// with the least out-of-fold error makes the model.
+// Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
+// then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows, but for what
 // Data holds.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, s.fit)
@@ -67,67 +93,82 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 // fit is a fit under way.
 type fit struct {
 	Solver
-	engine    stream.Engine
-	data      *Data
-	rows      int64
-	landmarks int // asked for
-	outputs   int
-	folds     folding
+	engine     stream.Engine
+	data       *Data // with weights of classes
+	given      *Data // without
+	rows       int64
+	landmarks  int // asked for
+	outputs    int
+	folds      folding
+	sample     *basis.Panel // of which out-of-fold predictions are made
+	candidates []*candidate
+}
 
-	features *basis.Map // k(x, J)
+// candidate is a kernel to choose from, with its own features of the same landmarks.
+type candidate struct {
+	*fit
+	kernel   kernelgen.Kernel
+	features *basis.Map // k(x, J), J the landmarks that are independent under the kernel
 	upper    blas64.General
-	sample   *basis.Panel     // that errors of classification are counted on; nil without classes
-	grams    []blas64.General // of the parts
+	sums     []*sketch.WhitenedGram // of the parts, until they are opened
+	grams    []blas64.General       // of the parts
 	all      *normal
+	norm     float64   // of the Gram matrix of the features
+	path     []Penalty // ascending
+	best     int       // place in path; -1 if no penalty can be solved for
+	lowest   float64   // error there
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, d, k, s.Seed)
+	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.begin(e, d.Shape(), k)
+	f, err := s.begin(e, d.Shape(), kernels)
 	if err != nil {
 		return nil, err
 	}
-	f.data = d
-	t, err := tiles.New(k, false)
-	if err != nil {
-		return nil, err
+	f.data, f.given = d, d
+	if s.Balanced {
+		f.data = d.balanced()
 	}
-	f.features = &basis.Map{Tiles: t}
 	if f.folds, err = s.folding(f.landmarks, d.Groups); err != nil {
 		return nil, err
 	}
 	if err := f.gather(ctx); err != nil {
-		if errors.Is(err, basis.ErrNotDefinite) {
-			err = fmt.Errorf("kernel %s is not positive semi-definite between the landmarks: regression needs one that is", k)
-		}
 		return nil, err
 	}
-	if f.grams, err = f.pass(ctx); err != nil {
+	if err := f.pass(ctx); err != nil {
 		return nil, err
 	}
-	if f.all, err = newNormal(total(f.grams, -1), f.upper.Cols); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Rows.Info().Name, err)
-	}
-	norm := largest(f.all.centered)
-	path, best, err := f.choosePenalty(ctx, norm)
+	chosen, tried, err := f.chooseKernel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	coefficients, err := f.all.solve(path[best].Lambda)
+	coefficients, err := chosen.all.solve(chosen.path[chosen.best].Lambda)
 	if err != nil {
 		return nil, err
 	}
-	return f.finish(k, path, best, norm, coefficients), nil
+	out := chosen.finish(tried, coefficients)
+	if err := chosen.answers(ctx, out); err != nil {
+		return nil, err
+	}
+	for _, c := range f.candidates {
+		out.KernelEntries += c.features.Tiles.Entries.Load()
+	}
+	return out, nil
+}
+
+// kernels returns all kernels to choose from.
+func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
+	return append([]kernelgen.Kernel{k}, s.Kernels...)
 }
 
 // begin checks the settings for data of a shape.
-func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*fit, error) {
+func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Kernel) (*fit, error) {
 	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape)}
 	switch {
 	case s.Landmarks < 0:
@@ -135,13 +176,27 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*
 	case s.Landmarks == 0:
 		f.landmarks = defaultLandmarks
 	}
+	switch {
+	case s.Balanced && shape.Classes == 0:
+		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
+	case s.ScorePass && shape.Classes == 0:
+		return nil, errors.New("`score-pass` is for classes: errors of targets are those of all rows without it")
+	case s.Std && shape.Classes > 0:
+		return nil, errors.New("`std` is for targets: classes have probabilities")
+	}
 	for _, lambda := range s.Penalties {
 		if !(lambda > 0 && lambda <= math.MaxFloat64) {
 			return nil, fmt.Errorf("`penalty %v` must be above 0", lambda)
 		}
 	}
-	if !k.PositiveSemiDefinite() {
-		return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
+	if len(kernels) > MaxKernels {
+		return nil, fmt.Errorf("%d kernels to choose from: %d are the most", len(kernels), MaxKernels)
+	}
+	for _, k := range kernels {
+		if !k.PositiveSemiDefinite() {
+			return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
+		}
+		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k})
 	}
 	var err error
 	f.folds, err = s.folding(f.landmarks, nil)
@@ -152,26 +207,24 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*
 }
 
 // finish makes the model.
-func (f *fit) finish(k kernelgen.Kernel, path []Penalty, best int, norm float64, coefficients blas64.General) *Fit {
-	p, onEntries := f.upper.Cols, f.onEntries([]blas64.General{coefficients})
-	m := &Model{Kernel: k, Landmarks: f.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: f.data.names(),
-		Classes: f.data.Classes, Lambda: path[best].Lambda, Rows: f.rows, Seed: f.Seed}
-	fit := &Fit{Model: m, Path: path, Best: best, Folds: f.folds.tested}
-	fit.KernelEntries, fit.SourcePasses = f.features.Tiles.Entries.Load(), 1
-	if f.data.Classes == 0 {
-		for j, v := range path[best].RMSE {
-			fit.R2 = append(fit.R2, 1-v*v*f.all.weight/f.all.unexplained[j])
+func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
+	p, onEntries, best := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best]
+	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: c.data.names(),
+		Classes: c.data.Classes, Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
+	fit := &Fit{Model: m, Path: c.path, Best: c.best, Kernels: tried, Folds: c.folds.tested}
+	fit.SourcePasses = 1
+	if c.data.Classes == 0 {
+		for j, v := range best.RMSE {
+			fit.R2 = append(fit.R2, 1-v*v*c.all.weight/c.all.unexplained[j])
 		}
-	} else {
-		fit.Counted = f.sample.Count()
 	}
-	if f.landmarks > p {
-		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, f.landmarks))
+	if c.landmarks > p {
+		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, c.landmarks))
 	}
-	if least := leastPenalty * norm; path[best].Lambda < least*(1-1e-9) {
-		fit.Note(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", path[best].Lambda, least))
+	if least := leastPenalty * c.norm; best.Lambda < least*(1-1e-9) {
+		fit.Note(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
 	}
-	if len(f.Penalties) == 0 && best == len(path)-1 {
+	if len(c.Penalties) == 0 && c.best == len(c.path)-1 {
 		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit

@@ -324,6 +324,9 @@ func TestRefusals(t *testing.T) {
 		"`landmarks -1` must":        {Solver{Landmarks: -1}, Data{Targets: y}, rbf},
 		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, Data{Targets: y}, rbf},
 		"`folds -2` must":            {Solver{Folds: -2}, Data{Targets: y}, rbf},
+		"is for classes, and":        {Solver{Balanced: true}, Data{Targets: y}, rbf},
+		"errors of targets are":      {Solver{ScorePass: true}, Data{Targets: y}, rbf},
+		"classes have probabilities": {Solver{Std: true}, Data{Labels: labels, Classes: 2}, rbf},
 		"1 names of 2 targets":       {Solver{}, Data{Targets: y, Names: []string{"a"}}, rbf},
 	} {
 		c.d.Rows = rows
@@ -359,8 +362,13 @@ func TestNasty(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if out := predict(t, f.Model, x); !dense.Finite(out) {
-			t.Errorf("%s: predictions are not finite", name)
+		r := model.Request{Kinds: []model.Kind{model.Probability}}
+		if d.Classes == 0 {
+			r = model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper}, Level: 0.9}
+		}
+		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, x, r)
+		if err != nil || !dense.Finite(out) {
+			t.Errorf("%s: predictions are not finite: %v", name, err)
 		}
 	}
 }
@@ -372,7 +380,12 @@ func TestSaved(t *testing.T) {
 	_, y := wavy(90)
 	for _, d := range []*Data{{Labels: labels, Classes: 3}, {Targets: y, Names: []string{"a", "b"}}} {
 		d.Rows = stream.FromMatrix("x", x)
-		f, err := Solver{Seed: 2}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+		kinds := []model.Kind{model.Decision, model.Probability}
+		if d.Classes == 0 {
+			kinds = []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}
+		}
+		r := model.Request{Kinds: kinds, Level: 0.8}
+		f, err := Solver{Seed: 2, Std: d.Classes == 0}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -384,7 +397,13 @@ func TestSaved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := predict(t, m, x), predict(t, f.Model, x); fmt.Sprint(got) != fmt.Sprint(want) {
+		var out [2]blas64.General
+		for i, m := range []*Model{f.Model, m} {
+			if out[i], err = model.TransformMatrix(t.Context(), stream.Engine{}, m, x, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if fmt.Sprint(out[0]) != fmt.Sprint(out[1]) {
 			t.Error("the loaded model predicts otherwise")
 		}
 	}

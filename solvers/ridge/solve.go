@@ -51,18 +51,29 @@ func newNormal(gram blas64.General, p int) (*normal, error) {
 	return n, nil
 }
 
-// solve returns the coefficients of features, and below them the intercepts: (p+1)×t. It fails if
-// the penalty is too small to factor the equations. Cost: p³/3 flops.
-func (n *normal) solve(penalty float64) (blas64.General, error) {
-	p, t := n.right.Rows, n.right.Cols
+// factor returns R with RᵀR = centered + penalty·I. It fails if the penalty is too small. Cost: p³/3
+// flops.
+func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
+	p := n.right.Rows
 	a := blas64.Symmetric{N: p, Stride: n.centered.Stride, Uplo: blas.Upper, Data: dense.Clone(n.centered).Data}
 	for i := range p {
 		a.Data[i*a.Stride+i] += penalty
 	}
-	out := stream.NewMatrix(p+1, t)
 	factor, ok := lapack64.Potrf(a)
 	if !ok {
-		return out, fmt.Errorf("the penalty %g is too small for %d features", penalty, p)
+		return factor, fmt.Errorf("the penalty %g is too small for %d features", penalty, p)
+	}
+	return factor, nil
+}
+
+// solve returns the coefficients of features, and below them the intercepts: (p+1)×t. It fails if
+// the penalty is too small to factor the equations. Cost: p³/3 flops.
+func (n *normal) solve(penalty float64) (blas64.General, error) {
+	p, t := n.right.Rows, n.right.Cols
+	out := stream.NewMatrix(p+1, t)
+	factor, err := n.factor(penalty)
+	if err != nil {
+		return out, err
 	}
 	b := stream.RowSlice(out, 0, p)
 	for i := range p {
@@ -133,17 +144,17 @@ type trained [][]blas64.General // of each tested part, and penalty
 
 // train fits all tested parts with all penalties. A penalty that is too small for a part has no
 // coefficients there.
-func (f *fit) train(ctx context.Context, penalties []float64) (trained, error) {
-	out, p := make(trained, f.folds.tested), f.upper.Cols
+func (c *candidate) train(ctx context.Context, penalties []float64) (trained, error) {
+	out, p := make(trained, c.folds.tested), c.upper.Cols
 	for part := range out {
 		out[part] = make([]blas64.General, len(penalties))
-		n, err := newNormal(total(f.grams, part), p)
+		n, err := newNormal(total(c.grams, part), p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", f.data.Rows.Info().Name, part+1, f.folds.tested, err)
+			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1, c.folds.tested, err)
 		}
-		err = stream.Each(ctx, f.engine.Threads, len(penalties), func(i int) error {
-			if c, err := n.solve(penalties[i]); err == nil {
-				out[part][i] = c
+		err = stream.Each(ctx, c.engine.Threads, len(penalties), func(i int) error {
+			if b, err := n.solve(penalties[i]); err == nil {
+				out[part][i] = b
 			}
 			return nil
 		})

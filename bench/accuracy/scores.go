@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ridge"
+	"github.com/nystream/nystream/stream"
+)
+
+// scores compares out-of-fold scores of classifiers on a sample of the rows with those of all rows.
+func scores(ctx context.Context, o options) (*report.Table, error) {
+	t := &report.Table{Title: fmt.Sprintf("Out-of-fold scores on %d rows beside those on all, 300 landmarks", ridge.SampleRows),
+		Head: []string{"data", "rows", "seed", "accuracy ± standard error", "on all rows", "standard errors apart", "macro F1", "on all", "log loss", "on all"}}
+	file := datasets.ClassedFile{Name: "a9a", First: true}
+	data, err := file.Read(0)
+	if err != nil {
+		return nil, err
+	}
+	d := &ridge.Data{Rows: stream.FromMatrix(file.Name, data.X), Labels: data.Labels, Classes: data.Classes}
+	for seed := range uint64(o.seeds) {
+		var of [2]*ridge.Scores
+		for i, all := range []bool{false, true} {
+			f, err := ridge.Solver{Landmarks: 300, Seed: seed + 1, ScorePass: all}.Fit(ctx, stream.Engine{}, d, kernelgen.RBF(0.05))
+			if err != nil {
+				return nil, err
+			}
+			of[i] = f.Scores
+		}
+		t.Add(file.Name, data.X.Rows, seed+1, fmt.Sprintf("%.4f ± %.4f", of[0].Accuracy, of[0].StandardError), fmt.Sprintf("%.4f", of[1].Accuracy),
+			fmt.Sprintf("%.2f", math.Abs(of[0].Accuracy-of[1].Accuracy)/of[0].StandardError),
+			fmt.Sprintf("%.4f", of[0].MacroF1), fmt.Sprintf("%.4f", of[1].MacroF1), fmt.Sprintf("%.4f", of[0].LogLoss), fmt.Sprintf("%.4f", of[1].LogLoss))
+		progress(t)
+	}
+	return t, nil
+}

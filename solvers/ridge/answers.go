@@ -1,0 +1,78 @@
+package ridge
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// answers is how a model answers a request. A row has raw numbers first: values or decision values,
+// then scales of residuals if bounds are asked for, and at last a relative variance if deviations are.
+type answers struct {
+	model              *Model
+	kinds              []model.Kind
+	level              float64
+	bounds, deviations bool
+	width              int // of the raw numbers
+}
+
+func (m *Model) answers(r model.Request) *answers {
+	a := &answers{model: m, kinds: r.Kinds, level: r.Level, width: len(m.Intercept)}
+	if len(a.kinds) == 0 {
+		a.kinds = []model.Kind{model.Coordinates}
+	}
+	if a.bounds = slices.Contains(a.kinds, model.Lower) || slices.Contains(a.kinds, model.Upper); a.bounds {
+		a.width += len(m.Intercept)
+	}
+	if a.deviations = slices.Contains(a.kinds, model.Deviation); a.deviations {
+		a.width++
+	}
+	return a
+}
+
+// linear puts values, and scales if they are wanted, into rows of raw numbers, of kernel entries.
+func (a *answers) linear(raw, entries blas64.General) {
+	t := len(a.model.Intercept)
+	put := func(dst, coefficients blas64.General, intercept []float64) {
+		for i := range dst.Rows {
+			copy(dense.Row(dst, i), intercept)
+		}
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, entries, coefficients, 1, dst)
+	}
+	put(dense.Columns(raw, 0, t), a.model.Coefficients, a.model.Intercept)
+	if v := a.model.Intervals; a.bounds {
+		put(dense.Columns(raw, t, t), v.Scale, v.Intercept)
+	}
+}
+
+// answer puts the columns that are asked for into a row of out for each row of raw numbers.
+func (a *answers) answer(out blas64.General, request model.Request, raw blas64.General) {
+	if a.model.Classes > 0 {
+		model.Decisions{Classes: a.model.Classes, Probabilities: a.model.probabilities}.Answer(out, request, raw)
+		return
+	}
+	t := len(a.model.Intercept)
+	for i := range raw.Rows {
+		r, row := dense.Row(raw, i), dense.Row(out, i)
+		for k, kind := range a.kinds {
+			switch dst := row[k*t:][:t]; kind {
+			case model.Lower, model.Upper:
+				sign := float64(1)
+				if kind == model.Lower {
+					sign = -1
+				}
+				for j, value := range r[:t] {
+					dst[j] = value + sign*a.model.Intervals.halfWidth(j, r[t+j], a.level)
+				}
+			case model.Deviation:
+				a.model.Posterior.deviations(dst, r[len(r)-1])
+			default:
+				copy(dst, r)
+			}
+		}
+	}
+}

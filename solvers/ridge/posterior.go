@@ -1,0 +1,75 @@
+package ridge
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
+)
+
+// Posterior gives standard deviations of new observations of a Gaussian process whose mean is the
+// model: its kernel is σ²/λ·k, its noise has the variance σ² over the weight of a row, and its
+// constant mean is unknown. The maximum of the likelihood gives σ². Landmarks replace the kernel as in
+// the deterministic training conditional of Quiñonero-Candela & Rasmussen (2005, "A unifying view of
+// sparse approximate Gaussian process regression"). With all rows as landmarks it is exact.
+type Posterior struct {
+	Upper  blas64.General `json:"-" array:"upper,p,p"`  // U of UᵀU = K(J, J)
+	Factor blas64.General `json:"-" array:"factor,p,p"` // R of RᵀR = Σ w·(z − z̄)ᵀ(z − z̄) + λI
+	Means  []float64      `json:"-" array:"means,p"`    // z̄
+	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target
+	Weight float64        `json:"weight"`               // of all rows
+}
+
+// posterior returns what standard deviations need. Cost: p³/3 flops, memory of 2·p² numbers.
+func (c *candidate) posterior(penalty float64) (*Posterior, error) {
+	factor, err := c.all.factor(penalty)
+	if err != nil {
+		return nil, err
+	}
+	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
+	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
+	p, rows := c.upper.Cols, 0.0
+	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs), Weight: c.all.weight}
+	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
+	for _, m := range []blas64.General{v.Upper, v.Factor} {
+		for i := range p {
+			clear(dense.Row(m, i)[:i])
+		}
+	}
+	for i := range c.rows {
+		if c.data.weight(i) > 0 {
+			rows++
+		}
+	}
+	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
+		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / rows
+	}
+	return v, nil
+}
+
+// variances puts the variance of a new observation with a weight of 1 into dst, relative to σ². k are
+// entries between rows and landmarks, and are lost; diagonal are those of each row with itself. Cost
+// of a row: 2·p² flops.
+func (v *Posterior) variances(dst, diagonal []float64, k blas64.General, lambda float64) {
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(v.Upper), k) // z
+	for i := range k.Rows {
+		z := dense.Row(k, i)
+		dst[i] = 1 + 1/v.Weight + max(0, diagonal[i]-dense.Dot(z, z))/lambda
+		dense.Axpy(-1, v.Means, z)
+	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(v.Factor), k)
+	for i := range k.Rows {
+		z := dense.Row(k, i)
+		dst[i] += dense.Dot(z, z)
+	}
+}
+
+// deviations puts the standard deviations of targets into dst, of a relative variance.
+func (v *Posterior) deviations(dst []float64, variance float64) {
+	for j, noise := range v.Noise {
+		dst[j] = math.Sqrt(noise * variance)
+	}
+}

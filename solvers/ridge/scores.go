@@ -1,0 +1,224 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Scores are figures of a classifier on rows that its models were trained without.
+type Scores struct {
+	// Accuracy is the share of rows whose class is right, by their weights but without those of
+	// classes, and StandardError that of Accuracy.
+	Accuracy, StandardError float64
+	// MacroF1 is the mean of F1, which counts rows without weights. F1 has the classes that occur.
+	MacroF1 float64
+	F1      []metrics.ClassScore
+	// LogLoss is the mean of −log of the probability of the true class, with all weights.
+	LogLoss float64
+}
+
+// score adds scores and the temperature to a fit.
+func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err error) {
+	sums := c.newScoreSums()
+	fit.Temperature = c.temperature(held)
+	if c.ScorePass {
+		if sums, err = c.scorePass(ctx, held.models, fit.Temperature); err != nil {
+			return err
+		}
+		fit.SourcePasses++
+	} else {
+		for i, number := range held.rows.Number {
+			c.addScore(sums, number, dense.Row(held.predictions, i), fit.Temperature)
+		}
+	}
+	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
+	c.noteRareClasses(fit)
+	return nil
+}
+
+// Sums of scores: for each class the rows of it, those put into it and those of both, and behind them
+// sums over rows.
+const (
+	weightSum     = iota
+	squaresSum    // of weights
+	rightSum      // of weights of rows whose class is right
+	rightSquares  // of their weights
+	lossWeightSum // with weights of classes
+	lossSum       // of −log p
+	scoreSumsCount
+)
+
+func (c *candidate) newScoreSums() *sketch.Sum {
+	return sketch.NewSum(1, scoreNumbers(c.data.Classes))
+}
+
+func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
+
+// addScore adds a row with its decision values, which are lost.
+func (c *candidate) addScore(sums *sketch.Sum, number int64, decisions []float64, temperature float64) {
+	k, truth, chosen := c.data.Classes, c.data.Labels[number], largestOf(decisions)
+	rows, more := sums.Data[:3*k], sums.Data[3*k:]
+	w, lossWeight := c.given.weight(number), c.data.weight(number)
+	softmax(decisions, decisions, 1/temperature)
+	sums.Count++
+	rows[truth]++
+	rows[k+chosen]++
+	more[weightSum] += w
+	more[squaresSum] += w * w
+	more[lossWeightSum] += lossWeight
+	more[lossSum] -= lossWeight * math.Log(max(decisions[truth], math.SmallestNonzeroFloat64))
+	if truth == chosen {
+		rows[2*k+truth]++
+		more[rightSum] += w
+		more[rightSquares] += w * w
+	}
+}
+
+// scores makes figures of sums.
+func (c *candidate) scores(sums *sketch.Sum) *Scores {
+	k := c.data.Classes
+	rows, more := sums.Data[:3*k], sums.Data[3*k:]
+	a := more[rightSum] / more[weightSum]
+	squares := more[rightSquares]*(1-a)*(1-a) + (more[squaresSum]-more[rightSquares])*a*a
+	s := &Scores{Accuracy: a, StandardError: math.Sqrt(squares) / more[weightSum], LogLoss: more[lossSum] / more[lossWeightSum]}
+	for class := range k {
+		if either := rows[class] + rows[k+class]; either > 0 { // 2·TP + FP + FN
+			f1 := 2 * rows[2*k+class] / either
+			s.F1 = append(s.F1, metrics.ClassScore{Class: class, F1: f1})
+			s.MacroF1 += f1
+		}
+	}
+	s.MacroF1 /= float64(len(s.F1))
+	return s
+}
+
+// scorePass sums scores of all rows that are left out, by another pass.
+// Cost: [candidate.outOfFold] of all rows.
+func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
+	given := []any{temperature, c.features.Landmarks.Rows, c.data.labels(), c.given.Weights, c.data.Weights, c.data.Groups}
+	for _, of := range models {
+		given = append(given, of[0])
+	}
+	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
+	info, worker := c.data.Rows.Info(), c.outOfFold(models)
+	return stream.Fold(ctx, c.engine.Given(given...), "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
+		predict := worker()
+		return func(sums *sketch.Sum, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				if err := model.CheckRows(info, x, start); err != nil {
+					return err
+				}
+				err := predict(x, model.Numbers{From: start}, func(_ int, rows []int, decisions blas64.General) {
+					for i, r := range rows {
+						c.addScore(sums, start+int64(r), dense.Row(decisions, i), temperature)
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+}
+
+// noteRareClasses says what becomes of classes with fewer rows than there are folds.
+func (c *candidate) noteRareClasses(fit *Fit) {
+	counts, rare := make([]int, c.data.Classes), 0
+	for _, l := range c.data.Labels {
+		counts[l]++
+	}
+	for _, n := range counts {
+		if n < max(2, c.folds.tested) {
+			rare++
+		}
+	}
+	if rare > 0 {
+		fit.Note(fmt.Sprintf("%d of %d classes have fewer rows than there are folds: models of some folds never see them, and their rows count as errors", rare, len(counts)))
+	}
+}
+
+// Limits of the factor 1/temperature, relative to the largest decision value.
+const (
+	leastSharpness = 1e-6
+	mostSharpness  = 1e6
+)
+
+// temperature returns the T of the largest likelihood of softmax(decisions/T) (Guo et al. 2017, "On
+// calibration of modern neural networks"). Labels are smoothed as by one more row that is of each class
+// alike, so that T is above 0 if all decisions are right (Platt 1999).
+// Cost: 40 evaluations of n·k exponentials.
+func (c *candidate) temperature(held *heldOut) float64 {
+	k, total, scale := float64(c.data.Classes), 1.0, dense.MaxAbs(held.predictions)
+	for _, number := range held.rows.Number {
+		total += c.data.weight(number)
+	}
+	p := make([]float64, c.data.Classes)
+	slope := func(sharpness float64) (slope float64) { // of the loss, rising with the sharpness
+		for i, number := range held.rows.Number {
+			d := dense.Row(held.predictions, i)
+			softmax(p, d, sharpness)
+			truth := d[c.data.Labels[number]]
+			slope += c.data.weight(number) * (dense.Dot(p, d) - truth + (truth-dense.Sum(d)/k)/total)
+		}
+		return slope
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	low, high := math.Log(leastSharpness/scale), math.Log(mostSharpness/scale)
+	for range 40 {
+		if middle := (low + high) / 2; slope(math.Exp(middle)) > 0 {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return math.Exp(-(low + high) / 2)
+}
+
+// softmax puts exp(sharpness·d)/Σ exp(sharpness·d) into p, which may be d.
+func softmax(p, d []float64, sharpness float64) {
+	most, sum := d[largestOf(d)], 0.0
+	for c, v := range d {
+		p[c] = math.Exp(sharpness * (v - most))
+		sum += p[c]
+	}
+	for c := range p {
+		p[c] /= sum
+	}
+}
+
+// probabilities puts those of the classes into dst for each row of decisions.
+func (m *Model) probabilities(dst, decisions blas64.General) {
+	for i := range decisions.Rows {
+		softmax(dense.Row(dst, i), dense.Row(decisions, i)[:m.Classes], 1/m.Temperature)
+	}
+}
+
+// balanced returns d with weights that make all classes weigh alike: n/(k·n_c) for a row of class c,
+// times its own weight.
+func (d *Data) balanced() *Data {
+	counts, k := make([]int, d.Classes), 0
+	for _, l := range d.Labels {
+		if counts[l]++; counts[l] == 1 {
+			k++
+		}
+	}
+	out := *d
+	out.Weights = make([]float64, len(d.Labels))
+	for i, l := range d.Labels {
+		out.Weights[i] = d.weight(int64(i)) * float64(len(d.Labels)) / (float64(k) * float64(counts[l]))
+	}
+	return &out
+}

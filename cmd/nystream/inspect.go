@@ -342,7 +342,7 @@ func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
 	}
 	t.Add("seed", "%d", d.Seed)
 	f.made.describe(t)
-	f.data.describe(t, d.Columns, f.prepare.Shift != nil)
+	f.data.describe(t, d.Columns, f.prepare.Scaled())
 	for _, w := range f.data.Files {
 		t.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
 	}

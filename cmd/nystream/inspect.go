@@ -380,6 +380,11 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 		names = strings.Join(d.Columns, ", ")
 	}
 	t.Add("columns", "%d, %s", columns, names)
+	if c := d.Categories; c != nil {
+		for _, column := range c.Columns {
+			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, show.Words(column.Levels))
+		}
+	}
 	if d.Input == pairsInput {
 		t.Add("right columns", "%s", cmp.Or(strings.Join(d.RightColumns, ", "), "by position"))
 	}

@@ -102,19 +102,20 @@ func (w *wordCounts) merge(later *wordCounts) {
 
 // check refuses a column with too many levels.
 func (w *wordCounts) check() error {
-	size := 0
-	for word := range w.count {
-		size += len(word)
+	size, rows := 0, int64(0)
+	for word, n := range w.count {
+		size, rows = size+len(word), rows+n
 	}
-	var rows int64
-	for _, n := range w.count {
-		rows += n
-	}
-	if len(w.count) <= MaxLevels && size <= maxLevelBytes {
+	what := ""
+	switch {
+	case len(w.count) > MaxLevels:
+		what = fmt.Sprintf("%d levels in %d rows, and a category has at most %d", len(w.count), rows, MaxLevels)
+	case size > maxLevelBytes:
+		what = fmt.Sprintf("levels of %d bytes, and those of a category have at most %d", size, maxLevelBytes)
+	default:
 		return nil
 	}
-	return fmt.Errorf("column %s has %d levels in %d rows (%d bytes), and a category at most %d (%d bytes); leave it out with `columns '!%s'`",
-		quote.Name(w.column), len(w.count), rows, size, MaxLevels, maxLevelBytes, quote.Bare(w.column))
+	return fmt.Errorf("column %s has %s; leave it out with `columns '!%s'`", quote.Name(w.column), what, quote.Bare(w.column))
 }
 
 // levels returns the levels in byte order.

@@ -101,7 +101,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		r.Kept = append(r.Kept, k.Name)
 	}
 	if p, ok := src.(*stream.Prepared); ok {
-		r.RowsDropped = p.Dropped()
+		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
 	}
 	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
 }

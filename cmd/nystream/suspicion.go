@@ -86,6 +86,9 @@ func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool)
 		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
 			show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
 	}
+	if len(names) == 0 {
+		return out
+	}
 	first := in.firstRows(ctx)
 	if !data.names() {
 		if len(in.booleans) > 0 {

@@ -47,10 +47,10 @@ func (w *complaints) texts(s *selector) []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("column %s holds no numbers but text; carry it along with `keep %s`, or choose among the numeric columns: %s",
+		return []string{fmt.Sprintf("column %s holds no numbers but text; make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
 			quote.Name(w.noNumbers[0]), quote.Bare(w.noNumbers[0]), among)}
 	}
-	return []string{fmt.Sprintf("columns %s hold no numbers but text; carry them along with `keep`, or choose among the numeric columns: %s", quote.Names(w.noNumbers), among)}
+	return []string{fmt.Sprintf("columns %s hold no numbers but text; make numbers of them with `categories onehot`, carry them along with `keep`, or choose among the numeric columns: %s", quote.Names(w.noNumbers), among)}
 }
 
 // nobody says that columns are not there, and what may have been meant.

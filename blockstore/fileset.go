@@ -44,8 +44,9 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (stream.Source, error) {
 	first := s.members[0]
-	first.later, first.noNumbers = s.later, o.NoNumbers && (o.Label != "" || len(o.Keep) > 0)
-	chosen, err := first.resolve(o.Columns, o.Label, o.Keep)
+	first.later, first.noNumbers = s.later, o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
+	first.categories = o.Categories
+	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,9 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 		if parts[i], err = m.align(found[i], info, o.Inexact); err != nil {
 			return nil, err
 		}
+	}
+	for _, w := range chosen.words {
+		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
 	return join(parts, tables, info, chosen, len(first.components)), nil
 }

@@ -69,6 +69,11 @@ type Options struct {
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
+	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
+	// kept columns in Info().Kept, marked as categories, for [stream.Prepare] to make numbers of.
+	Categories bool
+	// Words names columns that come as categories, such as those of a model.
+	Words []string
 	// NoNumbers says that rows may be of kept columns alone: text, dates.
 	NoNumbers bool
 	// Inexact says what becomes of integers in columns that are computed with, and that no

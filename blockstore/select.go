@@ -27,7 +27,27 @@ type component struct {
 // ones beyond these are folder keys.
 type selection struct {
 	numeric, kept []int
+	words         []word          // the categories among kept
 	leftOut       []LeftOutColumn // that the choice passes over unasked
+}
+
+// word is a category: its place among the kept columns, and whether it is to be kept besides.
+type word struct {
+	place   int
+	carried bool
+}
+
+// addWord adds a category.
+func (s *selection) addWord(i int) {
+	place := slices.Index(s.kept, i)
+	carried := place >= 0
+	if !carried {
+		place = len(s.kept)
+		s.kept = append(s.kept, i)
+	}
+	if !slices.ContainsFunc(s.words, func(w word) bool { return w.place == place }) {
+		s.words = append(s.words, word{place, carried})
+	}
 }
 
 // selector resolves what the user asked for against the columns of one table.
@@ -38,6 +58,7 @@ type selector struct {
 	index      map[string]int
 	moments    []int // dates, times and the like
 	noNumbers  bool  // a choice without numbers is allowed
+	categories bool  // text is chosen as numbers are
 
 	// later returns a file behind the first that has a column which an item stands for, or "";
 	// nil without others.
@@ -59,7 +80,7 @@ func newSelector(t *column.TableInfo) *selector {
 }
 
 // resolve applies the rules documented at Options.
-func (s *selector) resolve(columns []string, label string, keep []string) (sel selection, err error) {
+func (s *selector) resolve(columns []string, label string, keep, words []string) (sel selection, err error) {
 	if label != "" {
 		keep = append([]string{label}, keep...)
 	}
@@ -70,8 +91,20 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 		}
 	}
 	aside := slices.Concat(sel.kept, s.Aside, s.moments)
+	var named []int // categories
+	for _, name := range words {
+		if i, ok := s.keepOne(name, &wrong); ok {
+			named = append(named, i)
+		}
+	}
 	n, err := s.numeric(columns, aside, &wrong)
-	sel.numeric = n.chosen
+	for _, i := range n.chosen {
+		if s.isText(i) {
+			named = append(named, i)
+		} else {
+			sel.numeric = append(sel.numeric, i)
+		}
+	}
 	switch {
 	case err != nil:
 	case n.positive:
@@ -79,8 +112,14 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 	default:
 		sel.leftOut = s.described(without(upTo(0, len(s.components)), slices.Concat(n.chosen, sel.kept, n.excluded)))
 	}
+	for _, i := range named {
+		sel.addWord(i)
+	}
 	return sel, err
 }
+
+// isText reports whether component i holds text.
+func (s *selector) isText(i int) bool { return s.components[i].kind == column.Text }
 
 // keepOne finds a column to carry along.
 func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
@@ -204,6 +243,7 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		switch {
 		case bad:
 			wrong.addf("column %s, %s; mend it", quote.Name(c.name), why)
+		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)
 		default:
@@ -212,11 +252,11 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 	}
 }
 
-// standard returns the choice when none is made: all numbers not set aside.
+// standard returns the choice when none is made: all numbers not set aside, and categories.
 func (s *selector) standard(aside []int) []int {
 	var list []int
 	for i, c := range s.components {
-		if c.kind.Computable() && !slices.Contains(aside, i) {
+		if (c.kind.Computable() || s.categories && s.isText(i)) && !slices.Contains(aside, i) {
 			list = append(list, i)
 		}
 	}

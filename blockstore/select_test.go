@@ -28,9 +28,9 @@ func shop() *selector {
 // Dates are computed with only when they are named, which the refusal of a file of dates alone says.
 func TestDatesAlone(t *testing.T) {
 	s := newSelector(&column.TableInfo{Path: "a.parquet", Columns: []column.Info{{Name: "The time", Kind: column.Integer, Width: 1, Meaning: column.Timestamp}}})
-	_, err := s.resolve(nil, "", nil)
+	_, err := s.resolve(nil, "", nil, nil)
 	filetest.WantError(t, err, "a.parquet: no numeric column is chosen", "name dates", "`columns 'The time'`")
-	if sel, err := s.resolve([]string{"The time"}, "", nil); err != nil || len(sel.numeric) != 1 {
+	if sel, err := s.resolve([]string{"The time"}, "", nil, nil); err != nil || len(sel.numeric) != 1 {
 		t.Error(sel, err)
 	}
 }
@@ -62,7 +62,7 @@ func TestSelect(t *testing.T) {
 		{"!odd", "", "", []int{10}, nil},
 		{"5:8 !6", "", "", []int{5, 7}, nil},
 	} {
-		got, err := shop().resolve(strings.Fields(c.columns), c.label, strings.Fields(c.keep))
+		got, err := shop().resolve(strings.Fields(c.columns), c.label, strings.Fields(c.keep), nil)
 		if err != nil {
 			t.Errorf("%q: %v", c.columns, err)
 			continue
@@ -96,7 +96,7 @@ func TestSelectErrors(t *testing.T) {
 		{"", "time", []string{`"time"`, "kept"}},
 		{"", "labl", []string{`"labl"`}},
 	} {
-		_, err := shop().resolve(strings.Fields(c.columns), c.label, nil)
+		_, err := shop().resolve(strings.Fields(c.columns), c.label, nil, nil)
 		if err == nil {
 			t.Errorf("%q: no error", c.columns)
 			continue
@@ -104,9 +104,9 @@ func TestSelectErrors(t *testing.T) {
 		mustContain(t, err.Error(), append(c.says, "shop.parquet")...)
 	}
 	twice := newSelector(&column.TableInfo{Path: "a.csv", Columns: []column.Info{{Name: "x", Kind: column.Number, Width: 1}, {Name: "x", Kind: column.Number, Width: 1}}})
-	_, err := twice.resolve([]string{"x"}, "", nil)
+	_, err := twice.resolve([]string{"x"}, "", nil, nil)
 	mustContain(t, err.Error(), "2 columns", "0, 1")
-	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
+	if got, err := twice.resolve([]string{"1"}, "", nil, nil); err != nil || got.numeric[0] != 1 {
 		t.Error(got, err)
 	}
 }
@@ -116,7 +116,7 @@ func TestSelectListsFewOfManyColumns(t *testing.T) {
 	for range 10_000 {
 		wide.Columns = append(wide.Columns, column.Info{Name: "x", Kind: column.Number, Width: 1})
 	}
-	_, err := newSelector(wide).resolve([]string{"nothing like it"}, "", nil)
+	_, err := newSelector(wide).resolve([]string{"nothing like it"}, "", nil, nil)
 	if err == nil || len(err.Error()) > 300 {
 		t.Errorf("got %v", err)
 	}

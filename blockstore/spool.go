@@ -28,6 +28,7 @@ func Spool(ctx context.Context, src stream.Source, dir string, room *SpoolRoom) 
 	if err != nil {
 		return nil, nil, errors.Join(err, t.Discard())
 	}
+	copy(s.Info().Kept, info.Kept) // with its marks
 	return s, t.Discard, nil
 }
 

@@ -42,7 +42,7 @@ type program struct {
 func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	var src [2]stream.Source
 	for i, raw := range p.raw {
-		prepared, err := stream.Prepare(ctx, e, raw, p.nulls, p.scale)
+		prepared, err := stream.Prepare(ctx, e, raw, stream.Treatment{Nulls: p.nulls, Scale: p.scale})
 		if err != nil {
 			return nil, err
 		}

@@ -130,7 +130,7 @@ func ExamplePrepare() {
 		170, 60,
 		200, 100,
 	}})
-	p, err := stream.Prepare(ctx, e, src, stream.NullsDrop, stream.ScaleMinMax)
+	p, err := stream.Prepare(ctx, e, src, stream.Treatment{Nulls: stream.NullsDrop, Scale: stream.ScaleMinMax})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -34,11 +34,18 @@ func SetMaxEmpty(t *testing.T, reads int) {
 // ColumnStats is what a scan accumulates.
 type ColumnStats = columnStats
 
-// NewColumnStats makes statistics that drop rows which are not finite.
-func NewColumnStats(columns int) *ColumnStats { return newColumnStats(columns, NullsDrop) }
+// statsInfo describes rows with a category.
+func statsInfo(columns int) Info {
+	return Info{Name: "x", Columns: NumberedColumns(columns), Rows: -1, Kept: []Field{{Name: "word", Kind: String, Category: true}}}
+}
+
+// NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.
+func NewColumnStats(columns int) *ColumnStats {
+	return newColumnStats(statsInfo(columns), Treatment{Nulls: NullsDrop, Scale: ScaleQuantile}, []int{0})
+}
 
 // AddBlock adds a block that needs no check.
-func (s *columnStats) AddBlock(b *Block) error { return s.add(b, nil) }
+func (s *columnStats) AddBlock(b *Block) error { return s.add(b, statsInfo(b.X.Cols), []int{0}) }
 
 // SetFolds lets the next fold of a run be the one after n.
 func SetFolds(r *Run, n int) { r.folds = n }

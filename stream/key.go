@@ -56,7 +56,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 		Fold:        e.Run.folds + 1,
 		Pass:        pass,
 		Rows:        info.Rows,
-		Columns:     info.Columns,
+		Columns:     withCategories(info),
 		Sample:      sample,
 		Versions:    info.Versions,
 		BlockRows:   e.blockRows(len(info.Columns)),
@@ -238,11 +238,15 @@ func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
 	info := src.Info()
 	rows := sampleOf(info)
 	x := NewMatrix(len(rows), len(info.Columns))
+	batch := &Batch{X: x}
+	if hasCategories(info) {
+		batch.Kept = keptColumns(info.Kept)
+	}
 	var err error
 	if info.Lead > 0 {
-		err = Gather(uncounted(ctx), src, rows, &Batch{X: x})
+		err = Gather(uncounted(ctx), src, rows, batch)
 	} else {
-		err = readRows(ctx, src, 0, &Batch{X: x})
+		err = readRows(ctx, src, 0, batch)
 	}
 	if err != nil {
 		return "", err
@@ -255,6 +259,11 @@ func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
 				v = math.NaN() // a null has other bits in another format
 			}
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+		for k := range batch.Kept {
+			if info.Kept[k].Category {
+				data = fmt.Appendf(data, "%q", batch.Kept[k].Strings[i])
+			}
 		}
 	}
 	print := digest(data)

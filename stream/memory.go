@@ -70,6 +70,9 @@ func (r *matrixReader) Close() error { return nil }
 
 // row returns row i of m as a slice.
 func row(m blas64.General, i int) []float64 {
+	if m.Cols == 0 {
+		return nil // such a matrix holds nothing
+	}
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 

@@ -27,8 +27,11 @@ type pass struct {
 	rowsDone  int64
 }
 
+// newPass describes a pass with the kept columns of a source if kept says so, or if some of them are
+// categories.
 func newPass(e Engine, name string, src Source, kept bool) *pass {
 	info := src.Info()
+	kept = kept || hasCategories(info)
 	p := e.passOf(info, len(info.Columns))
 	p.name, p.src, p.kept = name, src, kept
 	return p

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/quote"
 )
@@ -22,10 +25,21 @@ const (
 	NullsZero
 	// NullsMean puts the mean of the column's finite values in their place.
 	NullsMean
+	// NullsIndicator is NullsMean with a further column NAME_missing, 1 where the value was
+	// missing and else 0, for each column that has nulls in the fit.
+	NullsIndicator
 )
 
-// String returns error, drop, zero or mean.
-func (n Nulls) String() string { return [...]string{"error", "drop", "zero", "mean"}[n] }
+var nullsWords = [...]string{"error", "drop", "zero", "mean", "indicator"}
+
+// String returns error, drop, zero, mean or indicator.
+func (n Nulls) String() string { return nullsWords[n] }
+
+// ParseNulls returns the policy of a word, or false.
+func ParseNulls(word string) (Nulls, bool) {
+	i := slices.Index(nullsWords[:], word)
+	return Nulls(max(0, i)), i >= 0
+}
 
 // Scaling says how columns are scaled.
 type Scaling uint8
@@ -39,87 +53,166 @@ const (
 	ScaleStandard
 	// ScaleMinMax maps each column to [0, 1]. A constant column becomes 0.
 	ScaleMinMax
+	// ScaleQuantile maps each column to [0, 1] by its empirical distribution function: linear
+	// between at most 1,000 quantiles of a sample of the rows. Equal quantiles share their mean
+	// place. Values beyond the first or last quantile, and constant columns, become 0 or 1.
+	ScaleQuantile
 )
 
-// String returns none, standard or minmax.
-func (s Scaling) String() string { return [...]string{"none", "standard", "minmax"}[s] }
+// String returns none, standard, minmax or quantile.
+func (s Scaling) String() string { return [...]string{"none", "standard", "minmax", "quantile"}[s] }
 
-// Preparation is how raw rows become the rows a method sees: x' = (x−Shift)·Factor
-// after nulls were dealt with. It is a value that a model keeps, so that new
-// rows are treated as the rows of the fit were.
-type Preparation struct {
-	Nulls  Nulls
-	Fill   []float64 // what takes the place of a null, per column; nil without such a policy
-	Shift  []float64 // nil means no scaling
-	Factor []float64
+// Treatment says how a fit prepares rows.
+type Treatment struct {
+	Nulls      Nulls
+	Scale      Scaling
+	Categories Encoding // of the kept columns that are marked as categories
 }
 
-// Prepare works out the preparation of src. Mean filling, scaling and dropping
+// Scans reports whether [Prepare] makes a pass.
+func (t Treatment) Scans() bool {
+	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone
+}
+
+// Preparation is how raw rows become the rows a method sees. It is a value that a model keeps, so
+// that new rows are treated as the rows of the fit were. A prepared row has the numeric columns,
+// then the columns of categories, then the indicators of missing values. Numeric columns and
+// ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
+type Preparation struct {
+	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order.
+	Columns    []string
+	Nulls      Nulls
+	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
+	Missing    []int     // numeric columns that have an indicator, ascending
+	Encoding   Encoding
+	Categories []Category
+	Shift      []float64 // nil without this scaling
+	Factor     []float64
+	Knots      blas64.General // row j: ascending quantiles of column j; no rows without this scaling
+}
+
+// Prepare works out the preparation of src. Mean filling, scaling, dropping and categories
 // cost one pass together, which ends up in the Scans of the result; otherwise
 // no row is read. A source that can be read only once is refused if that pass is
 // needed. It is an error that names the column if its mean or spread is beyond
-// the range of float64.
-func Prepare(ctx context.Context, e Engine, src Source, nulls Nulls, scale Scaling) (*Prepared, error) {
-	d := len(src.Info().Columns)
-	p := Preparation{Nulls: nulls}
-	if nulls == NullsZero {
-		p.Fill = make([]float64, d)
-	}
-	if nulls != NullsDrop && nulls != NullsMean && scale == ScaleNone {
-		return newPrepared(src, p, nil), nil
-	}
+// the range of float64, or if a column of categories has more than [MaxLevels] levels.
+func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared, error) {
 	info := src.Info()
+	p := Preparation{Nulls: t.Nulls}
+	if t.Nulls == NullsZero {
+		p.Fill = make([]float64, len(info.Columns))
+	}
+	if t.Categories != EncodeNone {
+		p.Encoding = t.Categories
+		for _, f := range info.Kept {
+			if f.Category {
+				p.Categories = append(p.Categories, Category{Column: f.Name})
+			}
+		}
+	}
+	if !t.Scans() {
+		return newPrepared(src, p, nil)
+	}
 	if info.Once {
 		return nil, OnceError(info.Name)
 	}
-	stats, err := scan(ctx, e, src, nulls)
-	if err == nil && nulls == NullsMean {
-		p.Fill, err = stats.means(info)
+	words, err := p.words(info)
+	if err != nil {
+		return nil, err
 	}
+	stats, err := scan(ctx, e, src, t, words)
 	if err == nil {
-		p.Shift, p.Factor, err = stats.scaling(scale, p.Fill, info)
+		err = p.learn(stats, t, info)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newPrepared(src, p, stats), nil
+	return newPrepared(src, p, stats)
 }
 
-// Apply prepares src as an earlier Prepare did for the rows of a fit; it is an
-// error if src has another number of columns. Dropping rows costs a pass that
-// counts them, unless src can be read only once: then the number of rows stays
-// unknown and rows cannot be gathered.
-func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
-	info := src.Info()
-	for _, list := range [][]float64{p.Fill, p.Shift, p.Factor} {
-		if list != nil && len(list) != len(info.Columns) {
-			return nil, fmt.Errorf("%s has %d columns, and was to be prepared like rows of %d", info.Name, len(info.Columns), len(list))
+// learn takes from the statistics of the columns what the treatment needs.
+func (p *Preparation) learn(stats *columnStats, t Treatment, info Info) (err error) {
+	if t.Nulls == NullsMean || t.Nulls == NullsIndicator {
+		if p.Fill, err = stats.means(info); err != nil {
+			return err
 		}
 	}
-	if p.Nulls != NullsDrop || info.Once {
-		return newPrepared(src, p, nil), nil
+	if t.Nulls == NullsIndicator {
+		p.Missing = stats.missing()
 	}
-	stats, err := scan(ctx, e, src, NullsDrop)
+	for k := range p.Categories {
+		p.Categories[k].Levels = stats.words[k].levels()
+	}
+	if p.Encoding == EncodeOrdinal {
+		stats.addCodes()
+	}
+	if t.Scale == ScaleQuantile {
+		p.Knots = stats.quantiles(p.Fill, p.Encoding == EncodeOrdinal)
+		return nil
+	}
+	info.Columns = p.names(info.Columns)
+	p.Shift, p.Factor, err = stats.scaling(t.Scale, p.Fill, info)
+	return err
+}
+
+// Apply prepares src as an earlier Prepare did for the rows of a fit. Columns are found by name, in
+// any order among others, numeric ones by position if Preparation.Columns is nil. It is an
+// error that names the column if one is missing, or holds numbers in place of text. Dropping rows
+// costs a pass that counts them, unless src can be read only once: then the number of rows stays
+// unknown and rows cannot be gathered.
+func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
+	if p.Nulls != NullsDrop || src.Info().Once {
+		return newPrepared(src, p, nil)
+	}
+	stats, err := scan(ctx, e, src, Treatment{Nulls: NullsDrop}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return newPrepared(src, p, stats), nil
+	return newPrepared(src, p, stats)
 }
 
-// Prepared is a source whose nulls are dealt with and whose columns are scaled.
+// Prepared is a source whose nulls are dealt with, whose categories are numbers and whose columns
+// are scaled.
 type Prepared struct {
 	Preparation
-	src   Source
-	info  Info
-	kept  *keptRows // which raw rows are left; nil if all are
-	drops int64
+	src     Source
+	info    Info
+	rows    *RowPreparer
+	place   []int     // of the numeric columns in src; nil for all, in order
+	words   []int     // places of the categories among the kept columns of src
+	carry   []int     // places of the kept columns that are carried along; nil for all
+	kept    *keptRows // which raw rows are left; nil if all are
+	drops   int64
+	found   []categoryCount // of the categories
+	counted bool            // by Prepare
 }
 
-func newPrepared(src Source, p Preparation, stats *columnStats) *Prepared {
-	s := &Prepared{Preparation: p, src: src, info: src.Info()}
+// newPrepared finds the columns of a preparation in src.
+func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, err error) {
+	s = &Prepared{Preparation: p, src: src, info: src.Info()}
+	if s.place, err = p.places(s.info); err != nil {
+		return nil, err
+	}
+	if s.words, err = p.words(s.info); err != nil {
+		return nil, err
+	}
+	names := p.Columns
+	if names == nil {
+		names = s.info.Columns
+	}
+	if s.rows, err = p.Rows(len(names)); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.info.Name, err)
+	}
+	s.found = newCategoryCounts(len(s.words))
 	if stats != nil {
 		s.info.Scans++
+		for k := range stats.words {
+			s.found[k].nulls.Store(stats.words[k].nulls)
+			s.counted = true
+		}
 	}
+	s.info.Columns = p.Names(names)
+	s.carried()
 	if p.Nulls == NullsDrop {
 		s.info.Rows = -1
 		if stats != nil {
@@ -131,7 +224,24 @@ func newPrepared(src Source, p Preparation, stats *columnStats) *Prepared {
 			}
 		}
 	}
-	return s
+	return s, nil
+}
+
+// carried leaves the categories out of the columns that are carried along, unless they are to be
+// both.
+func (s *Prepared) carried() {
+	if len(s.words) == 0 {
+		return
+	}
+	fields := s.info.Kept
+	s.info.Kept, s.carry = nil, []int{}
+	for i, f := range fields {
+		if f.Category && !f.Carried && slices.Contains(s.words, i) {
+			continue
+		}
+		f.Category = false
+		s.info.Kept, s.carry = append(s.info.Kept, f), append(s.carry, i)
+	}
 }
 
 // Info describes the source after preparation.
@@ -160,6 +270,7 @@ func (s *Prepared) Open(ctx context.Context, first int64) (Reader, error) {
 type preparedReader struct {
 	s    *Prepared
 	r    Reader
+	raw  rawRows
 	row  int64 // the number of the next raw row
 	left int64 // rows left of those before it
 }
@@ -171,10 +282,11 @@ func (r *preparedReader) Read(dst *Batch) (int, error) {
 	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
 		dst = &Batch{X: RowSlice(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
 	}
-	n, err := r.r.Read(dst)
+	raw := r.s.raw(dst, &r.raw)
+	n, err := r.r.Read(raw)
 	start := r.row
 	r.row += int64(n)
-	left, bad := r.s.clean(dst, n, func(i int) int64 { return start + int64(i) })
+	left, bad := r.s.clean(dst, raw, n, !r.s.counted, func(i int) int64 { return start + int64(i) })
 	r.left += int64(left)
 	if bad == nil {
 		bad = r.check(err == io.EOF)
@@ -204,10 +316,11 @@ func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	if s.Nulls == NullsDrop {
 		return s.gatherKept(ctx, rows, dst)
 	}
-	if err := Gather(ctx, s.src, rows, dst); err != nil {
+	raw := s.raw(dst, new(rawRows))
+	if err := Gather(ctx, s.src, rows, raw); err != nil {
 		return err
 	}
-	_, err := s.clean(dst, len(rows), func(i int) int64 { return rows[i] })
+	_, err := s.clean(dst, raw, len(rows), false, func(i int) int64 { return rows[i] })
 	return err
 }
 
@@ -244,48 +357,101 @@ func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk 
 	if kept {
 		chunk.Kept = keptColumns(s.info.Kept)
 	}
-	if err := readRows(ctx, s.src, start, chunk); err != nil {
+	raw := s.raw(chunk, new(rawRows))
+	if err := readRows(ctx, s.src, start, raw); err != nil {
 		return nil, 0, err
 	}
-	left, err = s.clean(chunk, n, func(i int) int64 { return start + int64(i) })
+	left, err = s.clean(chunk, raw, n, false, func(i int) int64 { return start + int64(i) })
 	return chunk, left, err
 }
 
-// clean applies the preparation to the first n rows of b, in place, and returns
-// how many are left. number gives the number of a row for messages.
-func (s *Prepared) clean(b *Batch, n int, number func(i int) int64) (left int, err error) {
+// rawRows is the memory of a reader for rows of its source.
+type rawRows struct {
+	batch Batch
+	x     blas64.General
+	kept  []Column
+}
+
+// raw returns where rows of the source go that become rows of dst. Without a choice among the numeric
+// columns they go to the first columns of dst.
+func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
+	d := s.rows.numeric
+	m.batch = Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
+	if s.place != nil {
+		if d = len(s.src.Info().Columns); m.x.Rows < dst.X.Rows {
+			m.x = NewMatrix(dst.X.Rows, d)
+		}
+		m.batch.X = RowSlice(m.x, 0, dst.X.Rows)
+	}
+	if s.carry == nil {
+		return &m.batch
+	}
+	if m.kept == nil {
+		m.kept = keptColumns(s.src.Info().Kept)
+	}
+	for k := range dst.Kept {
+		m.kept[s.carry[k]] = dst.Kept[k]
+	}
+	m.batch.Kept = m.kept
+	resetKept(m.kept)
+	return &m.batch
+}
+
+// clean makes the first n rows of raw rows of b, and returns how many are left. number gives the
+// number of a row for messages; count says that what its categories are is counted.
+func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) int64) (left int, err error) {
 	for i := range n {
 		x := row(b.X, i)
-		if j := firstNonFinite(x); j >= 0 {
+		if s.place != nil {
+			all := row(raw.X, i)
+			for j, p := range s.place {
+				x[j] = all[p]
+			}
+		}
+		if j := firstNonFinite(x[:s.rows.numeric]); j >= 0 {
 			if s.Nulls == NullsError {
-				return 0, s.nullError(number(i), j, x[j])
+				return 0, nullError(s.info, number(i), j, x[j])
 			}
 			if s.Nulls == NullsDrop {
 				continue
 			}
-			s.fill(x)
 		}
-		if j := s.scale(x); j >= 0 {
+		s.rows.fill(x)
+		for k, place := range s.words {
+			c, word := &raw.Kept[place], ""
+			if !c.Null(i) {
+				word = c.Strings[i]
+			}
+			if level := s.rows.category(x, k, word); count && level < 0 {
+				s.found[k].add(word)
+			}
+		}
+		if j := s.rows.scale(x); j >= 0 {
 			return 0, s.overflowError(number(i), j)
 		}
 		if left < i {
 			copy(row(b.X, left), x)
-			moveKept(b.Kept, left, i)
+			moveKept(raw.Kept, left, i)
 		}
 		left++
 	}
 	if left < n {
-		truncateKept(b.Kept, left)
+		truncateKept(raw.Kept, left)
+	}
+	if s.carry != nil {
+		for k := range b.Kept {
+			b.Kept[k] = raw.Kept[s.carry[k]]
+		}
 	}
 	return left, nil
 }
 
-func (s *Prepared) nullError(row int64, column int, value float64) error {
+func nullError(info Info, row int64, column int, value float64) error {
 	what := fmt.Sprint(value)
 	if math.IsNaN(value) {
 		what = "null or NaN"
 	}
-	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
+	return &BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
 		Reason: what + "; remove such rows, or fit with `nulls drop`, zero or mean"}
 }
 
@@ -308,25 +474,6 @@ func (e *BadValueError) Error() string {
 		column = ", column " + quote.Name(e.Column)
 	}
 	return fmt.Sprintf("%s: row %d (counted from 0)%s: %s", e.Source, e.Row, column, e.Reason)
-}
-
-func (s *Prepared) fill(x []float64) {
-	for j, v := range x {
-		if !finite(v) {
-			x[j] = s.Fill[j]
-		}
-	}
-}
-
-// scale scales a row in place and returns the first column that overflows, or -1.
-func (s *Prepared) scale(x []float64) (overflow int) {
-	if s.Shift == nil {
-		return -1
-	}
-	for j, v := range x {
-		x[j] = (v - s.Shift[j]) * s.Factor[j]
-	}
-	return firstNonFinite(x)
 }
 
 func finite(v float64) bool { return v-v == 0 }

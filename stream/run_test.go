@@ -88,7 +88,7 @@ type toyFit struct {
 }
 
 func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
-	src, err := stream.Prepare(ctx, e, f.src, f.nulls, f.scale)
+	src, err := stream.Prepare(ctx, e, f.src, stream.Treatment{Nulls: f.nulls, Scale: f.scale})
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // columnStats are what a scan learns about the columns of a source. Means and
@@ -17,6 +19,8 @@ type columnStats struct {
 	blockRows int64   // rows in a full block
 	kept      []int64 // rows left, per block
 	columns   []columnMoments
+	words     []wordCounts // of the categories
+	sample    *rowSample   // nil without quantiles
 }
 
 // columnMoments describe the finite values of one column.
@@ -28,35 +32,40 @@ type columnMoments struct {
 
 // scan reads src once and describes its columns. Rows with a value that is not
 // finite are left out or an error, as nulls says; with the other policies only
-// the values are left out.
-func scan(ctx context.Context, e Engine, src Source, nulls Nulls) (*columnStats, error) {
-	d := len(src.Info().Columns)
-	newStats := func() *columnStats { return newColumnStats(d, nulls) }
-	checker := newPrepared(src, Preparation{Nulls: NullsError}, nil)
+// the values are left out. words are the places of the categories among the kept columns.
+func scan(ctx context.Context, e Engine, src Source, t Treatment, words []int) (*columnStats, error) {
+	info := src.Info()
+	newStats := func() *columnStats { return newColumnStats(info, t, words) }
 	stats, err := Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *Block) error {
-		return func(s *columnStats, b *Block) error { return s.add(b, checker) }
+		return func(s *columnStats, b *Block) error { return s.add(b, info, words) }
 	})
 	if err == nil {
-		stats.blockRows = int64(e.blockRows(d))
+		stats.blockRows = int64(e.blockRows(len(info.Columns)))
 	}
 	return stats, err
 }
 
-func newColumnStats(d int, nulls Nulls) *columnStats {
-	s := &columnStats{nulls: nulls, columns: make([]columnMoments, d)}
+func newColumnStats(info Info, t Treatment, words []int) *columnStats {
+	s := &columnStats{nulls: t.Nulls, columns: make([]columnMoments, len(info.Columns))}
 	for j := range s.columns {
 		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
+	}
+	for _, place := range words {
+		s.words = append(s.words, wordCounts{column: info.Kept[place].Name, count: make(map[string]int64)})
+	}
+	if t.Scale == ScaleQuantile {
+		s.sample = newRowSample(info)
 	}
 	return s
 }
 
-func (s *columnStats) add(b *Block, checker *Prepared) error {
+func (s *columnStats) add(b *Block, info Info, words []int) error {
 	left := int64(0)
 	for i := range b.X.Rows {
 		x := row(b.X, i)
 		if j := firstNonFinite(x); j >= 0 {
 			if s.nulls == NullsError {
-				return checker.nullError(b.Start+int64(i), j, x[j])
+				return nullError(info, b.Start+int64(i), j, x[j])
 			}
 			if s.nulls == NullsDrop {
 				continue
@@ -68,9 +77,23 @@ func (s *columnStats) add(b *Block, checker *Prepared) error {
 				s.columns[j].add(v)
 			}
 		}
+		for k, place := range words {
+			s.words[k].add(&b.Kept[place], i)
+		}
+		s.sample.add(b.Start+int64(i), x)
 	}
 	s.rows += int64(b.X.Rows)
 	s.kept = append(s.kept, left)
+	return s.checkWords(info.Name)
+}
+
+// checkWords refuses a column with too many levels.
+func (s *columnStats) checkWords(name string) error {
+	for k := range s.words {
+		if err := s.words[k].check(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return nil
 }
 
@@ -105,13 +128,20 @@ func (s *columnStats) Merge(later *columnStats) error {
 	for j := range s.columns {
 		s.columns[j].merge(later.columns[j])
 	}
+	for k := range s.words {
+		s.words[k].merge(&later.words[k])
+		if err := s.words[k].check(); err != nil {
+			return err
+		}
+	}
+	s.sample.merge(later.sample)
 	return nil
 }
 
 // Name names the states of this accumulator, whatever its type is called.
 func (s *columnStats) Name() string { return "column statistics" }
 
-// MarshalBinary encodes the statistics as little-endian numbers.
+// MarshalBinary encodes the statistics as little-endian numbers, and behind them levels and the sample.
 func (s *columnStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	head := []int64{int64(s.nulls), s.rows, s.blockRows, int64(len(s.kept)), int64(len(s.columns))}
@@ -120,7 +150,11 @@ func (s *columnStats) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return b.Bytes(), nil
+	data := b.Bytes()
+	for k := range s.words {
+		data = s.words[k].appendTo(data)
+	}
+	return s.sample.appendTo(data), nil
 }
 
 // UnmarshalBinary decodes what MarshalBinary wrote.
@@ -132,21 +166,35 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	}
 	kept, columns := head[3], head[4]
 	size := int64(binary.Size(columnMoments{}))
-	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size || kept*8+columns*size != int64(r.Len()) {
+	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size || kept*8+columns*size > int64(r.Len()) {
 		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
 	}
 	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
 		return fmt.Errorf("stream: column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
 	}
-	s.rows, s.blockRows = head[1], head[2]
-	s.kept, s.columns = make([]int64, kept), make([]columnMoments, columns)
-	if err := binary.Read(r, binary.LittleEndian, s.kept); err != nil {
+	t := &columnStats{nulls: s.nulls, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
+		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
+	if err := errors.Join(binary.Read(r, binary.LittleEndian, t.kept), binary.Read(r, binary.LittleEndian, t.columns)); err != nil {
 		return err
 	}
-	if err := binary.Read(r, binary.LittleEndian, s.columns); err != nil {
+	rest := data[len(data)-r.Len():]
+	var err error
+	for k := range t.words {
+		if rest, err = t.words[k].take(rest, t.rows); err != nil {
+			return err
+		}
+	}
+	if t.sample, rest, err = s.sample.take(rest, t.rows); err != nil {
 		return err
 	}
-	return s.checkCounts()
+	if len(rest) > 0 {
+		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, len(data))
+	}
+	if err := t.checkCounts(); err != nil {
+		return err
+	}
+	*s = *t
+	return nil
 }
 
 // checkCounts refuses statistics that no rows can have.
@@ -178,19 +226,45 @@ func (s *columnStats) means(info Info) ([]float64, error) {
 	return fill, nil
 }
 
+// left returns the number of rows that are left.
+func (s *columnStats) left() (rows int64) {
+	for _, n := range s.kept {
+		rows += n
+	}
+	return rows
+}
+
+// missing returns the columns that have nulls.
+func (s *columnStats) missing() (columns []int) {
+	for j, c := range s.columns {
+		if c.N < s.left() {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// addCodes adds the moments of the ordinal codes of each category.
+func (s *columnStats) addCodes() {
+	for k := range s.words {
+		var m columnMoments
+		s.words[k].codes(func(code float64, rows int64) {
+			m.merge(columnMoments{N: rows, Mean: code, Min: code, Max: code})
+		})
+		s.columns = append(s.columns, m)
+	}
+}
+
 // scaling returns the shift and factor of each column, counting the values that
 // were filled in; nil without scaling.
 func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
 		return nil, nil, nil
 	}
-	rows := int64(0)
-	for _, n := range s.kept {
-		rows += n
-	}
+	rows := s.left()
 	shift, factor = make([]float64, len(s.columns)), make([]float64, len(s.columns))
 	for j, c := range s.columns {
-		if missing := rows - c.N; missing > 0 && fill != nil {
+		if missing := rows - c.N; missing > 0 && j < len(fill) {
 			c.merge(columnMoments{N: missing, Mean: fill[j], Min: fill[j], Max: fill[j]})
 		}
 		var spread float64

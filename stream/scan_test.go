@@ -3,7 +3,9 @@ package stream_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/internal/conformance"
@@ -23,7 +25,9 @@ func scanBlock(block int64) *stream.ColumnStats {
 		}
 	}
 	s := stream.NewColumnStats(3)
-	if err := s.AddBlock(&stream.Block{Index: block, Start: 10 * block, X: x}); err != nil {
+	words := stream.Column{Kind: stream.String, Strings: strings.Split("a,b,,\xff,b,a,ü,c,c,c", ",")}
+	words.Strings[9] += fmt.Sprint(block)
+	if err := s.AddBlock(&stream.Block{Index: block, Start: 10 * block, X: x, Kept: []stream.Column{words}}); err != nil {
 		panic(err)
 	}
 	return s

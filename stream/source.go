@@ -61,6 +61,9 @@ type Info struct {
 type Field struct {
 	Name string
 	Kind Kind
+	// Category says that a preparation makes numbers of the words of the column, which is then
+	// no longer carried along, unless it is also Carried.
+	Category, Carried bool
 }
 
 // Kind is the type of the values in a kept column.

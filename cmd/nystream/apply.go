@@ -35,13 +35,14 @@ func (t *application) add(cmd *cobra.Command, extensions []string) {
 
 // taken is what a model takes: rows of files, or the nodes of a graph.
 type taken struct {
-	*input  // nil for a graph
-	graph   *graph.Graph
-	source  stream.Source
-	fields  []stream.Field // that are carried along
-	kept    func(b *stream.Block, rows int) []stream.Column
-	dropped func() int64
-	held    int64 // numbers in memory besides what the model's plan knows
+	*input   // nil for a graph
+	graph    *graph.Graph
+	source   stream.Source
+	fields   []stream.Field // that are carried along
+	kept     func(b *stream.Block, rows int) []stream.Column
+	prepared *stream.Prepared // nil for a graph or a kernel matrix
+	dropped  func() int64
+	held     int64 // numbers in memory besides what the model's plan knows
 }
 
 // budget adds what reading takes to all the rest.
@@ -68,10 +69,10 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 	if err != nil {
 		return nil, err
 	}
-	if f.prepare.Shift != nil && as.prepare.Shift == nil && f.data.Input == matrixInput {
+	if f.prepare.Scaled() && !as.prepare.Scaled() && f.data.Input == matrixInput {
 		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
-	out := &taken{input: in, source: rows, fields: rows.Info().Kept, dropped: rows.Dropped}
+	out := &taken{input: in, source: rows, fields: rows.Info().Kept, prepared: rows, dropped: rows.Dropped}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept }
 	}
@@ -85,16 +86,16 @@ func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
 	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
 	case side == model.Right && f.data.Input == pairsInput:
-		return takenRows{names: f.data.RightColumns, dimension: dimension, prepare: f.right}
+		return takenRows{names: f.data.RightColumns, dimension: dimension - f.right.Width(), prepare: f.right}
 	}
-	return takenRows{f.data.Columns, f.data.columnPositions, dimension, f.prepare}
+	return takenRows{f.data.Columns, f.data.columnPositions, dimension - f.prepare.Width(), f.prepare}
 }
 
 // takenRows are the rows that a model takes.
 type takenRows struct {
 	names     []string // of the columns, if they have names
 	position  columnPositions
-	dimension int
+	dimension int // columns of numbers
 	prepare   stream.Preparation
 }
 
@@ -107,6 +108,12 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	if len(d.columns) == 0 {
 		d.columns = t.names
+	}
+	if d.noNumbers = t.dimension == 0; d.noNumbers {
+		d.columns = []string{"!*"}
+	}
+	for _, c := range t.prepare.Categories {
+		d.words = append(d.words, c.Column)
 	}
 	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
 	if err != nil {
@@ -140,7 +147,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	prepared, err := t.prepare.Apply(ctx, a.engine(), in)
 	if err != nil {
 		in.close()
-		return nil, nil, err
+		return nil, nil, fromData(err)
 	}
 	return in, prepared, nil
 }
@@ -155,5 +162,9 @@ func (t *taken) passes() int {
 
 // result returns what is told of rows that a model was applied to.
 func (t *taken) result(model string, rows int64, output string) rowsResult {
-	return rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()}, Output: output}
+	r := rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()}, Output: output}
+	if t.prepared != nil {
+		r.Categories = t.prepared.Found()
+	}
+	return r
 }

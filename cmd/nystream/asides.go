@@ -32,7 +32,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, said []aside
 				return err
 			}
 		}
-		if a.file != "" && j.rows.nulls == stream.NullsDrop {
+		if a.file != "" && j.rows.Nulls == stream.NullsDrop {
 			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.named())
 		}
 		s.list = append(s.list, a)

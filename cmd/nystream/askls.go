@@ -126,7 +126,7 @@ func setDefault(cmd *cobra.Command, flag, word string) {
 }
 
 // asklsRowsOnly are the flags that rows alone have a use for.
-var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale"}
+var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale", "categories"}
 
 func (c *asklsTask) refuses(args []string) []contradiction {
 	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine

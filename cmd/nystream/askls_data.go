@@ -134,13 +134,13 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 
 // prepareRows prepares all rows by the statistics of the training rows.
 func (c *asklsTask) prepareRows(ctx context.Context) error {
-	e, nulls := c.passEngine(), c.rows.nulls
+	e, nulls := c.passEngine(), c.rows.Nulls
 	if c.known.train == nil && nulls != stream.NullsDrop {
 		return c.job.prepare(ctx)
 	}
 	var base stream.Source = c.left
 	if nulls == stream.NullsDrop {
-		left, err := stream.Prepare(ctx, e, c.left, nulls, stream.ScaleNone)
+		left, err := stream.Prepare(ctx, e, c.left, stream.Treatment{Nulls: nulls})
 		if err != nil {
 			return err
 		}
@@ -154,13 +154,15 @@ func (c *asklsTask) prepareRows(ctx context.Context) error {
 	if c.known.train != nil {
 		base = stream.NewSelected(base, c.known.train)
 	}
-	part, err := stream.Prepare(ctx, e, base, nulls, c.rows.scale)
+	how := c.rows.Treatment
+	how.Nulls = nulls
+	part, err := stream.Prepare(ctx, e, base, how)
 	if err != nil {
 		return err
 	}
-	how := part.Preparation
-	how.Nulls = c.rows.nulls
-	c.prepared.left, err = how.Apply(ctx, e, c.left)
+	p := part.Preparation
+	p.Nulls = c.rows.Nulls
+	c.prepared.left, err = p.Apply(ctx, e, c.left)
 	return err
 }
 

@@ -70,9 +70,10 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return fromData(err)
 	}
 	columns, _ := files.Columns()
+	c.data.text = c.rows.Categories != stream.EncodeNone
 	c.chooseAll(columns)
 	c.data.noNumbers = true
-	in, err := c.data.choose(ctx, c.app, files, openMode(c.rows.scans()))
+	in, err := c.data.choose(ctx, c.app, files, openMode(c.rows.Scans()))
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		r.Kept = append(r.Kept, k.Name)
 	}
 	if p, ok := src.(*stream.Prepared); ok {
-		r.RowsDropped = p.Dropped()
+		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
 	}
 	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
 }
@@ -148,7 +149,12 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 			c.data.keep = []string{columns[label].Name}
 		}
 	default:
-		_, c.data.keep = apartColumns(columns)
+		places, items := apartColumns(columns)
+		for i, place := range places {
+			if !c.data.text || columns[place].Kind != "text" {
+				c.data.keep = append(c.data.keep, items[i])
+			}
+		}
 	}
 }
 
@@ -219,7 +225,7 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if !c.given("nulls") && c.rows.scale == stream.ScaleNone || len(in.Info().Columns) == 0 {
+	if info := in.Info(); !c.given("nulls") && c.rows.Scale == stream.ScaleNone && !c.data.text || len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}
 	return c.rows.prepare(ctx, c.engine(), in)

@@ -31,8 +31,10 @@ type dataFlags struct {
 	noSpool   bool
 	spoolDir  string
 	maxSpool  spoolRoom
-	features  int  // of libsvm files, at least: those of the model
-	noNumbers bool // rows may be of kept columns alone
+	features  int      // of libsvm files, at least: those of the model
+	text      bool     // columns of text are chosen as numbers are
+	words     []string // columns of text of the model
+	noNumbers bool     // rows may be of kept columns alone
 }
 
 func (d *dataFlags) add(a *app, cmd *cobra.Command) {
@@ -66,6 +68,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.layout()
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
+	o.Categories, o.Words = d.text, d.words
 	o.Threads, o.Memory, o.Stdin, o.Inexact, o.NoNumbers = a.threads, int64(a.memory), a.in, d.inexact, d.noNumbers
 	return o
 }
@@ -115,27 +118,25 @@ func (d *dataFlags) check() error {
 func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
 
 // preparationFlags say what is done to rows before a method sees them.
-type preparationFlags struct {
-	nulls stream.Nulls
-	scale stream.Scaling
-}
+type preparationFlags struct{ stream.Treatment }
 
 // allNulls are what may become of nulls.
-var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean}
+var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean, stream.NullsIndicator}
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
-	addChoice(cmd, &p.nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls)
-	addChoice(cmd, &p.scale, "scale", "how columns are scaled", []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax})
+	addChoice(cmd, &p.Nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls, "", "", "", "", "mean, and a column NAME_missing")
+	addChoice(cmd, &p.Scale, "scale", "how columns of numbers are scaled", []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile})
+	addChoice(cmd, &p.Categories, "categories", "how columns of text become numbers", []stream.Encoding{stream.EncodeNone, stream.EncodeOneHot, stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
 }
 
 // prepare works out how the rows of in are prepared, and does so.
 func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, in *input) (*stream.Prepared, error) {
-	return stream.Prepare(ctx, e, in, p.nulls, p.scale)
+	return stream.Prepare(ctx, e, in, p.Treatment)
 }
 
-// scans reports whether preparing costs a pass.
-func (p *preparationFlags) scans() bool {
-	return p.nulls == stream.NullsDrop || p.nulls == stream.NullsMean || p.scale != stream.ScaleNone
+// widens reports whether only the rows tell how many columns they have when they are prepared.
+func (p *preparationFlags) widens() bool {
+	return p.Categories != stream.EncodeNone || p.Nulls == stream.NullsIndicator
 }
 
 // input is an opened source whose passes are counted and whose errors are
@@ -238,10 +239,20 @@ func (in *input) checkRows() error {
 	switch {
 	case info.Rows == 0:
 		return fromData(fmt.Errorf("%s has no rows", info.Name))
-	case len(info.Columns) == 0:
+	case len(info.Columns)+categoriesOf(info) == 0:
 		return fromData(fmt.Errorf("%s has no numeric columns; choose some with --columns", info.Name))
 	}
 	return nil
+}
+
+// categoriesOf returns the number of columns of text that become numbers.
+func categoriesOf(info stream.Info) (n int) {
+	for _, f := range info.Kept {
+		if f.Category {
+			n++
+		}
+	}
+	return n
 }
 
 // checkSpool refuses to store a source on disk where that does not fit into --memory.

@@ -27,12 +27,13 @@ type fitResult struct {
 	KernelEntries int64          `json:"kernel_entries"`
 	Resumed       []resumption   `json:"resumed,omitempty"` // passes that went on from states
 	used
-	Seed           uint64          `json:"seed"`
-	RowsDropped    int64           `json:"rows_dropped"`
-	ColumnsLeftOut []leftOutColumn `json:"columns_left_out"`
-	Warnings       []string        `json:"warnings"` // of columns that make nonsense of the fit
-	Notes          []string        `json:"notes"`
-	Output         string          `json:"output"`
+	Seed           uint64                 `json:"seed"`
+	RowsDropped    int64                  `json:"rows_dropped"`
+	ColumnsLeftOut []leftOutColumn        `json:"columns_left_out"`
+	Categories     []stream.CategoryCount `json:"categories,omitempty"`
+	Warnings       []string               `json:"warnings"` // of columns that make nonsense of the fit
+	Notes          []string               `json:"notes"`
+	Output         string                 `json:"output"`
 }
 
 // fitError is an estimate of an error, or why there is none.
@@ -76,6 +77,9 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, used: j.used(), Seed: d.Seed,
 		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
+	if j.prepared.left != nil {
+		r.Categories = j.prepared.left.Found()
+	}
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
@@ -98,6 +102,7 @@ func (j *job) addWork(r *fitResult, t *show.Text) {
 	if len(r.ColumnsLeftOut) > 0 {
 		t.Add("left out", "%s", leftOutWords(r.ColumnsLeftOut))
 	}
+	addCategories(t, r.Categories)
 	if r.RowsDropped > 0 {
 		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
@@ -182,5 +187,5 @@ func (j *job) plannedScans() map[string]int {
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
 func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.scans() || j.rows.nulls == stream.NullsDrop)
+	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.Scans() || j.rows.Nulls == stream.NullsDrop)
 }

@@ -342,7 +342,7 @@ func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
 	}
 	t.Add("seed", "%d", d.Seed)
 	f.made.describe(t)
-	f.data.describe(t, d.Columns, f.prepare.Shift != nil)
+	f.data.describe(t, d.Columns, f.prepare.Scaled())
 	for _, w := range f.data.Files {
 		t.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
 	}
@@ -380,6 +380,11 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 		names = strings.Join(d.Columns, ", ")
 	}
 	t.Add("columns", "%d, %s", columns, names)
+	if c := d.Categories; c != nil {
+		for _, column := range c.Columns {
+			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, show.Words(column.Levels))
+		}
+	}
 	if d.Input == pairsInput {
 		t.Add("right columns", "%s", cmp.Or(strings.Join(d.RightColumns, ", "), "by position"))
 	}

@@ -104,6 +104,12 @@ func (j *job) do(ctx context.Context, args []string) error {
 		return err
 	}
 	j.notes(j.task.openNotes())
+	if j.planning && j.rows.widens() {
+		j.scans = j.plannedScans()
+		if err := j.task.prepare(ctx); err != nil {
+			return err
+		}
+	}
 	plan, err := j.wholePlan()
 	if err != nil {
 		return err
@@ -142,8 +148,12 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 	if err := j.task.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
-	if j.prepared.dropped() > 0 { // fewer rows than were planned for
-		if _, err := j.wholePlan(); err != nil {
+	if j.prepared.dropped() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
+		plan, err := j.wholePlan()
+		if err == nil && j.rows.widens() {
+			err = j.checkBudget(&plan.Memory)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -217,6 +227,7 @@ func (j *job) check(args []string) error {
 	if err := j.data.check(); err != nil {
 		return err
 	}
+	j.data.text = j.rows.Categories != stream.EncodeNone
 	for _, f := range j.task.outputs() {
 		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
 			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
@@ -244,6 +255,9 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	j.draws.budget(p, s.Columns)
 	for _, f := range j.factors {
 		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
+	}
+	if j.rows.Scale == stream.ScaleQuantile && j.left != nil {
+		p.Memory.Add("sample of rows for quantiles", stream.SampleNumbers(s.Rows, s.Columns), "")
 	}
 	j.readerBudget(&p.Memory, j.left, j.sides.right)
 	return p, nil
@@ -290,7 +304,7 @@ func (j *job) names() []string {
 }
 
 func (j *job) shape() model.Shape {
-	s := model.Shape{Rows: rowsOf(j.left, j.prepared.left), Columns: len(j.left.Info().Columns)}
+	s := model.Shape{Rows: rowsOf(j.left, j.prepared.left), Columns: columnsOf(j.left, j.prepared.left)}
 	if j.sides.right != nil {
 		s.Cols = rowsOf(j.sides.right, j.prepared.right)
 	}
@@ -298,7 +312,8 @@ func (j *job) shape() model.Shape {
 }
 
 func (j *job) rowsData() rowsData {
-	return rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left), columnPositions: j.left.position}
+	p := j.prepared.left.Preparation
+	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left), Categories: model.CategoriesOf(p), columnPositions: j.left.position}
 }
 
 // knownNames returns the names of the columns of in, unless they only count.

@@ -40,12 +40,15 @@ type rowsData struct {
 	Columns         []string `json:"columns,omitempty"`
 	columnPositions          // of the columns
 	// RightColumns are those of the right rows of pairs, which are rows of their own.
-	RightColumns []string   `json:"right_columns,omitempty"`
-	Nulls        string     `json:"nulls,omitempty"`
-	Graph        *graphData `json:"graph,omitempty"`
-	Known        string     `json:"known,omitempty"`   // the flag and columns of what was known
-	Classes      []string   `json:"classes,omitempty"` // of the labels, in ascending order
-	Files        []madeWith `json:"files,omitempty"`   // that were written with the model
+	RightColumns []string `json:"right_columns,omitempty"`
+	Nulls        string   `json:"nulls,omitempty"`
+	// Categories are the columns of text, those of right rows apart.
+	Categories      *model.Categories `json:"categories,omitempty"`
+	RightCategories *model.Categories `json:"right_categories,omitempty"`
+	Graph           *graphData        `json:"graph,omitempty"`
+	Known           string            `json:"known,omitempty"`   // the flag and columns of what was known
+	Classes         []string          `json:"classes,omitempty"` // of the labels, in ascending order
+	Files           []madeWith        `json:"files,omitempty"`   // that were written with the model
 }
 
 // What the two sides of a fit are, in the words of models and reports.
@@ -175,19 +178,13 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if f.data.Graph != nil {
 		return f.decodeNodes(a, d)
 	}
-	if n := len(f.data.Columns); n > 0 && n != d {
-		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
-	}
-	if err := f.data.columnPositions.check(d); err != nil {
+	f.prepare = a.Preparation(model.Left, d)
+	if err := f.data.columnPositions.check(d - f.prepare.Width()); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	f.prepare = a.Preparation(model.Left, d)
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
-		right := t.Dimension(model.Right)
-		if n := len(f.data.RightColumns); n > 0 && n != right {
-			return fmt.Errorf("meta.json: %d names for %d right columns", n, right)
-		}
-		f.right = a.Preparation(model.Right, right)
+		f.right = a.Preparation(model.Right, t.Dimension(model.Right))
 	}
+	f.prepare.Columns, f.right.Columns = nil, nil // [takenRows.open] chooses them
 	return a.Err()
 }

@@ -164,7 +164,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.without(c.oneSpace() || !with, "is for operators between two spaces: leave it out", "kernel-y"),
 		{slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with"},
 		{slices.Contains(c.matrixFiles, "-"), "--matrix is read from a file: write it to one first, with nystream convert"},
-		{c.rows.nulls == stream.NullsDrop && (with || lag || explicit), "--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files"},
+		{c.rows.Nulls == stream.NullsDrop && (with || lag || explicit), "--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files"},
 		c.needs(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'"),
 		c.needs(true, "rank", ": how many values are wanted, such as --rank 10"),
 		c.least("rank", c.rank, 1),
@@ -337,7 +337,9 @@ func (c *operatorTask) fit(ctx context.Context, e stream.Engine) (model.Model, *
 func (c *operatorTask) rowsData() rowsData {
 	d := c.job.rowsData()
 	if c.apart {
+		left, right := c.preparations()
 		d.Columns, d.RightColumns = knownNames(c.sides.right), knownNames(c.left)
+		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d
 }

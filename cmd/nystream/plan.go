@@ -14,7 +14,8 @@ func newPlanCommand(a *app) *cobra.Command {
 		Use:   "plan",
 		Short: "Tell what a fit would cost, without doing it",
 		Long: `Tell what a fit would cost: memory by item, passes and kernel entries. Only headers and
-footers are read (of text, which has none, the whole file). How much time is left is told
+footers are read (of text, which has none, the whole file), and with --categories and
+--nulls indicator all rows, which tell how many columns there will be. How much time is left is told
 by a running fit: see --log-every.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -89,8 +90,11 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
 		MemoryBytes: p.Memory.Total(), SpoolBytes: j.data.maxSpool.room.Most(), Fits: j.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries,
+		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
 		Notes: j.sentences(p.Notes)}
+	if r.Scans == nil {
+		r.Scans = j.plannedScans()
+	}
 	r.Rounds = append([]string{}, j.rounds(p)...)
 	if s.OneSource() {
 		r.Columns = s.Rows

@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 )
 
 // used is what a run took.
@@ -21,10 +24,11 @@ func (u used) String() string {
 
 // rowsResult is what verbs that write rows print as JSON.
 type rowsResult struct {
-	Model       string         `json:"model,omitempty"`
-	Rows        int64          `json:"rows"`
-	RowsDropped int64          `json:"rows_dropped"`
-	Passes      map[string]int `json:"passes"`
+	Model       string                 `json:"model,omitempty"`
+	Rows        int64                  `json:"rows"`
+	RowsDropped int64                  `json:"rows_dropped"`
+	Categories  []stream.CategoryCount `json:"categories,omitempty"`
+	Passes      map[string]int         `json:"passes"`
 	used
 	Output string `json:"output,omitempty"`
 }
@@ -41,6 +45,7 @@ func (a *app) printRows(r *rowsResult, all any, rest func(t *show.Text)) error {
 	if r.RowsDropped > 0 {
 		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
+	addCategories(t, r.Categories)
 	t.Add("work", "%v", r.used)
 	return a.print(all, t)
 }
@@ -61,4 +66,22 @@ func (a *app) encode(v any, t *show.Text) error {
 		return json.NewEncoder(a.reportTo()).Encode(v)
 	}
 	return t.Write(a.reportTo())
+}
+
+// addCategories adds a line about columns of text: their levels, and the words that are none.
+func addCategories(t *show.Text, list []stream.CategoryCount) {
+	var words []string
+	for _, c := range list {
+		text := fmt.Sprintf("%s %s", quote.Bare(c.Column), countedOf(c.Levels, "level", "levels"))
+		if c.Nulls > 0 {
+			text += fmt.Sprintf(", %s", countedOf(int(c.Nulls), "null", "nulls"))
+		}
+		if c.Unseen > 0 {
+			text += fmt.Sprintf(", %s not seen in the fit", countedOf(int(c.Unseen), "value", "values"))
+		}
+		words = append(words, text)
+	}
+	if len(words) > 0 {
+		t.Add("categories", "%s", strings.Join(words, "; "))
+	}
 }

@@ -101,6 +101,15 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 	return in.Info().Rows
 }
 
+// columnsOf returns the number of columns of a source, after preparation if it is prepared, and before it
+// with one for each category.
+func columnsOf(in *input, prepared *stream.Prepared) int {
+	if prepared != nil {
+		return len(prepared.Info().Columns)
+	}
+	return len(in.Info().Columns) + categoriesOf(in.Info())
+}
+
 // readerBudget adds what reading takes to all the rest of a budget. Sources, of which some
 // may be nil, are read one after the other, by a single reader where more do not fit.
 func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {

@@ -52,7 +52,11 @@ func leftOutWords(list []leftOutColumn) string {
 func (s *sides) columnNotes() []string {
 	out := slices.DeleteFunc(s.leftOut(), func(c leftOutColumn) bool { return c.Reason == blockstore.LibsvmLabel })
 	if len(out) > 0 {
-		return []string{"left out: " + leftOutWords(out) + "; name columns with `columns` to compute with others"}
+		note := "left out: " + leftOutWords(out) + "; name columns with `columns` to compute with others"
+		if slices.ContainsFunc(out, func(c leftOutColumn) bool { return c.Reason == "text" }) {
+			note += ", and make numbers of text with `categories onehot`"
+		}
+		return []string{note}
 	}
 	return nil
 }
@@ -73,7 +77,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 // measures reports whether distances between rows count that nobody has scaled: not between those
 // of an explicit matrix.
 func (j *job) measures() bool {
-	return j.rows.scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
+	return j.rows.Scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
 }
 
 func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool) (out []string) {
@@ -81,6 +85,9 @@ func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool)
 	if n := len(in.leftOut); n > len(names) {
 		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
 			show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+	}
+	if len(names) == 0 {
+		return out
 	}
 	first := in.firstRows(ctx)
 	if !data.names() {

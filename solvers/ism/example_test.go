@@ -32,7 +32,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx, e := context.Background(), stream.Engine{}
-	src, err := stream.Prepare(ctx, e, stream.FromMatrix("points", x), stream.NullsError, stream.ScaleStandard)
+	src, err := stream.Prepare(ctx, e, stream.FromMatrix("points", x), stream.Treatment{Scale: stream.ScaleStandard})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -100,13 +100,21 @@ var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", 
 func (a *Archive) Open(family string, file any) bool {
 	var of struct{ Method string }
 	a.Read(&of)
-	loader := cmp.Or(loaders[of.Method], "lowrank")
-	if loader != family {
-		a.Fail("header: a model of method %q: load it by %s.Load", of.Method, loader)
+	if loader := loaderOf(of.Method); loader != family {
+		a.Fail("header: this is a model of %s: load it by %s.Load or modelfile.Open", of.Method, loader)
 		return false
 	}
 	return a.Read(file)
 }
+
+// Family returns the package of solvers that loads the model.
+func (a *Archive) Family() string {
+	var of struct{ Method string }
+	_ = json.Unmarshal(a.Header, &of) // the Load tells
+	return loaderOf(of.Method)
+}
+
+func loaderOf(method string) string { return cmp.Or(loaders[method], "lowrank") }
 
 // Kernel returns the kernel of a text, whose parameters have to be numbers. A kernel of
 // one's own needs its profile.

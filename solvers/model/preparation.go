@@ -6,53 +6,162 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// RowsData is what Archive.Data says, in JSON, of the rows that a model takes. The command says more there.
+type RowsData struct {
+	Input           string      `json:"input,omitempty"`
+	Columns         []string    `json:"columns,omitempty"`       // the names of the numeric columns
+	RightColumns    []string    `json:"right_columns,omitempty"` // of the right rows of pairs
+	Nulls           string      `json:"nulls"`
+	Categories      *Categories `json:"categories,omitempty"`
+	RightCategories *Categories `json:"right_categories,omitempty"` // of the right rows of pairs
+	Graph           *struct{}   `json:"graph,omitempty"`
+}
+
+// Categories are the columns of words of a preparation.
+type Categories struct {
+	Encoding string            `json:"encoding"`
+	Columns  []stream.Category `json:"columns"`
+}
+
+// CategoriesOf returns the columns of words of a preparation, nil for none.
+func CategoriesOf(p stream.Preparation) *Categories {
+	if len(p.Categories) == 0 {
+		return nil
+	}
+	return &Categories{p.Encoding.String(), p.Categories}
+}
+
 // preparedPrefix begins the names of the arrays of a preparation. Right is that of pairs.
 var preparedPrefix = [...]string{Left: "", Right: "right_"}
 
-// PutPreparation adds how the fit prepared the rows of a side: right rows only if they are those
-// of pairs. The policy of nulls is that of Data.
+// PutPreparation adds the arrays of how the fit prepared the rows of a side: right rows only if they
+// are those of pairs. The policy of nulls and the categories are those of Data, see [RowsData].
 func (a *Archive) PutPreparation(side Side, p stream.Preparation) {
+	prefix, c := preparedPrefix[side], &codec{archive: a}
 	for _, v := range []struct {
 		name   string
 		values []float64
 	}{{"column_shift", p.Shift}, {"column_factor", p.Factor}, {"column_fill", p.Fill}} {
 		if v.values != nil {
-			(&codec{archive: a}).put(v.values, &slot{name: preparedPrefix[side] + v.name}, nil)
+			c.put(v.values, &slot{name: prefix + v.name}, nil)
 		}
+	}
+	if p.Knots.Rows > 0 {
+		c.put(p.Knots, &slot{name: prefix + "column_knots"}, nil)
+	}
+	if len(p.Missing) > 0 {
+		columns := make([]int64, len(p.Missing))
+		for i, j := range p.Missing {
+			columns[i] = int64(j)
+		}
+		a.PutInts(prefix+"column_missing", columns)
 	}
 }
 
-// Preparation returns how the fit prepared rows of a side with the given number of columns; below 0
-// stands for any number. The columns of a matrix, the right rows of its model, have no preparation.
+// Preparation returns how the fit prepared rows of a side; columns is how many numbers the model takes of
+// a row, below 0 for any number. The columns of a matrix, the right rows of its model, have no
+// preparation.
 func (a *Archive) Preparation(side Side, columns int) (p stream.Preparation) {
-	data := struct {
-		Input, Nulls string
-		Graph        *struct{}
-	}{Nulls: "error"}
+	data := RowsData{Nulls: "error"}
 	if a.Data != nil {
 		a.Check(json.Unmarshal(a.Data, &data))
 	}
 	if data.Graph != nil || side == Right && data.Input == "matrix" {
 		return p
 	}
-	for p.Nulls.String() != data.Nulls {
-		if p.Nulls == stream.NullsMean {
-			a.Fail("data.nulls is %q", data.Nulls)
-			return p
-		}
-		p.Nulls++
+	known := false
+	if p.Nulls, known = stream.ParseNulls(data.Nulls); !known {
+		a.Fail("data.nulls is %q", data.Nulls)
+		return p
 	}
-	if data.Input != "pairs" {
+	categories := data.Categories
+	if p.Columns = data.Columns; data.Input == "pairs" && side == Right {
+		p.Columns, categories = data.RightColumns, data.RightCategories
+	} else {
 		side = Left
 	}
-	prefix, n := preparedPrefix[side], int64(columns)
-	if _, has := a.find(prefix + "column_shift"); has {
-		p.Shift, p.Factor = a.vector(prefix+"column_shift", n), a.vector(prefix+"column_factor", n)
-	}
-	if p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean {
-		p.Fill = a.vector(prefix+"column_fill", n)
-	}
+	a.takeCategories(&p, categories)
+	a.takePreparation(&p, preparedPrefix[side], columns)
 	return p
+}
+
+// takeCategories reads columns of words: their levels are words, in byte order.
+func (a *Archive) takeCategories(p *stream.Preparation, c *Categories) {
+	if c == nil {
+		return
+	}
+	known := false
+	if p.Encoding, known = stream.ParseEncoding(c.Encoding); !known || p.Encoding == stream.EncodeNone {
+		a.Fail("data.categories: encoding %q", c.Encoding)
+	}
+	p.Categories = c.Columns
+	for _, c := range c.Columns {
+		before := ""
+		for _, level := range c.Levels {
+			if level <= before {
+				a.Fail("data.categories: the levels of %q do not ascend", c.Column)
+				return
+			}
+			before = level
+		}
+	}
+}
+
+// takePreparation reads the arrays of a preparation whose rows have so many numbers.
+func (a *Archive) takePreparation(p *stream.Preparation, prefix string, columns int) {
+	if _, has := a.find(prefix + "column_missing"); has {
+		for _, j := range a.Ints(prefix+"column_missing", -1) {
+			if n := len(p.Missing); j < 0 || n > 0 && int(j) <= p.Missing[n-1] {
+				a.Fail("array %scolumn_missing does not ascend from 0", prefix)
+				return
+			}
+			p.Missing = append(p.Missing, int(j))
+		}
+	}
+	numbers, scaled := int64(-1), int64(-1)
+	if columns >= 0 {
+		if numbers = int64(columns - p.Width()); numbers < 0 || len(p.Missing) > 0 && int64(p.Missing[len(p.Missing)-1]) >= numbers {
+			a.Fail("%d columns, of which categories and indicators of missing values make %d", columns, p.Width())
+			return
+		}
+		if n := int64(len(p.Columns)); n > 0 && n != numbers {
+			a.Fail("%d names for %d columns of numbers", n, numbers)
+			return
+		}
+		if scaled = numbers; p.Encoding == stream.EncodeOrdinal {
+			scaled += int64(len(p.Categories))
+		}
+	}
+	if _, has := a.find(prefix + "column_shift"); has {
+		p.Shift, p.Factor = a.vector(prefix+"column_shift", scaled), a.vector(prefix+"column_factor", scaled)
+	}
+	if _, has := a.find(prefix + "column_knots"); has {
+		p.Knots = a.matrix(prefix+"column_knots", scaled, -1)
+		a.checkKnots(p, prefix)
+	}
+	if p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean || p.Nulls == stream.NullsIndicator {
+		p.Fill = a.vector(prefix+"column_fill", numbers)
+	}
+}
+
+// checkKnots refuses knots that do not ascend.
+func (a *Archive) checkKnots(p *stream.Preparation, prefix string) {
+	if a.Err() != nil {
+		return
+	}
+	k := p.Knots
+	if k.Cols < 2 || p.Shift != nil {
+		a.Fail("array %scolumn_knots has %d columns beside another scaling, expected at least 2 and none", prefix, k.Cols)
+		return
+	}
+	for i := range k.Rows {
+		for j := 1; j < k.Cols; j++ {
+			if k.Data[i*k.Stride+j] < k.Data[i*k.Stride+j-1] {
+				a.Fail("array %scolumn_knots: row %d does not ascend", prefix, i)
+				return
+			}
+		}
+	}
 }
 
 // checkPrepared remembers an error if the fit prepared rows and the caller does not.
@@ -61,9 +170,9 @@ func (a *Archive) checkPrepared() {
 		return
 	}
 	for _, side := range []Side{Left, Right} {
-		if p := a.Preparation(side, -1); p.Shift != nil || p.Nulls != stream.NullsError {
-			a.Fail("the fit scaled columns or dealt with nulls; " +
-				"set Archive.Prepared, and apply Archive.Preparation to rows before Transform")
+		if !a.Preparation(side, -1).Raw() {
+			a.Fail("the fit scaled columns, made numbers of categories or dealt with nulls; open the file by modelfile.Open, " +
+				"or set Archive.Prepared, and apply Archive.Preparation to rows before Transform")
 		}
 	}
 }

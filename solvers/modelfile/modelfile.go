@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // Format and Version are how the file of a model names itself in meta.json.
@@ -32,8 +33,24 @@ func Save(path string, m model.Model) error {
 	return Write(path, a)
 }
 
-// Load reads what [Save] wrote, or the command. The Load of the model's family
-// makes a model of it:
+// SavePrepared is [Save] of a model of prepared rows, whose preparation and column names are in the
+// file, too: [Open] gives a model that takes raw rows.
+func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
+	a, err := m.Save()
+	if err != nil {
+		return err
+	}
+	p, names := rows.Preparation, rows.Info().Columns
+	a.PutPreparation(model.Left, p)
+	a.Data, err = json.Marshal(model.RowsData{Columns: names[:len(names)-p.Width()], Nulls: p.Nulls.String(), Categories: model.CategoriesOf(p)})
+	if err != nil {
+		return err
+	}
+	return Write(path, a)
+}
+
+// Load reads what [Save] wrote, or the command, for those who prepare rows themselves; [Open] is
+// simpler. The Load of the model's family makes a model of it:
 //
 //	a, err := modelfile.Load("m.npz")
 //	…

@@ -84,7 +84,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 		return blas64.General{}, err
 	}
 	var src stream.Source
-	if src, err = stream.Prepare(ctx, stream.Engine{}, file, stream.NullsError, stream.ScaleNone); err != nil {
+	if src, err = stream.Prepare(ctx, stream.Engine{}, file, stream.Treatment{}); err != nil {
 		return blas64.General{}, err
 	}
 	if src.Info().Rows < 0 {

@@ -39,7 +39,7 @@ func folds(ctx context.Context, d *datasets.Labelled, k int) ([]*fold, error) {
 		f := &fold{classes: d.Classes}
 		f.trainLabels, f.testLabels = scores.Picked(d.Labels, s.Train), scores.Picked(d.Labels, s.Test)
 		rows := stream.FromMatrix("training rows", lab.PickRows(d.X, s.Train))
-		prepared, err := stream.Prepare(ctx, stream.Engine{}, rows, stream.NullsError, stream.ScaleStandard)
+		prepared, err := stream.Prepare(ctx, stream.Engine{}, rows, stream.Treatment{Scale: stream.ScaleStandard})
 		if err != nil {
 			return nil, err
 		}

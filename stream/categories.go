@@ -1,0 +1,209 @@
+package stream
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/internal/quote"
+)
+
+// Encoding says how the words of a category become numbers. Nulls, empty words and words that the
+// fit has not seen are no levels.
+type Encoding uint8
+
+const (
+	// EncodeNone leaves columns of words to be carried along.
+	EncodeNone Encoding = iota
+	// EncodeOneHot makes a column of each level, 1 where a row has it and else 0: no level is all 0.
+	EncodeOneHot
+	// EncodeOrdinal numbers the levels from 0, in byte order: no level is -1.
+	EncodeOrdinal
+)
+
+var encodingWords = [...]string{"none", "onehot", "ordinal"}
+
+// String returns none, onehot or ordinal.
+func (e Encoding) String() string { return encodingWords[e] }
+
+// ParseEncoding returns the encoding of a word, or false.
+func ParseEncoding(word string) (Encoding, bool) {
+	i := slices.Index(encodingWords[:], word)
+	return Encoding(max(0, i)), i >= 0
+}
+
+// Category is a column of words and its levels in the fit, in byte order.
+type Category struct {
+	Column string   `json:"column"`
+	Levels []string `json:"levels"`
+}
+
+// Limits of the levels of a column: their number, and the bytes of all of them.
+const (
+	MaxLevels     = 1000
+	maxLevelBytes = 1 << 20
+)
+
+// hasCategories reports whether kept columns are categories.
+func hasCategories(info Info) bool {
+	return slices.ContainsFunc(info.Kept, func(f Field) bool { return f.Category })
+}
+
+// withCategories returns the names of all columns that a row is made of.
+func withCategories(info Info) []string {
+	names := slices.Clip(info.Columns)
+	for _, f := range info.Kept {
+		if f.Category {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// levelOf returns the level of a word. Bytes that are no UTF-8 are U+FFFD, as in the JSON of a model.
+func levelOf(word string) string { return strings.ToValidUTF8(word, "\uFFFD") }
+
+// wordCounts counts the levels of a column.
+type wordCounts struct {
+	column string
+	count  map[string]int64
+	nulls  int64
+}
+
+// add counts words of the rows of a block that pass takes.
+func (w *wordCounts) add(c *Column, i int) {
+	if c.Null(i) || c.Strings[i] == "" {
+		w.nulls++
+		return
+	}
+	word := c.Strings[i]
+	if !utf8.ValidString(word) {
+		word = levelOf(word)
+	}
+	if n, known := w.count[word]; known {
+		w.count[word] = n + 1
+	} else {
+		w.count[strings.Clone(word)] = 1
+	}
+}
+
+// merge adds the counts of following rows.
+func (w *wordCounts) merge(later *wordCounts) {
+	w.nulls += later.nulls
+	for word, n := range later.count {
+		w.count[word] += n
+	}
+}
+
+// check refuses a column with too many levels.
+func (w *wordCounts) check() error {
+	size, rows := 0, int64(0)
+	for word, n := range w.count {
+		size, rows = size+len(word), rows+n
+	}
+	what := ""
+	switch {
+	case len(w.count) > MaxLevels:
+		what = fmt.Sprintf("%d levels in %d rows, and a category has at most %d", len(w.count), rows, MaxLevels)
+	case size > maxLevelBytes:
+		what = fmt.Sprintf("levels of %d bytes, and those of a category have at most %d", size, maxLevelBytes)
+	default:
+		return nil
+	}
+	return fmt.Errorf("column %s has %s; leave it out with `columns '!%s'`", quote.Name(w.column), what, quote.Bare(w.column))
+}
+
+// levels returns the levels in byte order.
+func (w *wordCounts) levels() []string { return slices.Sorted(maps.Keys(w.count)) }
+
+// codes calls f with the number of each level and of rows that have it, in order; -1 for none.
+func (w *wordCounts) codes(f func(code float64, rows int64)) {
+	if w.nulls > 0 {
+		f(-1, w.nulls)
+	}
+	for i, word := range w.levels() {
+		f(float64(i), w.count[word])
+	}
+}
+
+// appendTo appends the counts to data: nulls, levels, and each level with its count.
+func (w *wordCounts) appendTo(data []byte) []byte {
+	data = binary.LittleEndian.AppendUint64(data, uint64(w.nulls))
+	data = binary.LittleEndian.AppendUint64(data, uint64(len(w.count)))
+	for _, word := range w.levels() {
+		data = binary.LittleEndian.AppendUint64(data, uint64(len(word)))
+		data = append(data, word...)
+		data = binary.LittleEndian.AppendUint64(data, uint64(w.count[word]))
+	}
+	return data
+}
+
+// take reads what appendTo wrote of at most so many rows, and returns the rest.
+func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
+	good, before := true, ""
+	next := func(most int64) int64 {
+		if good = good && len(data) >= 8; !good {
+			return 0
+		}
+		v := binary.LittleEndian.Uint64(data)
+		data = data[8:]
+		good = v <= uint64(most)
+		return int64(v)
+	}
+	w.nulls, w.count = next(rows), make(map[string]int64)
+	for n := next(MaxLevels); good && n > 0; n-- {
+		size := next(int64(len(data)))
+		if good = good && size > 0 && size <= int64(len(data)); !good {
+			break
+		}
+		word := string(data[:size])
+		data = data[size:]
+		w.count[word] = next(rows)
+		good = good && word > before && utf8.ValidString(word)
+		before = word
+	}
+	if !good {
+		return nil, errors.New("stream: column statistics: damaged levels")
+	}
+	return data, w.check()
+}
+
+// CategoryCount is what words a source has in a column of categories, as far as they were read.
+type CategoryCount struct {
+	Column string `json:"column"`
+	Levels int    `json:"levels"`
+	Nulls  int64  `json:"nulls"`
+	Unseen int64  `json:"unseen"` // words that are none of the levels
+}
+
+// categoryCount counts words that are no level.
+type categoryCount struct{ nulls, unseen *atomic.Int64 }
+
+func newCategoryCounts(n int) (list []categoryCount) {
+	for range n {
+		list = append(list, categoryCount{new(atomic.Int64), new(atomic.Int64)})
+	}
+	return list
+}
+
+func (c categoryCount) add(word string) {
+	if word == "" {
+		c.nulls.Add(1)
+	} else {
+		c.unseen.Add(1)
+	}
+}
+
+// Found returns what words the passes so far have met in each column of categories: after
+// [Prepare] in the rows of the fit, else in those that readers have given.
+func (s *Prepared) Found() (list []CategoryCount) {
+	for k, c := range s.Categories {
+		list = append(list, CategoryCount{c.Column, len(c.Levels), s.found[k].nulls.Load(), s.found[k].unseen.Load()})
+	}
+	return list
+}

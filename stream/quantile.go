@@ -1,0 +1,189 @@
+package stream
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// maxKnots is the most quantiles of a column.
+const maxKnots = 1000
+
+// SampleNumbers returns about how many numbers [Prepare] holds for the quantiles of rows of so many columns.
+func SampleNumbers(rows int64, columns int) int64 {
+	n := int64(sampleSize(columns))
+	if rows >= 0 {
+		n = min(n, rows)
+	}
+	return n * int64(columns+1)
+}
+
+// sampleSize returns how many rows of d columns quantiles are taken from: 20,000, with more than 400
+// columns fewer, and at least 2,000. A quantile of n rows has a standard error of at most 0.5/√n.
+func sampleSize(d int) int { return min(20000, max(2000, 8_000_000/max(1, d))) }
+
+// rowSample is a sample of rows: those whose mixed number is at most a limit. It depends on the
+// numbers of the rows alone. A nil sample takes none.
+type rowSample struct {
+	limit   uint64
+	most    int // rows; then the limit is halved
+	columns int
+	numbers []int64
+	x       []float64
+}
+
+// newRowSample expects as many rows as the source has.
+func newRowSample(info Info) *rowSample {
+	d := len(info.Columns)
+	s := &rowSample{limit: math.MaxUint64, most: 2 * sampleSize(d), columns: d}
+	if n := info.Rows; n > int64(sampleSize(d)) {
+		s.limit = math.MaxUint64 / uint64(n) * uint64(sampleSize(d))
+	}
+	return s
+}
+
+// mixed spreads the bits of a row number: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+func mixed(number int64) uint64 {
+	z := uint64(number) + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (s *rowSample) add(number int64, x []float64) {
+	if s == nil || mixed(number) > s.limit {
+		return
+	}
+	s.numbers, s.x = append(s.numbers, number), append(s.x, x...)
+	s.thin()
+}
+
+// merge adds the sample of following rows.
+func (s *rowSample) merge(later *rowSample) {
+	if s == nil {
+		return
+	}
+	s.numbers, s.x = append(s.numbers, later.numbers...), append(s.x, later.x...)
+	if later.limit < s.limit {
+		s.limit = later.limit
+		s.filter()
+	}
+	s.thin()
+}
+
+// thin halves the limit while there are too many rows.
+func (s *rowSample) thin() {
+	for len(s.numbers) > s.most {
+		s.limit /= 2
+		s.filter()
+	}
+}
+
+// filter leaves out rows beyond the limit.
+func (s *rowSample) filter() {
+	n := 0
+	for i, number := range s.numbers {
+		if mixed(number) <= s.limit {
+			s.numbers[n] = number
+			copy(s.x[n*s.columns:(n+1)*s.columns], s.x[i*s.columns:])
+			n++
+		}
+	}
+	s.numbers, s.x = s.numbers[:n], s.x[:n*s.columns]
+}
+
+// appendTo appends the sample to data.
+func (s *rowSample) appendTo(data []byte) []byte {
+	if s == nil {
+		return data
+	}
+	data = binary.LittleEndian.AppendUint64(data, s.limit)
+	data = binary.LittleEndian.AppendUint64(data, uint64(len(s.numbers)))
+	for i, number := range s.numbers {
+		data = binary.LittleEndian.AppendUint64(data, uint64(number))
+		for _, v := range s.x[i*s.columns : (i+1)*s.columns] {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+	}
+	return data
+}
+
+// take reads what appendTo wrote of at most so many rows, and returns the rest.
+func (s *rowSample) take(data []byte, rows int64) (taken *rowSample, rest []byte, err error) {
+	if s == nil {
+		return nil, data, nil
+	}
+	size := 8 * (1 + s.columns) // of a row
+	if len(data) < 16 {
+		return nil, nil, errSample
+	}
+	n := binary.LittleEndian.Uint64(data[8:])
+	t := &rowSample{limit: binary.LittleEndian.Uint64(data), most: s.most, columns: s.columns}
+	if data = data[16:]; n > uint64(min(int64(s.most), rows, int64(len(data)/size))) {
+		return nil, nil, errSample
+	}
+	for range n {
+		t.numbers = append(t.numbers, int64(binary.LittleEndian.Uint64(data)))
+		for j := range s.columns {
+			t.x = append(t.x, math.Float64frombits(binary.LittleEndian.Uint64(data[8+8*j:])))
+		}
+		data = data[size:]
+	}
+	return t, data, nil
+}
+
+// errSample says that a sample is damaged.
+var errSample = errors.New("stream: column statistics: damaged sample")
+
+// quantiles returns the knots of each column: of the sample, with what fills nulls in their place, and
+// of the codes of the categories if they are asked for.
+func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
+	m, d := min(maxKnots, max(2, int(s.left()))), s.sample.columns
+	knots := NewMatrix(len(s.columns), m)
+	values := make([]float64, 0, len(s.sample.numbers))
+	for j := range d {
+		values = values[:0]
+		for i := range s.sample.numbers {
+			v := s.sample.x[i*d+j]
+			if !finite(v) && fill != nil {
+				v = fill[j]
+			}
+			if finite(v) {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		setKnots(row(knots, j), int64(len(values)), func(i int64) float64 { return values[i] })
+	}
+	for k := range s.words {
+		if !codes {
+			break
+		}
+		var code []float64
+		var end []int64 // rows with at most the code
+		total := int64(0)
+		s.words[k].codes(func(c float64, rows int64) {
+			total += rows
+			code, end = append(code, c), append(end, total)
+		})
+		setKnots(row(knots, d+k), total, func(i int64) float64 {
+			at, _ := slices.BinarySearch(end, i+1)
+			return code[at]
+		})
+	}
+	return knots
+}
+
+// setKnots sets quantiles at equal distances of n ordered values, the first and the last among them.
+func setKnots(knots []float64, n int64, value func(i int64) float64) {
+	last := int64(len(knots) - 1)
+	for i := range int64(len(knots)) {
+		if n > 0 {
+			whole, rest := (n-1)/last, (n-1)%last
+			knots[i] = value(whole*i + (rest*i+last/2)/last)
+		}
+	}
+}

@@ -129,8 +129,12 @@ def _write_sparse(rows: Any, path: str) -> str:
 
 
 def _write_frame(frame: Any, path: str) -> str:
-    """Write a frame of pandas or polars as an Arrow stream."""
-    import pyarrow
+    """Write a frame of pandas or polars, with text or nulls, as an Arrow stream."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise ValueError('X has columns that are no numbers: drop them, or install pyarrow') from None
     table = frame.to_arrow() if hasattr(frame, 'to_arrow') else pyarrow.Table.from_pandas(frame, preserve_index=False)
     with pyarrow.ipc.new_stream(path, table.schema) as stream:
         stream.write_table(table)

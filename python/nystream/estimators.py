@@ -22,7 +22,6 @@ the model; n_features_in_, and feature_names_in_ where columns have names.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -153,7 +152,7 @@ class _Estimator(BaseEstimator):
         estimator._check_model(model)
         with open(path, 'rb') as file:
             estimator._model_file = _restore(file.read())
-        estimator.kernel = model.meta['kernel']
+        estimator.kernel = model.meta.get('kernel') or model.meta['functions']['kernel']
         estimator.report_ = model.meta.get('made', {})
         estimator.report_['dimension'] = command.run(['inspect', os.fspath(path)])['dimension']
         estimator._learn_columns([], [])
@@ -187,7 +186,7 @@ class _Estimator(BaseEstimator):
         if self.nulls == 'drop':
             raise ValueError("nulls='drop' is for files: rows of X and of results belong together")
         names = _names(X)
-        if names and _has_arrow():
+        if names and not _numeric(X):
             return X, names
         x = X.tocsr() if hasattr(X, 'tocsr') else _matrix(X)
         numbers = x.data if hasattr(x, 'indptr') else x
@@ -238,11 +237,9 @@ def _names(X: Any) -> list[str]:
     return names if all(isinstance(n, str) for n in names) else []
 
 
-def _has_arrow() -> bool:
-    with contextlib.suppress(ImportError):
-        import pyarrow.ipc  # noqa: F401
-        return True
-    return False
+def _numeric(frame: Any) -> bool:
+    """Report whether NumPy holds all columns of a frame as numbers; others are sent as an Arrow stream."""
+    return np.asarray(frame).dtype.kind in 'biuf'
 
 
 def _matrix(X: Any) -> np.ndarray:
@@ -554,7 +551,7 @@ class _Chooser(ClassifierMixin, _Predictor):
         return self._probabilities
 
     def _probabilities(self, X):
-        return self._apply(X, 'predict', '--probabilities')[:, self._order]
+        return self._apply(X, 'predict', '--probabilities')[:, 1:][:, self._order]  # the class is the first column
 
     def score(self, X, y, sample_weight=None):
         """Return the share of right classes. For files y names the column of the truth."""

@@ -74,7 +74,8 @@ def _call(name, parameters, a, b):
     if name in _of_squares:
         squares = np.zeros((len(a), len(b)))
         for j in range(a.shape[1]):  # column by column: three dimensions at once would take too much memory
-            squares += np.subtract.outer(a[:, j], b[:, j]) ** 2
+            d = np.subtract.outer(a[:, j], b[:, j])
+            squares += np.multiply(d, d, out=d)
         return _of_squares[name](squares, **parameters)
     if name in _of_products:
         return _of_products[name](a @ b.T, **parameters)
@@ -260,7 +261,7 @@ def entries(meta, m, a):
 
 # --- models
 
-_block = 500_000  # entries of a tile of the kernel matrix: what is held in memory, and fits a cache
+_block = 50_000  # entries of a tile of the kernel matrix: what is held in memory, and fits a cache
 
 
 class Model:

@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,9 +47,10 @@ func main() {
 	platform := flag.String("platform", "", "`system` of the program, such as linux/amd64")
 	program := flag.String("program", "", "`file` of the program")
 	root := flag.String("root", ".", "`folder` of the repository")
+	licences := flag.String("licences", "", "`folder` of the licences of what the program contains")
 	out := flag.String("o", "dist", "`folder` of the wheel")
 	flag.Parse()
-	name, err := write(*root, *version, *platform, *program, *out)
+	name, err := write(*root, *version, *platform, *program, *licences, *out)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "wheel:", err)
 		os.Exit(1)
@@ -57,12 +59,12 @@ func main() {
 }
 
 // write makes a wheel and returns its path.
-func write(root, version, platform, program, out string) (string, error) {
+func write(root, version, platform, program, licences, out string) (string, error) {
 	tag, known := tags[platform]
 	if !known || version == "" {
 		return "", fmt.Errorf("platform %q, version %q: name both, such as linux/amd64 and 0.1.0", platform, version)
 	}
-	members, err := contents(root, version, tag, program)
+	members, err := contents(root, version, tag, program, licences)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +77,7 @@ func write(root, version, platform, program, out string) (string, error) {
 }
 
 // contents returns all members but the list of them.
-func contents(root, version, tag, program string) (members []member, err error) {
+func contents(root, version, tag, program, licences string) (members []member, err error) {
 	add := func(name, file string, mode os.FileMode) {
 		content, failed := os.ReadFile(file)
 		err = errors.Join(err, failed)
@@ -96,6 +98,15 @@ func contents(root, version, tag, program string) (members []member, err error) 
 	info := "nystream-" + version + ".dist-info/"
 	for _, name := range []string{"LICENSE", "NOTICE"} {
 		add(info+"licenses/"+name, filepath.Join(root, name), 0o644)
+	}
+	if licences != "" {
+		err = errors.Join(err, filepath.WalkDir(licences, func(file string, d fs.DirEntry, failed error) error {
+			if failed == nil && !d.IsDir() {
+				name, _ := filepath.Rel(licences, file)
+				add(info+"licenses/"+filepath.ToSlash(name), file, 0o644)
+			}
+			return failed
+		}))
 	}
 	readme, failed := os.ReadFile(filepath.Join(root, "python", "README.md"))
 	metadata := fmt.Sprintf(metadataHead, version) + string(readme)

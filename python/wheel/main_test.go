@@ -22,7 +22,7 @@ func build(t *testing.T) string {
 		t.Skipf("there are no wheels for %s", platform)
 	}
 	run(t, "go", "build", "-buildvcs=false", "-o", program, "../../cmd/nystream")
-	wheel, err := write("../..", "1.2.3", platform, program, dir)
+	wheel, err := write("../..", "1.2.3", platform, program, "", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestMembers(t *testing.T) {
 	for platform, tag := range tags {
 		var before []byte
 		for range 2 {
-			wheel, err := write("../..", "1.2.3", platform, program, t.TempDir())
+			wheel, err := write("../..", "1.2.3", platform, program, "", t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestMembers(t *testing.T) {
 			checkProgram(t, platform, wheel)
 		}
 	}
-	if _, err := write("../..", "1.2.3", "plan9/amd64", program, t.TempDir()); err == nil {
+	if _, err := write("../..", "1.2.3", "plan9/amd64", program, "", t.TempDir()); err == nil {
 		t.Error("a wheel for plan9 was made")
 	}
 }

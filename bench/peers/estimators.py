@@ -1,0 +1,78 @@
+"""The estimators of nystream beside scikit-learn: accuracy, CPU seconds and peak memory.
+
+    PYTHONPATH=python python3 bench/peers/estimators.py FOLDER svc|pipeline satimage|letter
+
+FOLDER has satimage.scale and letter.scale; the command nystream is on PATH. svc compares a linear
+classifier on an Embedding with an exact SVC. pipeline compares Classifier, from a Parquet file,
+with Nystroem and RidgeClassifierCV, from an array, which each run in a process of their own.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from multiprocessing import get_context
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import nystream
+
+
+def rows(folder, name):
+    """Return rows and classes to learn from, and others: 15,000 and 5,000 letters, or 3 of 4 rows."""
+    x, y = load_svmlight_file(os.path.join(folder, name + '.scale'))
+    x, train = x.toarray(), 15000 if name == 'letter' else None
+    order = np.arange(len(y)) if train else np.random.default_rng(1).permutation(len(y))
+    train, order = train or len(y) * 3 // 4, order
+    return x[order[:train]], y[order[:train]].astype(int), x[order[train:]], y[order[train:]].astype(int)
+
+
+def used():
+    both = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in both), max(u.ru_maxrss for u in both) / 1024
+
+
+def timed(say, fit):
+    wall, (cpu, _) = time.time(), used()
+    score = fit()
+    print('%-48s accuracy %.4f, %.1f s, %.1f CPU s, peak %.0f MiB'
+          % (say, score, time.time() - wall, used()[0] - cpu, used()[1]), flush=True)
+
+
+def compare_svc(data):
+    x, y, xt, yt = data
+    exact = SVC(C=10, gamma='scale')
+    timed('SVC(C=10)', lambda: exact.fit(x, y).score(xt, yt))
+    for rank in 100, 300, 1000:
+        linear = make_pipeline(nystream.Embedding(rank), StandardScaler(), LogisticRegression(max_iter=1000))
+        timed('Embedding(%d), StandardScaler, LogisticRegression' % rank, lambda: linear.fit(x, y).score(xt, yt))
+
+
+def compare_pipeline(data, landmarks=1000):
+    x, y, xt, yt = data
+    with tempfile.TemporaryDirectory() as folder:
+        for name, values, labels in ('train', x, y), ('test', xt, yt):
+            file = os.path.join(folder, name)
+            header = ','.join(['x%d' % i for i in range(x.shape[1])] + ['y'])
+            np.savetxt(file + '.csv', np.column_stack([values, labels]), '%.17g', ',', header=header, comments='')
+            subprocess.run(['nystream', 'convert', file + '.csv', file + '.parquet', '--quiet'], check=True, stdout=subprocess.DEVNULL)
+        train, test = (os.path.join(folder, n + '.parquet') for n in ('train', 'test'))
+        ours = nystream.Classifier(n_landmarks=landmarks)
+        theirs = make_pipeline(StandardScaler(), Nystroem(gamma=0.5 / x.shape[1], n_components=landmarks, random_state=1), RidgeClassifierCV(np.logspace(-6, 3, 10)))
+        for run in (lambda: timed('Classifier(n_landmarks=%d)' % landmarks, lambda: ours.fit(train, 'y').score(test, 'y')),
+                    lambda: timed('Nystroem(n_components=%d), RidgeClassifierCV' % landmarks, lambda: theirs.fit(x, y).score(xt, yt))):
+            process = get_context('fork').Process(target=run)
+            process.start()
+            process.join()
+
+
+if __name__ == '__main__':
+    {'svc': compare_svc, 'pipeline': compare_pipeline}[sys.argv[2]](rows(sys.argv[1], sys.argv[3]))

@@ -28,11 +28,15 @@ import nystream
 
 def rows(folder, name):
     """Return rows and classes to learn from, and others: 15,000 and 5,000 letters, or 3 of 4 rows."""
-    x, y = load_svmlight_file(os.path.join(folder, name + '.scale'))
-    x, train = x.toarray(), 15000 if name == 'letter' else None
-    order = np.arange(len(y)) if train else np.random.default_rng(1).permutation(len(y))
-    train, order = train or len(y) * 3 // 4, order
-    return x[order[:train]], y[order[:train]].astype(int), x[order[train:]], y[order[train:]].astype(int)
+    file = os.path.join(folder, name + '.scale')
+    if name == 'letter':
+        table = np.loadtxt(file)
+        y, x, train = table[:, 0].astype(int), table[:, 1:], 15000
+    else:
+        x, y = load_svmlight_file(file)
+        order = np.random.default_rng(1).permutation(len(y))
+        x, y, train = x.toarray()[order], y[order].astype(int), len(y) * 3 // 4
+    return x[:train], y[:train], x[train:], y[train:]
 
 
 def used():
@@ -63,12 +67,14 @@ def compare_pipeline(data, landmarks=1000):
             file = os.path.join(folder, name)
             header = ','.join(['x%d' % i for i in range(x.shape[1])] + ['y'])
             np.savetxt(file + '.csv', np.column_stack([values, labels]), '%.17g', ',', header=header, comments='')
-            subprocess.run(['nystream', 'convert', file + '.csv', file + '.parquet', '--quiet'], check=True, stdout=subprocess.DEVNULL)
+            convert = ['nystream', 'convert', file + '.csv', file + '.parquet', '--quiet']
+            subprocess.run(convert, check=True, stdout=subprocess.DEVNULL)
         train, test = (os.path.join(folder, n + '.parquet') for n in ('train', 'test'))
         ours = nystream.Classifier(n_landmarks=landmarks)
-        theirs = make_pipeline(StandardScaler(), Nystroem(gamma=0.5 / x.shape[1], n_components=landmarks, random_state=1), RidgeClassifierCV(np.logspace(-6, 3, 10)))
-        for run in (lambda: timed('Classifier(n_landmarks=%d)' % landmarks, lambda: ours.fit(train, 'y').score(test, 'y')),
-                    lambda: timed('Nystroem(n_components=%d), RidgeClassifierCV' % landmarks, lambda: theirs.fit(x, y).score(xt, yt))):
+        features = Nystroem(gamma=0.5 / x.shape[1], n_components=landmarks, random_state=1)
+        theirs = make_pipeline(StandardScaler(), features, RidgeClassifierCV(np.logspace(-6, 3, 10)))
+        for run in (lambda: timed('Classifier, a Parquet file', lambda: ours.fit(train, 'y').score(test, 'y')),
+                    lambda: timed('Nystroem, RidgeClassifierCV', lambda: theirs.fit(x, y).score(xt, yt))):
             process = get_context('fork').Process(target=run)
             process.start()
             process.join()

@@ -147,5 +147,6 @@ def write_labels(labels: np.ndarray, path: str) -> str:
         np.save(path + '.npy', labels)
         return path + '.npy'
     with open(path + '.tsv', 'w', encoding='utf-8', newline='') as file:
-        csv.writer(file, dialect='excel-tab', lineterminator='\n').writerows([['y'], *([label] for label in labels.tolist())])
+        lines = csv.writer(file, dialect='excel-tab', lineterminator='\n')
+        lines.writerows([['y'], *([label] for label in labels.tolist())])
     return path + '.tsv'

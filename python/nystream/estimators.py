@@ -253,7 +253,8 @@ def _matrix(X: Any) -> np.ndarray:
         raise ValueError('Expected 2D array, got %dD array instead. Reshape your data' % x.ndim)
     if 0 in x.shape:
         what, found = ('sample', x.shape[0]) if x.shape[0] == 0 else ('feature', x.shape[1])
-        raise ValueError('Found array with %d %s(s) (shape=%s) while a minimum of 1 is required.' % (found, what, x.shape))
+        say = 'Found array with %d %s(s) (shape=%s) while a minimum of 1 is required.'
+        raise ValueError(say % (found, what, x.shape))
     return x
 
 
@@ -367,7 +368,8 @@ class Embedding(TransformerMixin, _Estimator):
         rows = _length(X)
         if rows is None or self.n_components is None or self.n_components <= rows:
             return self.n_components
-        warnings.warn('n_components is %d, and X has %d rows: their number is taken' % (self.n_components, rows), stacklevel=3)
+        say = 'n_components is %d, and X has %d rows: their number is taken'
+        warnings.warn(say % (self.n_components, rows), stacklevel=3)
         return rows
 
     def _fit_method(self) -> str:
@@ -378,7 +380,8 @@ class Embedding(TransformerMixin, _Estimator):
 
     def _check_model(self, model: Any) -> None:
         if 'values' not in model.arrays or 'left' not in model.meta:
-            raise ValueError('%s: Embedding reads low-rank models, and this one is of %s' % (model.path, model.meta['method']))
+            say = '%s: Embedding reads low-rank models, and this one is of %s'
+            raise ValueError(say % (model.path, model.meta['method']))
 
     def transform(self, X):
         u = self._apply(X)
@@ -602,7 +605,8 @@ class AsymmetricClassifier(_Chooser):
 
     _method = 'askls'
 
-    def __init__(self, C=1.0, kernel='rbf', gamma=None, scale=None, nulls=None, random_state=None, verbose=0, options=None):
+    def __init__(self, C=1.0, kernel='rbf', gamma=None, scale=None, nulls=None, random_state=None, verbose=0,
+                 options=None):
         self.C, self.kernel, self.gamma, self.scale, self.nulls = C, kernel, gamma, scale, nulls
         self.random_state, self.verbose, self.options = random_state, verbose, options
 

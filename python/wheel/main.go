@@ -114,14 +114,15 @@ func contents(root, version, tag, program, licences string) (members []member, e
 	for one := range strings.SplitSeq(tag, ".") {
 		wheel += "Tag: py3-none-" + one + "\n"
 	}
-	members = append(members, member{info + "METADATA", []byte(metadata), 0o644}, member{info + "WHEEL", []byte(wheel), 0o644})
+	members = append(members, member{info + "METADATA", []byte(metadata), 0o644},
+		member{info + "WHEEL", []byte(wheel), 0o644})
 	return append(members, record(info+"RECORD", members)), errors.Join(err, failed)
 }
 
 const metadataHead = `Metadata-Version: 2.1
 Name: nystream
 Version: %s
-Summary: Kernel methods on files that do not fit in memory: features, regression and classifiers from one reading of the rows
+Summary: Kernel methods on files that do not fit in memory, from one reading of the rows
 License: Apache-2.0
 License-File: LICENSE
 License-File: NOTICE
@@ -136,7 +137,8 @@ func record(name string, members []member) member {
 	lines := make([]string, 0, len(members)+1)
 	for _, m := range members {
 		sum := sha256.Sum256(m.content)
-		lines = append(lines, fmt.Sprintf("%s,sha256=%s,%d\n", m.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(m.content)))
+		digest := base64.RawURLEncoding.EncodeToString(sum[:])
+		lines = append(lines, fmt.Sprintf("%s,sha256=%s,%d\n", m.name, digest, len(m.content)))
 	}
 	lines = append(lines, name+",,\n")
 	slices.Sort(lines)
@@ -146,7 +148,9 @@ func record(name string, members []member) member {
 // pack writes members to a zip file, without times.
 func pack(w io.Writer, members []member) error {
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestCompression)
+	})
 	for _, m := range members {
 		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
 		h.SetMode(m.mode)

@@ -239,7 +239,9 @@ def _names(X: Any) -> list[str]:
 
 def _numeric(frame: Any) -> bool:
     """Report whether NumPy holds all columns of a frame as numbers; others are sent as an Arrow stream."""
-    return np.asarray(frame).dtype.kind in 'biuf'
+    numbers = 'biuf'
+    return (np.asarray(frame).dtype.kind in numbers
+            or all(np.asarray(frame[name]).dtype.kind in numbers for name in frame.columns))
 
 
 def _matrix(X: Any) -> np.ndarray:

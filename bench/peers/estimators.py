@@ -1,8 +1,9 @@
 """The estimators of nystream beside scikit-learn: accuracy, CPU seconds and peak memory.
 
     PYTHONPATH=python python3 bench/peers/estimators.py FOLDER svc|pipeline satimage|letter
+    PYTHONPATH=python python3 bench/peers/estimators.py - transform
 
-FOLDER has satimage.scale and letter.scale; the command nystream is on PATH. svc compares a linear
+transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 numbers. FOLDER has satimage.scale and letter.scale; the command nystream is on PATH. svc compares a linear
 classifier on an Embedding with an exact SVC. pipeline compares Classifier, from a Parquet file,
 with Nystroem and RidgeClassifierCV, from an array, which each run in a process of their own.
 """
@@ -44,11 +45,24 @@ def used():
     return sum(u.ru_utime + u.ru_stime for u in both), max(u.ru_maxrss for u in both) / 1024
 
 
-def timed(say, fit):
+def timed(say, work):
     wall, (cpu, _) = time.time(), used()
-    score = fit()
-    print('%-48s accuracy %.4f, %.1f s, %.1f CPU s, peak %.0f MiB'
+    score = work()
+    score = 'accuracy %.4f, ' % score if score else ''
+    print('%-48s %s%.1f s, %.1f CPU s, peak %.0f MiB'
           % (say, score, time.time() - wall, used()[0] - cpu, used()[1]), flush=True)
+
+
+def transform():
+    x = np.random.default_rng(1).normal(size=(200000, 16))
+    embedding = nystream.Embedding(100, n_landmarks=400)
+
+    def apply():
+        embedding.transform(x)
+
+    timed('fit', lambda: embedding.fit(x) and None)
+    for _ in range(3):
+        timed('transform', apply)
 
 
 def compare_svc(data):
@@ -80,5 +94,7 @@ def compare_pipeline(data, landmarks=1000):
             process.join()
 
 
-if __name__ == '__main__':
+if __name__ == '__main__' and sys.argv[2] == 'transform':
+    transform()
+elif __name__ == '__main__':
     {'svc': compare_svc, 'pipeline': compare_pipeline}[sys.argv[2]](rows(sys.argv[1], sys.argv[3]))

@@ -52,11 +52,16 @@ class _ModelFile:
     def __init__(self):
         folder = tempfile.mkdtemp(prefix='nystream-')
         self.path = os.path.join(folder, 'model.npz')
-        weakref.finalize(self, shutil.rmtree, folder, True)
+        weakref.finalize(self, _remove, folder, os.getpid())
 
     def __reduce__(self):
         with open(self.path, 'rb') as file:
             return _restore, (file.read(),)
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a process that was forked leaves the file to its parent
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _restore(content: bytes) -> _ModelFile:

@@ -1,11 +1,13 @@
 """The estimators of nystream beside scikit-learn: accuracy, CPU seconds and peak memory.
 
-    PYTHONPATH=python python3 bench/peers/estimators.py FOLDER svc|pipeline satimage|letter
+    PYTHONPATH=python python3 bench/peers/estimators.py FOLDER svc satimage|letter
+    PYTHONPATH=python python3 bench/peers/estimators.py FOLDER pipeline satimage|letter|abalone
     PYTHONPATH=python python3 bench/peers/estimators.py - transform
 
-transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 numbers. FOLDER has satimage.scale and letter.scale; the command nystream is on PATH. svc compares a linear
-classifier on an Embedding with an exact SVC. pipeline compares Classifier, from a Parquet file,
-with Nystroem and RidgeClassifierCV, from an array, which each run in a process of their own.
+transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 numbers. FOLDER has satimage.scale,
+letter.scale and abalone.data; the command nystream is on PATH. svc compares a linear classifier on
+an Embedding with an exact SVC. pipeline compares Classifier, or for abalone Ridge, from
+a Parquet file, with Nystroem and ridge regression, from an array. Each runs in a process of its own.
 """
 
 import os
@@ -19,7 +21,7 @@ from multiprocessing import get_context
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -28,16 +30,19 @@ import nystream
 
 
 def rows(folder, name):
-    """Return rows and classes to learn from, and others: 15,000 and 5,000 letters, or 3 of 4 rows."""
-    file = os.path.join(folder, name + '.scale')
-    if name == 'letter':
-        table = np.loadtxt(file)
-        y, x, train = table[:, 0].astype(int), table[:, 1:], 15000
+    """Return rows and what is known of them, to learn from and to score: 3 of 4 rows, and the others."""
+    if name == 'abalone':
+        table = np.genfromtxt(os.path.join(folder, 'abalone.data'), delimiter=',', usecols=range(1, 9))
+        x, y = table[:, :-1], table[:, -1]
+    elif name == 'letter':
+        table = np.loadtxt(os.path.join(folder, 'letter.scale'))
+        y, x = table[:, 0].astype(int), table[:, 1:]
     else:
-        x, y = load_svmlight_file(file)
-        order = np.random.default_rng(1).permutation(len(y))
-        x, y, train = x.toarray()[order], y[order].astype(int), len(y) * 3 // 4
-    return x[:train], y[:train], x[train:], y[train:]
+        x, y = load_svmlight_file(os.path.join(folder, name + '.scale'))
+        x, y = x.toarray(), y.astype(int)
+    order = np.arange(len(y)) if name == 'letter' else np.random.default_rng(1).permutation(len(y))
+    train, test = np.split(order, [len(y) * 3 // 4])
+    return x[train], y[train], x[test], y[test]
 
 
 def used():
@@ -48,7 +53,7 @@ def used():
 def timed(say, work):
     wall, (cpu, _) = time.time(), used()
     score = work()
-    score = 'accuracy %.4f, ' % score if score else ''
+    score = 'score %.4f, ' % score if score else ''
     print('%-48s %s%.1f s, %.1f CPU s, peak %.0f MiB'
           % (say, score, time.time() - wall, used()[0] - cpu, used()[1]), flush=True)
 
@@ -84,11 +89,14 @@ def compare_pipeline(data, landmarks=1000):
             convert = ['nystream', 'convert', file + '.csv', file + '.parquet', '--quiet']
             subprocess.run(convert, check=True, stdout=subprocess.DEVNULL)
         train, test = (os.path.join(folder, n + '.parquet') for n in ('train', 'test'))
-        ours = nystream.Classifier(n_landmarks=landmarks)
+        numbers = y.dtype.kind == 'f'
+        ours = (nystream.Ridge if numbers else nystream.Classifier)(n_landmarks=landmarks)
+        ridge = (RidgeCV if numbers else RidgeClassifierCV)(np.logspace(-6, 3, 10))
         features = Nystroem(gamma=0.5 / x.shape[1], n_components=landmarks, random_state=1)
-        theirs = make_pipeline(StandardScaler(), features, RidgeClassifierCV(np.logspace(-6, 3, 10)))
-        for run in (lambda: timed('Classifier, a Parquet file', lambda: ours.fit(train, 'y').score(test, 'y')),
-                    lambda: timed('Nystroem, RidgeClassifierCV', lambda: theirs.fit(x, y).score(xt, yt))):
+        theirs = make_pipeline(StandardScaler(), features, ridge)
+        say = type(ours).__name__ + ', a Parquet file'
+        for run in (lambda: timed(say, lambda: ours.fit(train, 'y').score(test, 'y')),
+                    lambda: timed('Nystroem, ' + type(ridge).__name__, lambda: theirs.fit(x, y).score(xt, yt))):
             process = get_context('fork').Process(target=run)
             process.start()
             process.join()

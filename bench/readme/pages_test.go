@@ -81,12 +81,7 @@ func TestCommands(t *testing.T) {
 		t.Skip("it builds the command and runs it for each line of the pages: run without -short")
 	}
 	root, all := pages(t)
-	bin, ran := t.TempDir(), 0
-	build := exec.Command("go", "build", "-o", bin, "./cmd/nystream")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin, ran := buildCommand(t, root), 0
 	for _, p := range all {
 		work := t.TempDir()
 		writeData(t, work)
@@ -273,7 +268,49 @@ func TestFirstUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := all[0].fences("python")
-	if len(blocks) != 1 || !strings.Contains(string(script), blocks[0]) {
-		t.Errorf("docs/letters.py does not have the %d Python blocks of README.md", len(blocks))
+	if len(blocks) == 0 || !strings.Contains(string(script), blocks[0]) {
+		t.Errorf("docs/letters.py does not have the first of %d Python blocks of README.md", len(blocks))
 	}
+}
+
+// TestPython runs the Python code of the pages that uses the package, the blocks of a page in turn.
+func TestPython(t *testing.T) {
+	const python = "/usr/bin/python3"
+	if testing.Short() {
+		t.Skip("it builds the command: run without -short")
+	}
+	if exec.Command(python, "-c", "import sklearn").Run() != nil {
+		t.Skipf("%s has no scikit-learn: apt-get install python3-sklearn", python)
+	}
+	root, all := pages(t)
+	bin, ran := buildCommand(t, root), 0
+	for _, p := range all {
+		script := strings.Join(p.fences("python"), "\n")
+		if at := strings.Index(script, "import nystream\n"); at >= 0 {
+			ran++
+			work := t.TempDir()
+			writeData(t, work)
+			c := exec.Command(python, "-B", "-c", script[at:])
+			c.Dir = work
+			c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "python"), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", p.name, err, out)
+			}
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d pages use the Python package: there are more", ran)
+	}
+}
+
+// buildCommand builds nystream, and returns its folder.
+func buildCommand(t *testing.T, root string) string {
+	t.Helper()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "./cmd/nystream")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }

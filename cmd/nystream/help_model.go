@@ -1,20 +1,15 @@
 package main
 
 import (
-	_ "embed"
-
 	"github.com/spf13/cobra"
-)
 
-// pythonReader is the reader of models in Python.
-//
-//go:embed python/nystream.py
-var pythonReader string
+	"github.com/nystream/nystream/python"
+)
 
 // newPythonTopic returns help that is the reader in Python and nothing else, so that its
 // output is the file.
 func newPythonTopic() *cobra.Command {
-	return topic("python", "A reader of models in Python, with estimators for scikit-learn: nystream help python > nystream.py", pythonReader)
+	return topic("python", "A reader of models in Python: nystream help python > nystream.py", python.Reader)
 }
 
 // topic returns a topic of help, whose text is printed as it is.
@@ -69,8 +64,8 @@ give. values are in units of the kernel's entries times rows: eigenvalues or sin
 of A. Columns of U are orthonormal over the rows of the fit and have no unit.
 
 nystream help python prints a file with a function for each method, on NumPy alone: read and
-prepare a model's rows, then landmarks, fourier, project, functions, asymmetric, decisions,
-decide, mapped or entries, and kernel for k:
+prepare a model's rows, then landmarks, fourier, project, regression, functions, asymmetric,
+decisions, decide, mapped or entries, and kernel for k:
 
     meta, m = read('m.npz')
     x = prepare(meta, m, rows)                            # a matrix, a row to embed in each row

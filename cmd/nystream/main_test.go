@@ -69,6 +69,7 @@ func setUpScript(e *testscript.Env) error {
 		return err
 	}
 	e.Setenv("RECIPES", recipes)
+	e.Setenv("PYTHONPATH", filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(recipes))), "python"))
 	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 	addSession(e)
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)

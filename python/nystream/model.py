@@ -2,24 +2,16 @@
 
     m = nystream.load('m.npz')
     u = m.transform(x)          # what nystream transform writes
-    labels = m.predict(x)       # of a model of fit askls
+    labels = m.predict(x)       # classes of fit askls, classes or numbers of fit ridge
 
-    from sklearn.pipeline import make_pipeline
-    p = make_pipeline(nystream.Embedding(kernel='rbf(gamma=median)', rank=50), LogisticRegression())
-
-Embedding, Projection and Classifier follow the conventions of scikit-learn and do without
-it; their fit calls the command nystream with the rows in a temporary .npy file.
-
-nystream help python prints this file, and nystream help model what is in an archive.
+nystream help python prints this file, and nystream help model what is in an archive. The
+wheel of nystream has it too, with estimators for scikit-learn.
 """
 
 import ast
 import json
 import os
 import re
-import subprocess
-import tempfile
-import warnings
 
 import numpy as np
 
@@ -82,7 +74,8 @@ def _call(name, parameters, a, b):
     if name in _of_squares:
         squares = np.zeros((len(a), len(b)))
         for j in range(a.shape[1]):  # column by column: three dimensions at once would take too much memory
-            squares += np.subtract.outer(a[:, j], b[:, j]) ** 2
+            d = np.subtract.outer(a[:, j], b[:, j])
+            squares += np.multiply(d, d, out=d)
         return _of_squares[name](squares, **parameters)
     if name in _of_products:
         return _of_products[name](a @ b.T, **parameters)
@@ -124,7 +117,7 @@ def landmarks(k, m, h, x, p='u_'):
         c[np.arange(len(c)), m[p + 'sketch_column']] = m[p + 'sketch_value']
         e = e @ c
         for i, j in zip(m[p + 'landmark_rows'], range(len(c))):
-            if i < len(x) and (x[i] == m[p + 'landmarks'][j]).all():  # a landmark, at its row number of the fit
+            if 0 <= i < len(x) and (x[i] == m[p + 'landmarks'][j]).all():  # a landmark, at its row number of the fit
                 e[i] -= h.get('range_shift', 0) * c[j]
     e = e @ m[p + 'projection']
     return e @ m[p + 'refinement'] if p + 'refinement' in m else e
@@ -141,6 +134,11 @@ def fourier(m, x, p='u_'):
 def project(m, x):
     """XW of prepared rows."""
     return x @ m['w']
+
+
+def regression(meta, m, x):
+    """Values of prepared rows, or a decision for each class."""
+    return kernel(meta['kernel'])(x, m['landmarks']) @ m['coefficients'] + m['intercept']
 
 
 def functions(meta, m, x, side='left'):
@@ -263,6 +261,8 @@ def entries(meta, m, a):
 
 # --- models
 
+_block = 50_000  # entries of a tile of the kernel matrix: what is held in memory, and fits a cache
+
 
 class Model:
     """A model that nystream has made. meta is its meta.json, arrays its arrays."""
@@ -281,13 +281,28 @@ class Model:
         Rows of a model of a graph are those of adjacency, or of its transpose for the right side,
         with a column for each node of the fit. Of askls, rows for a graph or a kernel matrix have
         the entries from a sample to those of the fit, and behind them the entries from those to it."""
+        x = self._rows(x, side)
+        wide = max([x.shape[1]] + [a.shape[0] for a in self.arrays.values() if a.ndim])
+        step, out = max(1, _block // wide), None
+        for start in range(0, len(x), step):
+            block = self._transform(x[start:start + step], side, start)
+            if out is None:
+                out = np.empty((len(x), block.shape[1]))
+            out[start:start + step] = block
+        return self._transform(x, side, 0) if out is None else out
+
+    def _transform(self, x, side, start):
+        """Transform rows, of which the first has the number start."""
         meta, m = self.meta, self.arrays
         method = meta['method']
-        x = prepare(meta, m, self._rows(x, side), side)
+        m = {n: a - start if n.endswith('landmark_rows') else a for n, a in m.items()}
+        x = prepare(meta, m, x, side)
         if not np.isfinite(x).all():
             raise ValueError('Input contains NaN or infinity: rows to transform are finite')
         if method == 'ism':
             return project(m, x)
+        if method == 'ridge':
+            return regression(meta, m, x)
         if method in ('operator', 'rkhs'):
             return functions(meta, m, x, side)
         if method == 'transport':
@@ -314,12 +329,14 @@ class Model:
         return fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
 
     def decision_function(self, x):
-        if self.meta['method'] != 'askls':
+        if self.meta['method'] not in ('askls', 'ridge') or not len(self.classes_):
             raise NotImplementedError('%s: models of %s choose no classes' % (self.path, self.meta['method']))
         return self.transform(x)
 
     def predict(self, x):
-        """Return the class of each row, as text, for a model of fit askls."""
+        """Return the class of each row, as text, or the numbers that a model of fit ridge --target predicts."""
+        if 'targets' in self.meta:
+            return self.transform(x)
         return self.classes_[self.decision_function(x).argmax(1)]
 
     def _rows(self, x, side):
@@ -337,221 +354,3 @@ class Model:
 def load(path):
     """Return the model in a file."""
     return Model(path)
-
-
-# --- estimators
-
-
-class _Estimator:
-    """What the estimators share: parameters are attributes of the same name, as scikit-learn has it."""
-
-    _parameters = ()
-
-    def get_params(self, deep=True):
-        return {name: getattr(self, name) for name in self._parameters}
-
-    def set_params(self, **parameters):
-        for name, value in parameters.items():
-            if name not in self._parameters:
-                raise ValueError('%s has no parameter %s' % (type(self).__name__, name))
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self):
-        return '%s(%s)' % (type(self).__name__, ', '.join('%s=%r' % p for p in self.get_params().items()))
-
-    def _fit(self, method, x, labels=None, **flags):
-        """Run nystream fit on rows, and load the model that it makes."""
-        names, x = _names(x), _matrix(x)
-        if not np.isfinite(x).all():
-            raise ValueError('Input contains NaN or infinity: fill or drop such rows first')
-        with tempfile.TemporaryDirectory() as folder:
-            rows, model = os.path.join(folder, 'rows.npy'), os.path.join(folder, 'model.npz')
-            np.save(rows, x)
-            command = [self.command or 'nystream', 'fit', method, rows, '-o', model, '--quiet']
-            if labels is not None:
-                file = os.path.join(folder, 'labels.txt')
-                with open(file, 'w', encoding='utf-8') as f:
-                    f.writelines('c%d\n' % label for label in labels)
-                command += ['--label', file]
-            flags['seed'] = self.seed
-            for name, value in flags.items():
-                if value is not None:
-                    command += ['--' + name.replace('_', '-'), str(value)]
-            command += list(self.options or ())
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-            if done.returncode:
-                raise RuntimeError(done.stderr.strip() or 'nystream ended with exit code %d' % done.returncode)
-            self.model_ = load(model)
-        self.n_features_in_ = x.shape[1]
-        vars(self).pop('feature_names_in_', None)
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        return self
-
-    def _fitted(self):
-        if not hasattr(self, 'model_'):
-            raise _not_fitted(type(self).__name__)
-        return self.model_
-
-    def _model(self, x):
-        self._fitted()
-        self._check_names(_names(x), list(getattr(self, 'feature_names_in_', [])))
-        x = _matrix(x)
-        if x.shape[1] != self.n_features_in_:
-            raise ValueError('X has %d features, but %s is expecting %d features as input' % (x.shape[1], type(self).__name__, self.n_features_in_))
-        return self.model_, x
-
-    def _check_names(self, names, seen):
-        """Refuse names that are not those of the fit, in the words of scikit-learn."""
-        if bool(names) != bool(seen):
-            say = 'X %s feature names, but %s was fitted %s feature names'
-            how = ('has', type(self).__name__, 'without') if names else ('does not have valid', type(self).__name__, 'with')
-            warnings.warn(say % how, stacklevel=4)
-        elif names != seen:
-            say = 'The feature names should match those that were passed during fit.\n'
-            new, lost = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
-            for what, some in (('unseen at fit time', new), ('seen at fit time, yet now missing', lost)):
-                if some:
-                    say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in some[:5]) + '- ...\n' * (len(some) > 5)
-            if not new and not lost:
-                say += 'Feature names must be in the same order as they were in fit.\n'
-            raise ValueError(say)
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, 'model_')
-
-    def __sklearn_tags__(self):  # scikit-learn 1.6 and later
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
-        chooses = hasattr(self, 'predict')
-        return Tags(estimator_type='classifier' if chooses else None, target_tags=TargetTags(required=chooses), input_tags=InputTags(),
-                    classifier_tags=ClassifierTags() if chooses else None, transformer_tags=None if chooses else TransformerTags())
-
-
-def _not_fitted(name):
-    say = 'This %s instance is not fitted yet. Call fit first.' % name
-    try:
-        from sklearn.exceptions import NotFittedError
-        return NotFittedError(say)
-    except ImportError:
-        return ValueError(say)
-
-
-def _warn_of_column():
-    say = 'A column-vector y was passed when a 1d array was expected.'
-    try:
-        from sklearn.exceptions import DataConversionWarning as kind
-    except ImportError:
-        kind = UserWarning
-    warnings.warn(say, kind, stacklevel=3)
-
-
-def _names(x):
-    """Return the names of the columns of a table, none unless all are text."""
-    names = list(getattr(x, 'columns', ()))
-    return names if all(isinstance(n, str) for n in names) else []
-
-
-def _matrix(x):
-    """Return x as rows of numbers, or raise ValueError."""
-    if hasattr(x, 'toarray'):
-        raise TypeError('sparse rows are not taken: pass a dense array')
-    x = np.asarray(x)
-    if np.iscomplexobj(x):
-        raise ValueError('Complex data not supported')
-    x = x.astype(float)
-    if x.ndim != 2:
-        raise ValueError('Expected 2D array, got %dD array instead. Reshape your data' % x.ndim)
-    if 0 in x.shape:
-        what, found = ('sample', x.shape[0]) if x.shape[0] == 0 else ('feature', x.shape[1])
-        raise ValueError('Found array with %d %s(s) (shape=%s) while a minimum of 1 is required.' % (found, what, x.shape))
-    return x
-
-
-class Embedding(_Estimator):
-    """Low-rank embedding of rows by nystream fit METHOD: columns u·√|values|, so that inner
-    products of embedded rows approximate the kernel; with scaled=False the columns of U.
-
-    options is a list of more flags, such as ['--scale', 'standard']; command the program."""
-
-    _parameters = ('kernel', 'rank', 'method', 'seed', 'scaled', 'options', 'command')
-    _estimator_type = None
-
-    def __init__(self, kernel='rbf(gamma=median)', rank=10, method='landmark', seed=1, scaled=True, options=None, command=None):
-        self.kernel, self.rank, self.method, self.seed = kernel, rank, method, seed
-        self.scaled, self.options, self.command = scaled, options, command
-
-    def fit(self, X, y=None):
-        return self._fit(self.method, X, kernel=self.kernel, rank=self.rank)
-
-    def transform(self, X):
-        model, x = self._model(X)
-        u = model.transform(x)
-        return u * np.sqrt(np.abs(model.arrays['values'])) if self.scaled else u
-
-    def fit_transform(self, X, y=None):
-        return self.fit(X, y).transform(X)
-
-    def get_feature_names_out(self, input_features=None):
-        return np.array(['u%d' % i for i in range(len(self._fitted().arrays['values']))], dtype=object)
-
-
-class Projection(_Estimator):
-    """Interpretable projection of rows by nystream fit ism, from labels."""
-
-    _parameters = ('dim', 'seed', 'options', 'command')
-
-    def __init__(self, dim=2, seed=1, options=None, command=None):
-        self.dim, self.seed, self.options, self.command = dim, seed, options, command
-
-    def fit(self, X, y):
-        classes, labels = np.unique(np.asarray(y), return_inverse=True)
-        return self._fit('ism', X, labels=labels, dim=self.dim)
-
-    def transform(self, X):
-        model, x = self._model(X)
-        return model.transform(x)
-
-    def fit_transform(self, X, y):
-        return self.fit(X, y).transform(X)
-
-    def get_feature_names_out(self, input_features=None):
-        return np.array(['xw%d' % i for i in range(self._fitted().arrays['w'].shape[1])], dtype=object)
-
-
-class Classifier(_Estimator):
-    """Classifier from a kernel that need not be symmetric, by nystream fit askls."""
-
-    _parameters = ('kernel', 'C', 'seed', 'options', 'command')
-    _estimator_type = 'classifier'
-
-    def __init__(self, kernel='rbf(gamma=median)', C=None, seed=1, options=None, command=None):
-        self.kernel, self.C, self.seed, self.options, self.command = kernel, C, seed, options, command
-
-    def fit(self, X, y):
-        y = np.asarray(y)
-        if y.ndim == 2 and y.shape[1] == 1:
-            _warn_of_column()
-            y = y[:, 0]
-        if y.dtype.kind == 'f' and (y != np.floor(y)).any():
-            raise ValueError('Unknown label type: labels are classes, and these are numbers with fractions')
-        if y.ndim != 1 or len(y) != len(_matrix(X)):
-            raise ValueError('y needs one label for each row')
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError('y has one class; two are the least')
-        return self._fit('askls', X, labels=labels, kernel=self.kernel, C=self.C)
-
-    def decision_function(self, X):
-        model, x = self._model(X)
-        d = model.decision_function(x)
-        order = np.argsort([int(c[1:]) for c in model.classes_])  # the file numbers labels as text
-        d = d[:, order]
-        return d[:, 1] - d[:, 0] if len(self.classes_) == 2 else d
-
-    def predict(self, X):
-        d = self.decision_function(X)
-        return self.classes_[(d > 0).astype(int) if d.ndim == 1 else d.argmax(1)]
-
-    def score(self, X, y):
-        return float(np.mean(self.predict(X) == np.asarray(y)))

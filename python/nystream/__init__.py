@@ -1,0 +1,31 @@
+"""Kernel methods on rows that need not fit in memory: models and estimators of nystream.
+
+    model = nystream.load('m.npz')                 # a model of the command, read by NumPy alone
+    u = model.transform(rows)
+
+    nystream.Ridge().fit('train.parquet', 'price').predict('test.parquet')
+    make_pipeline(nystream.Embedding(n_components=50), StandardScaler(), LogisticRegression())
+
+The estimators run the command nystream, which the wheel brings along. They follow the
+conventions of scikit-learn, and work without it.
+"""
+
+from .model import Model, load
+
+_estimators = ('AsymmetricClassifier', 'Classifier', 'Embedding', 'Projection', 'Ridge')
+__all__ = ['Model', 'load', 'Error', *_estimators]
+
+
+def __getattr__(name):
+    """Import estimators when they are asked for: scikit-learn takes a second."""
+    if name == 'Error':
+        from .command import Error
+        return Error
+    if name in _estimators:
+        from . import estimators
+        return getattr(estimators, name)
+    raise AttributeError('module nystream has no attribute ' + name)
+
+
+def __dir__():
+    return __all__

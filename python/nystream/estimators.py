@@ -1,0 +1,667 @@
+"""Estimators in the conventions of scikit-learn, fitted and applied by the command nystream.
+
+X is an array, a sparse matrix, a frame of pandas or polars, or paths and URLs of files that the
+command reads. With a frame or files, y may name columns of X: they are no features then. Results
+for files are arrays too; for more rows than memory use the command with model_path_.
+
+Parameters of all estimators:
+
+    kernel         a name or an expression of nystream help kernels, such as 'rbf*cosine + 0.1*linear'
+    gamma          of a kernel that is named alone: a number, 'median', 'scale' or 'auto'; None is
+                   'median' for rbf, laplace, exponential and sne
+    scale          'none', 'standard' or 'minmax'; None is the default of the method
+    nulls          rows with NaN or nulls: 'error', 'drop' (files only), 'zero' or 'mean'
+    random_state   an integer, None for 1, or a generator that gives one
+    verbose        1 shows a progress bar where tqdm is installed
+    options        more flags of the command, such as ['--memory', '1GiB']
+
+Attributes of all: report_, the report of the fit (nystream help json); error_, the error that it
+promises; warnings_, what makes it doubtful, which are Python warnings too; model_path_, the file of
+the model; n_features_in_, and feature_names_in_ where columns have names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import command
+from .model import load
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+    from sklearn.exceptions import DataConversionWarning, NotFittedError
+except ImportError:
+    from .plain import (BaseEstimator, ClassifierMixin, DataConversionWarning, NotFittedError, RegressorMixin,
+                        TransformerMixin)
+
+_words = ('true', 'false', 'nan', 'na', 'n/a', 'null', 'none', 'nil', 'inf', 'infinity')  # no names of classes in text
+_by_median = ('rbf', 'laplace', 'exponential', 'sne')  # kernels whose gamma has no default that suits all data
+
+
+class _ModelFile:
+    """The file of a model in a temporary folder that lives as long as the object; pickled with its bytes."""
+
+    def __init__(self):
+        folder = tempfile.mkdtemp(prefix='nystream-')
+        self.path = os.path.join(folder, 'model.npz')
+        weakref.finalize(self, _remove, folder, os.getpid())
+
+    def __reduce__(self):
+        with open(self.path, 'rb') as file:
+            return _restore, (file.read(),)
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a process that was forked leaves the file to its parent
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _restore(content: bytes) -> _ModelFile:
+    file = _ModelFile()
+    with open(file.path, 'wb') as out:
+        out.write(content)
+    return file
+
+
+class _Estimator(BaseEstimator):
+    """Runs the command on rows. A subclass has a _method, and makes the flags of its fit."""
+
+    _method = ''
+
+    def _fit(self, X: Any, flags: dict[str, Any], y: np.ndarray | None = None, **files: np.ndarray) -> Any:
+        """Fit and keep the model. y and files are arrays with a row for each row of X, by flag."""
+        rows, names = self._rows(X)
+        if not isinstance(rows, list) and rows.shape[0] < 2:
+            raise ValueError('Found array with 1 sample(s) while a minimum of 2 is required.')
+        weighted = files['weights'] != 0 if 'weights' in files else np.array(True)
+        if not weighted.all() and not isinstance(rows, list):  # nor do scale and gamma know rows without weight
+            rows = rows.filter(weighted) if hasattr(rows, 'to_arrow') else rows[weighted]
+            files = {flag: values[weighted] for flag, values in files.items()}
+        self._model_file = _ModelFile()
+        flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state), **flags}
+        with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
+            arguments = ['fit', self._fit_method(), *_written(rows, folder), '-o', self.model_path_, *_flags(flags)]
+            for flag, values in files.items():
+                write = command.write_labels if flag == 'label' else command.write_rows
+                arguments += ['--' + flag, write(values, os.path.join(folder, flag))]
+            self.report_ = command.run(arguments + list(self.options or ()), self.verbose)
+        self._learn_columns(rows, names)
+        self.error_ = self._promised(self.report_)
+        self.warnings_ = self._doubts(self.report_)
+        for text in self.warnings_:
+            warnings.warn(text, UserWarning, stacklevel=3)
+        return self
+
+    def _fit_method(self) -> str:
+        return self._method
+
+    def _promised(self, report: dict[str, Any]) -> Any:
+        """Return the error of a report, None where it has none."""
+        return next((e['value'] for e in report.get('errors', ())), None)
+
+    def _doubts(self, report: dict[str, Any]) -> list[str]:
+        """Return the warnings of a report, and those about columns that no one asked to leave out."""
+        named = set(getattr(self, 'feature_names_in_', ()))
+        lost = ['column %s is left out: %s' % (c['name'], c['reason'])
+                for c in report.get('columns_left_out', ()) if c['name'] in named]
+        return list(report.get('warnings', ())) + lost
+
+    def _learn_columns(self, rows: Any, names: list[str]) -> None:
+        model = load(self.model_path_)
+        if isinstance(rows, list):  # the columns that the command chose from files
+            names, self.n_features_in_ = list(model.columns or ()), self.report_['dimension']
+        else:
+            self.n_features_in_ = rows.shape[1]
+        vars(self).pop('feature_names_in_', None)
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._learn(model)
+
+    def _learn(self, model: Any) -> None:
+        """Keep what transform and predict need of a model."""
+
+    def _apply(self, X: Any, verb: str = 'transform', *flags: str) -> np.ndarray:
+        """Return what transform or predict writes, a row for each row of X."""
+        self._check_fitted()
+        rows, names = self._rows(X)
+        if not isinstance(rows, list):
+            self._check_columns(rows.shape[1], names)
+        with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
+            out = os.path.join(folder, 'out.npy')
+            arguments = [verb, self.model_path_, *_written(rows, folder), '-o', out, *flags]
+            command.run(arguments, self.verbose)
+            return np.load(out)
+
+    @property
+    def model_path_(self) -> str:
+        """The file of the model, which lives as long as the estimator; save copies it."""
+        self._check_fitted()
+        return self._model_file.path
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the model to a file, which load, nystream.load and the command read."""
+        shutil.copyfile(self.model_path_, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Any:
+        """Return an estimator with a model in a file; other parameters than kernel have their defaults."""
+        estimator, model = cls(), load(path)
+        estimator._check_model(model)
+        with open(path, 'rb') as file:
+            estimator._model_file = _restore(file.read())
+        estimator.kernel = model.meta.get('kernel') or model.meta['functions']['kernel']
+        estimator.report_ = model.meta.get('made', {})
+        estimator.report_['dimension'] = command.run(['inspect', os.fspath(path)])['dimension']
+        estimator._learn_columns([], [])
+        return estimator
+
+    def _check_model(self, model: Any) -> None:
+        if model.meta['method'] != self._method:
+            raise ValueError('%s: %s reads models of fit %s, and this one is of %s' % (
+                model.path, type(self).__name__, self._method, model.meta['method']))
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError('This %s instance is not fitted yet. Call fit first.' % type(self).__name__)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return '_model_file' in vars(self)
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {'X_types': ['2darray', 'sparse']}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _rows(self, X: Any) -> tuple[Any, list[str]]:
+        """Return X as a list of paths, a matrix, a sparse matrix or a frame, and the names of its columns."""
+        paths = _paths(X)
+        if paths:
+            return paths, []
+        if self.nulls == 'drop':
+            raise ValueError("nulls='drop' is for files: rows of X and of results belong together")
+        names = _names(X)
+        if names and not _numeric(X):
+            return X, names
+        x = X.tocsr() if hasattr(X, 'tocsr') else _matrix(X)
+        numbers = x.data if hasattr(x, 'indptr') else x
+        if self.nulls in (None, 'error') and not np.isfinite(numbers).all():
+            raise ValueError('Input X contains NaN or infinity: fill such rows, or set nulls')
+        return x, names
+
+    def _check_columns(self, count: int, names: list[str]) -> None:
+        """Refuse columns that are not those of the fit, in the words of scikit-learn."""
+        seen, name = list(getattr(self, 'feature_names_in_', [])), type(self).__name__
+        if bool(names) != bool(seen):
+            say = 'X %s feature names, but %s was fitted %s feature names'
+            how = ('has', name, 'without') if names else ('does not have valid', name, 'with')
+            warnings.warn(say % how, UserWarning, stacklevel=4)
+        elif names != seen:
+            raise ValueError(_difference(names, seen))
+        if count != self.n_features_in_:
+            say = 'X has %d features, but %s is expecting %d features as input'
+            raise ValueError(say % (count, name, self.n_features_in_))
+
+    def _kernel_text(self) -> str:
+        """Return the kernel as the command takes it, with gamma."""
+        gamma = self.gamma
+        if gamma is None and self.kernel in _by_median:
+            gamma = 'median'
+        if gamma is None:
+            return self.kernel
+        if not re.fullmatch('[a-z0-9]+', self.kernel):
+            raise ValueError('gamma is for a kernel that is named alone: write it into kernel=%r' % self.kernel)
+        return '%s(gamma=%s)' % (self.kernel, gamma)
+
+
+# --- rows, columns and flags
+
+
+def _paths(X: Any) -> list[str]:
+    """Return the paths and URLs that X is, or none."""
+    if isinstance(X, (str, os.PathLike)):
+        return [os.fspath(X)]
+    if isinstance(X, (list, tuple)) and X and all(isinstance(p, (str, os.PathLike)) for p in X):
+        return [os.fspath(p) for p in X]
+    return []
+
+
+def _names(X: Any) -> list[str]:
+    """Return the names of the columns of a frame, none unless all are text."""
+    names = list(getattr(X, 'columns', ()))
+    return names if all(isinstance(n, str) for n in names) else []
+
+
+def _numeric(frame: Any) -> bool:
+    """Report whether NumPy holds all columns of a frame as numbers; others are sent as an Arrow stream."""
+    numbers = 'biuf'
+    return (np.asarray(frame).dtype.kind in numbers
+            or all(np.asarray(frame[name]).dtype.kind in numbers for name in frame.columns))
+
+
+def _matrix(X: Any) -> np.ndarray:
+    """Return X as rows of numbers without a copy if it may be, or raise ValueError."""
+    x = np.asarray(X)
+    if np.iscomplexobj(x):
+        raise ValueError('Complex data not supported')
+    if x.dtype != np.float32:
+        x = np.asarray(x, float)
+    if x.ndim != 2:
+        raise ValueError('Expected 2D array, got %dD array instead. Reshape your data' % x.ndim)
+    if 0 in x.shape:
+        what, found = ('sample', x.shape[0]) if x.shape[0] == 0 else ('feature', x.shape[1])
+        say = 'Found array with %d %s(s) (shape=%s) while a minimum of 1 is required.'
+        raise ValueError(say % (found, what, x.shape))
+    return x
+
+
+def _apart(X: Any, y: Any) -> tuple[Any, Any]:
+    """Take the columns that y names out of a frame. For files the names are returned, as a tuple."""
+    text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
+    if text and _paths(X):
+        return X, (y,) if isinstance(y, str) else tuple(y)
+    columns = _names(X)
+    if text and columns and (isinstance(y, str) or set(y) <= set(columns)):
+        named = [y] if isinstance(y, str) else list(y)
+        if not set(named) <= set(columns):
+            raise ValueError('X has no column %r' % y)
+        values = np.asarray(X[y if isinstance(y, str) else named])
+        return X[[c for c in columns if c not in named]], values
+    return X, y
+
+
+def _column(y: Any, rows: int | None) -> np.ndarray:
+    """Return y as a vector with a value for each row."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        say = 'A column-vector y was passed when a 1d array was expected.'
+        warnings.warn(say, DataConversionWarning, stacklevel=3)
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError('y should be a 1d array, got an array of shape %s instead.' % (y.shape,))
+    return _of_length(y, rows)
+
+
+def _of_length(y: np.ndarray, rows: int | None) -> np.ndarray:
+    if rows is not None and len(y) != rows:
+        raise ValueError('X has %d rows, and y has %d: inconsistent numbers of samples' % (rows, len(y)))
+    return y
+
+
+def _length(X: Any) -> int | None:
+    """Return the number of rows of X, None for files."""
+    if _paths(X):
+        return None
+    return X.shape[0] if hasattr(X, 'shape') else len(np.asarray(X))
+
+
+def _difference(names: list[str], seen: list[str]) -> str:
+    """Say in the words of scikit-learn how names of columns differ from those of the fit."""
+    say = 'The feature names should match those that were passed during fit.\n'
+    new, lost = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
+    for what, some in (('unseen at fit time', new), ('seen at fit time, yet now missing', lost)):
+        if some:
+            say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in some[:5]) + '- ...\n' * (len(some) > 5)
+    if not new and not lost:
+        say += 'Feature names must be in the same order as they were in fit.\n'
+    return say
+
+
+def _written(rows: Any, folder: str) -> list[str]:
+    """Return paths of rows, which are written if they are not in files."""
+    return rows if isinstance(rows, list) else [command.write_rows(rows, os.path.join(folder, 'rows'))]
+
+
+def _flags(values: dict[str, Any]) -> list[str]:
+    """Return flags of the command; None is left to it, and a list repeats the flag."""
+    arguments = []
+    for name, value in values.items():
+        for one in value if isinstance(value, (list, tuple, np.ndarray)) else [value]:
+            if one is not None:
+                arguments += ['--' + name, str(one)]
+    return arguments
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return 1
+    if hasattr(random_state, 'integers'):
+        return int(random_state.integers(2 ** 31))
+    if hasattr(random_state, 'randint'):
+        return int(random_state.randint(2 ** 31 - 1))
+    return int(random_state)
+
+
+# --- estimators
+
+
+class Embedding(TransformerMixin, _Estimator):
+    """Low-rank embedding: inner products of transformed rows approximate the kernel.
+
+    n_components   the rank, None where options choose it (--tol)
+    method         of nystream fit: 'landmark', 'nystrom', 'rff' and others
+    n_landmarks    None for four times the rank
+    coordinates    'scores' is U·√values, 'orthonormal' is U
+
+    eigenvalues_ are those of the kernel matrix. error_ is relative, in the spectral norm."""
+
+    def __init__(self, n_components=100, kernel='rbf', gamma=None, method='landmark', n_landmarks=None,
+                 coordinates='scores', scale=None, nulls=None, random_state=None, verbose=0, options=None):
+        self.n_components, self.kernel, self.gamma, self.method = n_components, kernel, gamma, method
+        self.n_landmarks, self.coordinates, self.scale, self.nulls = n_landmarks, coordinates, scale, nulls
+        self.random_state, self.verbose, self.options = random_state, verbose, options
+
+    def fit(self, X, y=None):
+        """Fit from X. Columns that y names are left out; other y are not looked at."""
+        if self.coordinates not in ('scores', 'orthonormal'):
+            raise ValueError("coordinates are 'scores' or 'orthonormal', not %r" % (self.coordinates,))
+        X, y = _apart(X, y)
+        flags = {'kernel': self._kernel_text(), 'rank': self._rank(X), 'landmarks': self.n_landmarks}
+        if isinstance(y, tuple):
+            flags['label'] = ','.join(y)
+        return self._fit(X, flags)
+
+    def _rank(self, X: Any) -> int | None:
+        rows = _length(X)
+        if rows is None or self.n_components is None or self.n_components <= rows:
+            return self.n_components
+        say = 'n_components is %d, and X has %d rows: their number is taken'
+        warnings.warn(say % (self.n_components, rows), stacklevel=3)
+        return rows
+
+    def _fit_method(self) -> str:
+        return self.method
+
+    def _learn(self, model: Any) -> None:
+        self.eigenvalues_ = model.arrays['values']
+
+    def _check_model(self, model: Any) -> None:
+        if 'values' not in model.arrays or 'left' not in model.meta:
+            say = '%s: Embedding reads low-rank models, and this one is of %s'
+            raise ValueError(say % (model.path, model.meta['method']))
+
+    def transform(self, X):
+        u = self._apply(X)
+        if self.coordinates == 'scores':
+            u *= np.sqrt(np.abs(self.eigenvalues_))
+        return u
+
+    def get_feature_names_out(self, input_features=None):
+        self._check_fitted()
+        return np.array(['u%d' % i for i in range(len(self.eigenvalues_))], dtype=object)
+
+
+class Projection(TransformerMixin, _Estimator):
+    """Interpretable projection of rows by nystream fit ism: components_ weighs the columns of X.
+
+    n_components   the number of new columns
+
+    y are classes."""
+
+    _method = 'ism'
+
+    def __init__(self, n_components=2, kernel='gaussian', gamma=None, scale=None, nulls=None, random_state=None,
+                 verbose=0, options=None):
+        self.n_components, self.kernel, self.gamma, self.scale = n_components, kernel, gamma, scale
+        self.nulls, self.random_state, self.verbose, self.options = nulls, random_state, verbose, options
+
+    def fit(self, X, y):
+        X, y = _apart(X, y)
+        flags = {'kernel': self._kernel_text(), 'dim': self.n_components}
+        if isinstance(y, tuple):
+            return self._fit(X, {**flags, 'label': ','.join(y)})
+        return self._fit(X, flags, label=_classes(y, _length(X))[1])
+
+    def _learn(self, model: Any) -> None:
+        self.components_ = model.arrays['w'].T
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {**super()._more_tags(), 'requires_y': True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def transform(self, X):
+        return self._apply(X)
+
+    def get_feature_names_out(self, input_features=None):
+        self._check_fitted()
+        return np.array(['xw%d' % i for i in range(len(self.components_))], dtype=object)
+
+
+class _Predictor(_Estimator):
+    """What regression and classifiers share: weights of rows, and scores on files."""
+
+    _measure = ''  # of the report of predict
+
+    def _weights(self, X: Any, sample_weight: Any) -> dict[str, np.ndarray]:
+        if sample_weight is None:
+            return {}
+        weights = np.asarray(sample_weight, float)
+        if weights.ndim != 1:
+            raise ValueError('Sample weights must be 1D array')
+        return {'weights': _of_length(weights, _length(X))}
+
+    def _score(self, X: Any, y: tuple[str, ...]) -> float:
+        """Return the score on files, whose columns y are the truth."""
+        self._check_fitted()
+        report = command.run(['predict', self.model_path_, *_paths(X), '--label', ','.join(y)], self.verbose)
+        return float(np.mean(report[self._measure]))
+
+    def _check_model(self, model: Any) -> None:
+        super()._check_model(model)
+        if (len(model.classes_) > 0) != hasattr(self, 'decision_function'):
+            raise ValueError('%s: Classifier reads models of classes, and Ridge those of numbers' % model.path)
+
+
+class Ridge(RegressorMixin, _Predictor):
+    """Kernel ridge regression on landmarks, from one reading of the rows.
+
+    alpha         the penalty of ‖f‖² against the sum of squares; None or a list is cross-validated
+    n_landmarks   more make smaller errors; time grows with their square
+
+    error_ is the root mean squared error on rows left out, of each target; alpha_ the penalty chosen."""
+
+    _method, _measure = 'ridge', 'r2'
+
+    def __init__(self, alpha=None, kernel='rbf', gamma=None, n_landmarks=1000, scale=None, nulls=None,
+                 random_state=None, verbose=0, options=None):
+        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
+        self.scale, self.nulls, self.random_state = scale, nulls, random_state
+        self.verbose, self.options = verbose, options
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit from X. y has a number for each row, or a column for each target, or names columns of X."""
+        X, y = _apart(X, y)
+        flags, weights = _ridge_flags(self), self._weights(X, sample_weight)
+        if isinstance(y, tuple):
+            self._flat = len(y) == 1
+            return self._fit(X, {**flags, 'target': ','.join(y)}, **weights)
+        y = _targets(y, _length(X))
+        self._flat = y.ndim == 1
+        return self._fit(X, flags, target=y, **weights)
+
+    def _promised(self, report: dict[str, Any]) -> Any:
+        errors = [s['rmse'] for s in report['scores']]
+        return errors[0] if self._flat else errors
+
+    def _learn(self, model: Any) -> None:
+        self.alpha_ = model.meta['penalty']
+        self._flat = vars(self).get('_flat', len(model.meta['targets']) == 1)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {**super()._more_tags(), 'multioutput': True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def predict(self, X):
+        values = self._apply(X)
+        return values[:, 0] if self._flat else values
+
+    def score(self, X, y, sample_weight=None):
+        """Return R². For files y names the columns of the truth."""
+        X, y = _apart(X, y)
+        return self._score(X, y) if isinstance(y, tuple) else super().score(X, y, sample_weight)
+
+
+class _Chooser(ClassifierMixin, _Predictor):
+    """A classifier of the command."""
+
+    _measure = 'accuracy'
+
+    def _fit_classes(self, X: Any, y: Any, flags: dict[str, Any], sample_weight: Any = None) -> Any:
+        X, y = _apart(X, y)
+        weights = self._weights(X, sample_weight)
+        vars(self).pop('classes_', None)
+        if isinstance(y, tuple):
+            return self._fit(X, {**flags, 'label': ','.join(y)}, **weights)
+        self.classes_, labels = _classes(y, _length(X), sample_weight)
+        return self._fit(X, flags, label=labels, **weights)
+
+    def _learn(self, model: Any) -> None:
+        written = list(model.classes_)
+        if 'classes_' not in vars(self):
+            whole = all(re.fullmatch('-?[0-9]{1,18}', c) for c in written)
+            self.classes_ = np.unique(np.array([int(c) for c in written]) if whole else model.classes_)
+            names = [str(c) for c in self.classes_.tolist()]
+        else:
+            names = [_text(c, i) for i, c in enumerate(self.classes_.tolist())]
+        self._order = [written.index(name) for name in names]
+        self._probable = model.meta.get('merge') == 'stack' or 'temperature' in model.meta
+
+    def decision_function(self, X):
+        """Return a number for each class, the largest of which wins; of two classes their difference."""
+        d = self._apply(X)[:, self._order]
+        return d[:, 1] - d[:, 0] if d.shape[1] == 2 else d
+
+    def predict(self, X):
+        d = self.decision_function(X)
+        return self.classes_[(d > 0).astype(int) if d.ndim == 1 else d.argmax(1)]
+
+    @property
+    def predict_proba(self):
+        """The probability of each class, of a model that has probabilities."""
+        if not getattr(self, '_probable', False):
+            raise AttributeError('the model has no probabilities')
+        return self._probabilities
+
+    def _probabilities(self, X):
+        return self._apply(X, 'predict', '--probabilities')[:, 1:][:, self._order]  # the class is the first column
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of right classes. For files y names the column of the truth."""
+        X, y = _apart(X, y)
+        return self._score(X, y) if isinstance(y, tuple) else super().score(X, y, sample_weight)
+
+
+class Classifier(_Chooser):
+    """Classifier by kernel ridge regression on landmarks, from one reading of the rows.
+
+    alpha         the penalty; None or a list is cross-validated
+    n_landmarks   more make smaller errors; time grows with their square
+
+    error_ is the share of wrong classes among rows left out; alpha_ the penalty chosen."""
+
+    _method = 'ridge'
+
+    def __init__(self, alpha=None, kernel='rbf', gamma=None, n_landmarks=1000, scale=None, nulls=None,
+                 random_state=None, verbose=0, options=None):
+        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
+        self.scale, self.nulls, self.random_state = scale, nulls, random_state
+        self.verbose, self.options = verbose, options
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit from X. y has a class for each row, or is the name of a column of X."""
+        return self._fit_classes(X, y, _ridge_flags(self), sample_weight)
+
+    def _promised(self, report: dict[str, Any]) -> Any:
+        return report['misclassified']
+
+    def _learn(self, model: Any) -> None:
+        super()._learn(model)
+        self.alpha_ = model.meta['penalty']
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.6 and later take such a list from who checks
+        chosen = 'alpha is chosen on folds, and a row is in the fold that its number draws'
+        exempt = {} if np.isscalar(self.alpha) else {'check_sample_weights_invariance': chosen}
+        return {**super()._more_tags(), '_xfail_checks': exempt}
+
+
+class AsymmetricClassifier(_Chooser):
+    """Classifier from a kernel that need not be symmetric, such as sne, by nystream fit askls.
+
+    C   the penalty of errors against the size of the functions
+
+    error_ is the share of wrong classes out of fold, None unless options ask for folds. With
+    options=['--merge', 'stack'] there is predict_proba."""
+
+    _method = 'askls'
+
+    def __init__(self, C=1.0, kernel='rbf', gamma=None, scale=None, nulls=None, random_state=None, verbose=0,
+                 options=None):
+        self.C, self.kernel, self.gamma, self.scale, self.nulls = C, kernel, gamma, scale, nulls
+        self.random_state, self.verbose, self.options = random_state, verbose, options
+
+    def fit(self, X, y):
+        """Fit from X. y has a class for each row, or is the name of a column of X."""
+        return self._fit_classes(X, y, {'kernel': self._kernel_text(), 'C': self.C})
+
+    def _promised(self, report: dict[str, Any]) -> Any:
+        return 1 - report['out_of_fold']['accuracy'] if report.get('out_of_fold') else None
+
+
+def _ridge_flags(estimator: Any) -> dict[str, Any]:
+    return {'kernel': estimator._kernel_text(), 'landmarks': estimator.n_landmarks, 'penalty': estimator.alpha}
+
+
+def _targets(y: Any, rows: int | None) -> np.ndarray:
+    """Return numbers to predict: a vector, or a column for each target."""
+    if y is None:
+        raise ValueError('requires y to be passed, but the target y is None')
+    y = np.asarray(y)
+    y = y if y.ndim == 2 and y.shape[1] > 1 else _column(y, rows)
+    y = _of_length(np.asarray(y, float), rows)
+    if not np.isfinite(y).all():
+        raise ValueError('Input y contains NaN or infinity')
+    return y
+
+
+def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes, and the name of the class of each row for the command: whole numbers or text."""
+    if y is None:
+        raise ValueError('requires y to be passed, but the target y is None')
+    y = _column(y, rows)
+    if y.dtype.kind == 'f' and not np.isfinite(y).all():
+        raise ValueError('Input y contains NaN or infinity')
+    if y.dtype.kind == 'f' and (y != np.floor(y)).any():
+        raise ValueError('Unknown label type: labels are classes, and these are numbers with fractions')
+    classes, index = np.unique(y, return_inverse=True)
+    counted = classes if weights is None else np.unique(y[np.asarray(weights) > 0])
+    if len(counted) < 2:
+        raise ValueError('y has one class; two are the least')
+    names = [_text(c, i) for i, c in enumerate(classes.tolist())]
+    whole = classes.dtype.kind in 'biuf'
+    return classes, np.array([int(n) for n in names] if whole else names, dtype=None if whole else object)[index]
+
+
+def _text(label: Any, place: int) -> str:
+    """Return the name of a class in the model: whole numbers, and text that no reader takes for something else."""
+    if isinstance(label, (bool, int, float)):
+        return str(int(label))
+    plain = isinstance(label, str) and label.isprintable() and label[:1].isalpha() and label == label.strip()
+    return label if plain and label.lower() not in _words else 'class%d' % place

@@ -62,7 +62,7 @@ func (r *RowPreparer) Width() int { return r.width }
 // if a scaled number overflows.
 func (r *RowPreparer) Prepare(dst, row []float64, words ...string) error {
 	if len(row) != r.numeric || len(words) != len(r.firsts) || len(dst) != r.width {
-		return fmt.Errorf("stream: %d numbers and %d words prepared into %d numbers, not %d and %d into %d",
+		return fmt.Errorf("a row of %d numbers and %d words for %d prepared numbers; rows of the fit have %d and %d, and give %d",
 			len(row), len(words), len(dst), r.numeric, len(r.firsts), r.width)
 	}
 	copy(dst, row)

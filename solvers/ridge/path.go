@@ -120,22 +120,26 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return nil
 }
 
-// findBest finds the penalty with the lowest error, of equal ones the largest penalty. Errors of several
-// targets are divided by their standard deviations.
+// findBest finds the penalty with the lowest error, of equal ones the largest penalty.
 func (c *candidate) findBest() {
 	c.best, c.lowest = -1, math.Inf(1)
 	for i, p := range c.path {
-		e := p.Misclassified
-		if c.data.Classes == 0 {
-			e = 0
-			for j, v := range p.RMSE {
-				e += v * v / (c.all.unexplained[j] / c.all.weight)
-			}
-		}
-		if e <= c.lowest {
+		if e := c.errorOf(p); e <= c.lowest {
 			c.best, c.lowest = i, e
 		}
 	}
+}
+
+// errorOf returns the share of rows misclassified, or the sum over targets of 1 − R².
+func (c *candidate) errorOf(p Penalty) float64 {
+	if c.data.Classes > 0 {
+		return p.Misclassified
+	}
+	sum := 0.0
+	for j, v := range p.RMSE {
+		sum += v * v / (c.all.unexplained[j] / c.all.weight)
+	}
+	return sum
 }
 
 // validate returns the out-of-fold errors of penalties.

@@ -185,7 +185,7 @@ var families = []family{
 		},
 		[]row{
 			{name: "ridge", method: ridge.Solver{Landmarks: 40, Seed: 2}},
-			{name: "ridge of classes", off: 1.5, method: ridge.Solver{Landmarks: 30, Folds: 3}},
+			{name: "ridge of classes", method: ridge.Solver{Landmarks: 30, Folds: 3}},
 			{name: "ridge of three kernels", off: 1.1, method: ridge.Solver{Landmarks: 30, Kernels: []kernelgen.Kernel{
 				kernelgen.Laplace(0.5), kernelgen.Matern52(2),
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},

@@ -95,24 +95,49 @@ func (c *candidate) open() (err error) {
 	return nil
 }
 
-// search tries the penalties given; or three, a hundred times each other, and the two beside the best.
+// search tries the penalties given; or three, a hundred times each other, and the two beside the one of the
+// least squared error.
 func (c *candidate) search(ctx context.Context) error {
 	if len(c.Penalties) > 0 {
 		return c.try(ctx, c.Penalties)
 	}
 	least := leastPenalty * c.norm
-	if err := c.try(ctx, tenTo(least, 1, 3, 5)); err != nil || c.best < 0 {
-		return err
-	}
-	power := float64(2*c.best + 1)
-	return c.try(ctx, tenTo(least, power-1, power+1))
-}
-
-// try adds penalties to the path, and finds the best.
-func (c *candidate) try(ctx context.Context, penalties []float64) error {
-	path, err := c.validate(ctx, penalties)
+	models, path, err := c.validate(ctx, tenTo(least, 1, 3, 5))
 	if err != nil {
 		return err
+	}
+	at, lowest := 0, math.Inf(1)
+	for i, p := range path {
+		if e := c.squares(p); e < lowest {
+			at, lowest = i, e
+		}
+	}
+	power := float64(2*at + 1)
+	beside, more, err := c.validate(ctx, tenTo(least, power-1, power+1))
+	if err != nil {
+		return err
+	}
+	for part := range models {
+		models[part] = append(models[part], beside[part]...)
+	}
+	return c.add(ctx, models, append(path, more...))
+}
+
+// try cross-validates penalties.
+func (c *candidate) try(ctx context.Context, penalties []float64) error {
+	models, path, err := c.validate(ctx, penalties)
+	if err != nil {
+		return err
+	}
+	return c.add(ctx, models, path)
+}
+
+// add adds penalties to the path, with their errors of classification, and finds the best.
+func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
+	if c.data.Classes > 0 {
+		if err := c.count(ctx, models, path); err != nil {
+			return err
+		}
 	}
 	c.path = append(c.path, path...)
 	slices.SortFunc(c.path, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
@@ -130,48 +155,52 @@ func (c *candidate) findBest() {
 	}
 }
 
-// errorOf returns the share of rows misclassified, or the sum over targets of 1 − R².
+// errorOf returns the share of rows misclassified, or the squared error.
 func (c *candidate) errorOf(p Penalty) float64 {
 	if c.data.Classes > 0 {
 		return p.Misclassified
 	}
-	sum := 0.0
+	return c.squares(p)
+}
+
+// squares returns the sum over outputs of 1 − R². Outputs that do not vary, such as the code of a class
+// whose rows have no weight, are left out.
+func (c *candidate) squares(p Penalty) (sum float64) {
 	for j, v := range p.RMSE {
-		sum += v * v / (c.all.unexplained[j] / c.all.weight)
+		if all := c.all.unexplained[j]; all > 0 {
+			sum += v * v / (all / c.all.weight)
+		}
 	}
 	return sum
 }
 
-// validate returns the out-of-fold errors of penalties.
-func (c *candidate) validate(ctx context.Context, penalties []float64) ([]Penalty, error) {
-	models, err := c.train(ctx, penalties)
-	if err != nil {
-		return nil, err
+// validate fits what folds leave with all penalties, and returns their squared errors out of fold.
+func (c *candidate) validate(ctx context.Context, penalties []float64) (models trained, path []Penalty, err error) {
+	if models, err = c.train(ctx, penalties); err != nil {
+		return nil, nil, err
 	}
-	path, weight := make([]Penalty, len(penalties)), 0.0
+	weight := 0.0
 	for part := range models {
 		weight += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
 	}
 	if weight == 0 {
-		return nil, fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
+		return nil, nil, fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
 	}
 	for i, lambda := range penalties {
-		path[i] = Penalty{Lambda: lambda, RMSE: make([]float64, c.outputs), Misclassified: math.NaN()}
+		rmse := make([]float64, c.outputs)
 		for part := range models {
 			sums := slices.Repeat([]float64{math.NaN()}, c.outputs)
 			if b := models[part][i]; b.Rows > 0 {
 				sums = squaredErrors(c.grams[part], b)
 			}
-			dense.Axpy(1/weight, sums, path[i].RMSE)
+			dense.Axpy(1/weight, sums, rmse)
 		}
-		for j, v := range path[i].RMSE {
-			path[i].RMSE[j] = math.Sqrt(v)
+		for j, v := range rmse {
+			rmse[j] = math.Sqrt(v)
 		}
+		path = append(path, Penalty{lambda, rmse, math.NaN()})
 	}
-	if c.data.Classes > 0 {
-		return path, c.count(ctx, models, path)
-	}
-	return path, nil
+	return models, path, nil
 }
 
 // count finds the errors of classification of each penalty, on the rows of the sample that are left

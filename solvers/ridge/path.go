@@ -142,6 +142,15 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 	c.path = append(c.path, path...)
 	slices.SortFunc(c.path, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
 	c.findBest()
+	for i, p := range path {
+		if c.best < 0 || p.Lambda != c.path[c.best].Lambda {
+			continue
+		}
+		c.bestModels = nil
+		for _, of := range models {
+			c.bestModels = append(c.bestModels, of[i:i+1:i+1])
+		}
+	}
 	return nil
 }
 

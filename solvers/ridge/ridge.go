@@ -115,6 +115,8 @@ type candidate struct {
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
 	lowest   float64   // error there
+
+	bestModels trained // of the best penalty alone
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {

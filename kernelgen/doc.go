@@ -97,6 +97,8 @@
 //	sigma=median   of gaussian: the median of r over pairs of rows that differ
 //	scale=1/sqrt(d)   as it says
 //
+// A number may multiply a word: gamma=0.5*median.
+//
 // The medians are over all pairs of at most 1000 sample rows, taken at equal
 // steps.
 //
@@ -106,6 +108,9 @@
 //	term   = factor { "*" factor }             one factor at least is no number
 //	factor = number | name [ "(" [ name "=" value { "," name "=" value } ] ")" ]
 //	       | "(" kernel ")"
+//	value  = number | [ number "*" ] word
+//
+// [ParseAll] reads alternatives too: kernels, or values, separated by "|".
 //
 // Numbers that multiply are positive, so that sums are conic combinations.
 // [Kernel.String] writes every parameter, defaults included, and numbers with

@@ -59,18 +59,21 @@ func (p *param) check(v float64) error {
 	return nil
 }
 
-// An arg is the value of a parameter: a number, or a word still to be resolved.
+// An arg is the value of a parameter: a number, or a multiple of a word still to be resolved.
 type arg struct {
 	name  string
-	value float64
+	value float64 // of a word, the factor
 	word  string
 }
 
 func (a arg) String() string {
-	if a.word != "" {
-		return a.name + "=" + a.word
+	switch {
+	case a.word == "":
+		return a.name + "=" + formatNumber(a.value)
+	case a.value != 1:
+		return a.name + "=" + formatNumber(a.value) + "*" + a.word
 	}
-	return a.name + "=" + formatNumber(a.value)
+	return a.name + "=" + a.word
 }
 
 // args are the arguments of one kernel, in the order of its parameters.
@@ -113,7 +116,7 @@ func (a args) numbers() bool {
 func (p *param) presetArg() arg {
 	v, err := strconv.ParseFloat(p.preset, 64)
 	if err != nil {
-		return arg{name: p.name, word: p.preset}
+		return arg{name: p.name, value: 1, word: p.preset}
 	}
 	return arg{name: p.name, value: v}
 }

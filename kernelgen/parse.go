@@ -24,14 +24,88 @@ func Parse(text string, custom ...Profile) (Kernel, error) {
 	if len(text) > maxText {
 		return Kernel{}, p.errorAt(maxText, "longer than %d characters", maxText)
 	}
+	if at := strings.IndexByte(text, '|'); at >= 0 {
+		return Kernel{}, p.errorAt(at, "one kernel is needed here; alternatives, separated by |, are for methods that choose among kernels")
+	}
 	k, err := p.kernel()
-	if err == nil && !p.end() {
-		err = p.errorAt(p.pos, "unexpected %s; kernels are joined by + and *", p.here())
+	if err == nil {
+		err = p.finish()
 	}
 	if err != nil {
 		return Kernel{}, err
 	}
 	return k, nil
+}
+
+// MaxAlternatives is the most kernels that [ParseAll] makes of a text.
+const MaxAlternatives = 32
+
+// ParseAll reads kernels separated by |, in each of which values separated by | stand for one kernel
+// each: "rbf(gamma=0.1|1) | laplace(gamma=median)" are three. It fails if there are more than
+// [MaxAlternatives], or two are the same.
+//
+// Errors are of type [*ParseError].
+func ParseAll(text string, custom ...Profile) ([]Kernel, error) {
+	p := &parser{scanner: scanner{text: text, what: "kernel"}, table: tableWith(custom), lists: new(lists)}
+	if len(text) > maxText {
+		return nil, p.errorAt(maxText, "longer than %d characters", maxText)
+	}
+	var kernels []Kernel
+	for more := true; more; more = p.accept('|') {
+		for start, first := p.pos, true; first || p.lists.next(); first = false {
+			p.pos = start
+			k, err := p.kernel()
+			switch {
+			case err != nil:
+				return nil, err
+			case len(kernels) == MaxAlternatives:
+				return nil, p.errorAt(start, "more than %d kernels to choose from", MaxAlternatives)
+			case slices.ContainsFunc(kernels, func(other Kernel) bool { return other.String() == k.String() }):
+				return nil, p.errorAt(start, "%s is listed twice", k)
+			}
+			kernels = append(kernels, k)
+		}
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	return kernels, nil
+}
+
+// lists counts through the alternatives of lists of values, like an odometer.
+type lists struct {
+	sizes []int // of the lists read so far
+	taken []int // the places of the values that are taken
+}
+
+// take returns the place of the value to take of the next list.
+func (l *lists) take(size int) int {
+	i := len(l.sizes)
+	l.sizes = append(l.sizes, size)
+	if i == len(l.taken) {
+		l.taken = append(l.taken, 0)
+	}
+	return l.taken[i]
+}
+
+// next goes on to the next combination, and reports whether there is one.
+func (l *lists) next() bool {
+	for i := len(l.taken) - 1; i >= 0; i-- {
+		if l.taken[i]++; l.taken[i] < l.sizes[i] {
+			l.taken, l.sizes = l.taken[:i+1], nil
+			return true
+		}
+	}
+	l.taken, l.sizes = nil, nil
+	return false
+}
+
+// finish returns an error unless the text ends here.
+func (p *parser) finish() error {
+	if p.end() {
+		return nil
+	}
+	return p.errorAt(p.pos, "unexpected %s; kernels are joined by + and *", p.here())
 }
 
 // tableWith returns the table of kernels with the user's profiles.
@@ -51,6 +125,7 @@ type parser struct {
 	scanner
 	table []*spec
 	depth int
+	lists *lists // nil if there are none
 }
 
 // kernel reads terms joined by plus signs.
@@ -226,36 +301,62 @@ func (p *parser) argument(s *spec, given args) (arg, error) {
 
 func takes(s *spec) string { return "usage: " + s.usage() }
 
-// value reads a number or one of the words of the parameter.
+// value reads a value, or takes one of a list.
 func (p *parser) value(param *param) (arg, error) {
+	var values []arg
+	for more := true; more; more = p.lists != nil && p.accept('|') {
+		v, err := p.oneValue(param)
+		if err != nil {
+			return arg{}, err
+		}
+		values = append(values, v)
+	}
+	if len(values) == 1 {
+		return values[0], nil
+	}
+	return values[p.lists.take(len(values))], nil
+}
+
+// oneValue reads a number, one of the words of the parameter, or a multiple of a word.
+func (p *parser) oneValue(param *param) (arg, error) {
 	p.space()
-	start := p.pos
-	if a, ok := p.formula(param); ok {
+	if a, ok := p.word(param); ok {
 		return a, nil
 	}
+	start := p.pos
 	if isLetter(p.peek()) {
 		name := p.name()
-		if _, ok := param.find(name); !ok {
-			return arg{}, p.errorAt(start, "%s=%s: %s", param.name, name, param.accepts())
-		}
-		return arg{name: param.name, word: name}, nil
+		return arg{}, p.errorAt(start, "%s=%s: %s", param.name, name, param.accepts())
 	}
 	v, err := p.number()
 	if err != nil {
 		return arg{}, err
 	}
-	if err := param.check(v); err != nil {
-		return arg{}, p.errorAt(start, "%v", err)
+	if len(param.words) == 0 || !p.accept('*') {
+		if err := param.check(v); err != nil {
+			return arg{}, p.errorAt(start, "%v", err)
+		}
+		return arg{name: param.name, value: v}, nil
 	}
-	return arg{name: param.name, value: v}, nil
+	if !positive.holds(v) {
+		return arg{}, p.errorAt(start, "%s=%s*…: the factor must be %s", param.name, formatNumber(v), positive.name)
+	}
+	p.space()
+	a, ok := p.word(param)
+	if !ok {
+		return arg{}, p.errorAt(p.pos, "expected a word after %s*, found %s; %s", formatNumber(v), p.here(), param.accepts())
+	}
+	a.value = v
+	return a, nil
 }
 
-// formula reads a word that is no name, such as 1/sqrt(d).
-func (p *parser) formula(param *param) (arg, bool) {
+// word reads one of the words of the parameter, which may be no name, such as 1/sqrt(d).
+func (p *parser) word(param *param) (arg, bool) {
 	for _, w := range param.words {
-		if !isName(w.name) && strings.HasPrefix(p.text[p.pos:], w.name) {
+		rest, found := strings.CutPrefix(p.text[p.pos:], w.name)
+		if found && (!isName(w.name) || rest == "" || !isLetter(rest[0]) && !isDigit(rest[0])) {
 			p.pos += len(w.name)
-			return arg{name: param.name, word: w.name}, true
+			return arg{name: param.name, value: 1, word: w.name}, true
 		}
 	}
 	return arg{}, false

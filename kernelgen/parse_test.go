@@ -39,6 +39,9 @@ func TestCanonicalText(t *testing.T) {
 		{"expdot(scale= 1/sqrt(d) )", "expdot(scale=1/sqrt(d))"},
 		{"kl + kl(a=.5)*relu", "kl(a=1) + kl(a=0.5)*relu()"},
 		{"matern32(length=median)\n+ matern52", "matern32(length=median) + matern52(length=1)"},
+		{"rbf(gamma = 0.5 * median)", "rbf(gamma=0.5*median)"},
+		{"laplace(gamma=1*scale)", "laplace(gamma=scale)"},
+		{"softmax(scale=2*1/sqrt(d))", "softmax(scale=2*1/sqrt(d))"},
 	}
 	for _, test := range tests {
 		k, err := Parse(test.text)
@@ -100,6 +103,11 @@ func TestParseErrors(t *testing.T) {
 		{"-1*t()", 0, []string{"weight -1"}},
 		{"csrbf(sigma2=1, v=0)", 18, []string{"v=0: v must be a positive"}},
 		{"linear(gamma=1)", 7, []string{"linear takes no parameters"}},
+		{"rbf(gamma=2*)", 12, []string{"expected a word after 2*, found ')'", "or auto or scale or median"}},
+		{"rbf(gamma=0*median)", 10, []string{"gamma=0*…: the factor must be a positive finite number"}},
+		{"rbf(gamma=2*medianx)", 12, []string{"expected a word"}},
+		{"poly(degree=2*median)", 13, []string{"expected a comma"}},
+		{"rbf(gamma=1|2)", 11, []string{"one kernel is needed here"}},
 		{"2", 0, []string{"a number must multiply a kernel"}},
 		{"linear() + 2", 11, []string{"a number must multiply a kernel"}},
 		{"-1*linear()", 0, []string{"weight -1", "positive"}},
@@ -278,10 +286,20 @@ func FuzzParse(f *testing.F) {
 	for _, ref := range dividedReferences {
 		f.Add(ref.text)
 	}
-	for _, text := range []string{"softmax(scale=1/sqrt(d", "2*(sne(gamma=median))*3", "t*t", "t+kl", "sne", "rbf", "((linear))", "2*(", "1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)"} {
+	for _, text := range []string{"softmax(scale=1/sqrt(d", "2*(sne(gamma=median))*3", "t*t", "t+kl", "sne", "rbf", "((linear))", "2*(", "1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)",
+		"rbf(gamma=1|2*median) | laplace(gamma=0.5*scale|1)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		alternatives, err := ParseAll(text)
+		if (err == nil) != (len(alternatives) > 0) || len(alternatives) > MaxAlternatives {
+			t.Fatalf("%d kernels and %v", len(alternatives), err)
+		}
+		for _, k := range alternatives {
+			if again, err := Parse(k.String()); err != nil || again.String() != k.String() {
+				t.Fatalf("%q gives %q, which gives %q, %v", text, k, again, err)
+			}
+		}
 		k, err := Parse(text)
 		if err != nil {
 			var e *ParseError
@@ -295,4 +313,44 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q gives %q, which gives %q, %v", text, k, again, err)
 		}
 	})
+}
+
+func TestParseAll(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+		says string
+	}{
+		{"rbf(gamma=1)", []string{"rbf(gamma=1)"}, ""},
+		{" rbf( gamma = 1 | median | 2 * median ) ", []string{"rbf(gamma=1)", "rbf(gamma=median)", "rbf(gamma=2*median)"}, ""},
+		{"linear | cosine()", []string{"linear()", "cosine()"}, ""},
+		{"laplace(gamma=1|2) + rbf(gamma=3|4)|linear", []string{
+			"laplace(gamma=1) + rbf(gamma=3)", "laplace(gamma=1) + rbf(gamma=4)",
+			"laplace(gamma=2) + rbf(gamma=3)", "laplace(gamma=2) + rbf(gamma=4)", "linear()",
+		}, ""},
+		{"rbf(gamma=1|)", nil, "expected a number, found ')'"},
+		{"rbf(gamma=1|0)", nil, "character 13: gamma=0: gamma must be"},
+		{"linear |", nil, "expected a kernel, found the end"},
+		{"linear | rbf(gama=1)", nil, `did you mean "gamma"?`},
+		{"(linear | cosine)", nil, "expected a closing parenthesis"},
+		{"rbf(gamma=1|2|1)", nil, "rbf(gamma=1) is listed twice"},
+		{"linear cosine", nil, "unexpected 'c'"},
+		{"poly(degree=1|2|3|4|5|6, coef0=1|2|3|4|5|6)", nil, "more than 32 kernels"},
+		{strings.Repeat(" ", maxText+1), nil, "longer than 65536"},
+	}
+	for _, test := range tests {
+		kernels, err := ParseAll(test.text)
+		var got []string
+		for _, k := range kernels {
+			got = append(got, k.String())
+		}
+		if test.says != "" {
+			var e *ParseError
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%q: %v, not %q", test.text, err, test.says)
+			}
+		} else if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", test.text, err, diff)
+		}
+	}
 }

@@ -104,5 +104,5 @@ func clampPositive(v float64) float64 {
 // v ≥ (d+1)/2 (Askey 1973); v=auto is the smallest such integer.
 func compactIsPSD(a args, cols int) bool {
 	v, _ := a.find("v")
-	return v.word == "auto" || (cols > 0 && 2*v.value >= float64(cols)+1)
+	return v.word == "auto" && v.value >= 1 || v.word == "" && (cols > 0 && 2*v.value >= float64(cols)+1)
 }

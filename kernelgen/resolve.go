@@ -78,5 +78,5 @@ func resolveArg(p *param, a arg, resolved args, rows *sample) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return v, p.check(v)
+	return a.value * v, p.check(a.value * v)
 }

@@ -54,6 +54,7 @@ func TestWordsAgainstTheirDefinition(t *testing.T) {
 			"rbf(gamma=scale)":          1 / (3 * stat.PopVariance(entries, nil)),
 			"sigmoid(gamma=scale)":      1 / (3 * stat.PopVariance(entries, nil)),
 			"rbf(gamma=median)":         1 / median(squared),
+			"rbf(gamma=0.25*median)":    0.25 / median(squared),
 			"rbf(sigma2=median)":        median(squared),
 			"rbf(sigma=median)":         median(euclid),
 			"csrbf(sigma2=median)":      median(squared),

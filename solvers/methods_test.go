@@ -186,7 +186,10 @@ var families = []family{
 		[]row{
 			{name: "ridge", method: ridge.Solver{Landmarks: 40, Seed: 2}},
 			{name: "ridge of classes", off: 1.5, method: ridge.Solver{Landmarks: 30, Folds: 3}},
-			{name: "ridge, scored by a pass", method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
+			{name: "ridge of three kernels", off: 1.1, method: ridge.Solver{Landmarks: 30, Kernels: []kernelgen.Kernel{
+				kernelgen.Laplace(0.5), kernelgen.Matern52(2),
+			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
+			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
 			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1}, Std: true}, flags: variant | fresh},
 		},
 	},

@@ -29,7 +29,8 @@ const (
 // the same landmarks and penalty: coverage in each third of the predictions, and mean width. A seed
 // leaves out a fifth of the rows.
 func intervals(ctx context.Context, o options) (*report.Table, error) {
-	t := &report.Table{Title: fmt.Sprintf("Intervals of the level %g on rows left out, %d splits, %d landmarks", intervalLevel, o.seeds, intervalLandmarks),
+	title := "Intervals of the level %g on rows left out, %d splits, %d landmarks"
+	t := &report.Table{Title: fmt.Sprintf(title, intervalLevel, o.seeds, intervalLandmarks),
 		Head: []string{"data", "kernel", "interval", "low third", "middle", "high third", "all", "mean width", "beside DTC"}}
 	x, y, err := abaloneRings()
 	if err != nil {
@@ -78,7 +79,9 @@ func abaloneRings() (x, y blas64.General, err error) {
 }
 
 // coverSplit fits four fifths of the rows, and adds the others' intervals.
-func coverSplit(ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage) error {
+func coverSplit(
+	ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage,
+) error {
 	random := sketch.NewRandom(seed, "split")
 	var sides [2][]int
 	for i := range x.Rows {

@@ -61,7 +61,7 @@ func parseOptions(args []string) (o options, err error) {
 	only := f.String("only", strings.Join(known, ","), "scenarios")
 	data := f.String("data", "", "data sets (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
-	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit of tolerance (default 10) and splits of intervals (default 5); fits of scores (default 3)")
+	f.UintVar(&o.seeds, "seeds", 0, "seeds, or splits of intervals (default 10, 5 of intervals, 3 of scores)")
 	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err

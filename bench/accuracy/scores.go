@@ -15,7 +15,8 @@ import (
 // scores compares out-of-fold scores of classifiers on a sample of the rows with those of all rows.
 func scores(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: fmt.Sprintf("Out-of-fold scores on %d rows beside those on all, 300 landmarks", ridge.SampleRows),
-		Head: []string{"data", "rows", "seed", "accuracy ± standard error", "on all rows", "standard errors apart", "macro F1", "on all", "log loss", "on all"}}
+		Head: []string{"data", "rows", "seed", "accuracy ± standard error", "on all rows", "standard errors apart",
+			"macro F1", "on all", "log loss", "on all"}}
 	file := datasets.ClassedFile{Name: "a9a", First: true}
 	data, err := file.Read(0)
 	if err != nil {
@@ -25,15 +26,19 @@ func scores(ctx context.Context, o options) (*report.Table, error) {
 	for seed := range uint64(o.seeds) {
 		var of [2]*ridge.Scores
 		for i, all := range []bool{false, true} {
-			f, err := ridge.Solver{Landmarks: 300, Seed: seed + 1, ScorePass: all}.Fit(ctx, stream.Engine{}, d, kernelgen.RBF(0.05))
+			s := ridge.Solver{Landmarks: 300, Seed: seed + 1, ScorePass: all}
+			f, err := s.Fit(ctx, stream.Engine{}, d, kernelgen.RBF(0.05))
 			if err != nil {
 				return nil, err
 			}
 			of[i] = f.Scores
 		}
-		t.Add(file.Name, data.X.Rows, seed+1, fmt.Sprintf("%.4f ± %.4f", of[0].Accuracy, of[0].StandardError), fmt.Sprintf("%.4f", of[1].Accuracy),
-			fmt.Sprintf("%.2f", math.Abs(of[0].Accuracy-of[1].Accuracy)/of[0].StandardError),
-			fmt.Sprintf("%.4f", of[0].MacroF1), fmt.Sprintf("%.4f", of[1].MacroF1), fmt.Sprintf("%.4f", of[0].LogLoss), fmt.Sprintf("%.4f", of[1].LogLoss))
+		sample, whole := of[0], of[1]
+		apart := math.Abs(sample.Accuracy-whole.Accuracy) / sample.StandardError
+		t.Add(file.Name, data.X.Rows, seed+1, fmt.Sprintf("%.4f ± %.4f", sample.Accuracy, sample.StandardError),
+			fmt.Sprintf("%.4f", whole.Accuracy), fmt.Sprintf("%.2f", apart),
+			fmt.Sprintf("%.4f", sample.MacroF1), fmt.Sprintf("%.4f", whole.MacroF1),
+			fmt.Sprintf("%.4f", sample.LogLoss), fmt.Sprintf("%.4f", whole.LogLoss))
 		progress(t)
 	}
 	return t, nil

@@ -73,6 +73,7 @@ Parameters may be words, which are replaced by numbers from at most 1000 rows:
     length=median, sigma=median, sigma2=median   the median of r, r, r²
     sigma=median (gaussian)                      the median of r where it is not 0
     theta=auto, v=auto (csrbf)                   3·√sigma2, ⌈(number of columns+1)/2⌉
+    gamma=0.5*median                             a multiple of any of these
 
 sne, t and softmax are divided by the sum of their row, over all rows y of the right
 side: they are for fit ksvd. relative is for fit ism, which looks for the neighbours of

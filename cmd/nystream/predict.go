@@ -63,7 +63,7 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 		f := cmd.Flags()
 		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
 		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
-		f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of fit ridge, or of fit askls with --merge stack")
+		f.BoolVar(&p.probabilities, "probabilities", false, "write class probabilities, of fit ridge or fit askls --merge stack")
 		f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
 		f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
 		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")

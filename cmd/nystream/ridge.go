@@ -20,7 +20,7 @@ import (
 var ridgeFamily = &family{
 	name:       ridge.Name,
 	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN --kernel K", ridgeShort, ridgeLong, newRidgeTask}},
+	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", ridgeShort, ridgeLong, newRidgeTask}},
 	load:       loader(ridge.Load),
 	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 }
@@ -37,6 +37,10 @@ report has the errors on rows that were left out, and the penalty with the least
 makes the model. --fold-by keeps rows with the same value of a column in one fold, such
 as those of one person. Above 3,000 landmarks a tenth of the rows is held out instead.
 
+Several kernels are tried in the same pass, each with its own sums, so that three take
+three times as long: --kernel 'rbf(gamma=0.1|1) | laplace(gamma=median)' names three, and
+--kernel may be repeated. The one with the least error makes the model.
+
 Errors out of fold, up to 20,000 of them, also give the accuracy, F1 and probabilities of
 classes, and the intervals of numbers: see --probabilities and --interval of nystream
 predict. --std keeps what standard deviations need, 16·landmarks² bytes of the model.
@@ -46,6 +50,31 @@ More --landmarks make smaller errors: time grows with their square, memory too. 
 are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
 are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
+// ridgeKernels are the kernels to choose from unless others are given. With 500 landmarks, on nine tables
+// with 308 to 15,000 rows, the best of them is at most .6 % worse than the best of these and 13 others, rbf
+// of six widths among them; rbf(gamma=median) alone is up to 41 % worse.
+const ridgeKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)"
+
+// alternatives is a flag of kernels: those of repeated flags are joined.
+type alternatives struct {
+	text  *string
+	given bool
+}
+
+// Set adds kernels, and forgets the default.
+func (a *alternatives) Set(text string) error {
+	if a.given {
+		text = *a.text + " | " + text
+	}
+	*a.text, a.given = text, true
+	return nil
+}
+
+func (a *alternatives) String() string { return *a.text }
+
+// Type is the word for the value in help.
+func (a *alternatives) Type() string { return "kernels" }
+
 // ridgeTask is a fit of ridge.
 type ridgeTask struct {
 	*job
@@ -53,7 +82,7 @@ type ridgeTask struct {
 	target, weights, foldBy string
 	classWeight             string
 
-	kernel  kernelgen.Kernel
+	kernels []kernelgen.Kernel
 	asides  asides
 	known   ridge.Data // but for its rows
 	classes []string
@@ -62,12 +91,14 @@ type ridgeTask struct {
 
 func newRidgeTask(j *job, cmd *cobra.Command) task {
 	c := &ridgeTask{job: j}
+	j.kernelText = ridgeKernels
 	f := cmd.Flags()
-	j.addKernel(cmd, "'rbf(gamma=median)'")
+	f.Var(&alternatives{text: &j.kernelText}, "kernel", "`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
+	j.addCompletion(cmd, completeKernels, "kernel")
 	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
 	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
-	f.Float64SliceVar(&c.how.Penalties, "penalty", nil, "`numbers` to choose the penalty from; by default ten that suit the data")
+	f.Float64SliceVar(&c.how.Penalties, "penalty", nil, "`numbers` to choose the penalty from; by default seven that suit the data")
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
 	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
@@ -86,7 +117,6 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
 		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
 		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
-		c.needs(true, "kernel", ": such as --kernel 'rbf(gamma=median)'"),
 		{label && target, "--label and --target: one of them is predicted; leave the other out"},
 		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),
 		c.least("landmarks", c.how.Landmarks, 1),
@@ -115,7 +145,7 @@ func (c *ridgeTask) said() (list []aside) {
 }
 
 func (c *ridgeTask) parse() (err error) {
-	c.kernel, err = kernelgen.Parse(c.kernelText)
+	c.kernels, err = kernelgen.ParseAll(c.kernelText)
 	return err
 }
 
@@ -192,7 +222,7 @@ func (v *asideValues) groups() ([]uint64, error) {
 // solver returns what the flags say.
 func (c *ridgeTask) solver() ridge.Solver {
 	s := c.how
-	s.Seed, s.Balanced = c.seed, c.classWeight == "balanced"
+	s.Seed, s.Kernels, s.Balanced = c.seed, c.kernels[1:], c.classWeight == "balanced"
 	return s
 }
 
@@ -220,7 +250,7 @@ func (c *ridgeTask) knownWords() string {
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.problem(c.left).Shape()
 	s.Rows = c.shape().Rows
-	return c.solver().Plan(e, s, c.kernel)
+	return c.solver().Plan(e, s, c.kernels[0])
 }
 
 // prepare deals with nulls and scaling. Where rows were dropped, what is known of the others is read
@@ -236,11 +266,11 @@ func (c *ridgeTask) prepare(ctx context.Context) error {
 }
 
 func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernel)
+	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernels[0])
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
+	c.fitting = f
 	return f.Model, &f.Report, nil
 }
 
@@ -251,7 +281,11 @@ func (c *ridgeTask) rowsData() rowsData {
 }
 
 func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
-	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
+	var texts []string
+	for _, k := range c.kernels {
+		texts = append(texts, k.String())
+	}
+	r.Kernel, r.Columns = strings.Join(texts, " | "), int64(r.Dimension)
 }
 
 // ridgeResult is what fit prints as JSON of ridge.
@@ -266,6 +300,7 @@ type ridgeResult struct {
 	Error     *show.Number `json:"misclassified,omitempty"`
 	*ridgeClassScores
 	Counted int            `json:"counted"` // rows of out-of-fold predictions
+	Kernels []ridgeKernel  `json:"kernels"`
 	Path    []ridgePenalty `json:"path"`
 }
 
@@ -292,6 +327,12 @@ type ridgeScore struct {
 	R2     show.Number `json:"r2"`
 }
 
+// ridgeKernel is a kernel that was tried, at its best penalty.
+type ridgeKernel struct {
+	Kernel string `json:"kernel"`
+	ridgePenalty
+}
+
 // ridgePenalty is a penalty that was tried.
 type ridgePenalty struct {
 	Penalty show.Number   `json:"penalty"`
@@ -299,16 +340,23 @@ type ridgePenalty struct {
 	Error   *show.Number  `json:"misclassified,omitempty"`
 }
 
+func newRidgePenalty(p ridge.Penalty) ridgePenalty {
+	r := ridgePenalty{Penalty: show.Number(p.Lambda), RMSE: show.Numbers(p.RMSE)}
+	if !math.IsNaN(p.Misclassified) {
+		r.Error = show.Optional(p.Misclassified)
+	}
+	return r
+}
+
 func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	best := f.Chosen()
 	r := &ridgeResult{fitResult: base, Known: c.knownWords(), Classes: c.classes, Landmarks: f.Landmarks.Rows, Folds: f.Folds, Penalty: show.Number(best.Lambda)}
+	for _, k := range f.Kernels {
+		r.Kernels = append(r.Kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
+	}
 	for _, p := range f.Path {
-		step := ridgePenalty{Penalty: show.Number(p.Lambda), RMSE: show.Numbers(p.RMSE)}
-		if f.Classes > 0 {
-			step.Error = show.Optional(p.Misclassified)
-		}
-		r.Path = append(r.Path, step)
+		r.Path = append(r.Path, newRidgePenalty(p))
 	}
 	for j, r2 := range f.R2 {
 		r.Scores = append(r.Scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
@@ -329,6 +377,11 @@ func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 // text adds lines about what other families do not have.
 func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
 	t.Add("kernel", "%s", r.Kernel)
+	if len(f.Kernels) > 1 {
+		for _, k := range f.Kernels {
+			t.Add("tried", "%s: error %.4g at penalty %.2g", k.Kernel, k.Error, k.Lambda)
+		}
+	}
 	t.Add("predicts", "%s", r.Known)
 	if len(r.Classes) > 0 {
 		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))

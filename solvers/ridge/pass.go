@@ -191,7 +191,8 @@ func (f *fit) gather(ctx context.Context) error {
 			return err
 		}
 		c.features = &basis.Map{Tiles: t}
-		c.features.Landmarks, c.upper, err = basis.Whiten(ctx, f.engine, t, panels[0])
+		own := basis.NewPanel(panels[0].Rows, panels[0].Number, nil) // packed for one kernel
+		c.features.Landmarks, c.upper, err = basis.Whiten(ctx, f.engine, t, own)
 		if errors.Is(err, basis.ErrNotDefinite) {
 			return fmt.Errorf("kernel %s is not positive semi-definite between the landmarks: regression needs one that is", c.kernel)
 		}

@@ -21,13 +21,13 @@ type Solver struct {
 	// Landmarks is ℓ, drawn uniformly from the rows; 0 means 1,000. All rows serve if there are
 	// fewer.
 	Landmarks int
-	// Penalties are the λ to choose from, above 0; none means seven from 1e-8 to 1e-2 of the
-	// largest eigenvalue of the Gram matrix of the features, and three around the best of them.
+	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-2 of the
+	// largest eigenvalue of the Gram matrix of the features, which tries seven.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
 	// landmarks.
 	Folds int
-	// Kernels are more kernels to choose from, besides that of Fit, at most [MaxKernels] with it.
+	// Kernels are more kernels to choose from, besides that of Fit.
 	Kernels []kernelgen.Kernel
 	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
 	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
@@ -39,9 +39,6 @@ type Solver struct {
 	Std  bool
 	Seed uint64
 }
-
-// MaxKernels is the most kernels of one fit.
-const MaxKernels = 32
 
 const defaultLandmarks = 1000
 
@@ -73,9 +70,10 @@ type Fit struct {
 
 // Tried is a kernel at the penalty of its least out-of-fold error.
 type Tried struct {
-	Kernel    kernelgen.Kernel
-	Landmarks int // independent under the kernel
+	Kernel kernelgen.Kernel
 	Penalty
+	// Error is what kernels are chosen by: the share of rows misclassified, or 1 − R² summed over targets.
+	Error float64
 }
 
 // Chosen returns the penalty chosen.
@@ -117,6 +115,8 @@ type candidate struct {
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
 	lowest   float64   // error there
+
+	bestModels trained // of the best penalty alone
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -189,9 +189,6 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 			return nil, fmt.Errorf("`penalty %v` must be above 0", lambda)
 		}
 	}
-	if len(kernels) > MaxKernels {
-		return nil, fmt.Errorf("%d kernels to choose from: %d are the most", len(kernels), MaxKernels)
-	}
 	for _, k := range kernels {
 		if !k.PositiveSemiDefinite() {
 			return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
@@ -224,7 +221,7 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	if least := leastPenalty * c.norm; best.Lambda < least*(1-1e-9) {
 		fit.Note(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
 	}
-	if len(c.Penalties) == 0 && c.best == len(c.path)-1 {
+	if len(c.Penalties) == 0 && c.best == len(c.path)-1 && c.errorOf(c.path[c.best-1]) > c.lowest {
 		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit

@@ -168,7 +168,7 @@ func TestFolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.Path) < 7 || f.SourcePasses != 1 {
+		if len(f.Path) < 6 || f.SourcePasses != 1 {
 			t.Errorf("%d penalties, %d passes", len(f.Path), f.SourcePasses)
 		}
 		folds, err := s.folding(40, c.groups)
@@ -221,6 +221,58 @@ func TestFolds(t *testing.T) {
 			if !(r > 0.8 && r < 1) {
 				t.Errorf("R² of target %d is %v", j, r)
 			}
+		}
+	}
+}
+
+// bytesOf returns the header and the arrays of a saved model.
+func bytesOf(t *testing.T, m *Model) string {
+	t.Helper()
+	a, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(a.Header, a.Arrays)
+}
+
+// TestKernels: of several kernels in one pass each comes to the bits of a fit of its own, the best makes the
+// model, and the entries are those of all.
+func TestKernels(t *testing.T) {
+	t.Parallel()
+	x, y := wavy(500)
+	marks, labels := rings(500)
+	kernels := []kernelgen.Kernel{kernelgen.RBF(30), kernelgen.Laplace(0.5), kernelgen.RBF(0.3)}
+	for name, d := range map[string]*Data{
+		"targets": {Rows: stream.FromMatrix("x", x), Targets: y}, "classes": {Rows: stream.FromMatrix("x", marks), Labels: labels, Classes: 3},
+	} {
+		s := Solver{Landmarks: 50, Kernels: kernels[1:], Seed: 4}
+		together, err := s.Fit(t.Context(), stream.Engine{}, d, kernels[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if together.SourcePasses != 1 || len(together.Kernels) != len(kernels) {
+			t.Fatalf("%s: %d passes of %d kernels", name, together.SourcePasses, len(together.Kernels))
+		}
+		var entries int64
+		var best *Fit
+		for i, k := range kernels {
+			alone, err := Solver{Landmarks: 50, Seed: 4}.Fit(t.Context(), stream.Engine{}, d, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries += alone.KernelEntries
+			if alone.Kernels[0].Error > together.Kernels[i].Error {
+				t.Errorf("%s: the error of %s is %v alone and %v of three", name, k, alone.Kernels[0].Error, together.Kernels[i].Error)
+			}
+			if best == nil || alone.Kernels[0].Error < best.Kernels[0].Error {
+				best = alone
+			}
+		}
+		if together.KernelEntries > entries {
+			t.Errorf("%s: %d kernel entries, and %d of three fits", name, together.KernelEntries, entries)
+		}
+		if best.Kernel.String() == kernels[0].String() || bytesOf(t, together.Model) != bytesOf(t, best.Model) {
+			t.Errorf("%s: the model is of %s with penalty %v, not %s with %v", name, together.Kernel, together.Lambda, best.Kernel, best.Lambda)
 		}
 	}
 }

@@ -83,20 +83,16 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 	}
 }
 
-// holdOut trains models of one penalty without each part, and predicts the rows of the scoring sample by
-// those without their folds. Cost: ℓ³/3 flops for each fold, and [candidate.outOfFold] of the sample.
-func (c *candidate) holdOut(ctx context.Context, penalty float64) (*heldOut, error) {
-	models, err := c.train(ctx, []float64{penalty})
-	if err != nil {
-		return nil, err
-	}
+// holdOut predicts the rows of the scoring sample by the models of the chosen penalty without their folds.
+func (c *candidate) holdOut(ctx context.Context) (*heldOut, error) {
+	models, penalty := c.bestModels, c.path[c.best].Lambda
 	for part, coefficients := range models {
 		if coefficients[0].Rows == 0 {
 			return nil, fmt.Errorf("%s: without fold %d the penalty %g is too small for %d features; take a larger `penalty`", c.data.Rows.Info().Name, part+1, penalty, c.upper.Cols)
 		}
 	}
 	all, isLeft := stream.NewMatrix(c.sample.Count(), c.outputs), make([]bool, c.sample.Count())
-	err = c.leaveOut(ctx, models, func(_, _ int, rows []int, predictions blas64.General) {
+	err := c.leaveOut(ctx, models, func(_, _ int, rows []int, predictions blas64.General) {
 		for i, r := range rows {
 			copy(dense.Row(all, r), dense.Row(predictions, i))
 			isLeft[r] = true
@@ -117,7 +113,7 @@ func (c *candidate) holdOut(ctx context.Context, penalty float64) (*heldOut, err
 // answers adds to a fit what out-of-fold predictions of the chosen penalty teach: scores and a
 // temperature of classes, intervals of targets.
 func (c *candidate) answers(ctx context.Context, fit *Fit) error {
-	held, err := c.holdOut(ctx, fit.Lambda)
+	held, err := c.holdOut(ctx)
 	if err != nil {
 		return err
 	}

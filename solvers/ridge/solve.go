@@ -55,20 +55,19 @@ func newNormal(gram blas64.General, p int) (*normal, error) {
 // the penalty is too small to factor the equations. Cost: p³/3 flops.
 func (n *normal) solve(penalty float64) (blas64.General, error) {
 	p, t := n.right.Rows, n.right.Cols
-	a := blas64.Symmetric{N: p, Stride: n.centered.Stride, Uplo: blas.Upper, Data: dense.Clone(n.centered).Data}
+	a := dense.Clone(n.centered)
 	for i := range p {
-		a.Data[i*a.Stride+i] += penalty
+		dense.Row(a, i)[i] += penalty
 	}
 	out := stream.NewMatrix(p+1, t)
-	factor, ok := lapack64.Potrf(a)
-	if !ok {
+	if !dense.Cholesky(a) {
 		return out, fmt.Errorf("the penalty %g is too small for %d features", penalty, p)
 	}
 	b := stream.RowSlice(out, 0, p)
 	for i := range p {
 		copy(dense.Row(b, i), dense.Row(n.right, i))
 	}
-	lapack64.Potrs(factor, b)
+	lapack64.Potrs(blas64.Triangular{N: p, Stride: a.Stride, Uplo: blas.Upper, Diag: blas.NonUnit, Data: a.Data}, b)
 	for j := range t {
 		intercept := n.means[p+j]
 		for i := range p {

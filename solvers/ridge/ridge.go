@@ -173,7 +173,8 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 // finish makes the model.
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	p, onEntries, best := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best]
-	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: c.data.names(),
+	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p),
+		Intercept: dense.Row(onEntries, p), Names: c.data.names(),
 		Classes: c.data.Classes, Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
 	fit := &Fit{Model: m, Path: c.path, Best: c.best, Kernels: tried, Folds: c.folds.tested}
 	for _, other := range c.candidates {
@@ -185,7 +186,11 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 			fit.R2 = append(fit.R2, 1-v*v*c.all.weight/c.all.unexplained[j])
 		}
 	} else {
-		fit.Counted = c.sample.Count()
+		for _, number := range c.sample.Number {
+			if c.folds.part(number) < c.folds.tested {
+				fit.Counted++
+			}
+		}
 	}
 	if c.landmarks > p {
 		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, c.landmarks))

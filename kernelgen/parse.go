@@ -25,7 +25,8 @@ func Parse(text string, custom ...Profile) (Kernel, error) {
 		return Kernel{}, p.errorAt(maxText, "longer than %d characters", maxText)
 	}
 	if at := strings.IndexByte(text, '|'); at >= 0 {
-		return Kernel{}, p.errorAt(at, "one kernel is needed here; alternatives, separated by |, are for methods that choose among kernels")
+		return Kernel{}, p.errorAt(at,
+			"one kernel is needed here; alternatives, separated by |, are for methods that choose among kernels")
 	}
 	k, err := p.kernel()
 	if err == nil {

@@ -286,8 +286,11 @@ func FuzzParse(f *testing.F) {
 	for _, ref := range dividedReferences {
 		f.Add(ref.text)
 	}
-	for _, text := range []string{"softmax(scale=1/sqrt(d", "2*(sne(gamma=median))*3", "t*t", "t+kl", "sne", "rbf", "((linear))", "2*(", "1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)",
-		"rbf(gamma=1|2*median) | laplace(gamma=0.5*scale|1)"} {
+	for _, text := range []string{
+		"softmax(scale=1/sqrt(d", "2*(sne(gamma=median))*3", "t*t", "t+kl", "sne", "rbf", "((linear))", "2*(",
+		"1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)",
+		"rbf(gamma=1|2*median) | laplace(gamma=0.5*scale|1)",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -322,7 +325,9 @@ func TestParseAll(t *testing.T) {
 		says string
 	}{
 		{"rbf(gamma=1)", []string{"rbf(gamma=1)"}, ""},
-		{" rbf( gamma = 1 | median | 2 * median ) ", []string{"rbf(gamma=1)", "rbf(gamma=median)", "rbf(gamma=2*median)"}, ""},
+		{" rbf( gamma = 1 | median | 2 * median ) ", []string{
+			"rbf(gamma=1)", "rbf(gamma=median)", "rbf(gamma=2*median)",
+		}, ""},
 		{"linear | cosine()", []string{"linear()", "cosine()"}, ""},
 		{"laplace(gamma=1|2) + rbf(gamma=3|4)|linear", []string{
 			"laplace(gamma=1) + rbf(gamma=3)", "laplace(gamma=1) + rbf(gamma=4)",

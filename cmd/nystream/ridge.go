@@ -93,7 +93,8 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	c := &ridgeTask{job: j}
 	j.kernelText = ridgeKernels
 	f := cmd.Flags()
-	f.Var(&alternatives{text: &j.kernelText}, "kernel", "`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
+	f.Var(&alternatives{text: &j.kernelText}, "kernel",
+		"`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
 	j.addCompletion(cmd, completeKernels, "kernel")
 	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
 	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"

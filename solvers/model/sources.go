@@ -103,7 +103,8 @@ func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kern
 }
 
 // ResolveAll resolves several kernels from the same rows, which are read once.
-func ResolveAll(ctx context.Context, d Data, kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
+func ResolveAll(ctx context.Context, d Data,
+	kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
 	columns := d.Shape().Columns
 	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
 	if slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() }) {

@@ -39,7 +39,8 @@ func (f *fit) pass(ctx context.Context) error {
 		given = append(given, c.features.Landmarks.Rows, c.upper)
 		defer c.features.Tiles.CountPass(f.rows * int64(c.features.Landmarks.Count()))()
 	}
-	sums, err := stream.FoldWide(ctx, f.engine.Given(given...), "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
+	e := f.engine.Given(given...)
+	sums, err := stream.FoldWide(ctx, e, "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
 		New: func() (l sketch.List[*sketch.WhitenedGram]) {
 			for k := range by {
 				for range parts {
@@ -194,7 +195,8 @@ func (f *fit) gather(ctx context.Context) error {
 		own := basis.NewPanel(panels[0].Rows, panels[0].Number, nil) // packed for one kernel
 		c.features.Landmarks, c.upper, err = basis.Whiten(ctx, f.engine, t, own)
 		if errors.Is(err, basis.ErrNotDefinite) {
-			return fmt.Errorf("kernel %s is not positive semi-definite between the landmarks: regression needs one that is", c.kernel)
+			const what = "kernel %s is not positive semi-definite between the landmarks: regression needs one that is"
+			return fmt.Errorf(what, c.kernel)
 		}
 		if err != nil {
 			return err

@@ -69,8 +69,9 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 			return nil, nil, err
 		}
 	}
-	if last := len(chosen.path) - 1; chosen.best < 0 {
-		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g", chosen.path[last].Lambda, chosen.norm)
+	if chosen.best < 0 {
+		most := chosen.path[len(chosen.path)-1].Lambda
+		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g", most, chosen.norm)
 	}
 	for _, c := range f.candidates {
 		at := c.best

@@ -206,7 +206,8 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 // finish makes the model.
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	p, onEntries, best := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best]
-	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p), Intercept: dense.Row(onEntries, p), Names: c.data.names(),
+	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p),
+		Intercept: dense.Row(onEntries, p), Names: c.data.names(),
 		Classes: c.data.Classes, Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
 	fit := &Fit{Model: m, Path: c.path, Best: c.best, Kernels: tried, Folds: c.folds.tested}
 	fit.SourcePasses = 1

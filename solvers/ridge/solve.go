@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -54,16 +55,14 @@ func newNormal(gram blas64.General, p int) (*normal, error) {
 // factor returns R with RᵀR = centered + penalty·I. It fails if the penalty is too small. Cost: p³/3
 // flops.
 func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
-	p := n.right.Rows
-	a := blas64.Symmetric{N: p, Stride: n.centered.Stride, Uplo: blas.Upper, Data: dense.Clone(n.centered).Data}
-	for i := range p {
-		a.Data[i*a.Stride+i] += penalty
+	a := dense.Clone(n.centered)
+	for i := range a.Rows {
+		dense.Row(a, i)[i] += penalty
 	}
-	factor, ok := lapack64.Potrf(a)
-	if !ok {
-		return factor, fmt.Errorf("the penalty %g is too small for %d features", penalty, p)
+	if !dense.Cholesky(a) {
+		return blas64.Triangular{}, fmt.Errorf("the penalty %g is too small for %d features", penalty, a.Rows)
 	}
-	return factor, nil
+	return basis.Upper(a), nil
 }
 
 // solve returns the coefficients of features, and below them the intercepts: (p+1)×t. It fails if

@@ -208,3 +208,32 @@ func TestRank(t *testing.T) {
 		}
 	}
 }
+
+// TestCholesky: UᵀU is the matrix to rounding, whatever its halves, and what is not positive definite is told.
+func TestCholesky(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 129, 300} {
+		g := random(n+5, n, 1)
+		a := dense.Mul(blas.Trans, g, blas.NoTrans, g)
+		u := random(n, n, 2)
+		for i := range n {
+			copy(dense.Row(u, i), dense.Row(a, i))
+		}
+		if !dense.Cholesky(u) {
+			t.Fatalf("%d rows: not positive definite", n)
+		}
+		for i := range n {
+			clear(dense.Row(u, i)[:i])
+		}
+		off := dense.Mul(blas.Trans, u, blas.NoTrans, u)
+		dense.Add(-1, a, off)
+		if n > 0 && dense.MaxAbs(off) > 1e-14*dense.MaxAbs(a) {
+			t.Errorf("%d rows: UᵀU is off by %g of %g", n, dense.MaxAbs(off), dense.MaxAbs(a))
+		}
+		if n > 0 {
+			dense.Row(a, n-1)[n-1] = 0
+			if dense.Cholesky(a) {
+				t.Errorf("%d rows: an indefinite matrix has a factor", n)
+			}
+		}
+	}
+}

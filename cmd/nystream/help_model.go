@@ -51,7 +51,8 @@ where 1 is the version of the container; every command compares the digest. meta
                                (relative), from (the evidence); of a null value: reason
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count
-    data.nulls                 what becomes of rows with nulls: error, drop, zero or mean
+    data.nulls                 what becomes of rows with nulls: error, drop, zero, mean, indicator
+    data.categories            encoding (onehot, ordinal) and columns of text, with their levels
     data.input                 matrix, sources, graph, pairs or kernel matrix
     data.classes               of labels, in the order of the columns that decide on them
     data.files                 of rows that were written with the model, as factors are: file

@@ -64,8 +64,9 @@ the schema; other formats have no place for it. None of it tells the time: the s
 the same files makes the same bytes, whatever the threads and shards, and a model that nystream
 merge makes has the command of the fit.
 
-The arrays column_shift, column_factor and column_fill are in the units of the columns of
-the data, and so is what they are taken from; everything else is made of the rows that they
+The arrays column_shift, column_factor, column_fill and column_knots (quantiles) are in the
+units of the columns of the data; column_missing are the columns that have an indicator. A row
+has numbers, then categories, then indicators. Everything else is made of the rows that they
 give. values are in units of the kernel's entries times rows: eigenvalues or singular values
 of A. Columns of U are orthonormal over the rows of the fit and have no unit.
 

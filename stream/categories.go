@@ -119,7 +119,11 @@ func (w *wordCounts) check() error {
 }
 
 // levels returns the levels in byte order.
-func (w *wordCounts) levels() []string { return slices.Sorted(maps.Keys(w.count)) }
+func (w *wordCounts) levels() []string {
+	list := slices.AppendSeq(make([]string, 0, len(w.count)), maps.Keys(w.count))
+	slices.Sort(list)
+	return list
+}
 
 // codes calls f with the number of each level and of rows that have it, in order; -1 for none.
 func (w *wordCounts) codes(f func(code float64, rows int64)) {

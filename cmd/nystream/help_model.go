@@ -46,7 +46,8 @@ where 1 is the version of the container; every command compares the digest. meta
                                (relative), from (the evidence); of a null value: reason
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count
-    data.nulls                 what becomes of rows with nulls: error, drop, zero or mean
+    data.nulls                 what becomes of rows with nulls: error, drop, zero, mean, indicator
+    data.categories            encoding (onehot, ordinal) and columns of text, with their levels
     data.input                 matrix, sources, graph, pairs or kernel matrix
     data.classes               of labels, in the order of the columns that decide on them
     data.files                 of rows that were written with the model, as factors are: file
@@ -58,8 +59,9 @@ the schema; other formats have no place for it. None of it tells the time: the s
 the same files makes the same bytes, whatever the threads and shards, and a model that nystream
 merge makes has the command of the fit.
 
-The arrays column_shift, column_factor and column_fill are in the units of the columns of
-the data, and so is what they are taken from; everything else is made of the rows that they
+The arrays column_shift, column_factor, column_fill and column_knots (quantiles) are in the
+units of the columns of the data; column_missing are the columns that have an indicator. A row
+has numbers, then categories, then indicators. Everything else is made of the rows that they
 give. values are in units of the kernel's entries times rows: eigenvalues or singular values
 of A. Columns of U are orthonormal over the rows of the fit and have no unit.
 

@@ -96,17 +96,38 @@ def read(path):
     return json.loads(meta if isinstance(meta, bytes) else meta.tobytes()), m
 
 
-def prepare(meta, m, x, side='left'):
-    """Rows in the units of the data, in the order of meta['data']['columns'], as the method saw them."""
+def prepare(meta, m, x, side='left', words=()):
+    """Rows in the units of the data, in the order of meta['data']['columns'], as the method saw them. words are
+    the columns of text, in the order of the categories."""
     x, given = np.asarray(x, float), meta['data'].get('input')
     if side == 'right' and given == 'matrix':
         return x
     p = 'right_' if side == 'right' and given == 'pairs' else ''
+    bits = [~np.isfinite(x[:, m[p + 'column_missing']])] if p + 'column_missing' in m else []
     if p + 'column_fill' in m:
         x = np.where(np.isfinite(x), x, m[p + 'column_fill'])
+    categories = meta['data'].get(p + 'categories', {'encoding': '', 'columns': []})
+    levels = [np.array([[w == v for v in c['levels']] for w in column], bool).reshape(len(x), -1)
+              for c, column in zip(categories['columns'], words, strict=True)]
+    if categories['encoding'] == 'ordinal':  # no level is -1
+        x = np.hstack([x] + [((b * np.arange(1, b.shape[1] + 1)).sum(1) - 1.)[:, None] for b in levels])
+    else:
+        bits = levels + bits
     if p + 'column_shift' in m:
         x = (x - m[p + 'column_shift']) * m[p + 'column_factor']
-    return x
+    if p + 'column_knots' in m:
+        x = np.stack([quantile(k, v) for k, v in zip(m[p + 'column_knots'], x.T)], 1)
+    return np.hstack([x] + bits)
+
+
+def quantile(knots, v):
+    """The place of v among ascending knots, from 0 to 1; equal knots share their mean place."""
+    last, first, end = len(knots) - 1, np.searchsorted(knots, v), np.searchsorted(knots, v, 'right')
+    i = np.clip(first, 1, last)
+    with np.errstate(all='ignore'):
+        between = i - 1 + (v - knots[i - 1]) / (knots[i] - knots[i - 1])
+    place = np.where(end > first, (first + end - 1) / 2, between) / last
+    return np.where(v <= knots[0], 0, np.where(v >= knots[-1], 1, place))
 
 
 def landmarks(k, m, h, x, p='u_'):

@@ -17,7 +17,7 @@ import (
 )
 
 // Model is a model of any family that takes raw rows: as they are in the files, not yet chosen,
-// encoded or scaled. It is safe for concurrent use.
+// encoded or scaled. It is safe for concurrent use. TransformPlan is of rows that [Model.Prepare] returned.
 type Model struct {
 	// Transformer is the model itself, of the type of its family; it takes prepared rows.
 	model.Transformer
@@ -88,14 +88,6 @@ func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side, r
 // Rows returns what prepares single rows of a side.
 func (m *Model) Rows(side model.Side) (*stream.RowPreparer, error) {
 	return m.Preparation(side).Rows(m.Dimension(side))
-}
-
-// TransformPlan returns what a pass of Transform over raw rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
-	if p, err := m.Preparation(r.Side).Apply(context.Background(), e, rows); err == nil {
-		rows = p
-	}
-	return m.Transformer.TransformPlan(e, rows, r)
 }
 
 // Transform prepares raw rows, and gives what the model makes of them to emit, in order. Cost: one pass,

@@ -161,7 +161,6 @@ func TestOpenPrepares(t *testing.T) {
 				if err != nil || row != 60 {
 					t.Fatalf("%v, %v, %v: %d rows, %v", nulls, scale, how, row, err)
 				}
-				m.TransformPlan(stream.Engine{}, raw, model.Request{})
 			}
 		}
 	}

@@ -33,6 +33,7 @@ type job struct {
 	output     string // the model
 	states     stateFlags
 	draws      drawFlags
+	scale      word        // of coordinates: --coordinates
 	run        *stream.Run // keeps states, or nil
 	resumed    []resumption
 
@@ -330,7 +331,11 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.side == model.Right && j.prepared.right != nil {
 			rows = j.prepared.right
 		}
-		w, err := j.newTransformed(f.path, t, f.side, rows.Info().Rows, j.carried(f.path, rows))
+		r, err := j.request(t, f.side)
+		if err != nil {
+			return writers, err
+		}
+		w, err := j.newTransformed(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
@@ -341,21 +346,32 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 			left = append(left, w)
 		}
 	}
-	e := j.engine()
+	e, r := j.engine(), model.Request{}
+	if j.writesFactors() {
+		if r, err = j.request(t, model.Left); err != nil {
+			return writers, err
+		}
+	}
 	if len(left) > 0 && len(right) > 0 && j.prepared.right == nil {
-		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
+		return writers, transformBoth(ctx, e, t, r, j.prepared.left, left[0], right[0])
 	}
 	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, model.Left, j.prepared.left, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, r, j.prepared.left, w.carries()))
 	}
+	r.Side = model.Right
 	for _, w := range right {
 		rows := j.prepared.right
 		if rows == nil {
 			rows = j.prepared.left
 		}
-		err = errors.Join(err, w.transform(ctx, e, t, model.Right, rows, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, r, rows, w.carries()))
 	}
 	return writers, err
+}
+
+// request asks a model for the coordinates of rows on a side.
+func (j *job) request(m model.Transformer, side model.Side) (model.Request, error) {
+	return requestOf(m, side, j.scale, false)
 }
 
 // pathWriter is a file on its way that knows its name.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 var lowrankFamily = &family{
 	name: "lowrank",
 	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
+	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
 	fitters: lowrankFitters(),
 	load:    loader(lowrank.Load),
 }
@@ -74,13 +75,14 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 		f.IntVar(&c.landmarks, "landmarks", 0, m.landmarksUsage)
 	}
 	if m.symmetric {
-		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
+		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
 	}
 	if m.twoSided {
 		j.addRight(cmd, "the columns of A")
-		j.addFactors(cmd, "left-factors", "U", model.Left, "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
-		j.addFactors(cmd, "right-factors", "V", model.Right, "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+		j.addFactors(cmd, "left-factors", "U", model.Left, "write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		j.addFactors(cmd, "right-factors", "V", model.Right, "write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
 	}
+	addCoordinates(cmd, &j.scale)
 	if m.addFlags != nil {
 		m.addFlags(c, cmd)
 	}
@@ -123,6 +125,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
+		{c.given("coordinates") && !c.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
@@ -256,6 +259,12 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
+	v.Data = slices.Clone(v.Data)
+	for i := 0; c.scale == "scores" && i < v.Rows; i++ {
+		for j := range v.Cols {
+			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
+		}
+	}
 	w, err := c.writeMatrix(ctx, right, numbered("v", v.Cols), v, c.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})

@@ -10,9 +10,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// charts returns those of any model; of a matrix that was read its columns too.
+// charts returns those of any model; of a matrix that was read its columns too, and of principal
+// components a scree plot of the shares of variance instead of the values.
 func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
 	list, err := c.job.charts(ctx, m, r)
+	if shares := c.fitting.Explained(); err == nil && shares != nil {
+		list[0] = &picture.Spectrum{Title: "Share of the variance", X: "component", Y: "share", Values: shares}
+	}
 	if err != nil || !c.explicit() {
 		return list, err
 	}

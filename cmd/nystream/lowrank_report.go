@@ -1,6 +1,8 @@
 package main
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/lowrank"
 )
@@ -22,22 +24,26 @@ func (c *lowrankTask) mapWords() string {
 // lowrankResult is what fit prints as JSON of a low-rank model.
 type lowrankResult struct {
 	*fitResult
-	Map                string       `json:"map,omitempty"`
-	Shift              show.Number  `json:"shift"`
-	TraceResidual      *show.Number `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
-	TraceKept          *show.Number `json:"trace_kept,omitempty"`     // trace of Â over that of A
-	Tolerance          show.Number  `json:"tolerance,omitempty"`
-	ToleranceNorm      string       `json:"tolerance_norm,omitempty"`
-	ToleranceReached   *bool        `json:"tolerance_reached,omitempty"`
-	Condition          show.Number  `json:"condition"`
-	OrthogonalityBound show.Number  `json:"orthogonality_bound"`
-	Refined            bool         `json:"refined"`
+	Map                string        `json:"map,omitempty"`
+	Shift              show.Number   `json:"shift"`
+	TraceResidual      *show.Number  `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
+	TraceKept          *show.Number  `json:"trace_kept,omitempty"`     // trace of Â over that of A
+	Tolerance          show.Number   `json:"tolerance,omitempty"`
+	ToleranceNorm      string        `json:"tolerance_norm,omitempty"`
+	ToleranceReached   *bool         `json:"tolerance_reached,omitempty"`
+	Condition          show.Number   `json:"condition"`
+	OrthogonalityBound show.Number   `json:"orthogonality_bound"`
+	Refined            bool          `json:"refined"`
+	Explained          []show.Number `json:"explained,omitempty"` // share of the variance, of each component of pca
 }
 
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept),
 		Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition), OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined()}
+	if shares := f.Explained(); shares != nil {
+		r.Explained = show.Numbers(shares)
+	}
 	if c.tolerance != 0 || !c.given("rank") {
 		reached := !f.NotConverged
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
@@ -48,14 +54,16 @@ func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 
 // text adds lines about what other families do not have.
 func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
-	oneFactor := f.Symmetric()
+	oneFactor := f.Symmetric() && r.Explained == nil
 	t.Add("rank", "%d", r.Rank)
 	t.Add("columns", "%d used", r.Dimension)
 	t.Add("values", "%s", show.Values(f.Values))
 	if oneFactor {
 		t.Add("shift", "%.4g", float64(r.Shift))
 	}
-	if r.TraceResidual != nil {
+	if r.Explained != nil {
+		t.Add("explained", "%s of the variance, %.4g in all", show.Values(show.Floats(r.Explained)), floats.Sum(show.Floats(r.Explained)))
+	} else if r.TraceResidual != nil {
 		t.Add("trace", "Â has %.4g of tr(A), %.4g in the columns of U", float64(*r.TraceKept), 1-float64(*r.TraceResidual))
 	}
 	if !r.Refined && r.OrthogonalityBound > orthonormal {

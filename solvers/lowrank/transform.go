@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -29,9 +30,10 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 	return []*Embedding{m.Left, m.Right}, nil
 }
 
-// Outputs returns u0, u1, … for the left side and v0, v1, … for the right.
+// Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
+// scores.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
-	if err := kind.Only(model.Coordinates); err != nil {
+	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
 	}
 	sides, err := m.sides(side)
@@ -89,13 +91,34 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 }
 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v
-// of the right, to emit in row order. See [Embedding] for the flops.
+// of the right, to emit in row order: orthonormal over the fitted rows, or as scores times the
+// roots of the values. See [Embedding] for the flops.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	if _, err := r.Names(m); err != nil {
 		return err
 	}
 	sides, _ := m.sides(r.Side)
+	if len(r.Kinds) > 1 {
+		return errors.New("coordinates are asked for once, and either as scores or orthonormal")
+	}
+	if r.Asks(model.Scores) {
+		next := emit
+		emit = func(b *stream.Block, u blas64.General) error {
+			m.scale(u)
+			return next(b, u)
+		}
+	}
 	return m.embed(ctx, e, rows, r.Kept, emit, sides...)
+}
+
+// scale multiplies the columns of U, of V, or of both side by side, by the roots of the values.
+func (m *Model) scale(u blas64.General) {
+	for i := range u.Rows {
+		row := dense.Row(u, i)
+		for j := range row {
+			row[j] *= math.Sqrt(math.Abs(m.Values[j%len(m.Values)]))
+		}
+	}
 }
 
 // embed gives the embeddings of the rows of src by some sides, next to each other, to

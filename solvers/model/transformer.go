@@ -26,11 +26,14 @@ const (
 	Probability
 	// Value is a predicted number for each target.
 	Value
+	// Scores are coordinates of a low-rank model times the roots of its values: their inner
+	// products approximate the kernel.
+	Scores
 )
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value", "scores"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.

@@ -86,6 +86,8 @@ var families = []family{
 			{name: "nystrom, pivoted", method: lowrank.Nystrom{Rank: 12, Rule: lowrank.RulePivoted}, flags: variant | fresh},
 			{name: "pca", off: 1.3, method: lowrank.PCA{Rank: 4}},
 			{name: "pca, wide", off: 1.9, method: lowrank.PCA{Rank: 8, Landmarks: 600}, flags: fresh},
+			{name: "clusters", off: 1.3, method: lowrank.Sampled{Method: lowrank.Landmark{Rank: 12}, Clusters: 2}, flags: fresh},
+			{name: "novelty", off: 1.3, method: lowrank.Sampled{Method: lowrank.PCA{Rank: 4}, Novelty: true}, flags: fresh | variant},
 			{name: "rpcholesky", method: lowrank.RPCholesky{Rank: 8}},
 			{name: "rpcholesky, truncated", method: lowrank.RPCholesky{Rank: 8, Landmarks: 16}, flags: fresh},
 			{name: "rff", method: lowrank.RFF{Rank: 8}, kernel: "rbf(gamma=0.7)"},

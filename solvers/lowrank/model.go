@@ -25,6 +25,9 @@ type Model struct {
 	Trace float64
 	// Explicit is of a model of a matrix that is read instead of a kernel.
 	Explicit *Explicit
+	// Clusters and Novelty are what [Sampled] adds; nil without it.
+	Clusters *Clusters
+	Novelty  *Novelty
 }
 
 // Describe returns what the model says about itself.

@@ -25,6 +25,8 @@ type header struct {
 	Values    []float64      `json:"-" array:"values,rank,descending"`
 	Left      *sideHeader    `json:"left,omitempty" array:"u_,total=columns"`
 	Right     *sideHeader    `json:"right,omitempty" array:"v_,total=rows"` // absent for a symmetric model
+	Clusters  *Clusters      `json:"clusters,omitempty" array:"clusters_"`
+	Novelty   *Novelty       `json:"novelty,omitempty" array:"novelty_"`
 	Explicit  explicitArrays `json:"-" array:",if=map"`
 }
 
@@ -69,7 +71,7 @@ type sketchHeader struct {
 // P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
-		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values}
+		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values, Clusters: m.Clusters, Novelty: m.Novelty}
 	if m.Explicit != nil {
 		h.Kernel, h.Map = "", m.Explicit.Map.String()
 		h.Explicit = explicitArrays{m.Left.Projection, m.Explicit.V, m.Left.Refinement}
@@ -110,7 +112,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("lowrank", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace, Values: h.Values}
+	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace, Values: h.Values, Clusters: h.Clusters, Novelty: h.Novelty}
 	if x := h.Explicit; h.Map != "" {
 		f := model.Word(a, h.Map, kernelgen.ParseMap)
 		n := int(h.Columns)
@@ -140,6 +142,8 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 		a.Fail("header: precision float32 is of an older version, and entries in float64 give other factors: fit the model again")
 	case h.Map == "" && (h.Left == nil || h.Right == nil && h.Rows != h.Columns):
 		a.Fail("header: %d×%d, left side %v, right side %v", h.Rows, h.Columns, h.Left != nil, h.Right != nil)
+	case (h.Clusters != nil || h.Novelty != nil) && (h.Left == nil || h.Right != nil):
+		a.Fail("header: clusters and novelty are of models of one source")
 	case h.Map != "" && h.Columns > mostFeatures:
 		a.Fail("header: a matrix of %d columns", h.Columns)
 	}

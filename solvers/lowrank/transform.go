@@ -33,6 +33,20 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 // Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
 // scores.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	switch {
+	case kind == model.Class && m.Clusters != nil:
+		return []string{"cluster"}, nil
+	case kind == model.Decision && m.Clusters != nil:
+		names := make([]string, m.Clusters.K)
+		for k := range names {
+			names[k] = fmt.Sprintf("decision%d", k)
+		}
+		return names, nil
+	case kind == model.Novelty && m.Novelty != nil:
+		return []string{"novelty", "leverage", "tail"}, nil
+	case kind == model.Novelty:
+		return nil, errors.New("the model knows no novelty of fitted rows: fit it again with `novelty`, or by pca")
+	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
 	}
@@ -98,6 +112,15 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 		return err
 	}
 	sides, _ := m.sides(r.Side)
+	switch {
+	case r.Asks(model.Class) || r.Asks(model.Decision):
+		answers := model.Decisions{Classes: m.Clusters.K}
+		return m.answer(ctx, e, rows, r.Kept, m.Clusters.K, m.decider, func(b *stream.Block, decisions blas64.General) error {
+			return emit(b, answers.Answer(r, decisions))
+		})
+	case r.Asks(model.Novelty):
+		return m.answer(ctx, e, rows, r.Kept, noveltyColumns, m.judge, emit)
+	}
 	if len(r.Kinds) > 1 {
 		return errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
@@ -144,6 +167,36 @@ func (m *Model) embed(ctx context.Context, e stream.Engine, src stream.Source, k
 					return err
 				}
 				first += em.e.Rank()
+			}
+			return nil
+		}
+	}, emit)
+}
+
+// answer gives what a function makes of the rows of src to emit, so many numbers of each. begin
+// returns the function for one goroutine: from the embedding of a row, its entries with the
+// landmarks and k(x, x).
+func (m *Model) answer(ctx context.Context, e stream.Engine, src stream.Source, kept bool, columns int,
+	begin func() func(dst, u, entries []float64, diagonal float64), emit model.Emit) error {
+	info := src.Info()
+	if d := len(info.Columns); d != m.Left.Landmarks.Cols {
+		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, m.Left.Landmarks.Cols)
+	}
+	return stream.Map(ctx, e, "transform", src, columns, kept, func() func(blas64.General, *stream.Block) error {
+		em, put := m.embedder(m.Left, info), begin()
+		room, diagonal := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), make([]float64, stream.PanelRows)
+		return func(dst blas64.General, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				entries, err := em.raw(x, b.Start+int64(first))
+				if err != nil {
+					return err
+				}
+				u := stream.RowSlice(room, 0, x.Rows)
+				em.project(u, entries)
+				em.t.Diagonal(diagonal[:x.Rows], x)
+				for i := range x.Rows {
+					put(dense.Row(dst, first+i), dense.Row(u, i), dense.Row(entries, i), diagonal[i]/m.Left.unit())
+				}
 			}
 			return nil
 		}

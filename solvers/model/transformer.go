@@ -29,11 +29,14 @@ const (
 	// Scores are coordinates of a low-rank model times the roots of its values: their inner
 	// products approximate the kernel.
 	Scores
+	// Novelty is three numbers: the distance of a row in feature space from the span of the model;
+	// its leverage; and tail, the share of fitted rows that are as far from the span, or farther.
+	Novelty
 )
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value", "scores"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value", "scores", "novelty"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.

@@ -89,6 +89,7 @@ type factorFile struct {
 	flag, what string // U or V
 	path       string
 	side       model.Side
+	kind       model.Kind // Coordinates, or Class for clusters
 }
 
 // do does what the command line asks for.
@@ -251,9 +252,12 @@ func (j *job) wholePlan() (*model.Plan, error) {
 }
 
 // writesFactors reports whether a file for factors is named.
-func (j *job) writesFactors() bool {
+func (j *job) writesFactors() bool { return j.writes(model.Coordinates) }
+
+// writes reports whether a file for what a model makes of rows is named.
+func (j *job) writes(kind model.Kind) bool {
 	for _, f := range j.factors {
-		if f.path != "" {
+		if f.path != "" && f.kind == kind {
 			return true
 		}
 	}
@@ -319,7 +323,7 @@ func (j *job) preparations() (left, right stream.Preparation) {
 // them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
-	if !ok && j.writesFactors() {
+	if !ok && (j.writesFactors() || j.writes(model.Class)) {
 		return nil, errors.New("this model turns no rows into others")
 	}
 	var left, right []*transformed
@@ -335,6 +339,9 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if err != nil {
 			return writers, err
 		}
+		if f.kind != model.Coordinates {
+			r.Kinds = []model.Kind{f.kind}
+		}
 		w, err := j.newTransformed(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
@@ -346,25 +353,19 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 			left = append(left, w)
 		}
 	}
-	e, r := j.engine(), model.Request{}
-	if j.writesFactors() {
-		if r, err = j.request(t, model.Left); err != nil {
-			return writers, err
-		}
-	}
+	e := j.engine()
 	if len(left) > 0 && len(right) > 0 && j.prepared.right == nil {
-		return writers, transformBoth(ctx, e, t, r, j.prepared.left, left[0], right[0])
+		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
 	}
 	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, r, j.prepared.left, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, j.prepared.left, w.carries()))
 	}
-	r.Side = model.Right
 	for _, w := range right {
 		rows := j.prepared.right
 		if rows == nil {
 			rows = j.prepared.left
 		}
-		err = errors.Join(err, w.transform(ctx, e, t, r, rows, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, rows, w.carries()))
 	}
 	return writers, err
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -50,11 +52,14 @@ type lowrankTask struct {
 	refine      int  // further passes over a matrix on disk
 	tolerance   float64
 	norm        lowrank.Norm // of the tolerance
+	clusters    string       // a number, or auto
+	novelty     bool
 
 	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
 	solver  lowrank.Method
 	fitting *lowrank.Fit
+	groups  *picture.Groups // clusters of the rows of pictures
 }
 
 func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
@@ -76,6 +81,10 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	}
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
+		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters to divide the rows into, or auto for the eigengap")
+		j.addFactors(cmd, "clusters-output", "clusters in", model.Left, "write the cluster of each row")
+		j.factors[len(j.factors)-1].kind = model.Class
+		f.BoolVar(&c.novelty, "novelty", false, "keep distances of fitted rows, for predict --novelty")
 	}
 	if m.twoSided {
 		j.addRight(cmd, "the columns of A")
@@ -126,6 +135,8 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
 		{c.given("coordinates") && !c.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
+		c.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
+		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
@@ -153,7 +164,19 @@ func (c *lowrankTask) parse() (err error) {
 		return err
 	}
 	c.solver, err = c.info.solver(c)
-	return err
+	if err != nil || c.clusters == "" && !c.novelty {
+		return err
+	}
+	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.seed}
+	if c.clusters == "auto" {
+		s.Clusters = lowrank.AutoClusters
+	} else if c.clusters != "" {
+		if s.Clusters, err = strconv.Atoi(c.clusters); err != nil || s.Clusters < 2 {
+			return fmt.Errorf("--clusters %s must be a number from 2 on, or auto", c.clusters)
+		}
+	}
+	c.solver = s
+	return nil
 }
 
 // checkKernel refuses kernels that a method would make nonsense of.
@@ -211,6 +234,10 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		}
 		p.SourcePasses += 2
 		p.KernelEntries *= 3
+	}
+	if err == nil && c.writes(model.Class) {
+		p.Map("blocks of clusters", s.Columns, 1)
+		p.SourcePasses++
 	}
 	return p, err
 }

@@ -17,6 +17,7 @@ type predictCommand struct {
 	application
 	labelsFile               string // of nodes
 	decisions, probabilities bool
+	novelty                  float64 // share of rows to mark
 }
 
 // predictExtensions are those of files that can hold words, and .npy.
@@ -34,6 +35,12 @@ before it what --decisions and --probabilities ask for, behind it the columns na
 --label and --keep. Rows are chosen, cleaned and scaled as the model says, and read once.
 An .npy file holds numbers alone: labels that are words are numbered there as inspect
 lists them, from 0.
+
+A model of fit landmark --clusters, or of another low-rank method, gives the number of the
+cluster of each row. With --novelty 0.01 a model that was fitted with --novelty gives for
+each row its distance from the span of the model in feature space (novelty), its leverage,
+the share of the fitted rows that are as far (tail), and whether that is at most .01
+(novel, 0 or 1).
 
 With --label, a column of DATA or a file with a line for each row, the report has the
 accuracy, which is the micro F1, the macro F1, and the table of labels against
@@ -56,6 +63,7 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
 		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
 		f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of a model with --merge stack")
+		f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
 		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
 		completeFiles(cmd, graphExtensions, "labels")
 	})
@@ -80,6 +88,7 @@ func (p *predictCommand) check(args []string) error {
 	if err := refuse([]contradiction{
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
+		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01"},
 		{p.output == "" && (p.decisions || p.probabilities || len(p.data.keep) > 0), "--decisions, --probabilities and --keep go into a file: name it with -o"},
 		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
@@ -107,6 +116,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
 	}
+	if p.cmd.Flags().Changed("novelty") {
+		return p.predictNovelty(ctx, f, m, args)
+	}
 	if _, err := m.Outputs(model.Left, model.Value); err == nil {
 		return p.predictValues(ctx, f, m, args)
 	}
@@ -116,6 +128,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f.family == lowrankFamily && p.data.label != "" {
+		return usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	rows, truth, err := p.open(ctx, f, m, w.classes, args[1:])
 	if err != nil {

@@ -116,7 +116,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	}
 	defer w.Abort()                        // does nothing after Commit
 	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
-	if err := w.transform(ctx, e, m, r, rows.source, rows.kept); err != nil {
+	if err := w.transform(ctx, e, m, rows.source, rows.kept); err != nil {
 		return err
 	}
 	if err := w.Commit(); err != nil {

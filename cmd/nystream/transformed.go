@@ -16,8 +16,9 @@ import (
 // transformed is a file of rows on its way.
 type transformed struct {
 	blockstore.Writer
-	rows int64          // written so far
-	kept []stream.Field // columns that rows carry along
+	request model.Request
+	rows    int64          // written so far
+	kept    []stream.Field // columns that rows carry along
 }
 
 // carries returns the columns that the rows of a block carry along; nil if none are
@@ -61,12 +62,13 @@ func (a *app) newTransformed(path string, m model.Transformer, r model.Request, 
 	if err != nil {
 		return nil, err
 	}
-	return &transformed{Writer: w, kept: kept}, nil
+	return &transformed{Writer: w, request: r, kept: kept}, nil
 }
 
 // transform writes what a request makes of rows. kept gives the columns that they carry
 // along, nil for none. Cost: one pass.
-func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, r model.Request, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+	r := w.request
 	names, err := r.Names(m)
 	if err != nil {
 		return err
@@ -95,8 +97,8 @@ func (w *transformed) put(b *stream.Block, u blas64.General) error {
 }
 
 // transformBoth writes what a request makes of rows on either side, in one pass.
-func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, r model.Request, rows stream.Source, left, right *transformed) error {
-	r.Side = model.Left
+func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
+	r := left.request
 	names, err := r.Names(m)
 	if err != nil {
 		return err

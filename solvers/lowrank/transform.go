@@ -45,7 +45,9 @@ func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	case kind == model.Novelty && m.Novelty != nil:
 		return []string{"novelty", "leverage", "tail"}, nil
 	case kind == model.Novelty:
-		return nil, errors.New("the model knows no novelty of fitted rows: fit it again with `novelty`, or by pca")
+		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `novelty`")
+	case kind == model.Class || kind == model.Decision:
+		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
 	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err

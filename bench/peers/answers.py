@@ -115,8 +115,12 @@ def clusters():
 def novelty():
     print("one class against the others: data\tAUC nystream\tOneClassSVM\tIsolationForest\tmarked of 0.05\tof 0.1  (means over classes)")
     for name in ("satimage.scale", "letter.scale"):
-        x, y = load_svmlight_file(os.path.join(data, name))
-        x = x.toarray()
+        if name.startswith("letter"):
+            table = np.loadtxt(os.path.join(data, name))
+            x, y = table[:, 1:], table[:, 0]
+        else:
+            x, y = load_svmlight_file(os.path.join(data, name))
+            x = x.toarray()
         rows = []
         for c in np.unique(y):
             r = np.random.default_rng(0)
@@ -130,7 +134,7 @@ def novelty():
             np.save(place("test.npy"), test)
             d = np.sqrt(((train[:300, None] - train[None, :300]) ** 2).sum(2))
             gamma = 0.5 / np.median(d[d > 0]) ** 2
-            nystream("fit", "pca", "train.npy", "--kernel", "rbf(gamma=%r)" % gamma, "--components", "30", "--landmarks", "120", "--novelty",
+            nystream("fit", "pca", "train.npy", "--kernel", "rbf(gamma=%r)" % gamma, "--components", "60", "--landmarks", "240", "--novelty",
                      "-o", "m.npz")
             marked = []
             for share in ("0.05", "0.1"):

@@ -3,6 +3,7 @@ package lowrank
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,8 +11,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -24,16 +27,18 @@ import (
 // fitted rows adds up to the rank.
 type Novelty struct {
 	Span blas64.General `json:"-" array:"span,rank,s"`
-	// Known are the distances of sampled fitted rows that are not landmarks, descending: a landmark
-	// is nearer to the span than a new row would be.
+	// Known are the distances of sampled fitted rows, descending, each from the span of a model that
+	// was fitted to the other folds of the sample: rows that a model knows are nearer to its span
+	// than new rows, and landmarks most of all.
 	Known []float64 `json:"-" array:"known,m,descending"`
 }
 
 // noveltyColumns is the number of columns of [model.Novelty].
 const noveltyColumns = 3
 
-// learnNovelty measures the sample.
-func (s *learner) learnNovelty(ctx context.Context, e stream.Engine) error {
+// learnNovelty finds the span of the model, and the distances of the sample, each row held out of a fit
+// by the method.
+func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
 	side := s.Left
 	if side.features != nil || side.Signs != nil {
 		return errors.New("novelty is a distance from the span of landmarks, and this method has none: use pca, landmark or nystrom")
@@ -45,17 +50,63 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine) error {
 	if err := s.learnSpan(ctx, e); err != nil {
 		return err
 	}
-	for i, number := range s.rows.Number {
-		if _, found := slices.BinarySearch(side.Rows, number); !found {
-			s.Novelty.Known = append(s.Novelty.Known, s.Novelty.distance(dense.Row(s.u, i), s.diagonal[i]))
+	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
+	folds := make([][]int64, parts)
+	for _, number := range s.rows.Number {
+		draws := random.At(uint64(number))
+		k := int(float64(parts) * draws.Float64())
+		folds[k] = append(folds[k], number)
+	}
+	for _, fold := range folds {
+		known, err := s.heldOut(ctx, e, method, fold, seed)
+		if err != nil {
+			return fmt.Errorf("novelty of held-out rows: %w", err)
 		}
+		s.Novelty.Known = append(s.Novelty.Known, known...)
 	}
 	if len(s.Novelty.Known) == 0 {
-		return errors.New("all rows are landmarks, and none is left to compare new rows with: ask for fewer `landmarks`")
+		return errors.New("one row has none to compare it with: novelty takes two rows or more")
 	}
 	slices.Sort(s.Novelty.Known)
 	slices.Reverse(s.Novelty.Known)
 	return nil
+}
+
+// foldsOf returns the number of folds of so many sampled rows. Models of few rows lose more by those
+// that are left out.
+func foldsOf(rows int) int {
+	if rows > 2000 {
+		return 5
+	}
+	return 10
+}
+
+// heldOut returns the distances of a fold of the sample from the span of a model of the other rows.
+func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, seed uint64) ([]float64, error) {
+	others := s.rows.Of(basis.Without(s.rows.Number, fold))
+	if len(fold) == 0 || others.Count() == 0 {
+		return nil, nil
+	}
+	f, err := method.Fit(ctx, e, model.Sources{Left: stream.FromMatrix("sampled rows", others.Rows)}, s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	of := &learner{Model: f.Model, tiles: f.Model.tiles(f.Left)}
+	of.Novelty = &Novelty{}
+	if err := of.learnSpan(ctx, e); err != nil {
+		return nil, err
+	}
+	rows := s.rows.Of(fold)
+	told, err := model.TransformMatrix(ctx, e, f.Model, rows.Rows, model.Request{Kinds: []model.Kind{model.Novelty}})
+	if err != nil {
+		return nil, err
+	}
+	s.others += f.KernelEntries + of.tiles.Entries.Load() + int64(len(fold)*f.Left.Entries())
+	known := make([]float64, told.Rows)
+	for i := range known {
+		known[i] = dense.Row(told, i)[0]
+	}
+	return known, nil
 }
 
 // learnSpan finds the matrix that makes the model's functions orthonormal in feature space. The Gram

@@ -19,8 +19,9 @@ import (
 // all if there are no more, so memory does not grow with the rows. Models answer [model.Class] and
 // [model.Novelty] then.
 //
-// Cost: the fit, and for each sampled row as many kernel entries as there are landmarks. Sampled
-// rows are fetched by number: no pass is made for them.
+// Cost: the fit, and for each sampled row as many kernel entries as there are landmarks; for novelty
+// five to ten fits to parts of the sample besides. Sampled rows are fetched by number: no pass is made
+// for them.
 type Sampled struct {
 	Method
 	Clusters int  // k of [Clusters], from 2 on; AutoClusters for the eigengap, 0 for none
@@ -62,11 +63,11 @@ func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		}
 	}
 	if m.Novelty {
-		if err := s.learnNovelty(ctx, e); err != nil {
+		if err := s.learnNovelty(ctx, e, m.Method, m.Seed); err != nil {
 			return nil, err
 		}
 	}
-	f.KernelEntries += s.tiles.Entries.Load()
+	f.KernelEntries += s.tiles.Entries.Load() + s.others
 	return f, nil
 }
 
@@ -91,6 +92,7 @@ type learner struct {
 	weight   float64 // rows of the source for each of the sample
 	u        blas64.General
 	diagonal []float64 // k(x, x), centred if the model is
+	others   int64     // kernel entries of fits to parts of the sample
 }
 
 // sampleRows draws and embeds rows.
@@ -151,6 +153,15 @@ func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if m.Novelty {
 		next.Add("kernel between landmarks", landmarks*landmarks, "`landmarks` or `rank`")
 		next.AddEntries(float64(landmarks) * float64(landmarks))
+		folds := int64(foldsOf(int(rows)))
+		fold, err := m.Method.Plan(e, model.Shape{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
+		if err != nil {
+			return nil, err
+		}
+		p.AddEntries(float64(folds-1)*float64(fold.KernelEntries) + float64(rows)*float64(landmarks))
+		fold.Add("sampled rows", rows*2*int64(s.Columns), "")
+		fold.Notes = nil
+		p.Stage(fold)
 	}
 	p.Stage(next)
 	return p, nil

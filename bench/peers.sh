@@ -6,14 +6,15 @@ shopt -s inherit_errexit # a step that fails in $(...) ends the script too
 
 usage() {
 	cat >&2 <<'EOF'
-Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn|error] [-data "NAMES"] [-limit SECONDS]
+Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn|answers|error] [-data "NAMES"] [-limit SECONDS]
 
   -n "ROWS..."  numbers of rows for s3spsd, ssrsvd and error, at least 1000 each
                 (default "100000 1000000")
   -runs K       timed runs of every tool, of which the median is printed (default 5;
                 1 for error)
   -only WORK    one group of comparisons; scikit-learn's have 100000, 10000 and 8000 rows.
-                Of error, which is not among those that run without -only, there is one
+                Answers, which is not among those that run without -only, has the tables of
+                principal components, clusters and novelty. Of error, which is not among those that run without -only, there is one
                 table: what every tool takes to reach relative errors of .1 to .01
   -data "NAMES" of error: satimage, letter, mnist (files of NYSTREAM_DATA, or of
                 ../shared/data) and uniform (default all)
@@ -43,7 +44,7 @@ while [ $# -gt 0 ]; do
 	shift 2
 done
 [[ $sizes =~ ^\ *([1-9][0-9]{3,}\ *)+$ && $threads =~ ^[1-9][0-9]*$ && $limit =~ ^[1-9][0-9]*$ ]] || usage
-[[ $only =~ ^(s3spsd|ssrsvd|sklearn|error|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
+[[ $only =~ ^(s3spsd|ssrsvd|sklearn|answers|error|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
 [[ $sets =~ ^\ *((satimage|letter|mnist|uniform)\ *)+$ ]] || usage
 [ -n "$runs" ] || { runs=5 && [ "$only" != error ] || runs=1; }
 [[ $runs =~ ^[1-9][0-9]*$ ]] || usage
@@ -54,10 +55,11 @@ if ! has numpy; then
 	echo "skipped: all comparisons, for $python has no NumPy; apt-get install python3-numpy python3-scipy python3-sklearn"
 	exit 0
 fi
-if [[ $only == *sklearn* || $only == error ]] && ! { has scipy && has sklearn; }; then
+if [[ $only == *sklearn* || $only == answers || $only == error ]] && ! { has scipy && has sklearn; }; then
 	echo "skipped: comparisons with scikit-learn; apt-get install python3-scipy python3-sklearn"
 	only=${only%sklearn}
 	only=${only%error}
+	only=${only%answers}
 	[ -n "$only" ] || exit 0
 fi
 
@@ -268,6 +270,7 @@ for group in $only; do
 		;;
 	sklearn) sklearn ;;
 	error) to_error && exit 0 ;;
+	answers) "$python" $peers/answers.py "$dir/nystream" "${NYSTREAM_DATA:-../shared/data}" && exit 0 ;;
 	esac
 done
 

@@ -21,7 +21,8 @@ import (
 var lowrankFamily = &family{
 	name: "lowrank",
 	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
+	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
+		"polysketch", "subspace"},
 	fitters: lowrankFitters(),
 	load:    loader(lowrank.Load),
 }
@@ -88,8 +89,10 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	}
 	if m.twoSided {
 		j.addRight(cmd, "the columns of A")
-		j.addFactors(cmd, "left-factors", "U", model.Left, "write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
-		j.addFactors(cmd, "right-factors", "V", model.Right, "write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+		j.addFactors(cmd, "left-factors", "U", model.Left,
+			"write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		j.addFactors(cmd, "right-factors", "V", model.Right,
+			"write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
 	}
 	addCoordinates(cmd, &j.scale)
 	if m.addFlags != nil {
@@ -134,7 +137,8 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
-		{c.given("coordinates") && !c.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
+		{c.given("coordinates") && !c.writesFactors(),
+			"--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
 		c.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
 		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},

@@ -19,7 +19,8 @@ func (c *lowrankTask) groupClusters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	labels, err := model.TransformMatrix(ctx, c.engine(), c.fitting, s.rows, model.Request{Kinds: []model.Kind{model.Class}})
+	r := model.Request{Kinds: []model.Kind{model.Class}}
+	labels, err := model.TransformMatrix(ctx, c.engine(), c.fitting, s.rows, r)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,9 @@ func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report
 	list, err := c.job.charts(ctx, m, r)
 	if clusters := c.fitting.Clusters; err == nil && clusters != nil {
 		most := min(len(clusters.Values), 2*clusters.K+10)
-		list = append(list, &picture.Spectrum{Title: "Eigenvalues of the normalised matrix", X: "number", Y: "eigenvalue", Values: clusters.Values[:most]})
+		list = append(list, &picture.Spectrum{
+			Title: "Eigenvalues of the normalised matrix", X: "number", Y: "eigenvalue", Values: clusters.Values[:most],
+		})
 	}
 	if shares := c.fitting.Explained(); err == nil && shares != nil {
 		list[0] = &picture.Spectrum{Title: "Share of the variance", X: "component", Y: "share", Values: shares}

@@ -73,7 +73,8 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 		t.Add("shift", "%.4g", float64(r.Shift))
 	}
 	if r.Explained != nil {
-		t.Add("explained", "%s of the variance, %.4g in all", show.Values(show.Floats(r.Explained)), floats.Sum(show.Floats(r.Explained)))
+		shares := show.Floats(r.Explained)
+		t.Add("explained", "%s of the variance, %.4g in all", show.Values(shares), floats.Sum(shares))
 	} else if r.TraceResidual != nil {
 		t.Add("trace", "Â has %.4g of tr(A), %.4g in the columns of U", float64(*r.TraceKept), 1-float64(*r.TraceResidual))
 	}
@@ -81,7 +82,8 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 		t.Add("clusters", "%d, eigengap %.4g", r.Clusters, float64(r.Eigengap))
 	}
 	if r.Distances != nil {
-		t.Add("novelty", "distance %.4g in the median, %.4g for the farthest tenth, %.4g for the hundredth", float64(r.Distances[0]), float64(r.Distances[1]), float64(r.Distances[2]))
+		t.Add("novelty", "distance %.4g in the median, %.4g for the farthest tenth, %.4g for the hundredth",
+			float64(r.Distances[0]), float64(r.Distances[1]), float64(r.Distances[2]))
 	}
 	if !r.Refined && r.OrthogonalityBound > orthonormal {
 		t.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", float64(r.OrthogonalityBound))

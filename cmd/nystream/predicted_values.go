@@ -69,7 +69,8 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 
 // writeAnswers makes a pass over rows and writes the numbers that a request gives, under the names of columns.
 // opened is called before it, and each with the numbers of a block, which it may replace.
-func (p *predictCommand) writeAnswers(ctx context.Context, f *modelFile, m model.Transformer, args []string, r model.Request, columns []string,
+func (p *predictCommand) writeAnswers(ctx context.Context, f *modelFile, m model.Transformer, args []string,
+	r model.Request, columns []string,
 	opened func(*taken), each func(*stream.Block, blas64.General) (blas64.General, error)) (*rowsResult, error) {
 	names, err := r.Names(m)
 	if err != nil {
@@ -94,7 +95,8 @@ func (p *predictCommand) writeAnswers(ctx context.Context, f *modelFile, m model
 		w.kept = nil
 	}
 	if p.output != "" {
-		if w.Writer, err = p.create(p.output, blockstore.Schema{Columns: columns, Kept: w.kept, Rows: rows.source.Info().Rows}); err != nil {
+		s := blockstore.Schema{Columns: columns, Kept: w.kept, Rows: rows.source.Info().Rows}
+		if w.Writer, err = p.create(p.output, s); err != nil {
 			return nil, err
 		}
 		defer w.Abort() // does nothing after Commit
@@ -137,7 +139,8 @@ func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m mod
 	r := model.Request{Kinds: []model.Kind{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
-		return usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it", args[0], f.family.name)
+		return usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+			args[0], f.family.name)
 	}
 	if err != nil {
 		return usagef("%w", err)
@@ -150,7 +153,7 @@ func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m mod
 	}
 	out := &noveltyResult{Share: show.Number(p.novelty)}
 	var marked blas64.General
-	result, err := p.writeAnswers(ctx, f, m, args, r, append(names, "novel"), func(*taken) {}, func(_ *stream.Block, made blas64.General) (blas64.General, error) {
+	mark := func(_ *stream.Block, made blas64.General) (blas64.General, error) {
 		if marked.Rows < made.Rows {
 			marked = stream.NewMatrix(made.Rows, made.Cols+1)
 		}
@@ -165,7 +168,8 @@ func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m mod
 			}
 		}
 		return all, nil
-	})
+	}
+	result, err := p.writeAnswers(ctx, f, m, args, r, append(names, "novel"), func(*taken) {}, mark)
 	if err != nil {
 		return err
 	}

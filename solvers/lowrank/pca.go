@@ -90,7 +90,8 @@ func (m PCA) landmark() Landmark {
 
 func (m PCA) check(k kernelgen.Kernel) error {
 	if !k.PositiveSemiDefinite() {
-		return fmt.Errorf("kernel %s is not known to be positive semi-definite: principal components need one that is, such as rbf or laplace", k)
+		return fmt.Errorf("kernel %s is not known to be positive semi-definite: "+
+			"principal components need one that is, such as rbf or laplace", k)
 	}
 	return checkRank(m.Rank, m.Landmarks)
 }
@@ -167,7 +168,8 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, fl
 		r++
 	}
 	if r == 0 {
-		return nil, 0, fmt.Errorf("all rows are the same to kernel %s, and there is no component: choose other columns, or a kernel that tells rows apart", f.tiles.Kernel)
+		return nil, 0, fmt.Errorf("all rows are the same to kernel %s, and there is no component: "+
+			"choose other columns, or a kernel that tells rows apart", f.tiles.Kernel)
 	}
 	vectors := dense.Columns(eig.Vectors, 0, r)
 	t := scaledColumns(vectors, dense.Reciprocals(dense.Roots(eig.Values[:r])))
@@ -180,9 +182,9 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, fl
 	copy(weights.Data, mean)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), weights)
 	c.Weights = weights.Data
-	found := &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Values: eig.Values[:r:r],
-		Trace: math.Max(trace-n*norm, dense.Sum(eig.Values[:r])),
-		Left:  &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c}}
+	found := &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows,
+		Values: eig.Values[:r:r], Trace: math.Max(trace-n*norm, dense.Sum(eig.Values[:r])),
+		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c}}
 	return found, whole / eig.Values[r-1], nil
 }
 

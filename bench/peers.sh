@@ -6,14 +6,15 @@ shopt -s inherit_errexit # a step that fails in $(...) ends the script too
 
 usage() {
 	cat >&2 <<'EOF'
-Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn|error] [-data "NAMES"] [-limit SECONDS]
+Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn|answers|error] [-data "NAMES"] [-limit SECONDS]
 
   -n "ROWS..."  numbers of rows for s3spsd, ssrsvd and error, at least 1000 each
                 (default "100000 1000000")
   -runs K       timed runs of every tool, of which the median is printed (default 5;
                 1 for error)
   -only WORK    one group of comparisons; scikit-learn's have 100000, 10000 and 8000 rows.
-                Of error, which is not among those that run without -only, there is one
+                Answers, which is not among those that run without -only, has the tables of
+                principal components, clusters and novelty. Of error, which is not among those that run without -only, there is one
                 table: what every tool takes to reach relative errors of .1 to .01
   -data "NAMES" of error: satimage, letter, mnist (files of NYSTREAM_DATA, or of
                 ../shared/data) and uniform (default all)
@@ -43,7 +44,7 @@ while [ $# -gt 0 ]; do
 	shift 2
 done
 [[ $sizes =~ ^\ *([1-9][0-9]{3,}\ *)+$ && $threads =~ ^[1-9][0-9]*$ && $limit =~ ^[1-9][0-9]*$ ]] || usage
-[[ $only =~ ^(s3spsd|ssrsvd|sklearn|error|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
+[[ $only =~ ^(s3spsd|ssrsvd|sklearn|answers|error|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
 [[ $sets =~ ^\ *((satimage|letter|mnist|uniform)\ *)+$ ]] || usage
 [ -n "$runs" ] || { runs=5 && [ "$only" != error ] || runs=1; }
 [[ $runs =~ ^[1-9][0-9]*$ ]] || usage
@@ -54,10 +55,11 @@ if ! has numpy; then
 	echo "skipped: all comparisons, for $python has no NumPy; apt-get install python3-numpy python3-scipy python3-sklearn"
 	exit 0
 fi
-if [[ $only == *sklearn* || $only == error ]] && ! { has scipy && has sklearn; }; then
+if [[ $only == *sklearn* || $only == answers || $only == error ]] && ! { has scipy && has sklearn; }; then
 	echo "skipped: comparisons with scikit-learn; apt-get install python3-scipy python3-sklearn"
 	only=${only%sklearn}
 	only=${only%error}
+	only=${only%answers}
 	[ -n "$only" ] || exit 0
 fi
 
@@ -118,7 +120,7 @@ finish() {
 # factors, which an untimed fit writes.
 peer_error() { "$@" --error | cut -f 7; }
 one_factor_error() {
-	"$@" --factors "$dir/u.npy" >/dev/null
+	"$@" --coordinates orthonormal --factors "$dir/u.npy" >/dev/null
 	"$python" $peers/sampled_error.py "$dir/$rows.npy" "$dir/model.npz" "$dir/u.npy"
 }
 # same: the error of the tool before, which leaves the same.
@@ -127,7 +129,7 @@ same() {
 	tail -n 1 "$dir/errors" | cut -f 4
 }
 two_factor_error() {
-	"$@" --left-factors "$dir/u.npy" --right-factors "$dir/v.npy" >/dev/null
+	"$@" --coordinates orthonormal --left-factors "$dir/u.npy" --right-factors "$dir/v.npy" >/dev/null
 	"$python" $peers/sampled_error.py "$dir/$rows.npy" "$dir/model.npz" "$dir/u.npy" "$dir/v.npy"
 }
 
@@ -152,7 +154,7 @@ s3spsd_model() {
 
 s3spsd_factors() {
 	begin "s3spsd, U written" "$1"
-	fit s3spsd "$dir/$1.npy" 50 --sketch 250 --factors "$dir/u.npy"
+	fit s3spsd "$dir/$1.npy" 50 --sketch 250 --coordinates orthonormal --factors "$dir/u.npy"
 	tool "nystream, NPY" one_factor_error "${fit[@]}"
 	tool "NumPy, blocked, two passes" peer_error "$python" $peers/blocked.py factors "$dir/$1.npy"
 	tool "NumPy, blocked, two passes, threads" peer_error "$python" $peers/blocked.py factors-threads "$dir/$1.npy"
@@ -171,15 +173,15 @@ sklearn() {
 	begin "500 features" 100000
 	fit landmark "$dir/100000.npy" 500 --landmarks 500 --core 1000 --shift fitted
 	tool "nystream landmark" one_factor_error "${fit[@]}"
-	tool "nystream landmark, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
-	tool "nystream landmark, U written, Arrow" same "${fit[@]}" --factors "$dir/u.arrow"
+	tool "nystream landmark, U written, NPY" same "${fit[@]}" --coordinates orthonormal --factors "$dir/u.npy"
+	tool "nystream landmark, U written, Arrow" same "${fit[@]}" --coordinates orthonormal --factors "$dir/u.arrow"
 	tool "scikit-learn Nystroem" peer_error "$python" $peers/sklearn_peers.py nystroem "$dir/100000.npy"
 	tool "scikit-learn Nystroem, features written, NPY" same "$python" $peers/sklearn_peers.py nystroem-file "$dir/100000.npy"
 	tool "scikit-learn RBFSampler" peer_error "$python" $peers/sklearn_peers.py rbf-sampler "$dir/100000.npy"
 	finish
 	images
 	begin "rank 50" 10000
-	fit landmark "$dir/10000.npy" 50 --core 1000 --shift fitted --factors "$dir/u.npy"
+	fit landmark "$dir/10000.npy" 50 --core 1000 --shift fitted --coordinates orthonormal --factors "$dir/u.npy"
 	tool "nystream landmark, U written" one_factor_error "${fit[@]}"
 	tool "scikit-learn KernelPCA" peer_error "$python" $peers/sklearn_peers.py kernel-pca "$dir/10000.npy"
 	tool "scikit-learn randomized_svd" peer_error "$python" $peers/sklearn_peers.py randomized-svd "$dir/10000.npy"
@@ -198,7 +200,7 @@ images() {
 	tool "nystream landmark, default" one_factor_error "${fit[@]}"
 	fit landmark "$dir/8000.npy" 300 --landmarks 300 --core 600 --kernel 'rbf(gamma=0.01)'
 	tool "nystream landmark --landmarks 300" one_factor_error "${fit[@]}"
-	tool "nystream landmark --landmarks 300, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
+	tool "nystream landmark --landmarks 300, U written, NPY" same "${fit[@]}" --coordinates orthonormal --factors "$dir/u.npy"
 	fit=("$dir/nystream" fit nystrom "$dir/8000.npy" --kernel 'rbf(gamma=0.01)' --rank 300
 		-o "$dir/model.npz" --format json --quiet)
 	tool "nystream nystrom, the same number of landmarks" one_factor_error "${fit[@]}"
@@ -268,6 +270,7 @@ for group in $only; do
 		;;
 	sklearn) sklearn ;;
 	error) to_error && exit 0 ;;
+	answers) "$python" $peers/answers.py "$dir/nystream" "${NYSTREAM_DATA:-../shared/data}" && exit 0 ;;
 	esac
 done
 

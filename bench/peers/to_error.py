@@ -93,7 +93,7 @@ class Problem:
         command = [self.options.nystream, "fit", method, self.file, "--kernel", f"rbf(gamma={self.gamma!r})", "-o", model,
                    "--format", "json", "--quiet", *settings]
         if factors:
-            command += ["--factors", u]
+            command += ["--factors", u, "--coordinates", "orthonormal"]
         out, seconds, cpu, peak = self.process(command, rank)
         if out is None:
             return None

@@ -16,6 +16,7 @@ var examples = map[string]string{
 	"nystream fit s3spsd":     "nystream fit s3spsd 's3://bucket/rows/*.parquet' --kernel 'laplace(gamma=0.1)' --rank 50 -o m.npz",
 	"nystream fit ssrsvd":     "nystream fit ssrsvd --matrix M.npy --map exp --rank 20 --refine 1 -o m.npz --left-factors U.npy --right-factors V.npy",
 	"nystream fit nystrom":    "nystream fit nystrom data.npy --kernel 'rbf(gamma=median)' --rank 50 --rule rpc -o m.npz",
+	"nystream fit pca":        "nystream fit pca data.parquet --kernel 'rbf(gamma=median)' --components 10 -o m.npz --label kind --plot pca.svg",
 	"nystream fit rpcholesky": "nystream fit rpcholesky data.npy --kernel 'rbf(gamma=median)' --rank 50 -o m.npz",
 	"nystream fit rff":        "nystream fit rff data.parquet --kernel 'rbf(gamma=median)' --rank 200 --features orthogonal -o m.npz",
 	"nystream fit subspace":   "nystream fit subspace data.npy --kernel 'rbf(gamma=median)' --rank 50 --passes 4 -o m.npz",

@@ -157,7 +157,7 @@ func plainCause(err error) error {
 // sameFlag lets flags be called as in scikit-learn.
 func sameFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
-	case "n-components", "n_components":
+	case "components", "n-components", "n_components":
 		name = "rank"
 	case "random-state", "random_state":
 		name = "seed"

@@ -33,6 +33,7 @@ type job struct {
 	output     string // the model
 	states     stateFlags
 	draws      drawFlags
+	scale      word        // of coordinates: --coordinates
 	run        *stream.Run // keeps states, or nil
 	resumed    []resumption
 
@@ -88,6 +89,7 @@ type factorFile struct {
 	flag, what string // U or V
 	path       string
 	side       model.Side
+	kind       model.Kind // Coordinates, or Class for clusters
 }
 
 // do does what the command line asks for.
@@ -264,9 +266,12 @@ func (j *job) wholePlan() (*model.Plan, error) {
 }
 
 // writesFactors reports whether a file for factors is named.
-func (j *job) writesFactors() bool {
+func (j *job) writesFactors() bool { return j.writes(model.Coordinates) }
+
+// writes reports whether a file for what a model makes of rows is named.
+func (j *job) writes(kind model.Kind) bool {
 	for _, f := range j.factors {
-		if f.path != "" {
+		if f.path != "" && f.kind == kind {
 			return true
 		}
 	}
@@ -333,7 +338,7 @@ func (j *job) preparations() (left, right stream.Preparation) {
 // them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
-	if !ok && j.writesFactors() {
+	if !ok && (j.writesFactors() || j.writes(model.Class)) {
 		return nil, errors.New("this model turns no rows into others")
 	}
 	var left, right []*transformed
@@ -345,7 +350,14 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.side == model.Right && j.prepared.right != nil {
 			rows = j.prepared.right
 		}
-		w, err := j.newTransformed(f.path, t, f.side, rows.Info().Rows, j.carried(f.path, rows))
+		r, err := j.request(t, f.side)
+		if err != nil {
+			return writers, err
+		}
+		if f.kind != model.Coordinates {
+			r.Kinds = []model.Kind{f.kind}
+		}
+		w, err := j.newTransformed(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
@@ -361,16 +373,21 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
 	}
 	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, model.Left, j.prepared.left, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, j.prepared.left, w.carries()))
 	}
 	for _, w := range right {
 		rows := j.prepared.right
 		if rows == nil {
 			rows = j.prepared.left
 		}
-		err = errors.Join(err, w.transform(ctx, e, t, model.Right, rows, w.carries()))
+		err = errors.Join(err, w.transform(ctx, e, t, rows, w.carries()))
 	}
 	return writers, err
+}
+
+// request asks a model for the coordinates of rows on a side.
+func (j *job) request(m model.Transformer, side model.Side) (model.Request, error) {
+	return requestOf(m, side, j.scale, false)
 }
 
 // pathWriter is a file on its way that knows its name.

@@ -40,7 +40,7 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 	if s.numbers, err = c.plottedRows(s.of); err != nil {
 		return nil, nil, err
 	}
-	e, err := newEmbedded(c.fitting, side, len(s.numbers))
+	e, err := newEmbedded(c.fitting, model.Request{Side: side}, len(s.numbers))
 	if err != nil {
 		return nil, nil, err
 	}

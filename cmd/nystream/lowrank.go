@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -18,7 +21,8 @@ import (
 var lowrankFamily = &family{
 	name: "lowrank",
 	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
+	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
+		"polysketch", "subspace"},
 	fitters: lowrankFitters(),
 	load:    loader(lowrank.Load),
 }
@@ -49,11 +53,14 @@ type lowrankTask struct {
 	refine      int  // further passes over a matrix on disk
 	tolerance   float64
 	norm        lowrank.Norm // of the tolerance
+	clusters    string       // a number, or auto
+	novelty     bool
 
 	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
 	solver  lowrank.Method
 	fitting *lowrank.Fit
+	groups  *picture.Groups // clusters of the rows of pictures
 }
 
 func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
@@ -74,13 +81,20 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 		f.IntVar(&c.landmarks, "landmarks", 0, m.landmarksUsage)
 	}
 	if m.symmetric {
-		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
+		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
+		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters to divide the rows into, or auto for the eigengap")
+		j.addFactors(cmd, "clusters-output", "clusters in", model.Left, "write the cluster of each row")
+		j.factors[len(j.factors)-1].kind = model.Class
+		f.BoolVar(&c.novelty, "novelty", false, "keep distances of fitted rows, for predict --novelty")
 	}
 	if m.twoSided {
 		j.addRight(cmd, "the columns of A")
-		j.addFactors(cmd, "left-factors", "U", model.Left, "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
-		j.addFactors(cmd, "right-factors", "V", model.Right, "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+		j.addFactors(cmd, "left-factors", "U", model.Left,
+			"write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		j.addFactors(cmd, "right-factors", "V", model.Right,
+			"write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
 	}
+	addCoordinates(cmd, &j.scale)
 	if m.addFlags != nil {
 		m.addFlags(c, cmd)
 	}
@@ -123,6 +137,10 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
+		{c.given("coordinates") && !c.writesFactors(),
+			"--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
+		c.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
+		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
@@ -150,7 +168,19 @@ func (c *lowrankTask) parse() (err error) {
 		return err
 	}
 	c.solver, err = c.info.solver(c)
-	return err
+	if err != nil || c.clusters == "" && !c.novelty {
+		return err
+	}
+	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.seed}
+	if c.clusters == "auto" {
+		s.Clusters = lowrank.AutoClusters
+	} else if c.clusters != "" {
+		if s.Clusters, err = strconv.Atoi(c.clusters); err != nil || s.Clusters < 2 {
+			return fmt.Errorf("--clusters %s must be a number from 2 on, or auto", c.clusters)
+		}
+	}
+	c.solver = s
+	return nil
 }
 
 // checkKernel refuses kernels that a method would make nonsense of.
@@ -209,6 +239,10 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.SourcePasses += 2
 		p.KernelEntries *= 3
 	}
+	if err == nil && c.writes(model.Class) {
+		p.Map("blocks of clusters", s.Columns, 1)
+		p.SourcePasses++
+	}
 	return p, err
 }
 
@@ -256,6 +290,12 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
+	v.Data = slices.Clone(v.Data)
+	for i := 0; c.scale == "scores" && i < v.Rows; i++ {
+		for j := range v.Cols {
+			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
+		}
+	}
 	w, err := c.writeMatrix(ctx, right, numbered("v", v.Cols), v, c.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})

@@ -108,6 +108,24 @@ One pass; another two when factors are written.`,
 		},
 	},
 	{
+		name: "pca", arguments: "DATA...",
+		short: "Kernel principal components: centred in feature space, with the share of the variance of each",
+		long: `Find the --rank principal components of the rows of DATA in the feature space of the
+kernel (Schölkopf, Smola and Müller 1998), in the span of --landmarks rows. Rows are
+centred there, new rows by the same mean. The report has the share of the variance that
+each component explains; it is exact for these components, and at most the share that
+components without landmarks would have. nystream transform gives the scores, as
+KernelPCA of scikit-learn has them. One pass; another two when factors are written.`,
+		landmarksUsage: fourLandmarks,
+		symmetric:      true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addRuleFlag(c, cmd, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
+		},
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			return lowrank.PCA{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
+		},
+	},
+	{
 		name: "rpcholesky", arguments: "DATA...",
 		short: "Randomly pivoted Cholesky over all rows; a small trace of A − Â, for rows that fit in memory (Chen et al. 2023)",
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA by randomly

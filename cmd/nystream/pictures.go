@@ -276,9 +276,9 @@ type embedded struct {
 	u     blas64.General
 }
 
-// newEmbedded returns a matrix for the outputs of a side.
-func newEmbedded(m model.Transformer, side model.Side, rows int) (*embedded, error) {
-	names, err := m.Outputs(side, model.Coordinates)
+// newEmbedded returns a matrix for what a request makes of rows.
+func newEmbedded(m model.Transformer, r model.Request, rows int) (*embedded, error) {
+	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
 	}
@@ -293,12 +293,16 @@ func (e *embedded) put(row int, of blas64.General, from int) {
 
 // embedding transforms the rows of a sample.
 func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Side, s *sampled) (*embedded, error) {
-	e, err := newEmbedded(m, side, s.rows.Rows)
+	r, err := j.request(m, side)
+	if err != nil {
+		return nil, err
+	}
+	e, err := newEmbedded(m, r, s.rows.Rows)
 	if err != nil {
 		return nil, err
 	}
 	row := 0
-	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), model.Request{Side: side}, func(_ *stream.Block, u blas64.General) error {
+	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), r, func(_ *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			e.put(row, u, i)
 			row++

@@ -19,6 +19,7 @@ type predictCommand struct {
 	decisions, probabilities bool
 	interval                 float64 // of numbers
 	intervals, std           bool
+	novelty                  float64 // share of rows to mark
 }
 
 // predictExtensions are those of files that can hold words, and .npy.
@@ -39,6 +40,12 @@ predicted_std, the standard deviation of a Gaussian process, of a model that was
 with --std. Rows are chosen, cleaned and scaled as the model says, and read once.
 An .npy file holds numbers alone: labels that are words are numbered there as inspect
 lists them, from 0.
+
+A model of fit landmark --clusters, or of another low-rank method, gives the number of the
+cluster of each row. With --novelty 0.01 a model that was fitted with --novelty gives for
+each row its distance from the span of the model in feature space (novelty), its leverage,
+the share of the fitted rows that are as far (tail), and whether that is at most .01
+(novel, 0 or 1).
 
 With --label, a column of DATA or a file with a line for each row, the report has the
 accuracy, which is the micro F1, the macro F1, and the table of labels against
@@ -66,6 +73,7 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 		f.BoolVar(&p.probabilities, "probabilities", false, "write class probabilities, of fit ridge or fit askls --merge stack")
 		f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
 		f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
+		f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
 		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
 		completeFiles(cmd, graphExtensions, "labels")
 	})
@@ -92,6 +100,7 @@ func (p *predictCommand) check(args []string) error {
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
 		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
 		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
+		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01"},
 		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err
@@ -118,6 +127,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
 	}
+	if p.cmd.Flags().Changed("novelty") {
+		return p.predictNovelty(ctx, f, m, args)
+	}
 	if _, err := m.Outputs(model.Left, model.Value); err == nil {
 		return p.predictValues(ctx, f, m, args)
 	}
@@ -130,6 +142,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f.family == lowrankFamily && p.data.label != "" {
+		return usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	rows, truth, err := p.open(ctx, f, m, w.classes, args[1:])
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,10 +34,6 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 		return usagef("%w", err)
 	}
 	r := p.valueRequest()
-	names, err := r.Names(m)
-	if err != nil {
-		return usagef("%w", err)
-	}
 	label := p.data.label
 	if err := refuse([]contradiction{
 		{p.decisions || p.probabilities, "--decisions and --probabilities are for models of classes: this one predicts numbers"},
@@ -54,55 +51,19 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 			return usagef("%s: true numbers are in a column of the data", t.said.named())
 		}
 	}
-	rows, err := f.open(ctx, &p.application, m, model.Left, args[1:])
-	if err != nil {
-		return err
-	}
-	defer rows.close()
-	r.Kept = rows.kept != nil
-	plan := m.TransformPlan(p.engine(), rows.source, r)
-	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(names))
-	rows.budget(p.app, &plan.Memory)
-	if err := p.checkBudget(&plan.Memory); err != nil {
-		return err
-	}
-	p.origin = p.madeWith(f, rows)
-	w := &transformed{kept: rows.fields}
-	if p.formatOf(p.output) == "npy" { // it holds numbers alone
-		w.kept = nil
-	}
-	if p.output != "" {
-		if w.Writer, err = p.create(p.output, blockstore.Schema{Columns: predictedNames(targets, r.Kinds), Kept: w.kept, Rows: rows.source.Info().Rows}); err != nil {
-			return err
+	score, known := &valueScore{}, -1
+	result, err := p.writeAnswers(ctx, f, m, args, r, predictedNames(targets, r.Kinds), func(rows *taken) {
+		known = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == label })
+	}, func(b *stream.Block, values blas64.General) (blas64.General, error) {
+		if known < 0 {
+			return values, nil
 		}
-		defer w.Abort() // does nothing after Commit
-	}
-	known := slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == label })
-	score := &valueScore{}
-	err = m.Transform(ctx, p.engine(), rows.source, r, func(b *stream.Block, values blas64.General) error {
-		if err := model.CheckOutputs(rows.source.Info(), names, values, b.Start); err != nil {
-			return err
-		}
-		if known >= 0 {
-			if err := score.compare(&b.Kept[known], values, label, r.Asks(model.Upper)); err != nil {
-				return err
-			}
-		}
-		w.rows += int64(values.Rows)
-		if w.Writer == nil {
-			return nil
-		}
-		return w.put(b, values)
+		return values, score.compare(&b.Kept[known], values, label, r.Asks(model.Upper))
 	})
 	if err != nil {
 		return err
 	}
-	if w.Writer != nil {
-		if err := w.Commit(); err != nil {
-			return err
-		}
-	}
-	out := &valuesResult{rowsResult: rows.result(args[0], w.rows, p.output), Targets: targets}
+	out := &valuesResult{rowsResult: *result, Targets: targets}
 	if known >= 0 {
 		score.add(out)
 		if r.Asks(model.Upper) {
@@ -110,6 +71,118 @@ func (p *predictCommand) predictValues(ctx context.Context, f *modelFile, m mode
 		}
 	}
 	return p.printRows(&out.rowsResult, out, out.text)
+}
+
+// writeAnswers makes a pass over rows and writes the numbers that a request gives, under the names of columns.
+// opened is called before it, and each with the numbers of a block, which it may replace.
+func (p *predictCommand) writeAnswers(ctx context.Context, f *modelFile, m model.Transformer, args []string,
+	r model.Request, columns []string,
+	opened func(*taken), each func(*stream.Block, blas64.General) (blas64.General, error)) (*rowsResult, error) {
+	names, err := r.Names(m)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	rows, err := f.open(ctx, &p.application, m, model.Left, args[1:])
+	if err != nil {
+		return nil, err
+	}
+	defer rows.close()
+	opened(rows)
+	r.Kept = rows.kept != nil
+	plan := m.TransformPlan(p.engine(), rows.source, r)
+	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(columns))
+	rows.budget(p.app, &plan.Memory)
+	if err := p.checkBudget(&plan.Memory); err != nil {
+		return nil, err
+	}
+	p.origin = p.madeWith(f, rows)
+	w := &transformed{kept: rows.fields}
+	if p.formatOf(p.output) == "npy" { // it holds numbers alone
+		w.kept = nil
+	}
+	if p.output != "" {
+		s := blockstore.Schema{Columns: columns, Kept: w.kept, Rows: rows.source.Info().Rows}
+		if w.Writer, err = p.create(p.output, s); err != nil {
+			return nil, err
+		}
+		defer w.Abort() // does nothing after Commit
+	}
+	err = m.Transform(ctx, p.engine(), rows.source, r, func(b *stream.Block, made blas64.General) error {
+		if err := model.CheckOutputs(rows.source.Info(), names, made, b.Start); err != nil {
+			return err
+		}
+		out, err := each(b, made)
+		if err != nil {
+			return err
+		}
+		w.rows += int64(out.Rows)
+		if w.Writer == nil {
+			return nil
+		}
+		return w.put(b, out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if w.Writer != nil {
+		if err := w.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	result := rows.result(args[0], w.rows, p.output)
+	return &result, nil
+}
+
+// noveltyResult is what predict --novelty prints as JSON.
+type noveltyResult struct {
+	rowsResult
+	Share  show.Number `json:"share"` // of rows like those of the fit that is marked
+	Marked int64       `json:"marked"`
+}
+
+// predictNovelty writes how unlike the fitted rows each row is, and marks the strangest.
+func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m model.Transformer, args []string) error {
+	r := model.Request{Kinds: []model.Kind{model.Novelty}}
+	names, err := r.Names(m)
+	if errors.Is(err, model.ErrNoOutput) {
+		return usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+			args[0], f.family.name)
+	}
+	if err != nil {
+		return usagef("%w", err)
+	}
+	if err := refuse([]contradiction{
+		{p.decisions || p.probabilities || p.intervals || p.std, "--novelty predicts nothing: leave out --decisions, --probabilities, --interval and --std"},
+		{p.data.label+p.labelsFile != "", "--novelty is compared with no label: carry the column along with --keep"},
+	}); err != nil {
+		return err
+	}
+	out := &noveltyResult{Share: show.Number(p.novelty)}
+	var marked blas64.General
+	mark := func(_ *stream.Block, made blas64.General) (blas64.General, error) {
+		if marked.Rows < made.Rows {
+			marked = stream.NewMatrix(made.Rows, made.Cols+1)
+		}
+		all := stream.RowSlice(marked, 0, made.Rows)
+		for i := range all.Rows {
+			row := all.Data[i*all.Stride:][:all.Cols]
+			copy(row, made.Data[i*made.Stride:][:made.Cols])
+			row[made.Cols] = 0
+			if row[made.Cols-1] <= p.novelty {
+				row[made.Cols] = 1
+				out.Marked++
+			}
+		}
+		return all, nil
+	}
+	result, err := p.writeAnswers(ctx, f, m, args, r, append(names, "novel"), func(*taken) {}, mark)
+	if err != nil {
+		return err
+	}
+	out.rowsResult = *result
+	return p.printRows(&out.rowsResult, out, func(t *show.Text) {
+		t.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", show.Count(out.Marked), float64(out.Marked)/float64(max(1, out.Rows)), p.novelty)
+	})
 }
 
 // valueRequest returns what the flags ask for: values first, then the ends of intervals and standard

@@ -13,6 +13,7 @@ import (
 type transformCommand struct {
 	application
 	side  model.Side
+	scale word // --coordinates
 	shard shard
 }
 
@@ -24,6 +25,10 @@ func newTransformCommand(a *app) *cobra.Command {
 		Long: `Embed the rows of DATA with a model: a row of u0, u1, … for each, in their order,
 and after them the columns named by --label and --keep. Rows are chosen, cleaned
 and scaled as the model says. The format of OUT is that of its extension.
+
+Columns of low-rank models are scores, U·√values: their inner products approximate the
+kernel. Of pca they are the principal components. With --coordinates orthonormal they
+are U, whose columns are orthonormal over the rows of the fit.
 
 With an s3spsd model a row counts as a landmark of the fit only at its own row
 number, so that a shuffled copy embeds its landmark rows slightly differently. With
@@ -52,6 +57,7 @@ shards are the output of one run.`,
 	}
 	a.addFlagsLater(cmd, func() {
 		t.add(cmd, outputExtensions)
+		addCoordinates(cmd, &t.scale)
 		cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
 		addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
 	})
@@ -77,7 +83,11 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models turn no rows into others", args[0], f.family.name)
 	}
-	names, err := m.Outputs(t.side, model.Coordinates)
+	r, err := requestOf(m, t.side, t.scale, t.cmd.Flags().Changed("coordinates"))
+	if err != nil {
+		return err
+	}
+	names, err := r.Names(m)
 	if err != nil {
 		return usagef("--side %v: %w", t.side, err)
 	}
@@ -93,27 +103,29 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if e.Parts > 0 && info.Rows < 0 {
 		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
-	plan := m.TransformPlan(e, rows.source, model.Request{Side: t.side})
+	plan := m.TransformPlan(e, rows.source, r)
 	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
 	rows.budget(t.app, &plan.Memory)
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
 	t.origin = t.madeWith(f, rows)
-	w, err := t.newTransformed(t.output, m, t.side, e.PartRows(info), rows.fields)
+	w, err := t.newTransformed(t.output, m, r, e.PartRows(info), rows.fields)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()                        // does nothing after Commit
 	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
-	if err := w.transform(ctx, e, m, t.side, rows.source, rows.kept); err != nil {
+	if err := w.transform(ctx, e, m, rows.source, rows.kept); err != nil {
 		return err
 	}
 	if err := w.Commit(); err != nil {
 		return err
 	}
-	r := &transformResult{rows.result(args[0], w.rows, t.output), len(names), len(rows.fields)}
-	return t.printRows(&r.rowsResult, r, func(out *show.Text) { out.Add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept) })
+	result := &transformResult{rows.result(args[0], w.rows, t.output), len(names), len(rows.fields)}
+	return t.printRows(&result.rowsResult, result, func(out *show.Text) {
+		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
+	})
 }
 
 func (t *transformCommand) check(args []string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
@@ -15,8 +16,9 @@ import (
 // transformed is a file of rows on its way.
 type transformed struct {
 	blockstore.Writer
-	rows int64          // written so far
-	kept []stream.Field // columns that rows carry along
+	request model.Request
+	rows    int64          // written so far
+	kept    []stream.Field // columns that rows carry along
 }
 
 // carries returns the columns that the rows of a block carry along; nil if none are
@@ -28,10 +30,31 @@ func (w *transformed) carries() func(b *stream.Block, rows int) []stream.Column 
 	return func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(w.kept)] }
 }
 
-// newTransformed begins a file for what a model makes of rows with so many, and for
+// coordinates are the words of --coordinates.
+var coordinates = words("scores", "orthonormal")
+
+// addCoordinates adds the flag.
+func addCoordinates(cmd *cobra.Command, value *word) {
+	addChoice(cmd, value, "coordinates", "scale of the columns of a low-rank model", coordinates, "U·√values", "U")
+}
+
+// requestOf returns a request for the coordinates of rows on a side: scores, where a model has them and
+// orthonormal ones are not asked for. It fails if the flag is given for a model of another kind.
+func requestOf(m model.Transformer, side model.Side, flag word, given bool) (model.Request, error) {
+	_, err := m.Outputs(side, model.Scores)
+	switch {
+	case errors.Is(err, model.ErrNoOutput) && given:
+		return model.Request{}, usagef("--coordinates is for low-rank models: leave it out with this one")
+	case err == nil && flag == "scores":
+		return model.Request{Side: side, Kinds: []model.Kind{model.Scores}}, nil
+	}
+	return model.Request{Side: side}, nil
+}
+
+// newTransformed begins a file for what a request makes of rows with so many, and for
 // columns that they carry along.
-func (a *app) newTransformed(path string, m model.Transformer, side model.Side, rows int64, kept []stream.Field) (*transformed, error) {
-	names, err := m.Outputs(side, model.Coordinates)
+func (a *app) newTransformed(path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*transformed, error) {
+	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
 	}
@@ -39,17 +62,19 @@ func (a *app) newTransformed(path string, m model.Transformer, side model.Side, 
 	if err != nil {
 		return nil, err
 	}
-	return &transformed{Writer: w, kept: kept}, nil
+	return &transformed{Writer: w, request: r, kept: kept}, nil
 }
 
-// transform writes what a model makes of rows. kept gives the columns that they carry
+// transform writes what a request makes of rows. kept gives the columns that they carry
 // along, nil for none. Cost: one pass.
-func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, side model.Side, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
-	names, err := m.Outputs(side, model.Coordinates)
+func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+	r := w.request
+	names, err := r.Names(m)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, rows, model.Request{Side: side, Kept: kept != nil}, func(b *stream.Block, u blas64.General) error {
+	r.Kept = kept != nil
+	return m.Transform(ctx, e, rows, r, func(b *stream.Block, u blas64.General) error {
 		if err := model.CheckOutputs(rows.Info(), names, u, b.Start); err != nil {
 			return err
 		}
@@ -71,19 +96,20 @@ func (w *transformed) put(b *stream.Block, u blas64.General) error {
 	return w.Write(batch, u.Rows)
 }
 
-// transformBoth writes what a model makes of rows on either side, in one pass.
+// transformBoth writes what a request makes of rows on either side, in one pass.
 func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
-	names, err := m.Outputs(model.Left, model.Coordinates)
+	r := left.request
+	names, err := r.Names(m)
 	if err != nil {
 		return err
 	}
 	first := len(names)
-	kept := len(left.kept)+len(right.kept) > 0
-	both, err := m.Outputs(model.Both, model.Coordinates)
+	r.Side, r.Kept = model.Both, len(left.kept)+len(right.kept) > 0
+	both, err := r.Names(m)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, rows, model.Request{Side: model.Both, Kept: kept}, func(b *stream.Block, uv blas64.General) error {
+	return m.Transform(ctx, e, rows, r, func(b *stream.Block, uv blas64.General) error {
 		if err := model.CheckOutputs(rows.Info(), both, uv, b.Start); err != nil {
 			return err
 		}

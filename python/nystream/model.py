@@ -140,7 +140,7 @@ def landmarks(k, m, h, x, p='u_'):
         for i, j in zip(m[p + 'landmark_rows'], range(len(c))):
             if 0 <= i < len(x) and (x[i] == m[p + 'landmarks'][j]).all():  # a landmark, at its row number of the fit
                 e[i] -= h.get('range_shift', 0) * c[j]
-    e = e @ m[p + 'projection']
+    e = e @ m[p + 'projection'] - m.get(p + 'centre_offset', 0)
     return e @ m[p + 'refinement'] if p + 'refinement' in m else e
 
 

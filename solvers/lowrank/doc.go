@@ -41,6 +41,7 @@
 //   - [Adaptive]: the landmark method with the error given instead of the rank.
 //   - [Auto]: chooses among the methods here, and says why.
 //   - [Nystrom]: as many landmarks as the rank, and no least squares.
+//   - [PCA]: kernel principal components, centred, on landmarks.
 //   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
 //   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
 //     difference; no landmarks.

@@ -16,7 +16,7 @@ import (
 
 // Embedding is one side of a factorisation as a function of a row x:
 //
-//	u(x) = (k(x, Landmarks)·Ĉ − RangeShift·c(x))·Projection·Refinement
+//	u(x) = ((k(x, Landmarks)·Ĉ − RangeShift·c(x))·Projection − Centre.Offset)·Refinement
 //
 // Ĉ is the landmarks' part of a sparse-sign sketch, or the identity when Signs
 // is nil. c(x) is the row of the sketch at x: zero unless x is a landmark of
@@ -36,6 +36,21 @@ type Embedding struct {
 	Refinement blas64.General // r×r, or empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
 	features   featureMap     // nil unless the model is of random features
+	Centre     *Centre        // nil unless rows are centred in feature space
+}
+
+// Centre is the mean μ of the fitted rows in feature space, in the span of the landmarks. Its inner
+// product with a row x is k(x, Landmarks)·Weights. Kernel entries are in the unit of the embedding.
+type Centre struct {
+	Weights []float64 `json:"-" array:"weights,p"`
+	Offset  []float64 `json:"-" array:"offset,rank"` // the embedding of μ before refinement
+	Norm    float64   `json:"norm"`                  // ‖μ‖²
+}
+
+// mean returns the function of the inner product with the mean as an embedding of rank 1.
+func (e *Embedding) mean() *Embedding {
+	weights := blas64.General{Rows: len(e.Centre.Weights), Cols: 1, Stride: 1, Data: e.Centre.Weights}
+	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit}
 }
 
 func (e *Embedding) unit() float64 {
@@ -150,11 +165,23 @@ func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) erro
 func (m *embedder) project(dst, fold blas64.General) {
 	if m.e.Refinement.Rows == 0 {
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, dst)
+		m.centre(dst)
 		return
 	}
 	proj := stream.RowSlice(m.proj, 0, dst.Rows)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
+	m.centre(proj)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)
+}
+
+// centre subtracts the embedding of the mean.
+func (m *embedder) centre(u blas64.General) {
+	if m.e.Centre == nil {
+		return
+	}
+	for i := range u.Rows {
+		dense.Axpy(-1, m.e.Centre.Offset, dense.Row(u, i))
+	}
 }
 
 // pack prepares the landmarks of an embedding that was loaded or fitted.

@@ -239,7 +239,12 @@ func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.Number), len(right.rows.Number))}
 	rows, cols := left.roots(), right.roots()
 	onDiagonal := make([][]diagonalEntry, len(rows))
-	err := t.Each(ctx, e, &tiles.Rows{Dense: left.rows.Rows}, right.rows.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
+	c, err := newCentring(ctx, e, t, m, left.rows)
+	if err != nil {
+		return nil, err
+	}
+	err = t.Each(ctx, e, &tiles.Rows{Dense: left.rows.Rows}, right.rows.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
+		c.centre(tile, first, 0)
 		for i := range tile.Rows {
 			row, w := dense.Row(b.m, first+i), rows[first+i]
 			for j, v := range dense.Row(tile, i) {

@@ -109,6 +109,7 @@ type landmarkFit struct {
 	trace           float64
 	spectrum        *eigen // of W − βI
 	beta            float64
+	centred         bool // the Gram matrix has a column of ones before the features
 }
 
 // stream gathers the landmarks and makes the pass.
@@ -319,7 +320,8 @@ func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
 	if f.wide(f.tiles.Kernel) {
 		return f.streamWide(ctx, e, src, s, by)
 	}
-	return streamRange(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}, src, true, s,
+	m := &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}
+	return streamColumns(ctx, e, f.tiles, m, f.centred, src, true, s,
 		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 }
 
@@ -358,10 +360,16 @@ func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
 // s finds. With trace it sums tr(A) of a symmetric A.
 func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
+	return streamColumns(ctx, e, t, m, false, src, trace, s, newRange)
+}
+
+// streamColumns is streamRange of a sketch that has a column of ones before those of m if one is true.
+func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles.Tiles, m *basis.Map, one bool,
+	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
 	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
-	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
+	columns := &basis.Columns{One: one, Features: []basis.Features{m.Features(name)}}
 	return basis.Moments(ctx, e.Given(landmarks.Rows, s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
 		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
 		return func(state *ranged[A], r basis.Rows) error {

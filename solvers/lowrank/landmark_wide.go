@@ -29,7 +29,8 @@ type whitenedBlock struct {
 func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
 	name := src.Info().Name
-	features := (&basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}).Features(name)
+	m := &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}
+	columns := &basis.Columns{One: f.centred, Features: []basis.Features{m.Features(name)}}
 	addTrace := basis.AddTrace(f.tiles, name)
 	defer f.tiles.CountPass(src.Info().Rows * int64(f.landmarks.Count()))()
 	return stream.FoldWide(ctx, e.Given(f.landmarks.Rows, s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
@@ -38,7 +39,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 		},
 		Room: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {
-			fill, priorities, room := features.Worker(), s.Sampler(), stream.NewMatrix(stream.WideRows, features.Width)
+			fill, priorities, room := columns.Worker(name), s.Sampler(), stream.NewMatrix(stream.WideRows, columns.Width())
 			return func(made *whitenedBlock, b *stream.Block) error {
 				y := stream.RowSlice(room, 0, b.X.Rows)
 				if err := fill(y, b.X, b.Start); err != nil {

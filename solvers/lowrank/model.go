@@ -3,11 +3,12 @@ package lowrank
 import (
 	"fmt"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Model is an approximation of a kernel matrix: Â = U·diag(Values)·Uᵀ + Shift·I
+// Model is an approximation of a kernel matrix, centred by [PCA]: Â = U·diag(Values)·Uᵀ + Shift·I
 // for one source, Â = U·diag(Values)·Vᵀ for two, with U and V as functions of
 // rows. It is a [model.Transformer] and a [model.Verifier].
 type Model struct {
@@ -20,8 +21,13 @@ type Model struct {
 	Right  *Embedding // nil when A is symmetric and V is U, and with Explicit
 	Values []float64  // descending eigenvalues, or singular values
 	Shift  float64
+	// Trace is that of the centred kernel matrix, of a [PCA] model; 0 for others.
+	Trace float64
 	// Explicit is of a model of a matrix that is read instead of a kernel.
 	Explicit *Explicit
+	// Clusters and Novelty are what [Sampled] adds; nil without it.
+	Clusters *Clusters
+	Novelty  *Novelty
 }
 
 // Describe returns what the model says about itself.
@@ -31,7 +37,9 @@ func (m *Model) Describe() *model.Description {
 	if m.Explicit != nil {
 		d.Subject, d.Kernel = m.Explicit.Map.String()+" of a matrix", ""
 	}
-	if m.Symmetric() {
+	if shares := m.Explained(); shares != nil {
+		d.Facts = append(d.Facts, model.Fact{Name: "explained", Value: fmt.Sprintf("%.4g of the variance", dense.Sum(shares))})
+	} else if m.Symmetric() {
 		d.Facts = append(d.Facts, model.Fact{Name: "shift", Value: fmt.Sprintf("%.4g", m.Shift)})
 	}
 	return d

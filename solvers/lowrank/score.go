@@ -87,6 +87,9 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 	}
 	v.grid = v.tiles.NewGrid(e, [2]string{d.Left.Info().Name, d.Right.Info().Name}, v.left.Cols, v.right.Cols)
 	v.weighted = scaledColumns(v.left.u, m.unitValues(v.tiles.Scale()))
+	if v.centring, err = newCentring(ctx, e, v.tiles, m, v.left.Panel); err != nil {
+		return nil, err
+	}
 	if v.oneSource {
 		v.measureDiagonal(m.Shift * v.tiles.Scale())
 	}
@@ -157,6 +160,7 @@ type verifier struct {
 	half        bool           // A is symmetric: passes visit half of its tiles
 	symmetric   bool           // E is symmetric as well
 	weighted    blas64.General // U·diag(values)
+	centring    *centring      // nil unless A is centred
 
 	// Of one source: the diagonals of A and of E, and their weight.
 	diagonal, diagonalError []float64
@@ -170,6 +174,7 @@ func (v *verifier) measureDiagonal(shift float64) {
 	v.weight, v.shift = v.left.diagonalWeight(), shift
 	v.diagonal = make([]float64, v.left.Rows.Rows)
 	v.tiles.Diagonal(v.diagonal, v.left.Rows)
+	v.centring.centreDiagonal(v.diagonal)
 	v.diagonalError = slices.Clone(v.diagonal)
 	for i := range v.diagonalError {
 		v.diagonalError[i] -= dense.Dot(dense.Row(v.weighted, i), dense.Row(v.right.u, i)) + shift
@@ -263,6 +268,8 @@ func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool
 	}
 	ax, ey = column(out, 0), column(out, 1)
 	subtractProduct(ey, left, right, y)
+	v.centring.multiply(ax, x)
+	v.centring.multiply(ey, y)
 	for i, d := range v.diagonal {
 		ax[i] -= (1 - v.weight) * d * x[i]
 		ey[i] -= (v.shift + (1-v.weight)*v.diagonalError[i]) * y[i]
@@ -301,6 +308,7 @@ func (v *verifier) measurer() tiles.Visitor {
 func (v *verifier) measure(i, j int, tile, diff blas64.General) {
 	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
 	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+	v.centring.centre(tile, i, j)
 	subtract(diff, tile, rows(v.weighted), cols(v.right.u))
 	if v.oneSource && i == j {
 		root := math.Sqrt(v.weight)

@@ -20,10 +20,13 @@ type header struct {
 	Columns   int64          `json:"columns" min:"1"`
 	Rank      int            `json:"rank"`
 	Shift     float64        `json:"shift"`
+	Trace     float64        `json:"trace,omitempty"`     // of pca
 	Precision string         `json:"precision,omitempty"` // "float32" of models that are refused
 	Values    []float64      `json:"-" array:"values,rank,descending"`
 	Left      *sideHeader    `json:"left,omitempty" array:"u_,total=columns"`
 	Right     *sideHeader    `json:"right,omitempty" array:"v_,total=rows"` // absent for a symmetric model
+	Clusters  *Clusters      `json:"clusters,omitempty" array:"clusters_"`
+	Novelty   *Novelty       `json:"novelty,omitempty" array:"novelty_"`
 	Explicit  explicitArrays `json:"-" array:",if=map"`
 }
 
@@ -45,6 +48,7 @@ type sideHeader struct {
 	Numbers    []int64        `json:"-" array:"landmark_rows,p,below=total,if=!features"`
 	Projection blas64.General `json:"-" array:"projection,width,rank"`
 	Refinement blas64.General `json:"-" array:"refinement,rank,rank,if=refined"`
+	Centre     *Centre        `json:"centre,omitempty" array:"centre_"`
 	Column     []int64        `json:"-" array:"sketch_column,p,if=sketch"`
 	Value      []float64      `json:"-" array:"sketch_value,p,if=sketch"`
 }
@@ -67,7 +71,7 @@ type sketchHeader struct {
 // P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
-		Rank: len(m.Values), Shift: m.Shift, Values: m.Values}
+		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values, Clusters: m.Clusters, Novelty: m.Novelty}
 	if m.Explicit != nil {
 		h.Kernel, h.Map = "", m.Explicit.Map.String()
 		h.Explicit = explicitArrays{m.Left.Projection, m.Explicit.V, m.Left.Refinement}
@@ -82,7 +86,7 @@ func (m *Model) Save() (*model.Archive, error) {
 
 func (e *Embedding) header() *sideHeader {
 	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks,
-		Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement}
+		Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Centre}
 	if f, is := e.features.(*fourierMap); is {
 		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
 			Centred: f.centre != nil, Frequencies: f.frequencies, Centre: f.centre}
@@ -108,7 +112,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("lowrank", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Values: h.Values}
+	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace, Values: h.Values, Clusters: h.Clusters, Novelty: h.Novelty}
 	if x := h.Explicit; h.Map != "" {
 		f := model.Word(a, h.Map, kernelgen.ParseMap)
 		n := int(h.Columns)
@@ -138,6 +142,8 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 		a.Fail("header: precision float32 is of an older version, and entries in float64 give other factors: fit the model again")
 	case h.Map == "" && (h.Left == nil || h.Right == nil && h.Rows != h.Columns):
 		a.Fail("header: %d×%d, left side %v, right side %v", h.Rows, h.Columns, h.Left != nil, h.Right != nil)
+	case (h.Clusters != nil || h.Novelty != nil) && (h.Left == nil || h.Right != nil):
+		a.Fail("header: clusters and novelty are of models of one source")
 	case h.Map != "" && h.Columns > mostFeatures:
 		a.Fail("header: a matrix of %d columns", h.Columns)
 	}
@@ -150,6 +156,8 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 		a.Fail("header: unit %v", h.Unit)
 	}
 	switch {
+	case h.Centre != nil && (h.Sketch != nil || h.Features != nil):
+		a.Fail("header: a centre goes with no sketch and no features")
 	case h.Features != nil && (h.Sketch != nil || h.RangeShift != 0):
 		a.Fail("header: features go with no sketch and no shift of the range")
 	case h.Features != nil:
@@ -165,7 +173,7 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 // embedding returns the side that was saved.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Landmarks: h.Landmarks, Rows: h.Numbers,
-		Projection: h.Projection, Refinement: h.Refinement}
+		Projection: h.Projection, Refinement: h.Refinement, Centre: h.Centre}
 	switch f := h.Features; {
 	case f != nil:
 		e.Landmarks, e.features = noLandmarks(f.Dimension), newFourierMap(f.Frequencies, f.Centre)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -30,9 +31,26 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 	return []*Embedding{m.Left, m.Right}, nil
 }
 
-// Outputs returns u0, u1, … for the left side and v0, v1, … for the right.
+// Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
+// scores.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
-	if err := kind.Only(model.Coordinates); err != nil {
+	switch {
+	case kind == model.Class && m.Clusters != nil:
+		return []string{"cluster"}, nil
+	case kind == model.Decision && m.Clusters != nil:
+		names := make([]string, m.Clusters.K)
+		for k := range names {
+			names[k] = fmt.Sprintf("decision%d", k)
+		}
+		return names, nil
+	case kind == model.Novelty && m.Novelty != nil:
+		return []string{"novelty", "leverage", "tail"}, nil
+	case kind == model.Novelty:
+		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `novelty`")
+	case kind == model.Class || kind == model.Decision:
+		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
+	}
+	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
 	}
 	sides, err := m.sides(side)
@@ -90,7 +108,8 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 }
 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v
-// of the right, to emit in row order. See [Embedding] for the flops.
+// of the right, to emit in row order: orthonormal over the fitted rows, or as scores times the
+// roots of the values. See [Embedding] for the flops.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -109,6 +128,14 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	for i, side := range sides {
 		panels[i] = side.pack()
 	}
+	switch {
+	case r.Asks(model.Class) || r.Asks(model.Decision):
+		return func() model.Worker { return m.decisionWorker(m.embedder(m.Left, panels[0], info), r) }, nil
+	case r.Asks(model.Novelty):
+		return func() model.Worker { return m.answerWorker(m.embedder(m.Left, panels[0], info), m.judge()) }, nil
+	case len(r.Kinds) > 1:
+		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
+	}
 	return func() model.Worker {
 		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
@@ -122,9 +149,61 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 				}
 				first += em.e.Rank()
 			}
+			if r.Asks(model.Scores) {
+				m.scale(dst)
+			}
 			return nil
 		}
 	}, nil
+}
+
+// scale multiplies the columns of U, of V, or of both side by side, by the roots of the values.
+func (m *Model) scale(u blas64.General) {
+	for i := range u.Rows {
+		row := dense.Row(u, i)
+		for j := range row {
+			row[j] *= math.Sqrt(math.Abs(m.Values[j%len(m.Values)]))
+		}
+	}
+}
+
+// answerWorker makes a worker of a function that answers for one row: from its embedding, its entries
+// with the landmarks and k(x, x).
+func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
+	room, diagonal := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), make([]float64, stream.PanelRows)
+	return func(dst blas64.General, b *stream.Block) error {
+		for first, x := range b.Panels(stream.PanelRows) {
+			entries, err := em.raw(x, b.Start+int64(first))
+			if err != nil {
+				return err
+			}
+			u := stream.RowSlice(room, 0, x.Rows)
+			em.project(u, entries)
+			em.t.Diagonal(diagonal[:x.Rows], x)
+			for i := range x.Rows {
+				put(dense.Row(dst, first+i), dense.Row(u, i), dense.Row(entries, i), diagonal[i]/m.Left.unit())
+			}
+		}
+		return nil
+	}
+}
+
+// decisionWorker makes a worker that gives clusters and the decisions for them.
+func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
+	answers, do := model.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
+	room := stream.NewMatrix(stream.PanelRows, m.Clusters.K)
+	return func(dst blas64.General, b *stream.Block) error {
+		for first, x := range b.Panels(stream.PanelRows) {
+			panel := *b
+			panel.Start, panel.X = b.Start+int64(first), x
+			decisions := stream.RowSlice(room, 0, x.Rows)
+			if err := do(decisions, &panel); err != nil {
+				return err
+			}
+			answers.Answer(stream.RowSlice(dst, first, x.Rows), r, decisions)
+		}
+		return nil
+	}
 }
 
 // embedder applies a side of the model, whose packed landmarks are panel, to rows of a source.

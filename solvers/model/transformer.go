@@ -32,11 +32,17 @@ const (
 	Upper
 	// Deviation is the standard deviation of a new number of each target, its noise included.
 	Deviation
+	// Scores are coordinates of a low-rank model times the roots of its values: their inner
+	// products approximate the kernel.
+	Scores
+	// Novelty is three numbers: the distance of a row in feature space from the span of the model;
+	// its leverage; and tail, the share of fitted rows that are as far from the span, or farther.
+	Novelty
 )
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.

@@ -1,0 +1,68 @@
+package lowrank
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// centring turns the kernel matrix A of some rows into that of centred rows, by the mean μ of a
+// model:
+//
+//	k(x, y) − μ(x) − μ(y) + ‖μ‖²
+//
+// nil is the centring of a model that is not centred, and does nothing.
+type centring struct {
+	means []float64 // μ of the rows
+	norm  float64
+}
+
+// newCentring evaluates the mean of a model at rows.
+func newCentring(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, rows *basis.Panel) (*centring, error) {
+	if m.Left == nil || m.Left.Centre == nil {
+		return nil, nil
+	}
+	side := m.Left.mean()
+	u, err := embedRows(ctx, e, t, side, side.pack(), rows, "rows")
+	return &centring{u.Data, m.Left.Centre.Norm}, err
+}
+
+// centre centres a tile, whose first entry is in row i and column j.
+func (c *centring) centre(tile blas64.General, i, j int) {
+	if c == nil {
+		return
+	}
+	for k := range tile.Rows {
+		row, mean := dense.Row(tile, k), c.means[i+k]-c.norm
+		for l := range row {
+			row[l] -= mean + c.means[j+l]
+		}
+	}
+}
+
+// centreDiagonal centres the diagonal of A.
+func (c *centring) centreDiagonal(d []float64) {
+	if c == nil {
+		return
+	}
+	for i, mean := range c.means {
+		d[i] -= 2*mean - c.norm
+	}
+}
+
+// multiply turns A·x into the product of the centred matrix.
+func (c *centring) multiply(ax, x []float64) {
+	if c == nil {
+		return
+	}
+	sum := dense.Sum(x)
+	inner := dense.Dot(c.means, x) - c.norm*sum
+	for i, mean := range c.means {
+		ax[i] -= mean*sum + inner
+	}
+}

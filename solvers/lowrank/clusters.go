@@ -1,0 +1,173 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/stream"
+)
+
+// Clusters are those of normalised spectral clustering (Shi & Malik 2000; Ng, Jordan & Weiss 2002)
+// on the factors of a model, as a function of a row x. With S = diag(degrees)
+//
+//	degree(x) = u(x)·Λ·Uᵀ1 + shift, at least k(x, x)
+//	S^(−½)·U·Λ·Uᵀ·S^(−½)     has the eigenvalues Values, and the eigenvectors S^(½)·Z
+//	z(x) = u(x)·Directions / degree(x)
+//
+// and x is in the cluster whose center is nearest to z(x), found by k-means of the sampled rows.
+// Sums over the rows are estimated from the sample.
+type Clusters struct {
+	K          int            `json:"k" min:"2"`
+	Values     []float64      `json:"-" array:"values,values,descending"` // of the normalised matrix
+	Sums       []float64      `json:"-" array:"sums,rank"`                // Λ·Uᵀ1
+	Directions blas64.General `json:"-" array:"directions,rank,k"`
+	Centers    blas64.General `json:"-" array:"centers,k,k"`
+}
+
+const (
+	// mostAutoClusters is the most clusters that the eigengap chooses.
+	mostAutoClusters = 20
+	// negativeDegrees is the share of rows with degrees below 0 that is put down to the error of the model.
+	negativeDegrees = 0.01
+)
+
+// learnClusters divides the sample into k clusters, or as many as the eigengap says.
+func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, seed uint64) (err error) {
+	c := &Clusters{K: k, Sums: make([]float64, len(s.Values))}
+	s.Clusters = c
+	for i := range s.u.Rows {
+		dense.Axpy(s.weight, dense.Row(s.u, i), c.Sums)
+	}
+	roots := make([]float64, len(s.Values))
+	for j, v := range s.Values {
+		c.Sums[j] *= v
+		roots[j] = math.Sqrt(math.Max(0, v))
+	}
+	degrees, err := s.degrees()
+	if err != nil {
+		return err
+	}
+	scaled := dense.Clone(s.u)
+	for i := range scaled.Rows {
+		blas64.Scal(math.Sqrt(s.weight/degrees[i]), dense.Vector(dense.Row(scaled, i)))
+	}
+	m := dense.Mul(blas.Trans, scaled, blas.NoTrans, scaled)
+	dense.ScaleRows(m, roots)
+	dense.ScaleColumns(m, roots)
+	eig, err := newEigen("the normalised matrix", m)
+	if err != nil {
+		return err
+	}
+	if c.Values = eig.Values; k == AutoClusters {
+		if c.K, err = eigengap(c.Values); err != nil {
+			return err
+		}
+	}
+	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
+		return fmt.Errorf("`clusters %d` takes as many eigenvectors, and the model has %d: raise `rank`, or ask for fewer clusters", c.K, r)
+	}
+	leading := scaledColumns(dense.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
+	dense.ScaleRows(leading, roots)
+	c.Directions = leading
+	z := dense.Mul(blas.NoTrans, s.u, blas.NoTrans, leading)
+	for i := range z.Rows {
+		blas64.Scal(1/degrees[i], dense.Vector(dense.Row(z, i)))
+	}
+	found, err := cluster.KMeans{Clusters: c.K, Seed: seed}.Fit(ctx, e, z)
+	if err != nil {
+		return err
+	}
+	c.Centers = found.Centers
+	return nil
+}
+
+// basisTolerance is the eigenvalue of the normalised matrix at which its vector is rounding.
+const basisTolerance = 1e-10
+
+// degrees returns those of the sampled rows.
+func (s *learner) degrees() ([]float64, error) {
+	negative, out := 0, make([]float64, s.u.Rows)
+	for i := range out {
+		u := dense.Row(s.u, i)
+		if dense.Dot(u, s.Clusters.Sums)+s.Shift < 0 {
+			negative++
+		}
+		out[i] = s.degree(u, s.diagonal[i])
+		if !(out[i] > 0) {
+			return nil, errors.New("a row has no similarity to any row, itself included: clusters are of kernels with k(x, x) above 0, such as rbf or laplace")
+		}
+	}
+	if float64(negative) > negativeDegrees*float64(len(out)) {
+		return nil, fmt.Errorf("%d of %d rows have negative row sums: clusters are of kernels that are nowhere negative, such as rbf or laplace, and of a `rank` that suffices for them", negative, len(out))
+	}
+	return out, nil
+}
+
+// degree returns that of a row with an embedding and k(x, x).
+func (m *Model) degree(u []float64, diagonal float64) float64 {
+	return math.Max(dense.Dot(u, m.Clusters.Sums)+m.Shift, diagonal)
+}
+
+// eigengap returns the number of clusters after which the eigenvalues fall most.
+func eigengap(values []float64) (int, error) {
+	k, most := 0, 0.0
+	for i := 1; i < min(len(values), mostAutoClusters+1); i++ {
+		if gap := values[i-1] - values[i]; gap > most {
+			k, most = i, gap
+		}
+	}
+	switch {
+	case k == 0:
+		return 0, errors.New("`clusters auto` takes two eigenvalues or more: raise `rank`")
+	case k == 1:
+		return 0, fmt.Errorf("the rows are one cluster to this kernel (eigenvalues 1, %.3g, …): take a narrower kernel, or say how many `clusters` there are", values[1])
+	}
+	return k, nil
+}
+
+// Gap returns the difference of the eigenvalues on either side of the number of clusters, 0 if the
+// model has no further one.
+func (c *Clusters) Gap() float64 {
+	if c.K >= len(c.Values) {
+		return 0
+	}
+	return c.Values[c.K-1] - c.Values[c.K]
+}
+
+func (c *Clusters) turn(t blas64.General) {
+	c.Sums = dense.MulVector(blas.NoTrans, t, c.Sums)
+	c.Directions = dense.Mul(blas.NoTrans, t, blas.NoTrans, c.Directions)
+}
+
+// decide puts into dst minus the squared distances of a row from the centers, of which the largest
+// decides. room has as many numbers as there are clusters.
+func (m *Model) decide(dst, room, u []float64, diagonal float64) {
+	c := m.Clusters
+	degree := m.degree(u, diagonal)
+	for j := range room {
+		room[j] = 0
+	}
+	for i, v := range u {
+		dense.Axpy(v/degree, dense.Row(c.Directions, i), room)
+	}
+	for k := range dst {
+		sum := 0.0
+		for j, v := range dense.Row(c.Centers, k) {
+			sum += (room[j] - v) * (room[j] - v)
+		}
+		dst[k] = -sum
+	}
+}
+
+// decider returns decide for one goroutine.
+func (m *Model) decider() func(dst, u, entries []float64, diagonal float64) {
+	room := make([]float64, m.Clusters.K)
+	return func(dst, u, _ []float64, diagonal float64) { m.decide(dst, room, u, diagonal) }
+}

@@ -1,0 +1,165 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Novelty measures how unlike the fitted rows a row is (Hoffmann 2007, "Kernel PCA for novelty
+// detection"): its distance in feature space from the span of the model's functions,
+//
+//	d(x)² = k(x, x) − ‖u(x)·Span‖²
+//
+// from the mean of the fitted rows if the model is centred. Its leverage is ‖u(x)‖², that of all
+// fitted rows adds up to the rank.
+type Novelty struct {
+	Span blas64.General `json:"-" array:"span,rank,s"`
+	// Known are the distances of sampled fitted rows, descending, each from the span of a model that
+	// was fitted to the other folds of the sample: rows that a model knows are nearer to its span
+	// than new rows, and landmarks most of all.
+	Known []float64 `json:"-" array:"known,m,descending"`
+}
+
+// noveltyColumns is the number of columns of [model.Novelty].
+const noveltyColumns = 3
+
+// learnNovelty finds the span of the model, and the distances of the sample, each row held out of a fit
+// by the method.
+func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
+	side := s.Left
+	if side.features != nil || side.Signs != nil {
+		return errors.New("novelty is a distance from the span of landmarks, and this method has none: use pca, landmark or nystrom")
+	}
+	if !s.Kernel.PositiveSemiDefinite() {
+		return errors.New("novelty is a distance in feature space, which this kernel does not have: use one that is positive semi-definite, such as rbf")
+	}
+	s.Novelty = &Novelty{}
+	if err := s.learnSpan(ctx, e); err != nil {
+		return err
+	}
+	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
+	folds := make([][]int64, parts)
+	for _, number := range s.rows.Number {
+		draws := random.At(uint64(number))
+		k := int(float64(parts) * draws.Float64())
+		folds[k] = append(folds[k], number)
+	}
+	for _, fold := range folds {
+		known, err := s.heldOut(ctx, e, method, fold, seed)
+		if err != nil {
+			return fmt.Errorf("novelty of held-out rows: %w", err)
+		}
+		s.Novelty.Known = append(s.Novelty.Known, known...)
+	}
+	if len(s.Novelty.Known) == 0 {
+		return errors.New("one row has none to compare it with: novelty takes two rows or more")
+	}
+	slices.Sort(s.Novelty.Known)
+	slices.Reverse(s.Novelty.Known)
+	return nil
+}
+
+// foldsOf returns the number of folds of so many sampled rows. Models of few rows lose more by those
+// that are left out.
+func foldsOf(rows int) int {
+	if rows > 2000 {
+		return 5
+	}
+	return 10
+}
+
+// heldOut returns the distances of a fold of the sample from the span of a model of the other rows.
+func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, seed uint64) ([]float64, error) {
+	others := s.rows.Of(basis.Without(s.rows.Number, fold))
+	if len(fold) == 0 || others.Count() == 0 {
+		return nil, nil
+	}
+	f, err := method.Fit(ctx, e, model.Sources{Left: stream.FromMatrix("sampled rows", others.Rows)}, s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	of := &learner{Model: f.Model, tiles: f.Model.tiles(f.Left)}
+	of.Novelty = &Novelty{}
+	if err := of.learnSpan(ctx, e); err != nil {
+		return nil, err
+	}
+	rows := s.rows.Of(fold)
+	told, err := model.TransformMatrix(ctx, e, f.Model, rows.Rows, model.Request{Kinds: []model.Kind{model.Novelty}})
+	if err != nil {
+		return nil, err
+	}
+	s.others += f.KernelEntries + of.tiles.Entries.Load() + int64(len(fold)*f.Left.Entries())
+	known := make([]float64, told.Rows)
+	for i := range known {
+		known[i] = dense.Row(told, i)[0]
+	}
+	return known, nil
+}
+
+// learnSpan finds the matrix that makes the model's functions orthonormal in feature space. The Gram
+// matrix of the functions is PᵀK(J, J)P with P the projection; a function that is rounding is left out.
+func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
+	p := s.Left.Projection
+	if s.Left.Refinement.Rows > 0 {
+		p = dense.Mul(blas.NoTrans, p, blas.NoTrans, s.Left.Refinement)
+	}
+	landmarks := s.Left.pack()
+	k, err := s.tiles.Between(ctx, e, &tiles.Rows{Dense: landmarks.Rows}, landmarks.Cols, basis.PanelRows)
+	if err != nil {
+		return err
+	}
+	g := dense.Mul(blas.Trans, p, blas.NoTrans, dense.Mul(blas.NoTrans, k, blas.NoTrans, p))
+	unit := make([]float64, g.Rows) // functions of one size, as values differ by much
+	for i := range unit {
+		unit[i] = 1 / math.Sqrt(math.Max(dense.Row(g, i)[i], math.SmallestNonzeroFloat64))
+	}
+	dense.ScaleRows(g, unit)
+	dense.ScaleColumns(g, unit)
+	eig, err := newEigen("the Gram matrix of the functions", g)
+	if err != nil {
+		return err
+	}
+	r := dense.Rank(eig.Values, basisTolerance)
+	s.Novelty.Span = scaledColumns(dense.Columns(eig.Vectors, 0, r), dense.Reciprocals(dense.Roots(eig.Values[:r])))
+	dense.ScaleRows(s.Novelty.Span, unit)
+	dense.Scale(1/math.Sqrt(s.Left.unit()), s.Novelty.Span)
+	return nil
+}
+
+func (n *Novelty) turn(t blas64.General) { n.Span = dense.Mul(blas.NoTrans, t, blas.NoTrans, n.Span) }
+
+// distance returns that of a row with an embedding and k(x, x), centred if the model is.
+func (n *Novelty) distance(u []float64, diagonal float64) float64 {
+	inside := dense.MulVector(blas.Trans, n.Span, u)
+	return math.Sqrt(math.Max(0, diagonal-dense.Dot(inside, inside)))
+}
+
+// judge returns a function for one goroutine that puts the columns of [model.Novelty] into dst.
+func (m *Model) judge() func(dst, u, entries []float64, diagonal float64) {
+	return func(dst, u, entries []float64, diagonal float64) {
+		if c := m.Left.Centre; c != nil {
+			diagonal -= (2*dense.Dot(entries, c.Weights) - c.Norm) / m.Left.unit()
+		}
+		d, known := m.Novelty.distance(u, diagonal), m.Novelty.Known
+		farther, _ := slices.BinarySearchFunc(known, d, func(v, d float64) int {
+			if v >= d {
+				return -1
+			}
+			return 1
+		})
+		dst[0], dst[1], dst[2] = d, dense.Dot(u, u), float64(1+farther)/float64(1+len(known))
+	}
+}

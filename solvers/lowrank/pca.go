@@ -1,0 +1,228 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// PCA is kernel principal component analysis (Schölkopf, Smola & Müller 1998) in the span of
+// landmarks (Sterge, Sriperumbudur, Rosasco & Rudi 2020), for positive semi-definite kernels. With
+// UᵀU = K(J, J) of landmarks J, a row has the features
+//
+//	f(x) = k(x, J)·U⁻¹           μ = mean of f over the fitted rows
+//	Σ(f−μ)ᵀ(f−μ) = V·Λ·Vᵀ        scores of a row (f(x)−μ)·V
+//
+// A component is a function of unit norm, and its value in Λ is the exact sum of squares of its
+// scores over the fitted rows: Λ/n are the variances. The model is of the centred kernel matrix,
+// U·√Λ are the scores, and new rows are centred by the same mean. With all rows as landmarks it is
+// exact.
+//
+// [Model.Trace] is Σk(x, x) − n·‖μ‖², with μ in the span of the landmarks. The part of the mean
+// outside the span is taken for 0: it would lower the trace by at most what the landmarks leave of
+// Σk(x, x), so shares of variance are never too large.
+//
+// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ²
+// flops, memory for the rows to choose from and O(ℓ²) numbers.
+type PCA struct {
+	Rank      int  // components
+	Landmarks int  // ℓ, at least the rank; 0 means four times the rank
+	Rule      Rule // the zero value is RuleAuto
+	Seed      uint64
+}
+
+// Fit finds the components of the rows of one source. It returns an error if the kernel is not
+// positive semi-definite, or if no two rows differ in feature space.
+func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(k); err != nil {
+		return nil, err
+	}
+	f := &landmarkFit{Landmark: m.landmark(), rows: n, tiles: tiles.Plain(k), centred: true}
+	choice := m.choice(n, k)
+	if err := f.gatherChosen(ctx, e, d.Left, choice); err != nil {
+		return nil, err
+	}
+	gram, err := f.gram(ctx, e, d.Left)
+	if err != nil {
+		return nil, err
+	}
+	found, condition, err := f.components(gram.A.Matrix(), gram.B.A.Totals()[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Left.Info().Name, err)
+	}
+	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
+	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
+		notes = append(notes, choice.Note())
+	}
+	trace := found.Trace
+	fit, err := finishFit(ctx, e, f.tiles, found, notes, condition, f.held, f.held, trace)
+	if err != nil {
+		return nil, err
+	}
+	found.Trace /= f.tiles.Scale()
+	return fit, nil
+}
+
+// landmark returns the settings that the landmark method has as well.
+func (m PCA) landmark() Landmark {
+	return Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+}
+
+func (m PCA) check(k kernelgen.Kernel) error {
+	if !k.PositiveSemiDefinite() {
+		return fmt.Errorf("kernel %s is not known to be positive semi-definite: "+
+			"principal components need one that is, such as rbf or laplace", k)
+	}
+	return checkRank(m.Rank, m.Landmarks)
+}
+
+// choice returns the choice of landmarks among n rows.
+func (m PCA) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
+	count := int(min(n, m.landmark().landmarks()))
+	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleAuto), Features: m.Rank, Count: count,
+		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
+}
+
+// gatherChosen fetches landmarks and held-back rows.
+func (f *landmarkFit) gatherChosen(ctx context.Context, e stream.Engine, src stream.Source, choice basis.Landmarks) error {
+	candidates, err := choice.Candidates("C")
+	if err != nil {
+		return err
+	}
+	held := heldBackRows(f.rows, heldBack(choice.Count), f.Seed, "held back", nil)
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
+	if err != nil {
+		return err
+	}
+	if f.landmarks, err = choice.Choose(ctx, e, f.tiles, panels[0], src.Info().Name); err != nil {
+		return err
+	}
+	f.held = heldRows{Panel: panels[1].Without(f.landmarks)}
+	return basis.ChooseScale(ctx, e, f.tiles, f.landmarks.Rows, f.landmarks)
+}
+
+// gram whitens the landmarks, and sums the Gram matrix of [1 | f] and the trace.
+func (f *landmarkFit) gram(ctx context.Context, e stream.Engine, src stream.Source) (*ranged[*sketch.WhitenedGram], error) {
+	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
+	if errors.Is(err, basis.ErrNotDefinite) {
+		err = notDefinite(f.tiles.Kernel)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.landmarks, f.basis = landmarks, &whitened{upper: u}
+	with := stream.NewMatrix(u.Rows+1, u.Cols+1)
+	with.Data[0] = 1
+	for i := range u.Rows {
+		copy(dense.Row(with, i+1)[1:], dense.Row(u, i))
+	}
+	by, err := sketch.NewWhitening(with)
+	if err != nil {
+		return nil, err
+	}
+	return f.streamGram(ctx, e.Given(with), src, new(basis.Leverage), by)
+}
+
+// components returns the model of the Gram matrix of [1 | f] and the trace of A, and the condition
+// of the components: rounding is relative to the trace.
+func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, float64, error) {
+	n, p := gram.Data[0], gram.Rows-1
+	mean, centred := make([]float64, p), stream.NewMatrix(p, p)
+	norm, whole := 0.0, 0.0
+	for j := range mean {
+		mean[j] = dense.Row(gram, 0)[j+1] / n
+		norm += mean[j] * mean[j]
+		whole += dense.Row(gram, j+1)[j+1]
+	}
+	for i := range p {
+		for j, v := range dense.Row(gram, i+1)[1:] {
+			dense.Row(centred, i)[j] = v - n*mean[i]*mean[j]
+		}
+	}
+	eig, err := newEigen("the sketch", centred)
+	if err != nil {
+		return nil, 0, err
+	}
+	r := 0
+	for r < min(f.Rank, p) && eig.Values[r] > basis.Dependence*whole {
+		r++
+	}
+	if r == 0 {
+		return nil, 0, fmt.Errorf("all rows are the same to kernel %s, and there is no component: "+
+			"choose other columns, or a kernel that tells rows apart", f.tiles.Kernel)
+	}
+	vectors := dense.Columns(eig.Vectors, 0, r)
+	t := scaledColumns(vectors, dense.Reciprocals(dense.Roots(eig.Values[:r])))
+	c := &Centre{Offset: make([]float64, r), Norm: norm}
+	for i, v := range mean {
+		dense.Axpy(v, dense.Row(t, i), c.Offset)
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), t)
+	weights := stream.NewMatrix(p, 1)
+	copy(weights.Data, mean)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), weights)
+	c.Weights = weights.Data
+	found := &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows,
+		Values: eig.Values[:r:r], Trace: math.Max(trace-n*norm, dense.Sum(eig.Values[:r])),
+		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c}}
+	return found, whole / eig.Values[r-1], nil
+}
+
+// Explained returns the share of the variance that each component of a [PCA] model explains, or nil
+// for models of other methods.
+func (m *Model) Explained() []float64 {
+	if !(m.Trace > 0) {
+		return nil
+	}
+	shares := make([]float64, len(m.Values))
+	for i, v := range m.Values {
+		shares[i] = v / m.Trace
+	}
+	return shares
+}
+
+// Plan returns the cost of a fit.
+func (m PCA) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
+	if err := m.check(k); err != nil {
+		return nil, err
+	}
+	choice := m.choice(s.Rows, k)
+	c := int64(choice.Count)
+	p := newPlanner(e, s.Rows, s.Columns)
+	p.landmarks(c, landmarksKnob)
+	choice.AddTo(p.Plan, p.d)
+	p.stage(func(p *planner) {
+		if m.landmark().wide(k) {
+			p.widePass(s.Rows, c, 2*c+2)
+		} else {
+			p.pass(s.Rows, c, c+1, (c+1)*(c+1))
+		}
+	})
+	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`rank`") })
+	p.stage(func(p *planner) { p.checks(s.Rows, 2*c, c) }) // the unit of the tiles, and K(J, J)
+	p.SharedPasses = []string{"fit"}
+	return p.Plan, nil
+}

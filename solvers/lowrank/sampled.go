@@ -1,0 +1,192 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Sampled fits a model of one source by a method, and learns from a sample of the fitted rows what
+// else it tells of a row: its cluster, and its novelty. The sample has up to [SampledRows] rows,
+// all if there are no more, so memory does not grow with the rows. Models answer [model.Class] and
+// [model.Novelty] then.
+//
+// Cost: the fit, and for each sampled row as many kernel entries as there are landmarks; for novelty
+// five to ten fits to parts of the sample besides. Sampled rows are fetched by number: no pass is made
+// for them.
+type Sampled struct {
+	Method
+	Clusters int  // k of [Clusters], from 2 on; AutoClusters for the eigengap, 0 for none
+	Novelty  bool // see [Novelty]
+	Seed     uint64
+}
+
+// AutoClusters lets the eigengap choose the number of clusters.
+const AutoClusters = -1
+
+// SampledRows is the number of rows that clusters and novelty are learnt from.
+const SampledRows = 10_000
+
+// Fit fits the model. It returns an error if there are two sources, if the method is of random
+// features or sketches and novelty is asked for, or if the rows have fewer clusters.
+func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	if err := m.check(d.Shape()); err != nil {
+		return nil, err
+	}
+	f, err := m.Method.Fit(ctx, e, d, k)
+	if err != nil {
+		return nil, err
+	}
+	e.Progress, e.Run = nil, nil
+	s, err := f.sampleRows(ctx, e, d.Left, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if m.Clusters != 0 {
+		if err := s.learnClusters(ctx, e, m.Clusters, m.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if m.Novelty {
+		if err := s.learnNovelty(ctx, e, m.Method, m.Seed); err != nil {
+			return nil, err
+		}
+	}
+	f.KernelEntries += s.tiles.Entries.Load() + s.others
+	return f, nil
+}
+
+func (m Sampled) check(s model.Shape) error {
+	_, centred := m.Method.(PCA)
+	switch {
+	case !s.OneSource():
+		return errors.New("clusters and novelty are of the rows of one source: leave out the other")
+	case m.Clusters != 0 && m.Clusters != AutoClusters && m.Clusters < 2:
+		return errors.New("`clusters` must be 2 or more: all rows are one cluster")
+	case m.Clusters != 0 && centred:
+		return errors.New("clusters are of a kernel matrix that is not centred: use landmark")
+	}
+	return nil
+}
+
+// learner is a sample of the fitted rows of a model.
+type learner struct {
+	*Model
+	tiles    *tiles.Tiles
+	rows     *basis.Panel
+	weight   float64 // rows of the source for each of the sample
+	u        blas64.General
+	diagonal []float64 // k(x, x), centred if the model is
+	others   int64     // kernel entries of fits to parts of the sample
+}
+
+// sampleRows draws and embeds rows.
+func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*learner, error) {
+	drawn, err := sketch.NewSample(m.Rows, int(min(m.Rows, SampledRows)), seed, "answers")
+	if err != nil {
+		return nil, err
+	}
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: drawn.Positions()})
+	if err != nil {
+		return nil, err
+	}
+	s := &learner{Model: m, tiles: m.tiles(m.Left), rows: panels[0]}
+	s.weight = float64(m.Rows) / float64(s.rows.Count())
+	if s.u, err = embedRows(ctx, e, s.tiles, m.Left, m.Left.pack(), s.rows, src.Info().Name); err != nil {
+		return nil, err
+	}
+	s.diagonal = make([]float64, s.rows.Count())
+	s.tiles.Diagonal(s.diagonal, s.rows.Rows)
+	centre, err := newCentring(ctx, e, s.tiles, m, s.rows)
+	if err != nil {
+		return nil, err
+	}
+	centre.centreDiagonal(s.diagonal)
+	for i := range s.diagonal {
+		s.diagonal[i] /= m.Left.unit()
+	}
+	return s, nil
+}
+
+// turn makes what was learnt of U that of another basis, where U = U'·t.
+func (m *Model) turn(t blas64.General) {
+	if m.Clusters != nil {
+		m.Clusters.turn(t)
+	}
+	if m.Novelty != nil {
+		m.Novelty.turn(t)
+	}
+}
+
+// Plan returns the cost of a fit.
+func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := m.check(s); err != nil {
+		return nil, err
+	}
+	p, err := m.Method.Plan(e, s, k)
+	if err != nil {
+		return nil, err
+	}
+	rank, landmarks := sizeOf(m.Method, s.Rows)
+	rows := min(s.Rows, SampledRows)
+	next := model.NewPlan(e, s.Rows, s.Columns)
+	next.Add("sampled rows", rows*(3*int64(s.Columns)+2*rank+4), "")
+	next.AddEntries(float64(rows) * float64(landmarks))
+	if _, centred := m.Method.(PCA); centred {
+		next.AddEntries(float64(rows) * float64(landmarks))
+	}
+	if m.Novelty {
+		next.Add("kernel between landmarks", landmarks*landmarks, "`landmarks` or `rank`")
+		next.AddEntries(float64(landmarks) * float64(landmarks))
+		folds := int64(foldsOf(int(rows)))
+		fold, err := m.Method.Plan(e, model.Shape{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
+		if err != nil {
+			return nil, err
+		}
+		p.AddEntries(float64(folds-1)*float64(fold.KernelEntries) + float64(rows)*float64(landmarks))
+		fold.Add("sampled rows", rows*2*int64(s.Columns), "")
+		fold.Notes = nil
+		p.Stage(fold)
+	}
+	p.Stage(next)
+	return p, nil
+}
+
+// sizeOf returns the rank of a method and the landmarks of its model, at most n. Where a tolerance
+// decides, they are those of 64 columns.
+func sizeOf(m Method, n int64) (rank, landmarks int64) {
+	const columns = 64
+	rank, landmarks = columns, landmarksPerColumn*columns
+	switch m := m.(type) {
+	case Landmark:
+		rank, landmarks = int64(m.Rank), m.landmarks()
+	case PCA:
+		rank, landmarks = int64(m.Rank), m.landmark().landmarks()
+	case Nystrom:
+		rank, landmarks = int64(m.Rank), int64(m.landmarks())
+	case RPCholesky:
+		rank, landmarks = int64(m.Rank), int64(max(m.Rank, m.Landmarks))
+	case S3SPSD:
+		rank, landmarks = int64(m.Rank), int64(max(4, m.NNZ)*m.Rank)
+	case RFF:
+		rank, landmarks = int64(m.Rank), 0
+	case Subspace:
+		rank, landmarks = int64(m.Rank), n
+	}
+	return min(n, rank), min(n, landmarks)
+}

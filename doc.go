@@ -16,14 +16,16 @@
 //	blockstore         opens CSV, Parquet, NumPy, Arrow and other files
 //	stream             sources of rows, and passes over them
 //	kernelgen          kernels
-//	solvers/lowrank    low-rank models of kernel matrices
+//	solvers/lowrank    low-rank models of kernel matrices; kernel PCA, clusters, novelty
+//	solvers/ridge      regression and classification
 //	solvers/ksvd       singular vectors of asymmetric kernels and directed graphs
-//	solvers/rkhs       operators between RKHSs: kernel PCA, CCA, Koopman
+//	solvers/rkhs       operators between RKHSs: CCA, Koopman, conditional means
 //	solvers/ism        interpretable dimension reduction
 //	solvers/askls      classifiers from asymmetric kernels
 //	solvers/transport  entropic optimal transport
 //	solvers/modelfile  models in files
 //
-// [FitData] takes the data of any of these families. Package solvers/model says what they share: the plan of
+// [FitData] takes the data of any of these families. modelfile.Open gives a model of any family that takes raw
+// rows, block by block or one at a time. Package solvers/model says what they share: the plan of
 // a fit, its report, and what a model can do. The command is in cmd/nystream.
 package nystream

@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -88,6 +89,11 @@ func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side, r
 // Rows returns what prepares single rows of a side.
 func (m *Model) Rows(side model.Side) (*stream.RowPreparer, error) {
 	return m.Preparation(side).Rows(m.Dimension(side))
+}
+
+// Worker returns an error: workers take prepared rows.
+func (m *Model) Worker(stream.Source, model.Request) (func() model.Worker, error) {
+	return nil, errors.New("workers take prepared rows: use Transform, Embedder for single rows, or the Transformer of the model")
 }
 
 // Transform prepares raw rows, and gives what the model makes of them to emit, in order. Cost: one pass,

@@ -452,7 +452,7 @@ func nullError(info Info, row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return &BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
-		Reason: what + "; remove such rows, or fit with `nulls drop`, zero or mean"}
+		Reason: what + "; remove such rows, or fit with `nulls drop`, zero, mean or indicator"}
 }
 
 func (s *Prepared) overflowError(row int64, column int) error {

@@ -278,7 +278,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 		src.step = odd(1)
 		check := func(err error) {
 			t.Helper()
-			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text, "`nulls drop`, zero or mean")
+			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text, "`nulls drop`, zero, mean or indicator")
 			var bad *stream.BadValueError
 			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Source != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)

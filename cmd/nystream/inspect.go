@@ -245,7 +245,7 @@ func (r *filesResult) text() *show.Text {
 		t.Add("", "of the first %s rows; --rows 0 looks at all", show.Count(r.Looked))
 	}
 	if r.nulls() > 0 {
-		t.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero or mean", show.Count(r.nulls()))
+		t.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", show.Count(r.nulls()))
 	}
 	r.firstText(t)
 	return t

@@ -14,6 +14,14 @@ type asides struct {
 	read map[string]*asideValues // by flag
 }
 
+// open opens DATA, which carry along the columns that the flags mean. Those are not computed with.
+func (s *asides) open(ctx context.Context, j *job, args []string, said []aside) error {
+	if err := s.choose(ctx, j, args, said); err != nil {
+		return err
+	}
+	return j.sides.open(ctx, j.app, s.kept(j.data), args, nil)
+}
+
 // choose finds out which columns of DATA the flags mean.
 func (s *asides) choose(ctx context.Context, j *job, args []string, said []aside) error {
 	s.list = nil

@@ -51,10 +51,7 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 	if c.input() == kernelMatrixInput {
 		args = c.matrix
 	}
-	if err := c.asides.choose(ctx, c.job, args, []aside{newAside("--label", c.job.data.label)}); err != nil {
-		return err
-	}
-	if err := c.sides.open(ctx, c.app, c.asides.kept(c.job.data), args, nil); err != nil {
+	if err := c.asides.open(ctx, c.job, args, []aside{newAside("--label", c.job.data.label)}); err != nil {
 		return err
 	}
 	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {

@@ -2,61 +2,73 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
-// writeClusters writes a file of the numbers of clusters, from 0, of the rows of the left
-// side, uncommitted. The columns of --keep stand behind them. Cost: one pass if there are any.
-func (j *job) writeClusters(ctx context.Context, path string, labels []int) (pathWriter, error) {
+// writeClusters writes the clusters of the left rows to the file of --clusters-output, uncommitted.
+// The columns of --keep stand behind them. Without that file it is a no-op. Cost: one pass if there are
+// columns to keep.
+func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, error) {
+	path := j.path("clusters-output")
+	if path == "" {
+		return nil, nil
+	}
 	var kept []stream.Field
 	if len(j.data.keep) > 0 {
 		kept = j.carried(path, j.prepared.left)
 	}
 	w, err := j.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
 	if err != nil {
-		return pathWriter{}, err
+		return nil, err
+	}
+	writers := []pathWriter{{w, path}}
+	clusters := stream.NewMatrix(len(labels), 1)
+	for i, l := range labels {
+		clusters.Data[i] = float64(l)
 	}
 	if len(kept) == 0 {
-		err = writeLabels(w, labels)
-	} else {
-		err = j.writeLabelsAndKept(ctx, w, labels)
+		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
-	if err != nil {
-		w.Abort()
-		return pathWriter{}, err
-	}
-	return pathWriter{w, path}, nil
-}
-
-// writeLabels writes numbers of clusters.
-func writeLabels(w blockstore.Writer, labels []int) error {
-	x := stream.NewMatrix(min(stream.PanelRows, len(labels)), 1)
-	for part := range slices.Chunk(labels, stream.PanelRows) {
-		for i, l := range part {
-			x.Data[i] = float64(l)
-		}
-		if err := w.Write(&stream.Batch{X: stream.RowSlice(x, 0, len(part))}, len(part)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeLabelsAndKept writes numbers of clusters, and what their rows carry along.
-func (j *job) writeLabelsAndKept(ctx context.Context, w blockstore.Writer, labels []int) error {
 	nothing := func() func(blas64.General, *stream.Block) error {
 		return func(blas64.General, *stream.Block) error { return nil }
 	}
-	return stream.Map(ctx, j.engine(), "clusters", j.prepared.left, 1, true, nothing, func(b *stream.Block, x blas64.General) error {
-		for i := range x.Rows {
-			x.Data[i*x.Stride] = float64(labels[i])
-		}
-		labels = labels[x.Rows:]
-		return w.Write(&stream.Batch{X: x, Kept: b.Kept}, x.Rows)
-	})
+	emit := func(b *stream.Block, x blas64.General) error {
+		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), x.Rows), Kept: b.Kept}, x.Rows)
+	}
+	return writers, stream.Map(ctx, j.engine(), "clusters", j.prepared.left, 1, true, nothing, emit)
+}
+
+// clusterFigures are what reports have of clusters.
+type clusterFigures struct {
+	Clusters     int   `json:"clusters,omitempty"`
+	ClusterSizes []int `json:"cluster_sizes,omitempty"`
+}
+
+// countClusters counts the rows of each cluster; labels are nil if they are not known.
+func countClusters(labels []int, clusters int) clusterFigures {
+	f := clusterFigures{Clusters: clusters}
+	if labels != nil {
+		f.ClusterSizes = make([]int, clusters)
+	}
+	for _, l := range labels {
+		f.ClusterSizes[l]++
+	}
+	return f
+}
+
+// text adds a line, if there are clusters.
+func (f *clusterFigures) text(t *show.Text) {
+	if len(f.ClusterSizes) == 0 {
+		return
+	}
+	words := make([]string, len(f.ClusterSizes))
+	for i, n := range f.ClusterSizes {
+		words[i] = show.Count(int64(n))
+	}
+	t.Add("clusters", "%d, of %s rows", f.Clusters, show.Words(words))
 }

@@ -103,15 +103,20 @@ func (j *job) addRight(cmd *cobra.Command, what string) {
 	completeFiles(cmd, dataExtensions, "right")
 }
 
-// addFactors adds a flag that names a file for what a model makes of the rows of a side.
+// addFactors adds a flag that names a file for coordinates of the rows of a side.
 func (j *job) addFactors(cmd *cobra.Command, flag, letter string, side model.Side, what string) {
-	f := &factorFile{flag: flag, what: letter, side: side}
-	j.factors = append(j.factors, f)
-	addRowsFile(cmd, &f.path, flag, what)
+	j.addRowsFile(cmd, what, &factorFile{flag: flag, what: letter, side: side})
 }
 
-// addRowsFile adds a flag that names a file for rows of numbers.
-func addRowsFile(cmd *cobra.Command, value *string, name, what string) {
-	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+"), or - for the standard output")
-	completeFiles(cmd, outputExtensions, name)
+// addClusters adds the flag that names a file for the clusters of the left rows.
+func (j *job) addClusters(cmd *cobra.Command, what string) {
+	j.addRowsFile(cmd, what, &factorFile{flag: "clusters-output", what: "clusters in", kind: model.Class})
+}
+
+// addRowsFile adds a flag that names a file for a value or more of each row.
+func (j *job) addRowsFile(cmd *cobra.Command, what string, f *factorFile) {
+	j.factors = append(j.factors, f)
+	extensions := strings.Join(outputExtensions, " .")
+	cmd.Flags().StringVar(&f.path, f.flag, "", what+" to `file` (."+extensions+"), or - for the standard output")
+	completeFiles(cmd, outputExtensions, f.flag)
 }

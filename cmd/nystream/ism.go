@@ -60,7 +60,6 @@ type ismTask struct {
 	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
 	target, targetKernel, scores string
 	givenLabel                   string
-	clustersFile                 string
 
 	kernel  kernelgen.Kernel
 	targets kernelgen.Kernel // between targets
@@ -83,7 +82,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and largest angle, at the end")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
+	j.addClusters(cmd, "write the cluster of each row")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
@@ -103,7 +102,7 @@ func (c *ismTask) refuses(args []string) []contradiction {
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	return []contradiction{
 		{len(args) == 0, noData},
-		c.without(c.clustersFile == "", "goes with --clusters-output", "keep"),
+		c.without(!c.writes(model.Class), "goes with --clusters-output", "keep"),
 		c.needs(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"),
 		{label && target, "--label and --target: W is made for one of them; leave the other out"},
 		c.without(clustering, "is for --paradigm supervised", "target"),
@@ -135,10 +134,6 @@ func (c *ismTask) inputs() (paths []string) {
 	return paths
 }
 
-func (c *ismTask) outputs() []fileFlag {
-	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}}
-}
-
 // said returns the flags that say something of each row, in a fixed order.
 func (c *ismTask) said() (list []aside) {
 	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--scores", c.scores}, {"--given-label", c.givenLabel}} {
@@ -164,21 +159,18 @@ func (c *ismTask) parse() (err error) {
 
 // open opens the data, and reads what is known of the rows.
 func (c *ismTask) open(ctx context.Context, args []string) error {
-	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
+	if err := c.asides.open(ctx, c.job, args, c.said()); err != nil {
 		return err
 	}
-	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
-		return err
-	}
-	if err := c.asides.readAll(ctx, c.engine(), &c.data, c.left); err != nil {
-		return err
-	}
-	return c.chooseTask(ctx)
+	return c.chooseTask(ctx, c.left)
 }
 
-// chooseTask makes what is known of the rows a response, and chooses numbers that the
-// flags leave open.
-func (c *ismTask) chooseTask(ctx context.Context) (err error) {
+// chooseTask reads what is known of the rows of src, makes it a response, and sets the dimension and
+// the number of clusters where no flag does.
+func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error) {
+	if err := c.asides.readAll(ctx, c.engine(), &c.data, src); err != nil {
+		return err
+	}
 	if v := c.asides.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.classes("; for numbers that are measured use --target"); err != nil {
 			return err
@@ -273,21 +265,17 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.SourcePasses += 2 // to learn the classes, and to score
 		p.Add("classes that are chosen", s.Rows, "")
 	}
-	c.writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
 	return p, nil
 }
 
-// prepare deals with nulls and scaling. Where rows were dropped, what is known of the
-// others is read again.
+// prepare treats nulls and scales columns. If rows were dropped, it reads labels, targets and
+// scores again.
 func (c *ismTask) prepare(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
 	if c.prepared.dropped() > 0 {
-		if err := c.asides.readAll(ctx, c.engine(), &c.data, c.prepared.left); err != nil {
-			return err
-		}
-		if err := c.chooseTask(ctx); err != nil {
+		if err := c.chooseTask(ctx, c.prepared.left); err != nil {
 			return err
 		}
 	}
@@ -357,15 +345,8 @@ func (c *ismTask) knownWords() string {
 }
 
 // write writes the clusters, uncommitted.
-func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
-	if c.clustersFile != "" {
-		w, err := c.writeClusters(ctx, c.clustersFile, c.fitting.Labels)
-		if err != nil {
-			return nil, err
-		}
-		writers = append(writers, w)
-	}
-	return writers, nil
+func (c *ismTask) write(ctx context.Context, _ model.Model) ([]pathWriter, error) {
+	return c.writeClusters(ctx, c.fitting.Labels)
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.

@@ -16,12 +16,11 @@ func (c *ismTask) planned(r *planResult, _ *show.Text) {
 // ismResult is what fit prints as JSON of ism.
 type ismResult struct {
 	*fitResult
-	Engine       string         `json:"engine"`
-	Paradigm     string         `json:"paradigm"`
-	Known        string         `json:"known,omitempty"`
-	Classes      []string       `json:"classes,omitempty"`
-	Clusters     int            `json:"clusters,omitempty"`
-	ClusterSizes []int          `json:"cluster_sizes,omitempty"`
+	Engine   string   `json:"engine"`
+	Paradigm string   `json:"paradigm"`
+	Known    string   `json:"known,omitempty"`
+	Classes  []string `json:"classes,omitempty"`
+	clusterFigures
 	NMI          *show.Number   `json:"nmi,omitempty"` // between clusters and --label
 	Mu           *show.Number   `json:"mu,omitempty"`
 	Iterations   int            `json:"iterations"`
@@ -81,18 +80,12 @@ func (c *ismTask) hsic() float64 {
 func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
-		Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
+		Classes: c.classes, clusterFigures: countClusters(f.Labels, c.how.Clusters), NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.NotConverged, Objective: []show.Number{},
 		HSIC:      show.Number(c.hsic()),
 		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
 	for _, j := range f.History {
 		r.Objective = append(r.Objective, show.Number(j))
-	}
-	if len(f.Labels) > 0 {
-		r.ClusterSizes = make([]int, c.how.Clusters)
-		for _, l := range f.Labels {
-			r.ClusterSizes[l]++
-		}
 	}
 	if c.choosesClasses() {
 		r.Score = show.Optional(c.seen)
@@ -113,9 +106,7 @@ func (r *ismResult) text(t *show.Text) {
 	if len(r.Classes) > 0 {
 		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
 	}
-	if r.Clusters > 0 {
-		t.Add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
-	}
+	r.clusterFigures.text(t)
 	if r.Score != nil {
 		t.Add("score", "%.4f of the rows of the fit are put into their class", float64(*r.Score))
 	}
@@ -145,12 +136,4 @@ func countedWords(n int, what string) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d%s", n, what)
-}
-
-func someSizes(sizes []int) string {
-	words := make([]string, len(sizes))
-	for i, n := range sizes {
-		words[i] = show.Count(int64(n))
-	}
-	return show.Words(words)
 }

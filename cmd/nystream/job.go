@@ -256,7 +256,11 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	s := j.task.shape()
 	j.draws.budget(p, s.Columns)
 	for _, f := range j.factors {
-		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
+		columns := j.rank
+		if f.kind == model.Class {
+			columns = 1
+		}
+		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), columns)
 	}
 	if j.rows.Scale == stream.ScaleQuantile && j.left != nil {
 		p.Memory.Add("sample of rows for quantiles", stream.SampleNumbers(s.Rows, s.Columns), "")
@@ -276,6 +280,16 @@ func (j *job) writes(kind model.Kind) bool {
 		}
 	}
 	return false
+}
+
+// path returns the file that a flag of factors or clusters names, "" for none.
+func (j *job) path(flag string) string {
+	for _, f := range j.factors {
+		if f.flag == flag {
+			return f.path
+		}
+	}
+	return ""
 }
 
 // What a job does where its task does nothing of its own.

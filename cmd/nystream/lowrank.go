@@ -83,8 +83,7 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
 		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters to divide the rows into, or auto for the eigengap")
-		j.addFactors(cmd, "clusters-output", "clusters in", model.Left, "write the cluster of each row")
-		j.factors[len(j.factors)-1].kind = model.Class
+		j.addClusters(cmd, "write the cluster of each row")
 		f.BoolVar(&c.novelty, "novelty", false, "keep distances of fitted rows, for predict --novelty")
 	}
 	if m.twoSided {
@@ -103,16 +102,6 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 
 // explicit reports whether the matrix itself is read.
 func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
-
-// path returns the file that a flag for factors names, "" for none.
-func (c *lowrankTask) path(flag string) string {
-	for _, f := range c.factors {
-		if f.flag == flag {
-			return f.path
-		}
-	}
-	return ""
-}
 
 func (c *lowrankTask) refuses(args []string) []contradiction {
 	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")

@@ -84,8 +84,6 @@ type operatorTask struct {
 	matrixFiles []string
 	clusters    int
 
-	clustersFile string
-
 	kernel  kernelgen.Kernel
 	solver  rkhs.Solver
 	matrix  *input // B of kind explicit
@@ -118,7 +116,7 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of the matrix B of --kind explicit, a row for each y and a column for each x")
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
-	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the set of each row of X")
+	j.addClusters(cmd, "write the set of each row of X")
 	return c
 }
 
@@ -153,7 +151,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 	return []contradiction{
 		{len(args) == 0, noData},
 		c.without(true, "carries nothing along here: use --keep", "label"),
-		c.without(c.clustersFile == "", "goes with --clusters-output", "keep"),
+		c.without(!c.writes(model.Class), "goes with --clusters-output", "keep"),
 		c.needs(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds"),
 		{with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out"},
 		c.without(op.Traits().Single && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
@@ -181,10 +179,6 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 }
 
 func (c *operatorTask) inputs() []string { return c.matrixFiles }
-
-func (c *operatorTask) outputs() []fileFlag {
-	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}}
-}
 
 func (c *operatorTask) parse() (err error) {
 	c.apart = c.given("with") && !c.oneSpace()
@@ -305,7 +299,6 @@ func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.SourcePasses++
 		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
 		p.Add("sets", 3*rows, "")
-		c.writerBudget(&p.Memory, c.clustersFile, rows, 1)
 	}
 	if c.draws.wanted() {
 		p.Add("functions at rows of pictures", plotRows*2*int64(c.rank), "")

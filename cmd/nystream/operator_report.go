@@ -53,15 +53,14 @@ type operatorResult struct {
 	Explained    []show.Number `json:"explained,omitempty"` // of the trace of the covariance
 	Features     []int         `json:"features"`            // of x, and of y if it has its own
 	Left         []show.Number `json:"trace_left"`
-	Clusters     int           `json:"clusters,omitempty"`
-	ClusterSizes []int         `json:"cluster_sizes,omitempty"`
+	clusterFigures
 }
 
 func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &operatorResult{fitResult: base, operatorValues: valuesOf(f.Model), Kind: string(c.kind), Task: f.Task.String(), Engine: f.Engine.String(),
 		Centred: f.Centered, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
-		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters}
+		Left: []show.Number{show.Number(f.TraceResiduals[0])}, clusterFigures: countClusters(c.labels, c.clusters)}
 	if f.Lag > 0 {
 		r.Trajectories = max(1, len(c.lengths))
 	}
@@ -74,12 +73,6 @@ func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	if _, ok := f.Operator.(rkhs.Covariance); ok && f.Trace > 0 {
 		for _, v := range f.Values {
 			r.Explained = append(r.Explained, show.Number(v/f.Trace))
-		}
-	}
-	if c.labels != nil {
-		r.ClusterSizes = make([]int, c.clusters)
-		for _, l := range c.labels {
-			r.ClusterSizes[l]++
 		}
 	}
 	r.text(t)
@@ -107,9 +100,7 @@ func (r *operatorResult) text(t *show.Text) {
 	if len(r.Explained) > 0 {
 		t.Add("explained", "%s of the trace, %.4g in all", show.Values(show.Floats(r.Explained)), floats.Sum(show.Floats(r.Explained)))
 	}
-	if len(r.ClusterSizes) > 0 {
-		t.Add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
-	}
+	r.clusterFigures.text(t)
 }
 
 // valueName returns what values are called.

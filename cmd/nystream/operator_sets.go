@@ -12,20 +12,13 @@ import (
 )
 
 // write finds the sets, and writes them, uncommitted.
-func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
+func (c *operatorTask) write(ctx context.Context, _ model.Model) (_ []pathWriter, err error) {
 	if c.clusters > 0 {
 		if c.labels, err = c.sets(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if c.clustersFile != "" {
-		w, err := c.writeClusters(ctx, c.clustersFile, c.labels)
-		if err != nil {
-			return nil, err
-		}
-		writers = append(writers, w)
-	}
-	return writers, nil
+	return c.writeClusters(ctx, c.labels)
 }
 
 // setColumns returns how many functions sets are found by: as many as there are sets. If

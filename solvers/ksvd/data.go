@@ -196,8 +196,8 @@ func sampledRows(s model.Shape, n int) int {
 // dense: for a graph each takes 8 bytes for every node, and there are at most 128 MB of
 // them. It is an error where these are too few to stand for all.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	rows, asked := d.Shape().Rows, n
-	if n = sampledRows(d.Shape(), n); n < min(asked, fewestSampled) && int64(n) < rows {
+	rows, asked := d.size().Rows, n
+	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
 		return blas64.General{}, &model.DataError{Err: fmt.Errorf("%s: %d nodes are too many to make rows for the words of the `kernel`; give numbers, such as those that it has on a part of the graph", d.left.name(), rows)}
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
@@ -230,8 +230,15 @@ func (d *Data) Shape() model.Shape {
 		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
 		return d.measured
 	}
-	return model.Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
+	s := model.Shape{Rows: d.left.Info().Rows, Columns: d.left.dimension()}
+	if d.again == 0 {
+		s.Cols = d.right.Info().Rows
+	}
+	return s
 }
+
+// size returns the shape with the numbers of rows of both sides.
+func (d *Data) size() model.Shape { return twoSided(d.Shape()) }
 
 // twoSided returns a shape with both numbers of rows, where the rows of one source may be on
 // both sides.

@@ -125,7 +125,7 @@ func newMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 	if m.left, m.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}
-	if t.Normalised() && sumsByPaths(t, d.Shape()) {
+	if t.Normalised() && sumsByPaths(t, d.size()) {
 		if m.sums, err = pathStatistics(ctx, e, d, t, false); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func newMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 		}
 	}
 	op := &tiles.Operator{Grid: m.grid, Sums: m.sums, Centered: center}
-	if m.product = op; !form && !formed(d.Shape()) {
+	if m.product = op; !form && !formed(d.size()) {
 		return m, nil
 	}
 	g, err := op.Form(ctx)

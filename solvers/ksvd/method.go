@@ -77,7 +77,7 @@ func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ker
 
 // fit implements Fit.
 func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	method, why := m.Choose(d.Shape())
+	method, why := m.Choose(d.size())
 	fit, err := method.Fit(ctx, e, d, k)
 	if err == nil {
 		fit.Choice = why

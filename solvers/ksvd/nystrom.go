@@ -108,7 +108,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if err != nil {
 		return nil, err
 	}
-	if m, err = m.settings(d.Shape()); err != nil {
+	if m, err = m.settings(d.size()); err != nil {
 		return nil, err
 	}
 	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t, accuracy: math.NaN()}
@@ -139,7 +139,7 @@ type nystrom struct {
 
 // exactSums finds the exact sums and means, unless they are sampled or not needed.
 func (f *nystrom) exactSums(ctx context.Context) (err error) {
-	how := f.summing(f.data.Shape(), f.tiles)
+	how := f.summing(f.data.size(), f.tiles)
 	f.Sums = how.sums
 	f.report.Note(how.notes()...)
 	if !how.exact() {

@@ -38,7 +38,7 @@ func (f *nystrom) model(ctx context.Context, round int) (*Model, error) {
 	if f.Tolerance > 0 {
 		which = fmt.Sprintf(" %d", round)
 	}
-	s := f.data.Shape()
+	s := f.data.size()
 	rows := uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which)
 	return f.sampled(ctx, rows, uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
 }
@@ -153,7 +153,7 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 		return &Side{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights,
 			GrandMean: s.GrandMean, Map: to}
 	}
-	shape := d.Shape()
+	shape := d.size()
 	m := &Model{Kernel: t.Kernel, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
 		Left: side(r.V, z, cols, d.maps[0]), Right: side(r.U, x, rows, d.maps[1])}
 	m.Left.left, m.Left.Means = true, s.ColMeans

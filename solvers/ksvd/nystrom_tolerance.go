@@ -22,7 +22,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := f.data.Shape()
+	s := f.data.size()
 	for round := 0; ; round++ {
 		more := false
 		if f.Nystrom, more = f.doubled(f.engine, s, f.tiles, round); !more {

@@ -15,6 +15,7 @@ type planner struct {
 	shape   model.Shape
 	tiles   *tiles.Tiles
 	threads int64
+	again   int // 1 if both sides are one source
 }
 
 // newPlanner plans a fit of a kernel that need not be resolved. It fails if the kernel cannot be
@@ -39,10 +40,16 @@ func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, e
 
 // planTiles plans a fit of a resolved kernel. words says that its parameters were words.
 func planTiles(e stream.Engine, s model.Shape, t *tiles.Tiles, words bool) *planner {
-	if s = twoSided(s); s.Sparse == nil {
-		return &planner{model.NewPlan(e, s.Longest(), s.Columns), s, t, int64(e.Workers())}
+	p := &planner{shape: twoSided(s), tiles: t, threads: int64(e.Workers())}
+	if s.Sparse == nil {
+		if s.OneSource() {
+			p.again = 1
+		}
+		p.Plan = model.NewPlan(e, s.Longest(), s.Columns)
+		return p
 	}
-	p := &planner{model.NewPlan(e, s.Longest(), 0), s, t, int64(e.Workers())}
+	s = p.shape
+	p.Plan = model.NewPlan(e, s.Longest(), 0)
 	// Indices of 4 bytes and values of 8, and starts of rows, of A and Aᵀ.
 	p.Add("graph and its transpose", 3*s.Sparse.Entries+s.Rows+s.Cols, "")
 	if words {
@@ -218,7 +225,7 @@ func (m Nystrom) plan(p *planner) *model.Plan {
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(m.extension(s))
-		p.SourcePasses++
+		p.SourcePasses += 1 + p.again
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan

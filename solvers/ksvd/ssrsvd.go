@@ -45,7 +45,11 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
-	return m.lowrank().Plan(e, twoSided(s), k)
+	p, err := m.lowrank().Plan(e, twoSided(s), k)
+	if err == nil && s.OneSource() {
+		p.SourcePasses = 2
+	}
+	return p, err
 }
 
 // FactorPlan implements [Method]: a pass over each side that evaluates as much as the fit.
@@ -64,7 +68,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // fit implements Fit.
 func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	shape := d.Shape()
+	shape := d.size()
 	if err := m.check(shape, k); err != nil {
 		return nil, err
 	}

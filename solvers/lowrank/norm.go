@@ -23,9 +23,6 @@ var normWords = []string{"spectral", "frobenius"}
 // String returns the word for a norm.
 func (n Norm) String() string { return words.Of(normWords, n) }
 
-// ParseNorm returns the norm that a word stands for.
-func ParseNorm(word string) (Norm, error) { return words.Parse[Norm]("norm", normWords, word) }
-
 // quantity returns what an error in the norm is of.
 func (n Norm) quantity() model.Quantity {
 	return []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[n]

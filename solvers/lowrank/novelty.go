@@ -33,9 +33,6 @@ type Novelty struct {
 	Known []float64 `json:"-" array:"known,m,descending"`
 }
 
-// noveltyColumns is the number of columns of [model.Novelty].
-const noveltyColumns = 3
-
 // learnNovelty finds the span of the model, and the distances of the sample, each row held out of a fit
 // by the method.
 func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {

@@ -31,7 +31,7 @@ func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, model.Choice) {
 	case m.InitialEpsilon > 0:
 		return Exact{m.Sinkhorn}, model.Choice{Name: "exact", Reason: "`initial-epsilon` is for it"}
 	case m.Rank > 0:
-		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, model.Choice{Name: "lowrank", Reason: "a rank is given"}
+		return LowRank(m), model.Choice{Name: "lowrank", Reason: "a rank is given"}
 	case entries <= AutoEntries:
 		return Exact{m.Sinkhorn}, model.Choice{Name: "exact",
 			Reason: fmt.Sprintf("an iteration has %.3g kernel entries, at most %.3g", entries, float64(AutoEntries))}

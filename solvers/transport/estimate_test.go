@@ -25,7 +25,20 @@ func TestEstimate(t *testing.T) {
 		gamma      float64
 	}{{400, 300, 8, 10}, {400, 300, 20, 10}, {400, 300, 40, 10}, {400, 300, 75, 10}, {1200, 900, 20, 10}, {1200, 900, 60, 20}} {
 		x, y := colours(c.m, 1), colours(c.n, 2)
-		f, err := LowRank{Sinkhorn: Sinkhorn{Iterations: 10}, Rank: c.rank}.Fit(ctx, e, dataOf(x, y), kernelgen.RBF(c.gamma))
+		d, k := dataOf(x, y), kernelgen.RBF(c.gamma)
+		s, err := Sinkhorn{Iterations: 10}.settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		factors, err := LowRank{s, c.rank}.landmark(d.Shape()).Fit(ctx, e, d.Sources, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := newPair(ctx, e, s, d, factors.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := p.solve(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,31 +48,23 @@ func TestEstimate(t *testing.T) {
 				got = e.Value
 			}
 		}
-		// All of the plan, by applying it to the identity.
-		identity := stream.NewMatrix(c.n, c.n)
-		for j := range c.n {
-			identity.Data[j*c.n+j] = 1
-		}
-		plan, err := f.Apply(ctx, e, model.Left, identity)
+		u, err := p.scalings(ctx, e, model.Left)
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := f.Scalings(ctx, e, model.Left)
+		v, err := p.scalings(ctx, e, model.Right)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := f.Scalings(ctx, e, model.Right)
-		if err != nil {
-			t.Fatal(err)
-		}
-		exact := logRBF(c.gamma, 1, x, y)
+		exact, plan := logRBF(c.gamma, 1, x, y), formed(t, p, k, x, y)
 		var off, all float64
 		for i := range c.m {
 			for j := range c.n {
-				k := math.Exp(u[i] + exact.Data[i*c.n+j] + v[j])
-				d := k - plan.Data[i*c.n+j]
+				entry := math.Exp(u[i] + exact.Data[i*c.n+j] + v[j])
+				plan.Data[i*c.n+j] *= math.Exp(u[i] + v[j])
+				d := entry - plan.Data[i*c.n+j]
 				off += d * d
-				all += k * k
+				all += entry * entry
 			}
 		}
 		want := math.Sqrt(off / all)

@@ -91,7 +91,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 		return nil, err
 	}
 	m := &Model{Engine: EngineExact, Left: &Map{Points: x.right.rows, Logs: x.g}, Right: &Map{Points: x.left.rows, Logs: x.f}}
-	f := &Fit{Model: m, solution: x, History: append(history, end.change), Cost: end.cost}
+	f := &Fit{Model: m, History: append(history, end.change), Cost: end.cost}
 	f.Iterations = staged + len(f.History)
 	f.Value = x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
 	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries()
@@ -283,34 +283,6 @@ func (s Sinkhorn) dual(scaling, mass []float64) (sum float64) {
 		sum += a * potential
 	}
 	return sum
-}
-
-// apply implements Fit.Apply: the barycentric projection of the rows of x, times the masses of the rows.
-func (x *exact) apply(ctx context.Context, e stream.Engine, side model.Side, v blas64.General) (blas64.General, error) {
-	to, from, by, scaling := x.left, x.right, &Map{Points: x.right.rows, Logs: x.g}, x.f
-	if side == model.Right {
-		to, from, by, scaling = from, to, &Map{Points: x.left.rows, Logs: x.f}, x.g
-	}
-	if from.number != nil {
-		v = dense.PickRows(v, ints(from.number))
-	}
-	newMapper := by.byPoints(x.gibbs, side, stream.Info{Name: to.name}, v, func(row int64, s logsum.Sum) float64 {
-		return math.Exp(scaling[row] + s.Most)
-	})
-	e.BlockRows, e.Run = gridRows, nil
-	src := stream.FromMatrix(to.name, to.rows)
-	out, err := stream.MapRows(ctx, e, "apply", src, v.Cols, func() func(blas64.General, *stream.Block) error {
-		apply := newMapper()
-		return func(dst blas64.General, b *stream.Block) error { return apply(dst, b.X, b.Start) }
-	})
-	if err != nil || to.number == nil {
-		return out, err
-	}
-	all := stream.NewMatrix(int(to.count), out.Cols) // rows without mass are zero
-	for i, n := range to.number {
-		copy(dense.Row(all, int(n)), dense.Row(out, i))
-	}
-	return all, nil
 }
 
 // Plan returns the cost of a fit.

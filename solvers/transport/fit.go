@@ -1,13 +1,9 @@
 package transport
 
 import (
-	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // Fit is a plan, known by its scalings, and its report.
@@ -26,28 +22,6 @@ type Fit struct {
 	// between optimal transport and MMD using Sinkhorn divergences"). For positive definite kernels it is at least 0,
 	// and 0 if the sides are equal. NaN if [Sinkhorn].Divergence is false.
 	Divergence float64
-
-	solution solution
-}
-
-// solution has the scalings of an engine.
-type solution interface {
-	// apply returns T·x, or Tᵀ·x for the right side.
-	apply(ctx context.Context, e stream.Engine, side model.Side, x blas64.General) (blas64.General, error)
-}
-
-// Apply returns T·x for the left side and Tᵀ·x for the right side, a row for each row of that side. It returns an error
-// unless x has a row for each row of the other side. Cost: all kernel entries with the exact engine. With the low-rank
-// engine it reads each source once, and T is the plan of the low-rank kernel.
-func (f *Fit) Apply(ctx context.Context, e stream.Engine, side model.Side, x blas64.General) (blas64.General, error) {
-	n := f.Cols
-	if side == model.Right {
-		n = f.Rows
-	}
-	if int64(x.Rows) != n {
-		return blas64.General{}, fmt.Errorf("%d rows are given, and the other side has %d", x.Rows, n)
-	}
-	return f.solution.apply(ctx, e, side, x)
 }
 
 // MarginalError returns the error after the last iteration.

@@ -28,30 +28,7 @@ func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.G
 	return out
 }
 
-// Scalings returns log u for the left side, or log v, −Inf for rows without mass:
-// T = diag(u)·K·diag(v).
-func (f *Fit) Scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
-	x, ok := f.solution.(*exact)
-	if !ok {
-		return f.solution.(*pair).scalings(ctx, e, side)
-	}
-	logs, at := x.f, x.left
-	if side == model.Right {
-		logs, at = x.g, x.right
-	}
-	if at.number == nil {
-		return logs, nil
-	}
-	all := make([]float64, at.count)
-	for i := range all {
-		all[i] = math.Inf(-1)
-	}
-	for i, n := range at.number {
-		all[n] = logs[i]
-	}
-	return all, nil
-}
-
+// scalings returns log u for the left side, and log v for the right one: T = diag(u)·K·diag(v).
 func (p *pair) scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
 	h := p.left
 	if side == model.Right {

@@ -22,9 +22,6 @@ import (
 type LowRank struct {
 	Sinkhorn
 	Rank int // of the landmark method
-	// Given are factors of K between the rows of the data, instead of a landmark fit of Rank: of one side or, as those
-	// of a symmetric matrix, of any rows.
-	Given *lowrank.Model
 }
 
 // HeldNumbers is the most numbers of factors, of both sides, that are held in memory: 32 MB.
@@ -35,7 +32,7 @@ func (m LowRank) check() error {
 	if m.InitialEpsilon != 0 {
 		return errors.New("`initial-epsilon` is for `engine exact`: the low-rank engine has one kernel")
 	}
-	if m.Rank < 1 && m.Given == nil {
+	if m.Rank < 1 {
 		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
 	}
 	return nil
@@ -78,11 +75,7 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	}
 	return m.Sinkhorn.fit(ctx, e, d, k,
 		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error) {
-			of := m
-			if of.Sinkhorn = s; self {
-				of.Given = nil
-			}
-			return of.solve(ctx, e, d, k)
+			return LowRank{s, m.Rank}.solve(ctx, e, d, k)
 		})
 }
 
@@ -95,11 +88,9 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	factors := &lowrank.Fit{Model: m.Given}
-	if m.Given == nil {
-		if factors, err = m.landmark(d.Shape()).Fit(ctx, e, d.Sources, power); err != nil {
-			return nil, err
-		}
+	factors, err := m.landmark(d.Shape()).Fit(ctx, e, d.Sources, power)
+	if err != nil {
+		return nil, err
 	}
 	p, err := newPair(ctx, e, m.Sinkhorn, d, factors.Model)
 	if err != nil {
@@ -134,16 +125,15 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 			return nil, err
 		}
 	}
-	p, rank, width := model.NewPlan(e, s.Longest(), s.Columns), m.Rank, 4*m.Rank
-	if m.Given != nil {
-		rank, width = len(m.Given.Values), m.Given.Factor(model.Left).Width()
-	} else if p, err = m.landmark(s).Plan(e, s, k); err != nil {
+	p, err := m.landmark(s).Plan(e, s, k)
+	if err != nil {
 		return nil, err
 	}
+	width := 4 * m.Rank // landmarks
 	rows := s.Rows + columns(s)
 	passes := model.NewPlan(e, s.Longest(), s.Columns)
-	if rows*int64(rank) <= HeldNumbers {
-		passes.Add("factors", rows*int64(rank), "`rank`")
+	if rows*int64(m.Rank) <= HeldNumbers {
+		passes.Add("factors", rows*int64(m.Rank), "`rank`")
 		passes.AddEntries(2 * float64(rows) * float64(width))
 	} else {
 		passes.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")

@@ -44,7 +44,7 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 	if err := p.keepSample(ctx, m, p.right, left); err != nil {
 		return nil, err
 	}
-	f := &Fit{Model: m, solution: p, History: append(history, left.change), Cost: p.cost(left, right)}
+	f := &Fit{Model: m, History: append(history, left.change), Cost: p.cost(left, right)}
 	f.Iterations = len(f.History)
 	f.Value = left.dual + right.dual - p.Epsilon*(left.mass-1)
 	if err := p.estimate(ctx, f); err != nil {
@@ -209,37 +209,4 @@ func bounds(rows blas64.General) (low, high []float64) {
 		low[j], high[j] = low[j]-more, high[j]+more
 	}
 	return low, high
-}
-
-// apply implements Fit.Apply.
-func (p *pair) apply(ctx context.Context, e stream.Engine, side model.Side, v blas64.General) (blas64.General, error) {
-	to := p.left
-	if side == model.Right {
-		to = p.right
-	}
-	w, _, err := weigh(ctx, e, to.other, "apply", v.Cols, func() *sketch.Sum { return sketch.NewSum(0, 0) }, func() rowFiller[*sketch.Sum] {
-		scale := to.other.scalings()
-		return func(_ *sketch.Sum, x blas64.General, f features, u []float64) error {
-			scale(u, f)
-			for i := range x.Rows {
-				copy(dense.Row(x, i), dense.Row(v, int(f.start)+i))
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return blas64.General{}, err
-	}
-	return stream.MapRows(ctx, e, "apply", to.src, v.Cols, func() func(blas64.General, *stream.Block) error {
-		panels, scale, multiply, u := to.panels(), to.scalings(), to.multiplier(w), make([]float64, halfRows)
-		return func(dst blas64.General, b *stream.Block) error {
-			return panels(b, func(f features) error {
-				rows := stream.RowSlice(dst, int(f.start-b.Start), f.x.Rows)
-				multiply(rows, f)
-				scale(u[:rows.Rows], f)
-				dense.ScaleRows(rows, u[:rows.Rows])
-				return nil
-			})
-		}
-	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -78,17 +77,15 @@ func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error
 		if err != nil {
 			return nil, err
 		}
-		return to.byPoints(g, side, info, to.Points, func(_ int64, s logsum.Sum) float64 { return 1 / s.Rest }), nil
+		return to.byPoints(g, side, info), nil
 	case to.Coefficients.Cols > 0:
 		return m.byFactors(side, info), nil
 	}
 	return to.byNearest(), nil
 }
 
-// byPoints maps a row to the sum of values, a row for each of Points, weighted by the plan. The weights are relative to
-// the largest: scale returns a factor of them all, given the number of the row and their sum.
-func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info, values blas64.General,
-	scale func(row int64, s logsum.Sum) float64) func() mapper {
+// byPoints maps a row to its barycentric projection: the mean of Points, weighted by the plan.
+func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mapper {
 	n := to.Points.Rows
 	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
@@ -110,14 +107,14 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info, values blas6
 				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
 				fill(strip, stream.RowSlice(x, first, strip.Rows))
 				for i := range strip.Rows {
-					row, number := dense.Row(strip, i), start+int64(first+i)
+					row := dense.Row(strip, i)
 					s := weights(row, to.Logs)
 					if log := s.Log(); log-log != 0 {
-						return g.badSum(info.Name, number, log)
+						return g.badSum(info.Name, start+int64(first+i), log)
 					}
-					blas64.Scal(scale(number, s), dense.Vector(row))
+					blas64.Scal(1/s.Rest, dense.Vector(row))
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, values, 0, stream.RowSlice(dst, first, strip.Rows))
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, stream.RowSlice(dst, first, strip.Rows))
 			}
 			return nil
 		}
@@ -154,7 +151,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	for _, part := range []struct {
 		what   string
 		points blas64.General
-	}{{"rows of the other r.Side", to.Points}, {"nearest rows", to.Near}} {
+	}{{"rows of the other side", to.Points}, {"nearest rows", to.Near}} {
 		if part.points.Rows > 0 {
 			p.Add(part.what, 3*int64(len(part.points.Data)), "")
 			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`threads`")

@@ -10,7 +10,6 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
-	"github.com/nystream/nystream/stream"
 )
 
 // tableI is what -only calls Table I: transport plans between the colours of pictures.
@@ -37,7 +36,6 @@ type transportCell struct {
 	Norm     float64      // ‖T‖₂
 	Errors   []lab.Figure // ‖T − T̂‖₂/‖T‖₂ of each seed
 	Negative int          // seeds with products that were not positive
-	Repaired []lab.Figure // errors of the plans that package transport makes of those seeds
 	Entries  int64
 	CPU      time.Duration // mean over seeds
 }
@@ -100,18 +98,9 @@ func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (
 			return nil, err
 		}
 		c.Errors = append(c.Errors, lab.Figure(off/p.norm))
-		if plan.bad == 0 {
-			continue
+		if plan.bad > 0 {
+			c.Negative++
 		}
-		c.Negative++
-		mended, err := repaired(ctx, stream.Engine{}, p.x, p.y, f.Model)
-		if err != nil {
-			continue // package transport refuses the kernel
-		}
-		if off, err = p.distance(mended); err != nil {
-			return nil, err
-		}
-		c.Repaired = append(c.Repaired, lab.Figure(off/p.norm))
 	}
 	return c, nil
 }
@@ -119,11 +108,9 @@ func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (
 func newTransportTable() *report.Table {
 	return &report.Table{File: tableI, Title: "Table I: plans of optimal transport between colours",
 		Head: []string{"pair", "m × n", "method", "error, mean", "relative, mean", "worst seed", "seeds",
-			"with negative products", "repaired", "their error", "kernel entries", "CPU s"},
-		Notes: []string{"Errors are ‖T − T̂‖₂, as the paper prints them, and relative to ‖T‖₂. Products of the kernel that " +
-			"are not positive are divided by as the formula has it; \"repaired\" is how many of such seeds package transport " +
-			"makes a plan of, by exact entries in rows that need them, and \"their error\" the mean of these, relative; " +
-			"it refuses the others."}}
+			"with negative products", "kernel entries", "CPU s"},
+		Notes: []string{"Errors are ‖T − T̂‖₂, as the paper prints them, and relative to ‖T‖₂. The iteration divides by all " +
+			"products of the kernel, negative ones too; `fit transport` makes the entries of such rows exact."}}
 }
 
 // wantedTransport returns the methods that were asked for.
@@ -152,14 +139,10 @@ func (c *transportCell) short() string {
 
 func (c *transportCell) row(p transportPair, m transportMethod) []any {
 	short := func(v lab.Figure) string { return fmt.Sprintf("%.2e", v) }
-	mended := "–"
-	if len(c.Repaired) > 0 {
-		mended = short(mean(c.Repaired))
-	}
 	relative := mean(c.Errors)
 	return []any{p.String(), fmt.Sprintf("%d × %d", p.m, p.n), m.name,
 		short(relative * lab.Figure(c.Norm)), short(relative), short(slices.Max(c.Errors)),
-		len(c.Errors), c.Negative, len(c.Repaired), mended,
+		len(c.Errors), c.Negative,
 		fmt.Sprintf("%.1e", float64(c.Entries)), fmt.Sprintf("%.2f", c.CPU.Seconds())}
 }
 

@@ -2,7 +2,6 @@ package paper1
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +11,6 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -105,30 +103,4 @@ func stacked(x, y blas64.General) blas64.General {
 	var z mat.Dense
 	z.Stack(lab.Dense(x), lab.Dense(y))
 	return z.RawMatrix()
-}
-
-// repairedPlan is what package transport makes of a kernel with products that are not
-// positive.
-type repairedPlan struct {
-	*transport.Fit
-	ctx    context.Context
-	engine stream.Engine
-}
-
-// repaired makes as many rounds with a kernel as the paper, by package transport, which makes
-// the entries of some rows exact, or else refuses.
-func repaired(ctx context.Context, e stream.Engine, x, y blas64.General, kernel *lowrank.Model) (*repairedPlan, error) {
-	d := &transport.Data{}
-	d.Left, d.Right = stream.FromMatrix("source", x), stream.FromMatrix("target", y)
-	rounds := transport.Sinkhorn{Iterations: transportRounds, MarginalTol: math.SmallestNonzeroFloat64}
-	f, err := transport.LowRank{Sinkhorn: rounds, Given: kernel}.Fit(ctx, e, d, kernel.Kernel)
-	return &repairedPlan{f, ctx, e}, err
-}
-
-func (p *repairedPlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
-	y, err := p.Apply(p.ctx, p.engine, side, x.RawMatrix())
-	if err != nil {
-		return nil, err
-	}
-	return lab.Dense(y), nil
 }

@@ -54,9 +54,6 @@ func (l *Lanczos) Vector() []float64 { return l.v }
 // Norm returns the estimate after the last step.
 func (l *Lanczos) Norm() float64 { return l.norm }
 
-// Steps returns how many steps there were.
-func (l *Lanczos) Steps() int { return len(l.alpha) }
-
 // Step takes in w = A·Vector(), which it keeps and overwrites, and reports whether the
 // estimate has settled.
 func (l *Lanczos) Step(w []float64) (done bool, err error) {

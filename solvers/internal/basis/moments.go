@@ -103,7 +103,7 @@ type Rows struct {
 // on, besides the source.
 //
 // A state is a factor as a rule: a [sketch.WhitenedGram] of landmarks of a positive semi-definite
-// kernel, and the [sketch.QR] of other columns. With [AddParts] it is a list of them.
+// kernel, and the [sketch.QR] of other columns.
 func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
@@ -122,32 +122,6 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 			return nil
 		}
 	})
-}
-
-// AddParts returns a function for one goroutine that adds each row to one of several factors, that
-// of the part of its number: the rows of a fold of cross-validation, for example.
-func AddParts[F interface{ Add(blas64.General) error }](part func(row int64) int) func(factors []F, r Rows) error {
-	var room []float64
-	return func(factors []F, r Rows) error {
-		rows := make([][]int, len(factors))
-		for i := range r.Z.Rows {
-			p := part(r.Start + int64(i))
-			rows[p] = append(rows[p], i)
-		}
-		for p, numbers := range rows {
-			if len(numbers) == 0 {
-				continue
-			}
-			room = room[:0]
-			for _, i := range numbers {
-				room = append(room, dense.Row(r.Z, i)...)
-			}
-			if err := factors[p].Add(blas64.General{Rows: len(numbers), Cols: r.Z.Cols, Stride: r.Z.Cols, Data: room}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // AddTrace returns a function for one goroutine that adds k(x, x) of rows of the named source.

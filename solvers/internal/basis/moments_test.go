@@ -49,8 +49,14 @@ func TestMoments(t *testing.T) {
 		}
 		e := stream.Engine{Threads: threads, BlockRows: 64}
 		l, err := Moments(t.Context(), e, "fit", stream.FromMatrix("x", x), columns, newState, func() func(sketch.List[*sketch.QR], Rows) error {
-			add := AddParts[*sketch.QR](part)
-			return func(l sketch.List[*sketch.QR], r Rows) error { return add(l, r) }
+			return func(l sketch.List[*sketch.QR], r Rows) error {
+				for i := range r.Z.Rows {
+					if err := l[part(r.Start+int64(i))].Add(stream.RowSlice(r.Z, i, 1)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,8 @@ conventions of scikit-learn, and work without it.
 
 from .model import Model, load
 
-_estimators = ('AsymmetricClassifier', 'Classifier', 'Clusters', 'Embedding', 'KernelPCA', 'Novelty', 'Projection', 'Ridge')
+_estimators = ('AsymmetricClassifier', 'Classifier', 'Clusters', 'Embedding', 'KernelPCA', 'Novelty', 'Projection',
+               'Ridge')
 __all__ = ['Model', 'load', 'Error', *_estimators]
 
 

@@ -93,7 +93,8 @@ class _Estimator(BaseEstimator):
         if hasattr(rows, 'columns'):
             flags['categories'] = 'onehot'
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
-            arguments = ['fit', self._fit_method(), *_written(rows, folder), '-o', self.model_path_, *_flags(flags)]
+            arguments = ['fit', getattr(self, 'method', self._method), *_written(rows, folder), '-o', self.model_path_]
+            arguments += _flags(flags)
             for flag, values in files.items():
                 write = command.write_labels if flag == 'label' else command.write_rows
                 arguments += ['--' + flag, write(values, os.path.join(folder, flag))]
@@ -104,9 +105,6 @@ class _Estimator(BaseEstimator):
         for text in self.warnings_:
             warnings.warn(text, UserWarning, stacklevel=3)
         return self
-
-    def _fit_method(self) -> str:
-        return self._method
 
     def _promised(self, report: dict[str, Any]) -> Any:
         """Return the error of a report, None where it has none."""
@@ -173,6 +171,11 @@ class _Estimator(BaseEstimator):
         if model.meta['method'] != self._method:
             raise ValueError('%s: %s reads models of fit %s, and this one is of %s' % (
                 model.path, type(self).__name__, self._method, model.meta['method']))
+
+    def _named(self, letters: str, attribute: str) -> np.ndarray:
+        """Return names of new columns, one for each entry of an attribute."""
+        self._check_fitted()
+        return np.array([letters + str(i) for i in range(len(getattr(self, attribute)))], dtype=object)
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -337,12 +340,13 @@ def _written(rows: Any, folder: str) -> list[str]:
 
 def _flags(values: dict[str, Any]) -> list[str]:
     """Return flags of the command; None is left to it, and a list repeats the flag."""
-    arguments = []
-    for name, value in values.items():
-        for one in value if isinstance(value, (list, tuple, np.ndarray)) else [value]:
-            if one is not None:
-                arguments.append('--%s=%s' % (name, one))
-    return arguments
+    lists = {n: v if isinstance(v, (list, tuple, np.ndarray)) else [v] for n, v in values.items()}
+    return ['--%s=%s' % (name, one) for name, some in lists.items() for one in some if one is not None]
+
+
+def _keep(estimator: Any, arguments: dict[str, Any]) -> None:
+    """Keep the arguments of __init__, the locals() there, as scikit-learn wants them: as they are."""
+    vars(estimator).update((n, v) for n, v in arguments.items() if n != 'self')
 
 
 def _seed(random_state: Any) -> int:
@@ -388,18 +392,13 @@ class Embedding(TransformerMixin, _LowRank):
 
     def __init__(self, n_components=100, kernel='rbf', gamma=None, method='landmark', n_landmarks=None,
                  coordinates='scores', scale=None, nulls=None, random_state=None, verbose=0, options=None):
-        self.n_components, self.kernel, self.gamma, self.method = n_components, kernel, gamma, method
-        self.n_landmarks, self.coordinates, self.scale, self.nulls = n_landmarks, coordinates, scale, nulls
-        self.random_state, self.verbose, self.options = random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y=None):
         """Fit from X. Columns that y names are left out; other y are not looked at."""
         if self.coordinates not in ('scores', 'orthonormal'):
             raise ValueError("coordinates are 'scores' or 'orthonormal', not %r" % (self.coordinates,))
         return self._fit_rank(*_apart(X, y), self.n_components)
-
-    def _fit_method(self) -> str:
-        return self.method
 
     def _check_model(self, model: Any) -> None:
         if 'values' not in model.arrays or 'left' not in model.meta:
@@ -411,8 +410,7 @@ class Embedding(TransformerMixin, _LowRank):
         return self._apply(X, 'transform', *flags)
 
     def get_feature_names_out(self, input_features=None):
-        self._check_fitted()
-        return np.array(['u%d' % i for i in range(len(self.eigenvalues_))], dtype=object)
+        return self._named('u', 'eigenvalues_')
 
 
 class KernelPCA(Embedding):
@@ -429,9 +427,7 @@ class KernelPCA(Embedding):
 
     def __init__(self, n_components=10, kernel='rbf', gamma=None, n_landmarks=None, scale=None, nulls=None,
                  random_state=None, verbose=0, options=None):
-        self.n_components, self.kernel, self.gamma, self.n_landmarks = n_components, kernel, gamma, n_landmarks
-        self.scale, self.nulls, self.random_state = scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def _learn(self, model: Any) -> None:
         super()._learn(model)
@@ -450,9 +446,7 @@ class Clusters(ClusterMixin, _LowRank):
 
     def __init__(self, n_clusters=8, kernel='rbf', gamma=None, n_components=50, n_landmarks=None, scale=None,
                  nulls=None, random_state=None, verbose=0, options=None):
-        self.n_clusters, self.kernel, self.gamma, self.n_components = n_clusters, kernel, gamma, n_components
-        self.n_landmarks, self.scale, self.nulls, self.random_state = n_landmarks, scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y=None):
         """Fit from X. Columns that y names are left out; other y are not looked at."""
@@ -487,9 +481,7 @@ class Novelty(OutlierMixin, _LowRank):
 
     def __init__(self, share=0.05, kernel='rbf', gamma=None, n_components=30, n_landmarks=None, scale=None,
                  nulls=None, random_state=None, verbose=0, options=None):
-        self.share, self.kernel, self.gamma, self.n_components = share, kernel, gamma, n_components
-        self.n_landmarks, self.scale, self.nulls, self.random_state = n_landmarks, scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y=None):
         """Fit from X. Columns that y names are left out; other y are not looked at."""
@@ -532,8 +524,7 @@ class Projection(TransformerMixin, _Estimator):
 
     def __init__(self, n_components=2, kernel='gaussian', gamma=None, scale=None, nulls=None, random_state=None,
                  verbose=0, options=None):
-        self.n_components, self.kernel, self.gamma, self.scale = n_components, kernel, gamma, scale
-        self.nulls, self.random_state, self.verbose, self.options = nulls, random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y):
         X, y = _apart(X, y)
@@ -557,8 +548,7 @@ class Projection(TransformerMixin, _Estimator):
         return self._apply(X)
 
     def get_feature_names_out(self, input_features=None):
-        self._check_fitted()
-        return np.array(['xw%d' % i for i in range(len(self.components_))], dtype=object)
+        return self._named('xw', 'components_')
 
 
 class _Predictor(_Estimator):
@@ -599,9 +589,7 @@ class Ridge(RegressorMixin, _Predictor):
 
     def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, scale=None, nulls=None,
                  random_state=None, verbose=0, options=None):
-        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
-        self.scale, self.nulls, self.random_state = scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit from X. y has a number for each row, or a column for each target, or names columns of X."""
@@ -701,7 +689,6 @@ class Classifier(_Chooser):
 
     alpha         the penalty; None or a list is cross-validated
     n_landmarks   more make smaller errors; time grows with their square
-
     class_weight  None, 'balanced', or a weight for each class in a dictionary
 
     error_ is the share of wrong classes among rows left out; alpha_ and kernel_ are what was chosen."""
@@ -710,9 +697,7 @@ class Classifier(_Chooser):
 
     def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, class_weight=None, scale=None,
                  nulls=None, random_state=None, verbose=0, options=None):
-        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
-        self.class_weight, self.scale, self.nulls, self.random_state = class_weight, scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit from X. y has a class for each row, or is the name of a column of X."""
@@ -752,8 +737,7 @@ class AsymmetricClassifier(_Chooser):
 
     def __init__(self, C=1.0, kernel='rbf', gamma=None, scale=None, nulls=None, random_state=None, verbose=0,
                  options=None):
-        self.C, self.kernel, self.gamma, self.scale, self.nulls = C, kernel, gamma, scale, nulls
-        self.random_state, self.verbose, self.options = random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y):
         """Fit from X. y has a class for each row, or is the name of a column of X."""

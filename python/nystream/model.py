@@ -380,7 +380,8 @@ class Model:
         if 'targets' in self.meta:
             return self.transform(x)
         if 'clusters' in self.meta:
-            return clusters(self.meta, self.arrays, self._rows(x, 'left'), self.transform(x, coordinates='orthonormal'))
+            u = self.transform(x, coordinates='orthonormal')
+            return clusters(self.meta, self.arrays, self._rows(x, 'left'), u)
         return self.classes_[self.decision_function(x).argmax(1)]
 
     def _rows(self, x, side):

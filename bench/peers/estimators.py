@@ -13,6 +13,7 @@ a Parquet file, with Nystroem and ridge regression, from an array. Each runs in 
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -96,8 +97,8 @@ def compare_svc(data):
     for rank in 100, 300:
         for steps in ((StandardScaler(), LogisticRegression(max_iter=1000)), (LogisticRegression(C=100, max_iter=1000),)):
             linear = make_pipeline(nystream.Embedding(rank), *steps)
-            say = 'Embedding(%d), %s' % (rank, ', '.join(map(str, steps)).replace(', max_iter=1000', ''))
-            timed(say.replace('max_iter=1000', ''), lambda: linear.fit(x, y).score(xt, yt))
+            say = 'Embedding(%d), %s' % (rank, re.sub('(, )?max_iter=1000', '', ', '.join(map(str, steps))))
+            timed(say, lambda: linear.fit(x, y).score(xt, yt))
 
 
 def compare_pipeline(data, landmarks=1000):

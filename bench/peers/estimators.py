@@ -95,7 +95,8 @@ def compare_svc(data):
     exact = SVC(C=10, gamma='scale')
     timed('SVC(C=10)', lambda: exact.fit(x, y).score(xt, yt))
     for rank in 100, 300:
-        for steps in ((StandardScaler(), LogisticRegression(max_iter=1000)), (LogisticRegression(C=100, max_iter=1000),)):
+        for steps in ((StandardScaler(), LogisticRegression(max_iter=1000)),
+                      (LogisticRegression(C=100, max_iter=1000),)):
             linear = make_pipeline(nystream.Embedding(rank), *steps)
             say = 'Embedding(%d), %s' % (rank, re.sub('(, )?max_iter=1000', '', ', '.join(map(str, steps))))
             timed(say, lambda: linear.fit(x, y).score(xt, yt))

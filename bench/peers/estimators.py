@@ -3,14 +3,17 @@
     PYTHONPATH=python python3 bench/peers/estimators.py FOLDER svc satimage|letter
     PYTHONPATH=python python3 bench/peers/estimators.py FOLDER pipeline satimage|letter|abalone
     PYTHONPATH=python python3 bench/peers/estimators.py - transform
+    PYTHONPATH=python python3 bench/peers/estimators.py - components
 
-transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 numbers. FOLDER has satimage.scale,
+transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 numbers. components is KernelPCA of
+10,000 made rows of 20 numbers; its score is the sum of ten eigenvalues, divided by the rows. FOLDER has satimage.scale,
 letter.scale and abalone.data; the command nystream is on PATH. svc compares a linear classifier on
 an Embedding with an exact SVC. pipeline compares Classifier, or for abalone Ridge, from
 a Parquet file, with Nystroem and ridge regression, from an array. Each runs in a process of its own.
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -20,6 +23,7 @@ from multiprocessing import get_context
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
+from sklearn.decomposition import KernelPCA
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, RidgeClassifierCV, RidgeCV
 from sklearn.pipeline import make_pipeline
@@ -54,8 +58,24 @@ def timed(say, work):
     wall, (cpu, _) = time.time(), used()
     score = work()
     score = 'score %.4f, ' % score if score else ''
-    print('%-48s %s%.1f s, %.1f CPU s, peak %.0f MiB'
+    print('%-56s %s%.1f s, %.1f CPU s, peak %.0f MiB'
           % (say, score, time.time() - wall, used()[0] - cpu, used()[1]), flush=True)
+
+
+def apart(*work):
+    """Run each function in a process of its own."""
+    for run in work:
+        process = get_context('fork').Process(target=run)
+        process.start()
+        process.join()
+
+
+def components():
+    x = np.random.default_rng(1).normal(size=(10000, 20)) * 0.8 ** np.arange(20)
+    theirs = KernelPCA(10, kernel='rbf', gamma=0.1, eigen_solver='randomized', random_state=1)
+    ours = {'KernelPCA(10), %d landmarks' % n: nystream.KernelPCA(10, gamma=0.1, n_landmarks=n) for n in (40, 400)}
+    for say, pca in {**ours, 'scikit-learn KernelPCA(10)': theirs}.items():
+        apart(lambda: timed(say, lambda: pca.fit_transform(x) is not None and pca.eigenvalues_.sum() / len(x)))
 
 
 def transform():
@@ -74,9 +94,12 @@ def compare_svc(data):
     x, y, xt, yt = data
     exact = SVC(C=10, gamma='scale')
     timed('SVC(C=10)', lambda: exact.fit(x, y).score(xt, yt))
-    for rank in 100, 300, 1000:
-        linear = make_pipeline(nystream.Embedding(rank), StandardScaler(), LogisticRegression(max_iter=1000))
-        timed('Embedding(%d), StandardScaler, LogisticRegression' % rank, lambda: linear.fit(x, y).score(xt, yt))
+    for rank in 100, 300:
+        for steps in ((StandardScaler(), LogisticRegression(max_iter=1000)),
+                      (LogisticRegression(C=100, max_iter=1000),)):
+            linear = make_pipeline(nystream.Embedding(rank), *steps)
+            say = 'Embedding(%d), %s' % (rank, re.sub('(, )?max_iter=1000', '', ', '.join(map(str, steps))))
+            timed(say, lambda: linear.fit(x, y).score(xt, yt))
 
 
 def compare_pipeline(data, landmarks=1000):
@@ -95,14 +118,11 @@ def compare_pipeline(data, landmarks=1000):
         features = Nystroem(gamma=0.5 / x.shape[1], n_components=landmarks, random_state=1)
         theirs = make_pipeline(StandardScaler(), features, ridge)
         say = type(ours).__name__ + ', a Parquet file'
-        for run in (lambda: timed(say, lambda: ours.fit(train, 'y').score(test, 'y')),
-                    lambda: timed('Nystroem, ' + type(ridge).__name__, lambda: theirs.fit(x, y).score(xt, yt))):
-            process = get_context('fork').Process(target=run)
-            process.start()
-            process.join()
+        apart(lambda: timed(say, lambda: ours.fit(train, 'y').score(test, 'y')),
+              lambda: timed('Nystroem, ' + type(ridge).__name__, lambda: theirs.fit(x, y).score(xt, yt)))
 
 
-if __name__ == '__main__' and sys.argv[2] == 'transform':
-    transform()
+if __name__ == '__main__' and sys.argv[2] in ('transform', 'components'):
+    {'transform': transform, 'components': components}[sys.argv[2]]()
 elif __name__ == '__main__':
     {'svc': compare_svc, 'pipeline': compare_pipeline}[sys.argv[2]](rows(sys.argv[1], sys.argv[3]))

@@ -4,7 +4,7 @@
     u = model.transform(rows)
 
     nystream.Ridge().fit('train.parquet', 'price').predict('test.parquet')
-    make_pipeline(nystream.Embedding(n_components=50), StandardScaler(), LogisticRegression())
+    make_pipeline(nystream.Embedding(n_components=300), LogisticRegression(C=100))
 
 The estimators run the command nystream, which the wheel brings along. They follow the
 conventions of scikit-learn, and work without it.
@@ -12,7 +12,8 @@ conventions of scikit-learn, and work without it.
 
 from .model import Model, load
 
-_estimators = ('AsymmetricClassifier', 'Classifier', 'Embedding', 'Projection', 'Ridge')
+_estimators = ('AsymmetricClassifier', 'Classifier', 'Clusters', 'Embedding', 'KernelPCA', 'Novelty', 'Projection',
+               'Ridge')
 __all__ = ['Model', 'load', 'Error', *_estimators]
 
 

@@ -129,15 +129,23 @@ def _write_sparse(rows: Any, path: str) -> str:
 
 
 def _write_frame(frame: Any, path: str) -> str:
-    """Write a frame of pandas or polars, with text or nulls, as an Arrow stream."""
+    """Write a frame of pandas or polars, with text or nulls: an Arrow stream, or CSV where there is no pyarrow."""
     try:
         import pyarrow
         import pyarrow.ipc
     except ImportError:
-        raise ValueError('X has columns that are no numbers: drop them, or install pyarrow') from None
+        return _write_csv(frame, path[:-len('.arrows')] + '.csv')
     table = frame.to_arrow() if hasattr(frame, 'to_arrow') else pyarrow.Table.from_pandas(frame, preserve_index=False)
     with pyarrow.ipc.new_stream(path, table.schema) as stream:
         stream.write_table(table)
+    return path
+
+
+def _write_csv(frame: Any, path: str) -> str:
+    if hasattr(frame, 'write_csv'):
+        frame.write_csv(path)
+    else:
+        frame.astype({c: int for c in frame.columns if frame[c].dtype == bool}).to_csv(path, index=False)
     return path
 
 

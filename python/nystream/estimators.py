@@ -1,14 +1,16 @@
 """Estimators in the conventions of scikit-learn, fitted and applied by the command nystream.
 
 X is an array, a sparse matrix, a frame of pandas or polars, or paths and URLs of files that the
-command reads. With a frame or files, y may name columns of X: they are no features then. Results
-for files are arrays too; for more rows than memory use the command with model_path_.
+command reads. Columns of text in a frame become 0/1 columns, one for each level. With a frame or files,
+y may name columns of X: they are no features then. Results for files are arrays too; for more rows
+than memory use the command with model_path_.
 
 Parameters of all estimators:
 
-    kernel         a name or an expression of nystream help kernels, such as 'rbf*cosine + 0.1*linear'
+    kernel         a name or an expression of nystream help kernels, such as 'rbf*cosine + 0.1*linear';
+                   of Ridge and Classifier also a list to choose from, None for that of the command
     gamma          of a kernel that is named alone: a number, 'median', 'scale' or 'auto'; None is
-                   'median' for rbf, laplace, exponential and sne
+                   'median' for rbf, laplace, exponential and sne. Without kernel it is that of rbf
     scale          'none', 'standard' or 'minmax'; None is the default of the method
     nulls          rows with NaN or nulls: 'error', 'drop' (files only), 'zero' or 'mean'
     random_state   an integer, None for 1, or a generator that gives one
@@ -36,11 +38,12 @@ from . import command
 from .model import load
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+    from sklearn.base import (BaseEstimator, ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin,
+                              TransformerMixin)
     from sklearn.exceptions import DataConversionWarning, NotFittedError
 except ImportError:
-    from .plain import (BaseEstimator, ClassifierMixin, DataConversionWarning, NotFittedError, RegressorMixin,
-                        TransformerMixin)
+    from .plain import (BaseEstimator, ClassifierMixin, ClusterMixin, DataConversionWarning, NotFittedError,
+                        OutlierMixin, RegressorMixin, TransformerMixin)
 
 _words = ('true', 'false', 'nan', 'na', 'n/a', 'null', 'none', 'nil', 'inf', 'infinity')  # no names of classes in text
 _by_median = ('rbf', 'laplace', 'exponential', 'sne')  # kernels whose gamma has no default that suits all data
@@ -87,8 +90,11 @@ class _Estimator(BaseEstimator):
             files = {flag: values[weighted] for flag, values in files.items()}
         self._model_file = _ModelFile()
         flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state), **flags}
+        if hasattr(rows, 'columns'):
+            flags['categories'] = 'onehot'
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
-            arguments = ['fit', self._fit_method(), *_written(rows, folder), '-o', self.model_path_, *_flags(flags)]
+            arguments = ['fit', getattr(self, 'method', self._method), *_written(rows, folder), '-o', self.model_path_]
+            arguments += _flags(flags)
             for flag, values in files.items():
                 write = command.write_labels if flag == 'label' else command.write_rows
                 arguments += ['--' + flag, write(values, os.path.join(folder, flag))]
@@ -99,9 +105,6 @@ class _Estimator(BaseEstimator):
         for text in self.warnings_:
             warnings.warn(text, UserWarning, stacklevel=3)
         return self
-
-    def _fit_method(self) -> str:
-        return self._method
 
     def _promised(self, report: dict[str, Any]) -> Any:
         """Return the error of a report, None where it has none."""
@@ -117,7 +120,8 @@ class _Estimator(BaseEstimator):
     def _learn_columns(self, rows: Any, names: list[str]) -> None:
         model = load(self.model_path_)
         if isinstance(rows, list):  # the columns that the command chose from files
-            names, self.n_features_in_ = list(model.columns or ()), self.report_['dimension']
+            names = model.feature_names()
+            self.n_features_in_ = len(names) or self.report_['dimension']
         else:
             self.n_features_in_ = rows.shape[1]
         vars(self).pop('feature_names_in_', None)
@@ -168,6 +172,11 @@ class _Estimator(BaseEstimator):
             raise ValueError('%s: %s reads models of fit %s, and this one is of %s' % (
                 model.path, type(self).__name__, self._method, model.meta['method']))
 
+    def _named(self, letters: str, attribute: str) -> np.ndarray:
+        """Return names of new columns, one for each entry of an attribute."""
+        self._check_fitted()
+        return np.array([letters + str(i) for i in range(len(getattr(self, attribute)))], dtype=object)
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError('This %s instance is not fitted yet. Call fit first.' % type(self).__name__)
@@ -212,16 +221,23 @@ class _Estimator(BaseEstimator):
             say = 'X has %d features, but %s is expecting %d features as input'
             raise ValueError(say % (count, name, self.n_features_in_))
 
-    def _kernel_text(self) -> str:
-        """Return the kernel as the command takes it, with gamma."""
+    def _kernels(self) -> str | list[str] | None:
+        """Return the kernel as the command takes it, with gamma. None is the default of the command."""
+        if isinstance(self.kernel, (list, tuple)):
+            return [self._with_gamma(k) for k in self.kernel]
+        if self.kernel is None and self.gamma is None:
+            return None
+        return self._with_gamma(self.kernel or 'rbf')
+
+    def _with_gamma(self, kernel: str) -> str:
         gamma = self.gamma
-        if gamma is None and self.kernel in _by_median:
+        if gamma is None and kernel in _by_median:
             gamma = 'median'
         if gamma is None:
-            return self.kernel
-        if not re.fullmatch('[a-z0-9]+', self.kernel):
-            raise ValueError('gamma is for a kernel that is named alone: write it into kernel=%r' % self.kernel)
-        return '%s(gamma=%s)' % (self.kernel, gamma)
+            return kernel
+        if not re.fullmatch('[a-z0-9]+', kernel):
+            raise ValueError('gamma is for a kernel that is named alone: write it into kernel=%r' % kernel)
+        return '%s(gamma=%s)' % (kernel, gamma)
 
 
 # --- rows, columns and flags
@@ -324,12 +340,13 @@ def _written(rows: Any, folder: str) -> list[str]:
 
 def _flags(values: dict[str, Any]) -> list[str]:
     """Return flags of the command; None is left to it, and a list repeats the flag."""
-    arguments = []
-    for name, value in values.items():
-        for one in value if isinstance(value, (list, tuple, np.ndarray)) else [value]:
-            if one is not None:
-                arguments += ['--' + name, str(one)]
-    return arguments
+    lists = {n: v if isinstance(v, (list, tuple, np.ndarray)) else [v] for n, v in values.items()}
+    return ['--%s=%s' % (name, one) for name, some in lists.items() for one in some if one is not None]
+
+
+def _keep(estimator: Any, arguments: dict[str, Any]) -> None:
+    """Keep the arguments of __init__, the locals() there, as scikit-learn wants them: as they are."""
+    vars(estimator).update((n, v) for n, v in arguments.items() if n != 'self')
 
 
 def _seed(random_state: Any) -> int:
@@ -345,7 +362,25 @@ def _seed(random_state: Any) -> int:
 # --- estimators
 
 
-class Embedding(TransformerMixin, _Estimator):
+class _LowRank(_Estimator):
+    """What estimators of low-rank models share."""
+
+    def _fit_rank(self, X: Any, y: Any, rank: int | None, **flags: Any) -> Any:
+        """Fit from X without the columns that y names."""
+        rows = _length(X)
+        if rank is not None and rows is not None and rank > rows:
+            say = 'n_components is %d, and X has %d rows: their number is taken'
+            warnings.warn(say % (rank, rows), stacklevel=3)
+            rank = rows
+        if isinstance(y, tuple):
+            flags['label'] = ','.join(y)
+        return self._fit(X, {'kernel': self._kernels(), 'rank': rank, 'landmarks': self.n_landmarks, **flags})
+
+    def _learn(self, model: Any) -> None:
+        self.eigenvalues_ = model.arrays['values']
+
+
+class Embedding(TransformerMixin, _LowRank):
     """Low-rank embedding: inner products of transformed rows approximate the kernel.
 
     n_components   the rank, None where options choose it (--tol)
@@ -357,33 +392,13 @@ class Embedding(TransformerMixin, _Estimator):
 
     def __init__(self, n_components=100, kernel='rbf', gamma=None, method='landmark', n_landmarks=None,
                  coordinates='scores', scale=None, nulls=None, random_state=None, verbose=0, options=None):
-        self.n_components, self.kernel, self.gamma, self.method = n_components, kernel, gamma, method
-        self.n_landmarks, self.coordinates, self.scale, self.nulls = n_landmarks, coordinates, scale, nulls
-        self.random_state, self.verbose, self.options = random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y=None):
         """Fit from X. Columns that y names are left out; other y are not looked at."""
         if self.coordinates not in ('scores', 'orthonormal'):
             raise ValueError("coordinates are 'scores' or 'orthonormal', not %r" % (self.coordinates,))
-        X, y = _apart(X, y)
-        flags = {'kernel': self._kernel_text(), 'rank': self._rank(X), 'landmarks': self.n_landmarks}
-        if isinstance(y, tuple):
-            flags['label'] = ','.join(y)
-        return self._fit(X, flags)
-
-    def _rank(self, X: Any) -> int | None:
-        rows = _length(X)
-        if rows is None or self.n_components is None or self.n_components <= rows:
-            return self.n_components
-        say = 'n_components is %d, and X has %d rows: their number is taken'
-        warnings.warn(say % (self.n_components, rows), stacklevel=3)
-        return rows
-
-    def _fit_method(self) -> str:
-        return self.method
-
-    def _learn(self, model: Any) -> None:
-        self.eigenvalues_ = model.arrays['values']
+        return self._fit_rank(*_apart(X, y), self.n_components)
 
     def _check_model(self, model: Any) -> None:
         if 'values' not in model.arrays or 'left' not in model.meta:
@@ -391,14 +406,111 @@ class Embedding(TransformerMixin, _Estimator):
             raise ValueError(say % (model.path, model.meta['method']))
 
     def transform(self, X):
-        u = self._apply(X)
-        if self.coordinates == 'scores':
-            u *= np.sqrt(np.abs(self.eigenvalues_))
-        return u
+        flags = () if self.coordinates == 'scores' else ('--coordinates', self.coordinates)
+        return self._apply(X, 'transform', *flags)
 
     def get_feature_names_out(self, input_features=None):
-        self._check_fitted()
-        return np.array(['u%d' % i for i in range(len(self.eigenvalues_))], dtype=object)
+        return self._named('u', 'eigenvalues_')
+
+
+class KernelPCA(Embedding):
+    """Kernel principal components in the span of landmarks, with the scores of scikit-learn's KernelPCA.
+
+    n_components   the number of components
+    n_landmarks    None for four times the components
+
+    eigenvalues_ are those of the centred kernel matrix, explained_variance_ratio_ their shares of its trace."""
+
+    _method = method = 'pca'
+    coordinates = 'scores'
+    _check_model = _Estimator._check_model
+
+    def __init__(self, n_components=10, kernel='rbf', gamma=None, n_landmarks=None, scale=None, nulls=None,
+                 random_state=None, verbose=0, options=None):
+        _keep(self, locals())
+
+    def _learn(self, model: Any) -> None:
+        super()._learn(model)
+        self.explained_variance_ratio_ = self.eigenvalues_ / model.meta['trace']
+
+
+class Clusters(ClusterMixin, _LowRank):
+    """Spectral clustering on the factors of a low-rank model. New rows have clusters too.
+
+    n_clusters     their number, or 'auto' for the one after which the eigenvalues fall most
+    n_components   the rank, raised to n_clusters
+
+    labels_ are the clusters of the fitted rows, n_clusters_ their number."""
+
+    _method = 'landmark'
+
+    def __init__(self, n_clusters=8, kernel='rbf', gamma=None, n_components=50, n_landmarks=None, scale=None,
+                 nulls=None, random_state=None, verbose=0, options=None):
+        _keep(self, locals())
+
+    def fit(self, X, y=None):
+        """Fit from X. Columns that y names are left out; other y are not looked at."""
+        X, y = _apart(X, y)
+        k = self.n_clusters
+        rank = max(self.n_components, 1 if k == 'auto' else k)
+        self._fit_rank(X, y, rank, clusters=None if k == 1 else k)
+        self.labels_ = self.predict(X)
+        return self
+
+    def _learn(self, model: Any) -> None:
+        super()._learn(model)
+        self.n_clusters_ = model.meta.get('clusters', {'k': 1})['k']
+
+    def predict(self, X):
+        """Return the number of the cluster of each row, from 0."""
+        if self.__sklearn_is_fitted__() and self.n_clusters_ == 1:  # which the command takes for a mistake
+            return np.zeros(len(self._apply(X)), int)
+        return self._apply(X, 'predict')[:, 0].astype(int)
+
+
+class Novelty(OutlierMixin, _LowRank):
+    """Rows far from the span of the principal components in feature space (Hoffmann 2007).
+
+    share          of new rows like those of the fit, which predict marks. Distances of held-out rows tell the
+                   least distance of a marked row; contamination, of other detectors, is a share of fitted rows
+    n_components   the number of components
+
+    offset_ is minus that distance."""
+
+    _method = 'pca'
+
+    def __init__(self, share=0.05, kernel='rbf', gamma=None, n_components=30, n_landmarks=None, scale=None,
+                 nulls=None, random_state=None, verbose=0, options=None):
+        _keep(self, locals())
+
+    def fit(self, X, y=None):
+        """Fit from X. Columns that y names are left out; other y are not looked at."""
+        if not 0 < self.share < 1:
+            raise ValueError('share is between 0 and 1, not %r' % (self.share,))
+        return self._fit_rank(*_apart(X, y), self.n_components, novelty=True)
+
+    def _learn(self, model: Any) -> None:
+        super()._learn(model)
+        known = model.arrays['novelty_known']  # descending
+        marked = np.sum(np.arange(1, len(known) + 1) / (len(known) + 1) <= self.share)
+        self.offset_ = -known[max(0, marked - 1)]
+
+    def _check_model(self, model: Any) -> None:
+        super()._check_model(model)
+        if 'novelty_known' not in model.arrays:
+            raise ValueError('%s: this model knows no novelty: fit it with --novelty' % model.path)
+
+    def score_samples(self, X):
+        """Return minus the distance of each row from the span."""
+        return -self._apply(X, 'predict', '--novelty', str(self.share))[:, 0]
+
+    def decision_function(self, X):
+        """Return score_samples less offset_: below 0 where predict gives -1."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X):
+        """Return -1 for rows that are marked, and 1 for others."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
 
 
 class Projection(TransformerMixin, _Estimator):
@@ -412,12 +524,11 @@ class Projection(TransformerMixin, _Estimator):
 
     def __init__(self, n_components=2, kernel='gaussian', gamma=None, scale=None, nulls=None, random_state=None,
                  verbose=0, options=None):
-        self.n_components, self.kernel, self.gamma, self.scale = n_components, kernel, gamma, scale
-        self.nulls, self.random_state, self.verbose, self.options = nulls, random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y):
         X, y = _apart(X, y)
-        flags = {'kernel': self._kernel_text(), 'dim': self.n_components}
+        flags = {'kernel': self._kernels(), 'dim': self.n_components}
         if isinstance(y, tuple):
             return self._fit(X, {**flags, 'label': ','.join(y)})
         return self._fit(X, flags, label=_classes(y, _length(X))[1])
@@ -437,8 +548,7 @@ class Projection(TransformerMixin, _Estimator):
         return self._apply(X)
 
     def get_feature_names_out(self, input_features=None):
-        self._check_fitted()
-        return np.array(['xw%d' % i for i in range(len(self.components_))], dtype=object)
+        return self._named('xw', 'components_')
 
 
 class _Predictor(_Estimator):
@@ -472,15 +582,14 @@ class Ridge(RegressorMixin, _Predictor):
     alpha         the penalty of ‖f‖² against the sum of squares; None or a list is cross-validated
     n_landmarks   more make smaller errors; time grows with their square
 
-    error_ is the root mean squared error on rows left out, of each target; alpha_ the penalty chosen."""
+    error_ is the root mean squared error on rows left out, of each target; alpha_ and kernel_ are what was
+    chosen."""
 
     _method, _measure = 'ridge', 'r2'
 
-    def __init__(self, alpha=None, kernel='rbf', gamma=None, n_landmarks=1000, scale=None, nulls=None,
+    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, scale=None, nulls=None,
                  random_state=None, verbose=0, options=None):
-        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
-        self.scale, self.nulls, self.random_state = scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit from X. y has a number for each row, or a column for each target, or names columns of X."""
@@ -498,7 +607,7 @@ class Ridge(RegressorMixin, _Predictor):
         return errors[0] if self._flat else errors
 
     def _learn(self, model: Any) -> None:
-        self.alpha_ = model.meta['penalty']
+        self.alpha_, self.kernel_ = model.meta['penalty'], model.meta['kernel']
         self._flat = vars(self).get('_flat', len(model.meta['targets']) == 1)
 
     def _more_tags(self) -> dict[str, Any]:
@@ -512,6 +621,12 @@ class Ridge(RegressorMixin, _Predictor):
     def predict(self, X):
         values = self._apply(X)
         return values[:, 0] if self._flat else values
+
+    def predict_interval(self, X, level=0.9):
+        """Return two arrays like that of predict, between which a share level of new numbers is."""
+        values = self._apply(X, 'predict', '--interval', str(level))
+        _, lower, upper = np.split(values, 3, 1)
+        return (lower[:, 0], upper[:, 0]) if self._flat else (lower, upper)
 
     def score(self, X, y, sample_weight=None):
         """Return R². For files y names the columns of the truth."""
@@ -574,27 +689,35 @@ class Classifier(_Chooser):
 
     alpha         the penalty; None or a list is cross-validated
     n_landmarks   more make smaller errors; time grows with their square
+    class_weight  None, 'balanced', or a weight for each class in a dictionary
 
-    error_ is the share of wrong classes among rows left out; alpha_ the penalty chosen."""
+    error_ is the share of wrong classes among rows left out; alpha_ and kernel_ are what was chosen."""
 
     _method = 'ridge'
 
-    def __init__(self, alpha=None, kernel='rbf', gamma=None, n_landmarks=1000, scale=None, nulls=None,
-                 random_state=None, verbose=0, options=None):
-        self.alpha, self.kernel, self.gamma, self.n_landmarks = alpha, kernel, gamma, n_landmarks
-        self.scale, self.nulls, self.random_state = scale, nulls, random_state
-        self.verbose, self.options = verbose, options
+    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, class_weight=None, scale=None,
+                 nulls=None, random_state=None, verbose=0, options=None):
+        _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit from X. y has a class for each row, or is the name of a column of X."""
-        return self._fit_classes(X, y, _ridge_flags(self), sample_weight)
+        flags = _ridge_flags(self)
+        if isinstance(self.class_weight, dict):
+            X, y = _apart(X, y)
+            if isinstance(y, tuple):
+                raise ValueError("weights of classes are for arrays and frames: with files take 'balanced'")
+            weights = np.array([self.class_weight.get(c, 1) for c in np.asarray(y).ravel().tolist()], float)
+            sample_weight = weights if sample_weight is None else weights * sample_weight
+        else:
+            flags['class-weight'] = self.class_weight
+        return self._fit_classes(X, y, flags, sample_weight)
 
     def _promised(self, report: dict[str, Any]) -> Any:
         return report['misclassified']
 
     def _learn(self, model: Any) -> None:
         super()._learn(model)
-        self.alpha_ = model.meta['penalty']
+        self.alpha_, self.kernel_ = model.meta['penalty'], model.meta['kernel']
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.6 and later take such a list from who checks
         chosen = 'alpha is chosen on folds, and a row is in the fold that its number draws'
@@ -614,19 +737,18 @@ class AsymmetricClassifier(_Chooser):
 
     def __init__(self, C=1.0, kernel='rbf', gamma=None, scale=None, nulls=None, random_state=None, verbose=0,
                  options=None):
-        self.C, self.kernel, self.gamma, self.scale, self.nulls = C, kernel, gamma, scale, nulls
-        self.random_state, self.verbose, self.options = random_state, verbose, options
+        _keep(self, locals())
 
     def fit(self, X, y):
         """Fit from X. y has a class for each row, or is the name of a column of X."""
-        return self._fit_classes(X, y, {'kernel': self._kernel_text(), 'C': self.C})
+        return self._fit_classes(X, y, {'kernel': self._kernels(), 'C': self.C})
 
     def _promised(self, report: dict[str, Any]) -> Any:
         return 1 - report['out_of_fold']['accuracy'] if report.get('out_of_fold') else None
 
 
 def _ridge_flags(estimator: Any) -> dict[str, Any]:
-    return {'kernel': estimator._kernel_text(), 'landmarks': estimator.n_landmarks, 'penalty': estimator.alpha}
+    return {'kernel': estimator._kernels(), 'landmarks': estimator.n_landmarks, 'penalty': estimator.alpha}
 
 
 def _targets(y: Any, rows: int | None) -> np.ndarray:

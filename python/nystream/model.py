@@ -152,6 +152,15 @@ def fourier(m, x, p='u_'):
     return e @ m[p + 'refinement'] if p + 'refinement' in m else e
 
 
+def clusters(meta, m, x, u):
+    """The number of the cluster of rows x with the coordinates u = u(x)."""
+    rows, k = prepare(meta, m, x), kernel(meta['kernel'])
+    own = [k(row, row)[0, 0] for row in rows[:, None]]
+    degree = np.maximum(u @ m['clusters_sums'] + meta['shift'], own)
+    z = u @ m['clusters_directions'] / degree[:, None]
+    return ((z[:, None] - m['clusters_centers']) ** 2).sum(2).argmin(1)
+
+
 def project(m, x):
     """XW of prepared rows."""
     return x @ m['w']
@@ -296,8 +305,18 @@ class Model:
         self.columns = self.meta['data'].get('columns')
         self.classes_ = np.array(self.meta['data'].get('classes', []))
 
-    def transform(self, x, side='left'):
-        """Return what nystream transform writes of rows x, a matrix or a table with named columns.
+    def feature_names(self):
+        """Return the names of the columns of raw rows, of text too, in the order of the data of the fit."""
+        data, names = self.meta['data'], list(self.columns or ())
+        text = [c['column'] for c in data.get('categories', {}).get('columns', ())]
+        if text:
+            free = sorted(set(range(data['width'])) - set(data['positions']))
+            names = [n for _, n in sorted(zip(data['positions'] + free, names + text))]
+        return names
+
+    def transform(self, x, side='left', coordinates='scores'):
+        """Return what nystream transform writes of rows x, a matrix or a table with named columns. coordinates are
+        those of low-rank models, 'scores' or 'orthonormal'.
 
         Rows of a model of a graph are those of adjacency, or of its transpose for the right side,
         with a column for each node of the fit. Of askls, rows for a graph or a kernel matrix have
@@ -306,13 +325,13 @@ class Model:
         wide = max([x.shape[1]] + [a.shape[0] for a in self.arrays.values() if a.ndim])
         step, out = max(1, _block // wide), None
         for start in range(0, len(x), step):
-            block = self._transform(x[start:start + step], side, start)
+            block = self._transform(x[start:start + step], side, start, coordinates)
             if out is None:
                 out = np.empty((len(x), block.shape[1]))
             out[start:start + step] = block
-        return self._transform(x, side, 0) if out is None else out
+        return self._transform(x, side, 0, coordinates) if out is None else out
 
-    def _transform(self, x, side, start):
+    def _transform(self, x, side, start, coordinates='scores'):
         """Transform rows, of which the first has the number start."""
         meta, m = self.meta, self.arrays
         method = meta['method']
@@ -328,8 +347,9 @@ class Model:
             return functions(meta, m, x, side)
         if method == 'transport':
             return mapped(meta, m, x, side)
+        size = np.sqrt(abs(m['values'])) if coordinates == 'scores' and 'values' in m else 1  # of low-rank models
         if 'map' in meta and side == 'left':
-            return entries(meta, m, x)
+            return entries(meta, m, x) * size
         if method == 'askls' and 'functions' in meta:
             return decisions(meta, m, x)
         if method == 'askls':
@@ -347,7 +367,8 @@ class Model:
         h, p = (meta['right'], 'v_') if side == 'right' and 'right' in meta else (meta.get('left'), 'u_')
         if method == 'ksvd' or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
-        return fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
+        u = fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
+        return u * size
 
     def decision_function(self, x):
         if self.meta['method'] not in ('askls', 'ridge') or not len(self.classes_):
@@ -355,9 +376,12 @@ class Model:
         return self.transform(x)
 
     def predict(self, x):
-        """Return the class of each row, as text, or the numbers that a model of fit ridge --target predicts."""
+        """Return the class of each row, as text, the number of its cluster, or the numbers of fit ridge --target."""
         if 'targets' in self.meta:
             return self.transform(x)
+        if 'clusters' in self.meta:
+            u = self.transform(x, coordinates='orthonormal')
+            return clusters(self.meta, self.arrays, self._rows(x, 'left'), u)
         return self.classes_[self.decision_function(x).argmax(1)]
 
     def _rows(self, x, side):

@@ -33,6 +33,16 @@ class TransformerMixin:
         return self.fit(X, y, **others).transform(X)
 
 
+class ClusterMixin:
+    def fit_predict(self, X, y=None):
+        return self.fit(X, y).labels_
+
+
+class OutlierMixin:
+    def fit_predict(self, X, y=None):
+        return self.fit(X, y).predict(X)
+
+
 class ClassifierMixin:
     def score(self, X, y, sample_weight=None):
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))

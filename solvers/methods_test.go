@@ -194,8 +194,9 @@ var families = []family{
 			rows, err := stream.Beside(x, names, targets[0], targets[1], label, weight, group)
 			d := &ridge.Data{Rows: rows, Targets: names[:2]}
 			if m.(ridge.Solver).Folds == 3 {
-				d.Targets, d.Classes = nil, &ridge.Classes{Label: "label", Levels: stream.Column{Kind: stream.Int64, Ints: []int64{0, 1}},
-					Counts: []int64{int64(n+1) / 2, int64(n) / 2}}
+				levels := stream.Column{Kind: stream.Int64, Ints: []int64{0, 1}}
+				counts := []int64{int64(n+1) / 2, int64(n) / 2}
+				d.Targets, d.Classes = nil, &ridge.Classes{Label: "label", Levels: levels, Counts: counts}
 			}
 			if m.(ridge.Solver).Folds == 4 {
 				d.Weights, d.FoldBy = "weight", "group"
@@ -210,7 +211,9 @@ var families = []family{
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
 			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
 			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1}, Std: true}, flags: variant | fresh},
-			{name: "ridge with weights and groups", method: ridge.Solver{Landmarks: 30, Folds: 4, Std: true}, flags: variant | fresh},
+			{name: "ridge with weights and groups", method: ridge.Solver{
+				Landmarks: 30, Folds: 4, Std: true,
+			}, flags: variant | fresh},
 		},
 	},
 	{

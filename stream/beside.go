@@ -20,7 +20,7 @@ type besideSource struct {
 // Beside returns src with further kept columns, behind its own: targets or labels that are in memory.
 // It shares their memory. It returns an error unless each name is new, and each column has a value for
 // each row of src.
-func Beside(src Source, names []string, columns ...Column) (Source, error) {
+func Beside(src Source, names []string, columns ...Column) (Gatherer, error) {
 	s := &besideSource{src, src.Info(), columns}
 	if len(names) != len(columns) {
 		return nil, fmt.Errorf("%s: %d names of %d columns in memory", s.info.Name, len(names), len(columns))

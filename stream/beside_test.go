@@ -113,7 +113,8 @@ func TestRunKeyCoversKeptColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	numbers.Floats[1234] = 0.5
-	if err := run(stream.RunOptions{Finish: true}); err == nil || !strings.Contains(err.Error(), "column y is another file") {
+	err := run(stream.RunOptions{Finish: true})
+	if err == nil || !strings.Contains(err.Error(), "column y is another file") {
 		t.Errorf("another value of a kept column: %v", err)
 	}
 }

@@ -58,7 +58,8 @@ func TestRunFetchesOnce(t *testing.T) {
 			if !sameBits(rowOf(got, i), rowOf(of, int(n))) {
 				t.Fatalf("row %d is %v", n, rowOf(got, i))
 			}
-			if k := batch.Kept; k[0].Floats[i] != float64(n) || k[1].Null(i) != (n%5 == 0) || k[1].Strings[i] != words.Strings[n] {
+			k := batch.Kept
+			if k[0].Floats[i] != float64(n) || k[1].Null(i) != (n%5 == 0) || k[1].Strings[i] != words.Strings[n] {
 				t.Fatalf("row %d has the kept columns of another", n)
 			}
 		}

@@ -144,7 +144,7 @@ func (a *aligned) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.
 		b.X = stream.RowSlice(*scratch, 0, dst.X.Rows)
 	}
 	if dst.Kept != nil && b.Kept == nil {
-		b.Kept = column.KeptColumns(inner.Kept)
+		b.Kept = stream.KeptColumns(inner.Kept)
 	}
 }
 

@@ -286,7 +286,7 @@ func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batc
 func (u *gatherUnion) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
 	if dst.Kept != nil {
-		b.Kept = column.KeptColumns(u.info.Kept)
+		b.Kept = stream.KeptColumns(u.info.Kept)
 	}
 	part := u.parts[p].(stream.Gatherer)
 	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {

@@ -90,6 +90,9 @@ func (g *WhitenedGram) Merge(later *WhitenedGram) error {
 	return nil
 }
 
+// Rows returns the number of rows seen.
+func (g *WhitenedGram) Rows() int64 { return g.rows }
+
 // Matrix returns FᵀF. The result is the caller's.
 func (g *WhitenedGram) Matrix() blas64.General {
 	m := newMatrix(g.gram.cols, g.gram.cols)

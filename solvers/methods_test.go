@@ -2,12 +2,14 @@ package solvers_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/askls"
@@ -180,12 +182,30 @@ var families = []family{
 		"ridge", reflect.TypeFor[ridge.Method](), reflect.TypeFor[*ridge.Data](), reflect.TypeFor[ridge.Fit](), (*ridge.Model)(nil), ridge.Load,
 		func(m any, x, _ stream.Source) (any, error) {
 			n := int(x.Info().Rows)
-			if m.(ridge.Solver).Folds == 3 {
-				return &ridge.Data{Rows: x, Labels: alternating(n), Classes: 2}, nil
+			label, group := stream.Column{Kind: stream.Int64}, stream.Column{Kind: stream.String}
+			weight := stream.Column{Floats: make([]float64, n)}
+			for i, l := range alternating(n) {
+				label.Ints = append(label.Ints, int64(l))
+				group.Strings = append(group.Strings, fmt.Sprint(i/3))
+				weight.Floats[i] = float64(i % 4)
 			}
-			targets := stream.NewMatrix(n, 2)
-			sketch.NewRandom(7, "targets").Normals(targets)
-			return &ridge.Data{Rows: x, Targets: targets}, nil
+			numbers, targets := stream.NewMatrix(n, 2), [2]stream.Column{}
+			sketch.NewRandom(7, "targets").Normals(numbers)
+			for j := range targets {
+				targets[j].Floats = dense.PickColumns(numbers, []int{j}).Data
+			}
+			names := []string{"target0", "target1", "label", "weight", "group"}
+			rows, err := stream.Beside(x, names, targets[0], targets[1], label, weight, group)
+			d := &ridge.Data{Rows: rows, Targets: names[:2]}
+			if m.(ridge.Solver).Folds == 3 {
+				levels := stream.Column{Kind: stream.Int64, Ints: []int64{0, 1}}
+				counts := []int64{int64(n+1) / 2, int64(n) / 2}
+				d.Targets, d.Classes = nil, &ridge.Classes{Label: "label", Levels: levels, Counts: counts}
+			}
+			if m.(ridge.Solver).Folds == 4 {
+				d.Weights, d.FoldBy = "weight", "group"
+			}
+			return d, err
 		},
 		[]row{
 			{name: "ridge", method: ridge.Solver{Landmarks: 40, Seed: 2}},
@@ -195,6 +215,9 @@ var families = []family{
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
 			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
 			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1}, Std: true}, flags: variant | fresh},
+			{name: "ridge with weights and groups", method: ridge.Solver{
+				Landmarks: 30, Folds: 4, Std: true,
+			}, flags: variant | fresh},
 		},
 	},
 	{

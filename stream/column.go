@@ -1,5 +1,17 @@
 package stream
 
+// KeptColumns returns empty columns of the given kinds, nil for none.
+func KeptColumns(fields []Field) []Column {
+	if len(fields) == 0 {
+		return nil
+	}
+	columns := make([]Column, len(fields))
+	for k, f := range fields {
+		columns[k].Kind = f.Kind
+	}
+	return columns
+}
+
 // Len returns the number of values in the column.
 func (c *Column) Len() int {
 	switch c.Kind {

@@ -37,6 +37,7 @@ type Engine struct {
 	Run *Run
 
 	given string    // digest of what Given was told
+	kept  bool      // see WithKept
 	wide  wideSizes // for tests
 }
 
@@ -48,6 +49,13 @@ func (e Engine) Given(values ...any) Engine {
 	if e.Run != nil {
 		e.given = digestOf(e.given, values)
 	}
+	return e
+}
+
+// WithKept returns the engine for passes whose blocks carry the kept columns of the source. States that
+// were made with other values in them are refused.
+func (e Engine) WithKept() Engine {
+	e.kept = true
 	return e
 }
 

@@ -42,15 +42,25 @@ func TestRunFetchesOnce(t *testing.T) {
 	shelf := newShelf()
 	fetch := func(of blas64.General, o stream.RunOptions, rows []int64) (fetched int, run *stream.Run) {
 		t.Helper()
-		src := &fetches{Gatherer: stream.FromMatrix("x", of)}
+		numbers, words := numberedColumns(of.Rows)
+		beside, err := stream.Beside(stream.FromMatrix("x", of), []string{"number", "word"}, numbers, words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := &fetches{Gatherer: beside}
 		run = runOf(t, shelf, "a fit", 1, o).Run
 		got := stream.NewMatrix(len(rows), 3)
-		if err := run.Gather(t.Context(), src, rows, &stream.Batch{X: got}); err != nil {
+		batch := &stream.Batch{X: got, Kept: stream.KeptColumns(src.Info().Kept)}
+		if err := run.Gather(t.Context(), src, rows, batch); err != nil {
 			t.Fatal(err)
 		}
 		for i, n := range rows {
 			if !sameBits(rowOf(got, i), rowOf(of, int(n))) {
 				t.Fatalf("row %d is %v", n, rowOf(got, i))
+			}
+			k := batch.Kept
+			if k[0].Floats[i] != float64(n) || k[1].Null(i) != (n%5 == 0) || k[1].Strings[i] != words.Strings[n] {
+				t.Fatalf("row %d has the kept columns of another", n)
 			}
 		}
 		return src.rows, run

@@ -52,7 +52,7 @@ func foldBlocks[A Accumulator[A]](ctx context.Context, e Engine, name string, sr
 	worker func() func(acc A, b *Block) error, added func() error) error {
 	accs := newSpares(forest.newAcc, 2*(e.Workers()+lookahead))
 	forest.spent = accs.put
-	p := newPass(e, name, src, false)
+	p := newPass(e, name, src)
 	f := &folding{pass: p, added: added}
 	grow := func() func(*Block) *failure {
 		add := worker()

@@ -60,7 +60,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 	defer func() { err = errors.Join(err, r.Close()) }()
 	chunk := Batch{X: NewMatrix(chunkRows(info), len(info.Columns))}
 	if dst.Kept != nil {
-		chunk.Kept = keptColumns(info.Kept)
+		chunk.Kept = KeptColumns(info.Kept)
 	}
 	taken := 0
 	for start := rows[0]; taken < len(rows); {

@@ -45,7 +45,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 	if err != nil {
 		return nil, err
 	}
-	sample, err := e.Run.fingerprint(ctx, src)
+	sample, err := e.Run.fingerprint(ctx, src, e.kept)
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +220,12 @@ func digestOf(before string, values []any) string {
 // sampledRows is how many rows the fingerprint of a source looks at.
 const sampledRows = 32
 
+// printed is a source with a fingerprint, with its kept columns or without.
+type printed struct {
+	src  Source
+	kept bool
+}
+
 // fingerprint returns a digest of rows of a source, as a pass sees them: at equal
 // distances, the first and the last among them. Together with the number of rows and
 // the columns it tells one source from another, wherever the files are. It notices a
@@ -227,11 +233,12 @@ const sampledRows = 32
 // way, and nearly always one with other values; not a change of a few rows that are
 // none of these.
 //
-// Of a source that cannot begin in the middle the first rows are taken.
-func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
+// Of a source that cannot begin in the middle the first rows are taken. kept says that kept columns
+// matter; those of categories always do.
+func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, error) {
 	known := reflect.TypeOf(src).Comparable()
 	if known {
-		if print, ok := r.prints[src]; ok {
+		if print, ok := r.prints[printed{src, kept}]; ok {
 			return print, nil
 		}
 	}
@@ -239,8 +246,8 @@ func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
 	rows := sampleOf(info)
 	x := NewMatrix(len(rows), len(info.Columns))
 	batch := &Batch{X: x}
-	if hasCategories(info) {
-		batch.Kept = keptColumns(info.Kept)
+	if kept || hasCategories(info) {
+		batch.Kept = KeptColumns(info.Kept)
 	}
 	var err error
 	if info.Lead > 0 {
@@ -261,14 +268,14 @@ func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
 		for k := range batch.Kept {
-			if info.Kept[k].Category {
-				data = fmt.Appendf(data, "%q", batch.Kept[k].Strings[i])
+			if kept || info.Kept[k].Category {
+				data = batch.Kept[k].appendValue(data, i)
 			}
 		}
 	}
 	print := digest(data)
 	if known {
-		r.prints[src] = print
+		r.prints[printed{src, kept}] = print
 	}
 	return print, nil
 }

@@ -14,7 +14,8 @@ import (
 // the rows of its part.
 func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept bool,
 	worker func() func(dst blas64.General, b *Block) error, emit func(b *Block, out blas64.General) error) error {
-	p := newPass(e, name, src, kept)
+	e.kept = e.kept || kept
+	p := newPass(e, name, src)
 	m := &mapping[blas64.General]{pass: p, ranges: []blockRange{e.partBlocks(p.info)}}
 	m.makeOuts(p.buffers(), func() blas64.General { return NewMatrix(p.blockRows, cols) })
 	m.worker = func() func(blas64.General, *Block) error {

@@ -27,13 +27,12 @@ type pass struct {
 	rowsDone  int64
 }
 
-// newPass describes a pass with the kept columns of a source if kept says so, or if some of them are
-// categories.
-func newPass(e Engine, name string, src Source, kept bool) *pass {
+// newPass describes a pass with the kept columns of a source if the engine says so, or if some of them
+// are categories.
+func newPass(e Engine, name string, src Source) *pass {
 	info := src.Info()
-	kept = kept || hasCategories(info)
 	p := e.passOf(info, len(info.Columns))
-	p.name, p.src, p.kept = name, src, kept
+	p.name, p.src, p.kept = name, src, e.kept || hasCategories(info)
 	return p
 }
 
@@ -134,18 +133,9 @@ func (p *pass) newReading(blocks int) *reading {
 func (p *pass) newBlock() *Block {
 	b := &Block{X: NewMatrix(p.blockRows, len(p.info.Columns))}
 	if p.kept {
-		b.Kept = keptColumns(p.info.Kept)
+		b.Kept = KeptColumns(p.info.Kept)
 	}
 	return b
-}
-
-// keptColumns makes empty columns for the fields.
-func keptColumns(fields []Field) []Column {
-	cols := make([]Column, len(fields))
-	for i, f := range fields {
-		cols[i].Kind = f.Kind
-	}
-	return cols
 }
 
 // close closes the reader, unless it is still being read from.

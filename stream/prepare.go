@@ -355,7 +355,7 @@ func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk 
 	n := int(min(s.kept.blockRows, s.kept.raw-start))
 	chunk = &Batch{X: NewMatrix(n, len(s.info.Columns))}
 	if kept {
-		chunk.Kept = keptColumns(s.info.Kept)
+		chunk.Kept = KeptColumns(s.info.Kept)
 	}
 	raw := s.raw(chunk, new(rawRows))
 	if err := readRows(ctx, s.src, start, raw); err != nil {
@@ -387,7 +387,7 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 		return &m.batch
 	}
 	if m.kept == nil {
-		m.kept = keptColumns(s.src.Info().Kept)
+		m.kept = KeptColumns(s.src.Info().Kept)
 	}
 	for k := range dst.Kept {
 		m.kept[s.carry[k]] = dst.Kept[k]

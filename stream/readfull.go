@@ -19,16 +19,20 @@ func ReadFull(r Reader, dst *Batch) (n int, err error) {
 }
 
 // readFullKept returns ReadFull for batches with kept columns, which each read
-// truncates: they are gathered behind one another.
+// truncates: those of later reads are gathered behind the first.
 func readFullKept(r Reader, dst *Batch) (n int, err error) {
-	for i := range dst.Kept {
-		dst.Kept[i].Reset()
+	resetKept(dst.Kept)
+	if dst.X.Rows > 0 {
+		n, err = r.Read(dst)
 	}
-	part := make([]Column, len(dst.Kept))
-	for i, c := range dst.Kept {
-		part[i].Kind = c.Kind
-	}
+	var part []Column
 	for n < dst.X.Rows && err == nil {
+		if part == nil {
+			part = make([]Column, len(dst.Kept))
+			for i, c := range dst.Kept {
+				part[i].Kind = c.Kind
+			}
+		}
 		var k int
 		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n), Kept: part})
 		for i := range part {

@@ -99,7 +99,7 @@ type Run struct {
 	redo     time.Duration // that folds take of which no state was written
 	failed   bool          // a state could not be written
 	stopped  bool          // a fold could not be kept, nor can those after it
-	prints   map[Source]string
+	prints   map[printed]string
 	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
 }
 
@@ -120,7 +120,7 @@ func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 		return nil, fmt.Errorf("stream: states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
-	return &Run{store: store, identity: identity, options: o, prints: make(map[Source]string)}, nil
+	return &Run{store: store, identity: identity, options: o, prints: make(map[printed]string)}, nil
 }
 
 // Done removes the states that the run has read and written. It is called when the

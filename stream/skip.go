@@ -42,7 +42,7 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	if r.gone.X.Rows == 0 {
 		r.gone.X = NewMatrix(chunkRows(r.info), len(r.info.Columns))
 		if dst.Kept != nil {
-			r.gone.Kept = keptColumns(r.info.Kept)
+			r.gone.Kept = KeptColumns(r.info.Kept)
 		}
 	}
 	resetKept(dst.Kept)

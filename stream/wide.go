@@ -104,7 +104,7 @@ type wideFold[A Accumulator[A], T any] struct {
 }
 
 func newWideFold[A Accumulator[A], T any](e Engine, name string, src Source, w Wide[A, T], forest *Forest[A]) *wideFold[A, T] {
-	p := newPass(e.wideEngine(), name, src, false)
+	p := newPass(e.wideEngine(), name, src)
 	f := &wideFold[A, T]{Wide: w, engine: e, forest: forest, spares: newSpares(w.New, maxLevel), turns: make(chan struct{}, e.Workers())}
 	forest.spent = f.spares.put
 	f.blocks = &mapping[T]{pass: p, worker: f.worker}

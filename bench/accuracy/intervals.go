@@ -96,7 +96,12 @@ func coverSplit(
 		}
 		return out
 	}
-	data := &ridge.Data{Rows: stream.FromMatrix("rows", pick(x, sides[1])), Targets: pick(y, sides[1])}
+	targets := stream.Column{Floats: pick(y, sides[1]).Data} // y has one column
+	rows, err := stream.Beside(stream.FromMatrix("rows", pick(x, sides[1])), []string{"target"}, targets)
+	if err != nil {
+		return err
+	}
+	data := &ridge.Data{Rows: rows, Targets: []string{"target"}}
 	f, err := ridge.Solver{Landmarks: intervalLandmarks, Seed: seed, Std: true}.Fit(ctx, stream.Engine{}, data, k)
 	if err != nil {
 		return err

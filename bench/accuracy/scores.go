@@ -22,7 +22,19 @@ func scores(ctx context.Context, o options) (*report.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &ridge.Data{Rows: stream.FromMatrix(file.Name, data.X), Labels: data.Labels, Classes: data.Classes}
+	labels := stream.Column{Kind: stream.Int64}
+	for _, l := range data.Labels {
+		labels.Ints = append(labels.Ints, int64(l))
+	}
+	rows, err := stream.Beside(stream.FromMatrix(file.Name, data.X), []string{"label"}, labels)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := ridge.FindClasses(ctx, stream.Engine{}, rows, "label")
+	if err != nil {
+		return nil, err
+	}
+	d := &ridge.Data{Rows: rows, Classes: classes}
 	for seed := range uint64(o.seeds) {
 		var of [2]*ridge.Scores
 		for i, all := range []bool{false, true} {

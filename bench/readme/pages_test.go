@@ -209,7 +209,7 @@ func writeData(t *testing.T, dir string) {
 
 // packages are what the Go code of the pages may name.
 var packages = []string{"blockstore", "kernelgen", "sketch", "solvers/askls", "solvers/lowrank", "solvers/model", "solvers/modelfile",
-	"solvers/rkhs", "stream"}
+	"solvers/ridge", "solvers/rkhs", "stream"}
 
 // TestLibraryCompiles compiles the Go code of the pages, each block as a function.
 func TestLibraryCompiles(t *testing.T) {

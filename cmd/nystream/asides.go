@@ -91,10 +91,13 @@ func (s *asides) readAll(ctx context.Context, e stream.Engine, d *dataFlags, src
 	return nil
 }
 
-// numbers returns about how many numbers the values take; a word is two.
+// numbers returns about how many numbers the values take.
 func (s *asides) numbers() (n int64) {
 	for _, v := range s.read {
-		n += 2 * int64(v.rows()) * int64(len(v.values))
+		n += v.size()
 	}
 	return n
 }
+
+// size returns about how many numbers the values take; a word is two.
+func (v *asideValues) size() int64 { return 2 * int64(v.rows()) * int64(len(v.values)) }

@@ -110,20 +110,26 @@ func (v *asideValues) classes(measured string) (labels []int, names []string, er
 	default:
 		labels, names = numberClasses(c.Strings, func(v string) string { return v })
 	}
+	return labels, names, checkClasses(v.source, v.aside, names, len(labels), measured)
+}
+
+// checkClasses refuses the values of a label that are no classes: their names, of so many rows of a source.
+func checkClasses(source string, of aside, names []string, rows int, measured string) error {
 	switch n := len(names); {
-	case measurements(names, len(labels)):
+	case measurements(names, rows):
 		if measured == "" {
 			measured = "; turn them into classes by a threshold (regression is not there yet)"
 		}
-		return nil, nil, fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
-			v.source, v.named(), show.Count(int64(n)), names[n/2], show.Count(int64(len(labels))), measured))
+		return fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
+			source, of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows)), measured))
 	case n == 1:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
+		return fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least",
+			source, of.named(), names[0], show.Count(int64(rows))))
 	case n > mostClasses:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
-			v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, cmp.Or(measured, "; are these classes?")))
+		return fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
+			source, of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses, cmp.Or(measured, "; are these classes?")))
 	}
-	return labels, names, nil
+	return nil
 }
 
 // mostClasses is how many classes a label may have, and mostFractions how many whose names are

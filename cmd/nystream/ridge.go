@@ -85,6 +85,7 @@ type ridgeTask struct {
 	kernels []kernelgen.Kernel
 	asides  asides
 	known   ridge.Data // but for its rows
+	files   []keptFile // columns beside the rows
 	classes []string
 	fitting *ridge.Fit
 }
@@ -150,7 +151,7 @@ func (c *ridgeTask) parse() (err error) {
 	return err
 }
 
-// open opens the data, and reads what is known of the rows.
+// open opens the data, and finds what is known of the rows.
 func (c *ridgeTask) open(ctx context.Context, args []string) error {
 	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
 		return err
@@ -158,66 +159,88 @@ func (c *ridgeTask) open(ctx context.Context, args []string) error {
 	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
 		return err
 	}
-	return c.learn(ctx, c.left)
+	return c.learn(ctx)
 }
 
-// learn reads what is known of the rows of a source. Cost: one pass if it is in DATA.
-func (c *ridgeTask) learn(ctx context.Context, rows stream.Source) (err error) {
-	if err := c.asides.readAll(ctx, c.engine(), &c.data, rows); err != nil {
-		return err
+// keptFile are columns of a file that are kept beside the rows.
+type keptFile struct {
+	names  []string
+	values *asideValues
+}
+
+// besides returns the rows with the columns of files.
+func (c *ridgeTask) besides(rows stream.Source) (stream.Source, error) {
+	for _, f := range c.files {
+		var err error
+		if rows, err = stream.Beside(rows, f.names, f.values.values...); err != nil {
+			return nil, fromData(err)
+		}
 	}
-	c.known = ridge.Data{}
-	if v := c.asides.read["--label"]; v != nil {
-		c.known.Labels, c.classes, err = v.classes("; for numbers that are measured use --target")
-		c.known.Classes = len(c.classes)
-	} else if v := c.asides.read["--target"]; v != nil {
-		c.known.Targets, err = v.numbers()
-		c.known.Names = v.columns
+	return rows, nil
+}
+
+// learn finds the columns of what is known of the rows, and the classes. It reads other files.
+func (c *ridgeTask) learn(ctx context.Context) error {
+	c.known, c.files = ridge.Data{}, nil
+	for _, a := range c.asides.list {
+		names := a.columns
+		if a.file != "" {
+			v, err := c.data.readAsideFile(ctx, a, c.left.Info().Rows)
+			if err == nil {
+				err = v.checkWhole()
+			}
+			if err != nil {
+				return err
+			}
+			names = v.columns
+			if a.flag != "--target" {
+				names = slices.Repeat([]string{a.named()}, len(v.columns))
+			}
+			c.files = append(c.files, keptFile{names, v})
+		}
+		if a.flag == "--target" {
+			c.known.Targets = names
+			continue
+		}
+		what := map[string]string{"--label": "classes", "--weights": "weights", "--fold-by": "groups"}[a.flag]
+		if len(names) != 1 {
+			return usagef("%s: %d columns; %s are in one", a.named(), len(names), what)
+		}
+		switch a.flag {
+		case "--label":
+			c.known.Classes = &ridge.Classes{Label: names[0]}
+		case "--weights":
+			c.known.Weights = names[0]
+		case "--fold-by":
+			c.known.FoldBy = names[0]
+		}
+	}
+	return c.findClasses(ctx, c.left)
+}
+
+// findClasses finds the classes of rows. Cost: one pass if they are in DATA.
+func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err error) {
+	if c.known.Classes == nil {
+		return nil
+	}
+	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
+	label, name := c.known.Classes.Label, rows.Info().Name
+	if a.file != "" { // there is no need to read the rows
+		name = a.file
+		rows, err = c.besides(stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0)))
+	}
+	if err == nil {
+		c.known.Classes, err = ridge.FindClasses(ctx, c.engine(), rows, label)
 	}
 	if err != nil {
 		return err
 	}
-	if v := c.asides.read["--weights"]; v != nil {
-		w, err := v.numbers()
-		if err != nil {
-			return err
-		}
-		if w.Cols != 1 {
-			return usagef("%s: %d columns; weights are in one", v.named(), w.Cols)
-		}
-		c.known.Weights = w.Data
+	c.classes = c.known.Classes.Names()
+	total := 0
+	for _, n := range c.known.Classes.Counts {
+		total += int(n)
 	}
-	if v := c.asides.read["--fold-by"]; v != nil {
-		if c.known.Groups, err = v.groups(); err != nil {
-			return err
-		}
-	}
-	c.asides.read = nil
-	return nil
-}
-
-// groups numbers the different values of the only column.
-func (v *asideValues) groups() ([]uint64, error) {
-	if len(v.values) != 1 {
-		return nil, usagef("%s: %d columns; groups are in one", v.named(), len(v.values))
-	}
-	if err := v.checkWhole(); err != nil {
-		return nil, err
-	}
-	var labels []int
-	switch c := &v.values[0]; c.Kind {
-	case stream.Int64:
-		labels, _ = numberClasses(c.Ints, func(int64) string { return "" })
-	case stream.Float64:
-		labels, _ = numberClasses(c.Floats, func(float64) string { return "" })
-	default:
-		labels, _ = numberClasses(c.Strings, func(string) string { return "" })
-	}
-	groups := make([]uint64, len(labels))
-	for i, l := range labels {
-		groups[i] = uint64(l)
-	}
-	return groups, nil
+	return checkClasses(name, a, c.classes, total, "; for numbers that are measured use --target")
 }
 
 // solver returns what the flags say.
@@ -228,10 +251,10 @@ func (c *ridgeTask) solver() ridge.Solver {
 }
 
 // problem returns what is fitted.
-func (c *ridgeTask) problem(rows stream.Source) *ridge.Data {
-	d := c.known
-	d.Rows = rows
-	return &d
+func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
+	d = c.known
+	d.Rows, err = c.besides(rows)
+	return d, err
 }
 
 func (c *ridgeTask) title() string {
@@ -249,25 +272,39 @@ func (c *ridgeTask) knownWords() string {
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.problem(c.left).Shape()
+	d, err := c.problem(c.left)
+	if err != nil {
+		return nil, err
+	}
+	s := d.Shape()
 	s.Rows = c.shape().Rows
-	return c.solver().Plan(e, s, c.kernels[0])
+	p, err := c.solver().Plan(e, s, c.kernels[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range c.files {
+		p.Add("values of "+f.values.file, f.values.size(), "")
+	}
+	return p, nil
 }
 
-// prepare deals with nulls and scaling. Where rows were dropped, what is known of the others is read
-// again.
+// prepare deals with nulls and scaling. Where rows were dropped, the classes of the others are found again.
 func (c *ridgeTask) prepare(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
 	if c.prepared.dropped() > 0 {
-		return c.learn(ctx, c.prepared.left)
+		return c.findClasses(ctx, c.prepared.left)
 	}
 	return nil
 }
 
 func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernels[0])
+	d, err := c.problem(c.prepared.left)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := c.solver().Fit(ctx, e, &d, c.kernels[0])
 	if err != nil {
 		return nil, nil, err
 	}

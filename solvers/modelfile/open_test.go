@@ -47,18 +47,17 @@ func ExampleOpen() {
 			panic(err)
 		}
 	}
-	must(writeTable(train, "size,town,age", func(i int) string { return fmt.Sprintf("%d,%s,%d", 40+i, towns[i%3], i%7) }))
+	must(writeTable(train, "size,town,age,price", func(i int) string {
+		return fmt.Sprintf("%d,%s,%d,%d", 40+i, towns[i%3], i%7, 100+i+50*(i%3))
+	}))
 	must(os.WriteFile(fresh, []byte("name,age,town,size\nA,3,York,50\nB,3,Oxford,50\n"), 0o666))
 
-	raw, err := blockstore.Open(ctx, []string{train}, blockstore.Options{Categories: true})
+	raw, err := blockstore.Open(ctx, []string{train}, blockstore.Options{Categories: true, Keep: []string{"price"}})
 	must(err)
 	rows, err := stream.Prepare(ctx, e, raw, stream.Treatment{Scale: stream.ScaleStandard, Categories: stream.EncodeOneHot})
 	must(err)
-	y := stream.NewMatrix(60, 1)
-	for i := range y.Data {
-		y.Data[i] = float64(100 + i + 50*(i%3))
-	}
-	fit, err := ridge.Solver{Landmarks: 60}.Fit(ctx, e, &ridge.Data{Rows: rows, Targets: y, Names: []string{"price"}}, kernelgen.RBF(0.1))
+	data := &ridge.Data{Rows: rows, Targets: []string{"price"}}
+	fit, err := ridge.Solver{Landmarks: 60}.Fit(ctx, e, data, kernelgen.RBF(0.1))
 	must(err)
 	must(modelfile.SavePrepared(path, fit.Model, rows))
 

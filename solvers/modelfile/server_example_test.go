@@ -81,11 +81,16 @@ func ExampleModel_Embedder() {
 
 // savedRegression returns the file of a model of y = 2x.
 func savedRegression() string {
-	x, y := stream.NewMatrix(20, 1), stream.NewMatrix(20, 1)
-	for i := range x.Data {
-		x.Data[i], y.Data[i] = float64(i), 2*float64(i)
+	x, y := stream.NewMatrix(20, 1), make([]float64, 20)
+	for i := range y {
+		x.Data[i], y[i] = float64(i), 2*float64(i)
 	}
-	fit, err := nystream.FitData(context.Background(), &ridge.Data{Rows: stream.FromMatrix("x", x), Targets: y}, kernelgen.Linear(), ridge.Solver{})
+	rows, err := stream.Beside(stream.FromMatrix("x", x), []string{"y"}, stream.Column{Floats: y})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data := &ridge.Data{Rows: rows, Targets: []string{"y"}}
+	fit, err := nystream.FitData(context.Background(), data, kernelgen.Linear(), ridge.Solver{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,14 +28,18 @@ func TestDeviations(t *testing.T) {
 	}
 	for _, w := range [][]float64{nil, weights} {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.4), kernelgen.Laplace(0.5)} {
-			d := &Data{Rows: stream.FromMatrix("x", x), Targets: y, Weights: w}
+			d := weighted(t, targets(t, x, y), w)
 			f, err := Solver{Landmarks: n, Penalties: []float64{lambda}, Seed: 1, Std: true}.Fit(t.Context(), stream.Engine{}, d, k)
 			if err != nil {
 				t.Fatal(err)
 			}
 			a := kernelMatrix(k, x, x)
 			for i := range n {
-				a.Set(i, i, a.At(i, i)+lambda/d.weight(int64(i)))
+				noise := lambda
+				if w != nil {
+					noise /= w[i]
+				}
+				a.Set(i, i, a.At(i, i)+noise)
 			}
 			ones, targets := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, y.Data)
 			for i := range n {
@@ -92,7 +96,7 @@ func TestIntervals(t *testing.T) {
 	t.Parallel()
 	const n = 3000
 	x, y := noisy(2*n, 11)
-	d := &Data{Rows: stream.FromMatrix("x", stream.RowSlice(x, 0, n)), Targets: stream.RowSlice(y, 0, n)}
+	d := targets(t, stream.RowSlice(x, 0, n), stream.RowSlice(y, 0, n))
 	f, err := Solver{Landmarks: 60, Seed: 3}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.2))
 	if err != nil {
 		t.Fatal(err)
@@ -155,11 +159,11 @@ func TestPlainIntervals(t *testing.T) {
 		t.Errorf("a residual without a weight is the quantile %v", q[0])
 	}
 	x := normals(90, 1, 3)
-	for _, groups := range [][]uint64{nil, make([]uint64, 90)} {
+	for _, groups := range [][]int{nil, make([]int, 90)} {
 		for i := range groups {
-			groups[i] = uint64(i % 2)
+			groups[i] = i % 2
 		}
-		f, err := Solver{Landmarks: 20, Seed: 4}.Fit(t.Context(), stream.Engine{}, &Data{Rows: stream.FromMatrix("x", x), Targets: x, Groups: groups}, kernelgen.Linear())
+		f, err := Solver{Landmarks: 20, Seed: 4}.Fit(t.Context(), stream.Engine{}, grouped(t, targets(t, x, x), groups), kernelgen.Linear())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,24 +190,25 @@ func TestScores(t *testing.T) {
 		labels[i] = (labels[i] + 1) % 3
 	}
 	k := kernelgen.RBF(0.5)
-	f, err := Solver{Landmarks: 40, Folds: 3, Seed: 1}.Fit(t.Context(), stream.Engine{}, &Data{Rows: stream.FromMatrix("x", x), Labels: labels, Classes: 3}, k)
+	f, err := Solver{Landmarks: 40, Folds: 3, Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, x, labels), k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folds, err := Solver{Folds: 3, Seed: 1}.folding(40, nil)
+	folds, err := Solver{Folds: 3, Seed: 1}.folding(40)
 	if err != nil {
 		t.Fatal(err)
 	}
 	codes, decisions := stream.NewMatrix(n, 3), stream.NewMatrix(n, 3)
 	for i := range n {
-		(&Data{Labels: labels, Classes: 3}).put(dense.Row(codes, i), int64(i))
+		copy(dense.Row(codes, i), []float64{-1, -1, -1})
+		dense.Row(codes, i)[labels[i]] = 1
 	}
 	z := features(k, f.Landmarks, x)
 	for part := range 3 {
 		var out mat.Dense
-		out.Mul(z, refit(t, z, codes, f.Lambda, func(i int) bool { return folds.part(int64(i)) != part }))
+		out.Mul(z, refit(t, z, codes, f.Lambda, func(i int) bool { return folds.part(uint64(i)) != part }))
 		for i := range n {
-			if folds.part(int64(i)) == part {
+			if folds.part(uint64(i)) == part {
 				copy(dense.Row(decisions, i), out.RawRowView(i))
 			}
 		}
@@ -214,7 +219,7 @@ func TestScores(t *testing.T) {
 	accuracy, _ := tally.Accuracy()
 	f1, _ := tally.MacroF1()
 	s := f.Scores
-	d := &Data{Rows: stream.FromMatrix("x", x), Labels: labels, Classes: 3}
+	d := classed(t, x, labels)
 	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScorePass: true}.Fit(t.Context(), stream.Engine{BlockRows: 64}, d, k)
 	if err != nil {
 		t.Fatal(err)
@@ -266,15 +271,15 @@ func TestBalanced(t *testing.T) {
 	for _, l := range labels {
 		counts[l]++
 	}
-	d := Data{Rows: stream.FromMatrix("x", x), Labels: labels, Classes: 3, Weights: weights}
-	f, err := Solver{Landmarks: 30, Balanced: true}.Fit(t.Context(), stream.Engine{}, &d, kernelgen.RBF(0.5))
+	d := weighted(t, classed(t, x, labels), weights)
+	f, err := Solver{Landmarks: 30, Balanced: true}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, l := range labels {
 		weights[i] = weights[i] * 300 / (3 * counts[l])
 	}
-	same, err := Solver{Landmarks: 30}.Fit(t.Context(), stream.Engine{}, &d, kernelgen.RBF(0.5))
+	same, err := Solver{Landmarks: 30}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,11 @@
 // Penalties below 1e-8 of the largest eigenvalue of the Gram matrix are not offered: rounding of the
 // Gram matrix would show in the predictions.
 //
+// # What is known of the rows
+//
+// Targets, labels, weights and groups are kept columns of the source. A pass reads them with the rows, so
+// that memory does not grow with the rows. Rows with weight 0 are left out.
+//
 // # Classes
 //
 // Classes are regressed on codes, 1 for the class of a row and −1 for the others. The largest decision

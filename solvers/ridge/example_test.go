@@ -14,12 +14,16 @@ import (
 
 // A sine learnt from 2,000 rows, and its value at 1.
 func Example() {
-	x, y := stream.NewMatrix(2000, 1), stream.NewMatrix(2000, 1)
+	x, sine := stream.NewMatrix(2000, 1), make([]float64, 2000)
 	for i := range x.Rows {
 		x.Data[i] = 6 * float64(i) / 2000
-		y.Data[i] = math.Sin(x.Data[i])
+		sine[i] = math.Sin(x.Data[i])
 	}
-	data := &ridge.Data{Rows: stream.FromMatrix("x", x), Targets: y, Names: []string{"sine"}}
+	rows, err := stream.Beside(stream.FromMatrix("x", x), []string{"sine"}, stream.Column{Floats: sine})
+	if err != nil {
+		log.Fatal(err)
+	}
+	data := &ridge.Data{Rows: rows, Targets: []string{"sine"}}
 	fit, err := ridge.Solver{Landmarks: 50}.Fit(context.Background(), stream.Engine{}, data, kernelgen.RBF(1))
 	if err != nil {
 		log.Fatal(err)

@@ -20,11 +20,10 @@ const (
 type folding struct {
 	random        sketch.Random
 	parts, tested int
-	groups        []uint64
 }
 
-func (s Solver) folding(landmarks int, groups []uint64) (folding, error) {
-	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds, groups: groups}
+func (s Solver) folding(landmarks int) (folding, error) {
+	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds}
 	if f.parts == 0 {
 		f.parts = defaultFolds
 		if landmarks > heldOutFrom {
@@ -41,14 +40,9 @@ func (s Solver) folding(landmarks int, groups []uint64) (folding, error) {
 	return f, nil
 }
 
-// part returns the part of a row. It depends on the seed and on the number of the row, or of its
-// group, alone.
-func (f folding) part(row int64) int {
-	item := uint64(row)
-	if f.groups != nil {
-		item = f.groups[row]
-	}
-	draws := f.random.At(item)
+// part returns the part of a group: see [known]. It depends on the seed and the group alone.
+func (f folding) part(group uint64) int {
+	draws := f.random.At(group)
 	if f.tested == 1 {
 		return int(min(1, draws.Uint64n(tenth)))
 	}

@@ -63,17 +63,16 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 // Cost for m residuals: 100·m kernel entries, 2·100²·m flops.
 // They are nil if no row that is left out has a weight.
 func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
-	n, t := held.rows.Count(), c.outputs
+	n, t := len(held.places), c.outputs
 	magnitudes, weights := stream.NewMatrix(n, t), make([]float64, n)
-	means, total, truth := make([]float64, t), 0.0, make([]float64, t)
-	for i, number := range held.rows.Number {
-		c.data.put(truth, number)
-		weights[i] = c.data.weight(number)
+	means, total := make([]float64, t), 0.0
+	for i, r := range held.places {
+		weights[i] = c.known.weight[r]
 		total += weights[i]
-		for j, v := range truth {
-			r := math.Abs(v - dense.Row(held.predictions, i)[j])
-			dense.Row(magnitudes, i)[j] = r
-			means[j] += weights[i] * r
+		for j, v := range dense.Row(c.known.outputs, r) {
+			residual := math.Abs(v - dense.Row(held.predictions, i)[j])
+			dense.Row(magnitudes, i)[j] = residual
+			means[j] += weights[i] * residual
 		}
 	}
 	if total == 0 {
@@ -148,13 +147,14 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 		return nil, err
 	}
 	q := upper.Cols
+	sample := c.sample.Pick(held.places)
 	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]
 	features := (&basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}).Features(c.data.Rows.Info().Name)
 	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
-		x := stream.RowSlice(held.rows.Rows, first, min(stream.PanelRows, n-first))
+		x := stream.RowSlice(sample.Rows, first, min(stream.PanelRows, n-first))
 		z := dense.Columns(stream.RowSlice(rows, first, x.Rows), 0, q)
-		if err := features.Worker()(z, x, held.rows.Number[first]); err != nil {
+		if err := features.Worker()(z, x, sample.Number[first]); err != nil {
 			return err
 		}
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(upper), z)
@@ -163,7 +163,7 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 	if err != nil {
 		return nil, err
 	}
-	parts := c.scaleParts(held.rows.Number)
+	parts := c.scaleParts(held.places)
 	grams := make([]blas64.General, len(parts))
 	for i := range n {
 		row := dense.Row(rows, i)
@@ -259,11 +259,11 @@ func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, 
 }
 
 // scaleParts divides residuals into folds, groups staying together. Folds without a row are left out.
-func (c *candidate) scaleParts(numbers []int64) [][]int {
-	by := folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds, groups: c.folds.groups}
+func (c *candidate) scaleParts(places []int) [][]int {
+	by := folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
 	parts := make([][]int, scaleFolds)
-	for i, number := range numbers {
-		p := by.part(number)
+	for i, r := range places {
+		p := by.part(c.known.group[r])
 		parts[p] = append(parts[p], i)
 	}
 	return slices.DeleteFunc(parts, func(members []int) bool { return len(members) == 0 })

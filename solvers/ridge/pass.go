@@ -33,14 +33,13 @@ func (f *fit) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d, parts := f.data, f.folds.parts
-	given := []any{d.Targets.Data, d.labels(), d.Weights, d.Groups}
+	parts, given := f.folds.parts, f.columns.given()
 	for _, c := range f.candidates {
 		given = append(given, c.features.Landmarks.Rows, c.upper)
 		defer c.features.Tiles.CountPass(f.rows * int64(c.features.Landmarks.Count()))()
 	}
-	e := f.engine.Given(given...)
-	sums, err := stream.FoldWide(ctx, e, "fit", d.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
+	e := f.engine.WithKept().Given(given...)
+	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
 		New: func() (l sketch.List[*sketch.WhitenedGram]) {
 			for k := range by {
 				for range parts {
@@ -110,19 +109,28 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		fill[k] = c.features.Features(info.Name).Worker()
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
+	rowsOf, parts := new(known), make([]int, stream.WideRows)
 	room, sorted := stream.NewMatrix(stream.WideRows, width), stream.NewMatrix(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
 			return err
+		}
+		if err := f.columns.read(rowsOf, b.Kept, b.X.Rows, model.Numbers{From: b.Start}); err != nil {
+			return err
+		}
+		for i := range b.X.Rows {
+			if parts[i] = -1; rowsOf.weight[i] > 0 {
+				parts[i] = f.folds.part(rowsOf.group[i])
+			}
 		}
 		for k, c := range f.candidates {
 			rows := dense.Columns(stream.RowSlice(room, 0, b.X.Rows), 0, c.upper.Cols+1+f.outputs)
 			if err := fill[k](dense.Columns(rows, 0, c.upper.Cols), b.X, b.Start); err != nil {
 				return err
 			}
-			f.complete(rows, b.Start)
+			rowsOf.complete(rows)
 			for p := range m.rows {
-				part := f.ofPart(dense.Columns(sorted, 0, rows.Cols), rows, b.Start, p)
+				part := ofPart(dense.Columns(sorted, 0, rows.Cols), rows, parts, p)
 				if m.rows[p] = part.Rows; part.Rows > 0 {
 					m.of[k][p].Whiten(part, by[k])
 				}
@@ -133,23 +141,23 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 }
 
 // complete puts the columns behind the features, and multiplies rows by the roots of their weights.
-func (f *fit) complete(rows blas64.General, start int64) {
+func (k *known) complete(rows blas64.General) {
 	for i := range rows.Rows {
-		row, number := dense.Row(rows, i), start+int64(i)
-		at := len(row) - 1 - f.outputs
+		row := dense.Row(rows, i)
+		at := len(row) - 1 - k.outputs.Cols
 		row[at] = 1
-		f.data.put(row[at+1:], number)
-		if w := f.data.weight(number); w != 1 {
+		copy(row[at+1:], dense.Row(k.outputs, i))
+		if w := k.weight[i]; w != 1 {
 			blas64.Scal(math.Sqrt(w), dense.Vector(row))
 		}
 	}
 }
 
 // ofPart copies the rows of a part to dst, and returns them.
-func (f *fit) ofPart(dst, rows blas64.General, start int64, part int) blas64.General {
+func ofPart(dst, rows blas64.General, parts []int, part int) blas64.General {
 	n := 0
 	for i := range rows.Rows {
-		if f.folds.part(start+int64(i)) == part {
+		if parts[i] == part {
 			copy(dense.Row(dst, n), dense.Row(rows, i))
 			n++
 		}
@@ -170,8 +178,8 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// gather fetches the landmarks and the sample that out-of-fold predictions are made of, and whitens the
-// landmarks under each kernel.
+// gather fetches the landmarks and the sample that out-of-fold predictions are made of, with what is known
+// of its rows, and whitens the landmarks under each kernel.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
 	if err != nil {
@@ -181,11 +189,15 @@ func (f *fit) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()}, basis.Set{Numbers: sample.Positions()})
+	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()}, basis.Set{Numbers: sample.Positions(), Kept: true})
 	if err != nil {
 		return err
 	}
 	f.sample = panels[1]
+	numbers := model.Numbers{List: f.sample.Number}
+	if err := f.columns.read(&f.known, f.sample.Kept, f.sample.Count(), numbers); err != nil {
+		return err
+	}
 	for _, c := range f.candidates {
 		t, err := tiles.New(c.kernel, false)
 		if err != nil {

@@ -87,13 +87,38 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 func (c *candidate) open() (err error) {
 	c.grams = make([]blas64.General, len(c.sums))
 	for p, sum := range c.sums {
+		c.counted += sum.Rows()
 		c.grams[p], c.sums[p] = sum.Matrix(), nil
 	}
-	if c.all, err = newNormal(total(c.grams, -1), c.upper.Cols); err != nil {
-		return fmt.Errorf("%s: %w", c.data.Rows.Info().Name, err)
+	name := c.data.Rows.Info().Name
+	if c.counted == 0 {
+		return fmt.Errorf("%s: all weights are 0", name)
+	}
+	whole := total(c.grams, -1)
+	if c.all, err = newNormal(whole, c.upper.Cols); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if target := c.constant(whole); target >= 0 {
+		const what = "%s: target %s is %v in all rows: there is nothing to predict"
+		return fmt.Errorf(what, name, c.data.Targets[target], dense.Row(c.known.outputs, 0)[target])
 	}
 	c.norm = largest(c.all.centered)
 	return nil
+}
+
+// constant returns the first target that is the same in all rows of the scoring sample, and in all others but for
+// rounding: a Gram matrix rounds less than 1e-10 of its diagonal. It is -1 if there is none.
+func (c *candidate) constant(gram blas64.General) int {
+	for j := range c.data.Targets {
+		at, varies := c.upper.Cols+1+j, false
+		for i := range c.known.outputs.Rows {
+			varies = varies || dense.Row(c.known.outputs, i)[j] != dense.Row(c.known.outputs, 0)[j]
+		}
+		if !varies && c.all.unexplained[j] <= 1e-10*dense.Row(gram, at)[at] {
+			return j
+		}
+	}
+	return -1
 }
 
 // search tries the penalties given; or three, a hundred times each other, and the two beside the one of the
@@ -135,7 +160,7 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 
 // add adds penalties to the path, with their errors of classification, and finds the best.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
-	if c.data.Classes > 0 {
+	if c.data.Classes != nil {
 		if err := c.count(ctx, models, path); err != nil {
 			return err
 		}
@@ -167,7 +192,7 @@ func (c *candidate) findBest() {
 
 // errorOf returns the share of rows misclassified, or the squared error.
 func (c *candidate) errorOf(p Penalty) float64 {
-	if c.data.Classes > 0 {
+	if c.data.Classes != nil {
 		return p.Misclassified
 	}
 	return c.squares(p)
@@ -219,11 +244,10 @@ func (c *candidate) count(ctx context.Context, models trained, path []Penalty) e
 	wrong, weights := stream.NewMatrix(c.samplePanels(), len(path)), make([]float64, c.samplePanels())
 	err := c.leaveOut(ctx, models, func(panel, part int, rows []int, decisions blas64.General) {
 		for i, r := range rows {
-			number := c.sample.Number[r]
-			w, all := c.data.weight(number), dense.Row(decisions, i)
+			w, all := c.known.weight[r], dense.Row(decisions, i)
 			weights[panel] += w
 			for q, b := range models[part] {
-				if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.data.Labels[number] {
+				if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.known.class[r] {
 					dense.Row(wrong, panel)[q] += w
 				}
 			}

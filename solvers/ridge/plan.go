@@ -37,25 +37,17 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	if f.folds.tested == 1 {
 		held /= tenth
 	}
-	numbers := sample * (2*d + 2*int64(f.outputs))
+	numbers := sample * (2*d + 4*int64(f.outputs) + 8)
 	if shape.Classes > 0 {
 		p.AddEntries(float64(kernels+1) * float64(sample) * float64(landmarks))
-		p.Add("labels", rows, "")
 	} else {
 		numbers += held * (2*(scales+1) + 5*int64(f.outputs))
 		p.AddEntries(float64(scales*scales) + float64(held)*float64(scales))
-		p.Add("targets", rows*int64(shape.Targets), "")
 	}
 	p.AddEntries(float64(sample) * float64(landmarks))
 	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
 	if s.Std {
 		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
-	}
-	if shape.Weighted {
-		p.Add("weights", rows, "")
-	}
-	if s.Balanced {
-		p.Add("weights of classes", rows, "")
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}

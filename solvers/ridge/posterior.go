@@ -31,7 +31,7 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	}
 	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
-	p, rows := c.upper.Cols, 0.0
+	p := c.upper.Cols
 	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs), Weight: c.all.weight}
 	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
 	for _, m := range []blas64.General{v.Upper, v.Factor} {
@@ -39,13 +39,8 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 			clear(dense.Row(m, i)[:i])
 		}
 	}
-	for i := range c.rows {
-		if c.data.weight(i) > 0 {
-			rows++
-		}
-	}
 	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
-		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / rows
+		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / float64(c.counted)
 	}
 	return v, nil
 }

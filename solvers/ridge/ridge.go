@@ -82,8 +82,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite; the one
 // with the least out-of-fold error makes the model.
 // Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
-// then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows, but for what
-// Data holds.
+// then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, s.fit)
 }
@@ -92,13 +91,14 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 type fit struct {
 	Solver
 	engine     stream.Engine
-	data       *Data // with weights of classes
-	given      *Data // without
+	data       *Data
+	columns    *columns
 	rows       int64
 	landmarks  int // asked for
 	outputs    int
 	folds      folding
 	sample     *basis.Panel // of which out-of-fold predictions are made
+	known      known        // of the sample
 	candidates []*candidate
 }
 
@@ -111,6 +111,7 @@ type candidate struct {
 	sums     []*sketch.WhitenedGram // of the parts, until they are opened
 	grams    []blas64.General       // of the parts
 	all      *normal
+	counted  int64     // rows with a weight
 	norm     float64   // of the Gram matrix of the features
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
@@ -131,11 +132,8 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	f.data, f.given = d, d
-	if s.Balanced {
-		f.data = d.balanced()
-	}
-	if f.folds, err = s.folding(f.landmarks, d.Groups); err != nil {
+	f.data = d
+	if f.columns, err = d.columns(s.Balanced); err != nil {
 		return nil, err
 	}
 	if err := f.gather(ctx); err != nil {
@@ -196,7 +194,7 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k})
 	}
 	var err error
-	f.folds, err = s.folding(f.landmarks, nil)
+	f.folds, err = s.folding(f.landmarks)
 	if err == nil && shape.Rows >= 0 && shape.Rows < int64(max(2, f.folds.tested)) {
 		err = fmt.Errorf("%d folds of %d rows: each needs a row", max(2, f.folds.tested), shape.Rows)
 	}
@@ -207,11 +205,11 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	p, onEntries, best := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best]
 	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p),
-		Intercept: dense.Row(onEntries, p), Names: c.data.names(),
-		Classes: c.data.Classes, Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
+		Intercept: dense.Row(onEntries, p), Names: c.data.Targets,
+		Classes: c.data.Classes.count(), Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
 	fit := &Fit{Model: m, Path: c.path, Best: c.best, Kernels: tried, Folds: c.folds.tested}
 	fit.SourcePasses = 1
-	if c.data.Classes == 0 {
+	if c.data.Classes == nil {
 		for j, v := range best.RMSE {
 			fit.R2 = append(fit.R2, 1-v*v*c.all.weight/c.all.unexplained[j])
 		}

@@ -37,6 +37,68 @@ func wavy(n int) (x, y blas64.General) {
 	return x, y
 }
 
+// beside adds a kept column to the rows of d.
+func beside(t *testing.T, d *Data, name string, c stream.Column) {
+	t.Helper()
+	rows, err := stream.Beside(d.Rows, []string{name}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Rows = rows
+}
+
+// targets returns rows with the targets target0, target1, ….
+func targets(t *testing.T, x, y blas64.General) *Data {
+	t.Helper()
+	d := &Data{Rows: stream.FromMatrix("x", x)}
+	for j := range y.Cols {
+		d.Targets = append(d.Targets, fmt.Sprintf("target%d", j))
+		beside(t, d, d.Targets[j], stream.Column{Floats: dense.PickColumns(y, []int{j}).Data})
+	}
+	return d
+}
+
+// integers returns a column of numbers.
+func integers(numbers []int) stream.Column {
+	c := stream.Column{Kind: stream.Int64}
+	for _, v := range numbers {
+		c.Ints = append(c.Ints, int64(v))
+	}
+	return c
+}
+
+// classed returns rows with labels.
+func classed(t *testing.T, x blas64.General, labels []int) *Data {
+	t.Helper()
+	d := &Data{Rows: stream.FromMatrix("x", x)}
+	beside(t, d, "label", integers(labels))
+	var err error
+	if d.Classes, err = FindClasses(t.Context(), stream.Engine{}, d.Rows, "label"); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// weighted adds weights to data, unless they are nil.
+func weighted(t *testing.T, d *Data, weights []float64) *Data {
+	t.Helper()
+	if weights != nil {
+		d.Weights = "weight"
+		beside(t, d, d.Weights, stream.Column{Floats: weights})
+	}
+	return d
+}
+
+// grouped adds groups to data, unless they are nil.
+func grouped(t *testing.T, d *Data, groups []int) *Data {
+	t.Helper()
+	if groups != nil {
+		d.FoldBy = "group"
+		beside(t, d, d.FoldBy, integers(groups))
+	}
+	return d
+}
+
 // kernelMatrix returns the kernel between rows by its definition.
 func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 	m := stream.NewMatrix(x.Rows, y.Rows)
@@ -65,7 +127,7 @@ func TestExact(t *testing.T) {
 	}
 	for _, w := range [][]float64{nil, weights} {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.4), kernelgen.Laplace(0.5), kernelgen.Matern52(1)} {
-			d := &Data{Rows: stream.FromMatrix("x", x), Targets: y, Weights: w}
+			d := weighted(t, targets(t, x, y), w)
 			f, err := Solver{Landmarks: n, Penalties: []float64{lambda}, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, k)
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +135,11 @@ func TestExact(t *testing.T) {
 			a, right := mat.NewDense(n+1, n+1, nil), mat.NewDense(n+1, 2, nil)
 			a.Slice(0, n, 0, n).(*mat.Dense).Copy(kernelMatrix(k, x, x))
 			for i := range n {
-				a.Set(i, i, a.At(i, i)+lambda/d.weight(int64(i)))
+				noise := lambda
+				if w != nil {
+					noise /= w[i]
+				}
+				a.Set(i, i, a.At(i, i)+noise)
 				a.Set(i, n, 1)
 				a.Set(n, i, 1)
 				right.SetRow(i, dense.Row(y, i))
@@ -155,42 +221,41 @@ func TestFolds(t *testing.T) {
 	const n = 400
 	x, y := wavy(n)
 	k := kernelgen.RBF(0.3)
-	groups := make([]uint64, n)
+	groups := make([]int, n)
 	for i := range groups {
-		groups[i] = uint64(i / 7)
+		groups[i] = i / 7
 	}
 	for _, c := range []struct {
 		folds  int
-		groups []uint64
+		groups []int
 	}{{0, nil}, {3, groups}, {1, nil}} {
 		s := Solver{Landmarks: 40, Folds: c.folds, Seed: 3}
-		f, err := s.Fit(t.Context(), stream.Engine{BlockRows: 64}, &Data{Rows: stream.FromMatrix("x", x), Targets: y, Groups: c.groups}, k)
+		f, err := s.Fit(t.Context(), stream.Engine{BlockRows: 64}, grouped(t, targets(t, x, y), c.groups), k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(f.Path) < 6 || f.SourcePasses != 1 {
 			t.Errorf("%d penalties, %d passes", len(f.Path), f.SourcePasses)
 		}
-		folds, err := s.folding(40, c.groups)
+		folds, err := s.folding(40)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.groups != nil {
-			for i := range n {
-				if folds.part(int64(i)) != folds.part(int64(i/7*7)) {
-					t.Fatal("a group is in two folds")
-				}
+		partOf := func(i int) int {
+			if c.groups != nil {
+				i = c.groups[i]
 			}
+			return folds.part(uint64(i))
 		}
 		z := features(k, f.Landmarks, x)
 		for _, p := range f.Path {
 			sums, rows := make([]float64, 2), 0
 			for part := range folds.tested {
-				b := refit(t, z, y, p.Lambda, func(i int) bool { return folds.part(int64(i)) != part })
+				b := refit(t, z, y, p.Lambda, func(i int) bool { return partOf(i) != part })
 				var guess mat.Dense
 				guess.Mul(z, b)
 				for i := range n {
-					if folds.part(int64(i)) != part {
+					if partOf(i) != part {
 						continue
 					}
 					rows++
@@ -243,8 +308,8 @@ func TestKernels(t *testing.T) {
 	marks, labels := rings(500)
 	kernels := []kernelgen.Kernel{kernelgen.RBF(30), kernelgen.Laplace(0.5), kernelgen.RBF(0.3)}
 	for name, d := range map[string]*Data{
-		"targets": {Rows: stream.FromMatrix("x", x), Targets: y},
-		"classes": {Rows: stream.FromMatrix("x", marks), Labels: labels, Classes: 3},
+		"targets": targets(t, x, y),
+		"classes": classed(t, marks, labels),
 	} {
 		s := Solver{Landmarks: 50, Kernels: kernels[1:], Seed: 4}
 		together, err := s.Fit(t.Context(), stream.Engine{}, d, kernels[0])
@@ -300,14 +365,14 @@ func TestClasses(t *testing.T) {
 	for i := 0; i < 600; i += 20 {
 		noisy[i] = (noisy[i] + 1) % 3
 	}
-	f, err := Solver{Landmarks: 60, Seed: 1}.Fit(t.Context(), stream.Engine{}, &Data{Rows: stream.FromMatrix("x", train), Labels: noisy, Classes: 3}, kernelgen.RBF(0.5))
+	f, err := Solver{Landmarks: 60, Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, train, noisy), kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Counted != 600 {
 		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Counted)
 	}
-	tenth := &Data{Rows: stream.FromMatrix("x", train), Labels: noisy, Classes: 3}
+	tenth := classed(t, train, noisy)
 	held, err := Solver{Landmarks: 60, Folds: 1}.Fit(t.Context(), stream.Engine{}, tenth, kernelgen.RBF(0.5))
 	if err != nil || held.Counted < 30 || held.Counted > 90 {
 		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Counted)
@@ -334,7 +399,7 @@ func TestSameBits(t *testing.T) {
 	x, y := wavy(1000)
 	var first blas64.General
 	for i, e := range []stream.Engine{{Threads: 1}, {Threads: 3}, {Threads: 2, BlockRows: 64}} {
-		f, err := Solver{Landmarks: 200, Seed: 1}.Fit(t.Context(), e, &Data{Rows: stream.FromMatrix("x", x), Targets: y}, kernelgen.RBF(0.3))
+		f, err := Solver{Landmarks: 200, Seed: 1}.Fit(t.Context(), e, targets(t, x, y), kernelgen.RBF(0.3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,41 +419,57 @@ func TestSameBits(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(30)
-	constant, infinite := stream.NewMatrix(30, 1), dense.Clone(y)
-	infinite.Data[7] = math.Inf(1)
 	labels := make([]int, 30)
 	labels[3] = 1
 	negative := make([]float64, 30)
 	negative[2] = -1
-	rows := stream.FromMatrix("x", x)
-	rbf := kernelgen.RBF(1)
+	null := targets(t, x, y)
+	valid := []bool{0: true, 29: false}
+	beside(t, null, "gap", stream.Column{Floats: make([]float64, 30), Valid: valid})
+	null.Targets = []string{"target0", "gap"}
+	bad := func(v float64) blas64.General {
+		y := dense.Clone(y)
+		y.Data[7] = v
+		return y
+	}
+	words := targets(t, x, y)
+	beside(t, words, "word", stream.Column{Kind: stream.String, Strings: make([]string, 30)})
+	words.Weights = "word"
+	strange, both := classed(t, x, labels), classed(t, x, labels)
+	strange.Classes.Levels.Ints, both.Targets = []int64{0, 2}, []string{"label"}
+	fewer := classed(t, x, labels)
+	fewer.Classes.Counts = []int64{1, 2}
+	one := classed(t, x, make([]int, 30))
+	rbf, plain := kernelgen.RBF(1), targets(t, x, y)
 	for want, c := range map[string]struct {
 		s Solver
-		d Data
+		d *Data
 		k kernelgen.Kernel
 	}{
-		"neither targets nor labels": {Solver{}, Data{}, rbf},
-		"not both":                   {Solver{}, Data{Targets: y, Labels: labels, Classes: 2}, rbf},
-		"30 rows, and there are 4":   {Solver{}, Data{Targets: stream.RowSlice(y, 0, 4)}, rbf},
-		"is 0 in all rows":           {Solver{}, Data{Targets: constant}, rbf},
-		"of row 3 is +Inf":           {Solver{}, Data{Targets: infinite}, rbf},
-		"one class":                  {Solver{}, Data{Labels: make([]int, 30), Classes: 2}, rbf},
-		"is 1, of 1 classes":         {Solver{}, Data{Labels: labels, Classes: 1}, rbf},
-		"weight of row 2 is -1":      {Solver{}, Data{Targets: y, Weights: negative}, rbf},
-		"all weights are 0":          {Solver{}, Data{Targets: y, Weights: make([]float64, 30)}, rbf},
-		"31 folds of 30 rows":        {Solver{Folds: 31}, Data{Targets: y}, rbf},
-		"take fewer `folds`":         {Solver{Folds: 2}, Data{Targets: y, Groups: make([]uint64, 30)}, rbf},
-		"not known to be positive":   {Solver{}, Data{Targets: y}, kernelgen.Sigmoid(1, 1)},
-		"`landmarks -1` must":        {Solver{Landmarks: -1}, Data{Targets: y}, rbf},
-		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, Data{Targets: y}, rbf},
-		"`folds -2` must":            {Solver{Folds: -2}, Data{Targets: y}, rbf},
-		"is for classes, and":        {Solver{Balanced: true}, Data{Targets: y}, rbf},
-		"errors of targets are":      {Solver{ScorePass: true}, Data{Targets: y}, rbf},
-		"classes have probabilities": {Solver{Std: true}, Data{Labels: labels, Classes: 2}, rbf},
-		"1 names of 2 targets":       {Solver{}, Data{Targets: y, Names: []string{"a"}}, rbf},
+		"neither targets nor labels":                        {Solver{}, &Data{Rows: plain.Rows}, rbf},
+		"not both":                                          {Solver{}, both, rbf},
+		"keeps no column \"z\" for `target`":                {Solver{}, &Data{Rows: plain.Rows, Targets: []string{"z"}}, rbf},
+		"target0 is 0 in all rows":                          {Solver{}, targets(t, x, stream.NewMatrix(30, 1)), rbf},
+		`row 3 (counted from 0), column "target1": is +Inf`: {Solver{}, targets(t, x, bad(math.Inf(1))), rbf},
+		`row 3 (counted from 0), column "target1": is NaN`:  {Solver{}, targets(t, x, bad(math.NaN())), rbf},
+		`row 1 (counted from 0), column "gap": nothing is`:  {Solver{}, null, rbf},
+		"`weights` holds text":                              {Solver{}, words, rbf},
+		"one class":                                         {Solver{}, one, rbf},
+		"the classes are of 3":                              {Solver{}, fewer, rbf},
+		`row 3 (counted from 0), column "label": is none`:   {Solver{}, strange, rbf},
+		`row 2 (counted from 0), column "weight": is -1`:    {Solver{}, weighted(t, targets(t, x, y), negative), rbf},
+		"all weights are 0":                                 {Solver{}, weighted(t, targets(t, x, y), make([]float64, 30)), rbf},
+		"31 folds of 30 rows":                               {Solver{Folds: 31}, plain, rbf},
+		"take fewer `folds`":                                {Solver{Folds: 2}, grouped(t, targets(t, x, y), make([]int, 30)), rbf},
+		"not known to be positive":                          {Solver{}, plain, kernelgen.Sigmoid(1, 1)},
+		"`landmarks -1` must":                               {Solver{Landmarks: -1}, plain, rbf},
+		"`penalty 0` must":                                  {Solver{Penalties: []float64{0}}, plain, rbf},
+		"`folds -2` must":                                   {Solver{Folds: -2}, plain, rbf},
+		"is for classes, and":                               {Solver{Balanced: true}, plain, rbf},
+		"errors of targets are":                             {Solver{ScorePass: true}, plain, rbf},
+		"classes have probabilities":                        {Solver{Std: true}, classed(t, x, labels), rbf},
 	} {
-		c.d.Rows = rows
-		_, err := c.s.Fit(t.Context(), stream.Engine{}, &c.d, c.k)
+		_, err := c.s.Fit(t.Context(), stream.Engine{}, c.d, c.k)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
@@ -412,16 +493,16 @@ func TestNasty(t *testing.T) {
 		few[i] = 1
 	}
 	for name, d := range map[string]*Data{
-		"copies": {Targets: y}, "huge": {Targets: huge}, "one of a class": {Labels: labels, Classes: 2}, "few weights": {Targets: y, Weights: few},
+		"copies": targets(t, x, y), "huge": targets(t, x, huge), "one of a class": classed(t, x, labels),
+		"few weights": weighted(t, targets(t, x, y), few),
 	} {
-		d.Rows = stream.FromMatrix("x", x)
 		f, err := Solver{Seed: 2}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		r := model.Request{Kinds: []model.Kind{model.Probability}}
-		if d.Classes == 0 {
+		if d.Classes == nil {
 			r = model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper}, Level: 0.9}
 		}
 		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, x, r)
@@ -436,14 +517,13 @@ func TestSaved(t *testing.T) {
 	t.Parallel()
 	x, labels := rings(90)
 	_, y := wavy(90)
-	for _, d := range []*Data{{Labels: labels, Classes: 3}, {Targets: y, Names: []string{"a", "b"}}} {
-		d.Rows = stream.FromMatrix("x", x)
+	for _, d := range []*Data{classed(t, x, labels), targets(t, x, y)} {
 		kinds := []model.Kind{model.Decision, model.Probability}
-		if d.Classes == 0 {
+		if d.Classes == nil {
 			kinds = []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}
 		}
 		r := model.Request{Kinds: kinds, Level: 0.8}
-		f, err := Solver{Seed: 2, Std: d.Classes == 0}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+		f, err := Solver{Seed: 2, Std: d.Classes == nil}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,8 +15,8 @@ import (
 // heldOut are the rows of the scoring sample that are left out of a training set, and what the
 // models without them predict.
 type heldOut struct {
-	models      trained // of one penalty
-	rows        *basis.Panel
+	models      trained        // of one penalty
+	places      []int          // of the rows in the sample
 	predictions blas64.General // decision values or targets of each row
 }
 
@@ -33,9 +32,10 @@ func (c *candidate) leaveOut(ctx context.Context, models trained, do func(panel,
 	worker := c.outOfFold(models)
 	return stream.Each(ctx, c.engine.Threads, c.samplePanels(), func(panel int) error {
 		first := panel * stream.PanelRows
-		numbers := c.sample.Number[first:min(first+stream.PanelRows, c.sample.Count())]
-		x := stream.RowSlice(c.sample.Rows, first, len(numbers))
-		return worker()(x, model.Numbers{List: numbers}, func(part int, rows []int, predictions blas64.General) {
+		last := min(first+stream.PanelRows, c.sample.Count())
+		numbers := model.Numbers{List: c.sample.Number[first:last]}
+		x := stream.RowSlice(c.sample.Rows, first, last-first)
+		return worker()(x, numbers, c.known.group[first:last], func(part int, rows []int, predictions blas64.General) {
 			for i := range rows {
 				rows[i] += first
 			}
@@ -44,9 +44,9 @@ func (c *candidate) leaveOut(ctx context.Context, models trained, do func(panel,
 	})
 }
 
-// A predictor predicts the rows x of a panel, which have the numbers given, and calls do for the rows
-// of each part that is left out.
-type predictor func(x blas64.General, numbers model.Numbers, do func(part int, rows []int, predictions blas64.General)) error
+// A predictor predicts the rows x of a panel, which have the numbers and groups given, and calls do for the
+// rows of each part that is left out.
+type predictor func(x blas64.General, numbers model.Numbers, groups []uint64, do func(part int, rows []int, predictions blas64.General)) error
 
 // outOfFold returns predictors of models that are trained without a part. The coefficients are taken to kernel entries, in
 // place of the rows to features.
@@ -62,14 +62,14 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 		for i := range room.Rows {
 			dense.Row(room, i)[p] = 1
 		}
-		return func(x blas64.General, numbers model.Numbers, do func(part int, rows []int, predictions blas64.General)) error {
+		return func(x blas64.General, numbers model.Numbers, groups []uint64, do func(part int, rows []int, predictions blas64.General)) error {
 			k := stream.RowSlice(room, 0, x.Rows)
 			if err := fill(dense.Columns(k, 0, p), x, numbers); err != nil {
 				return err
 			}
 			byPart := make([][]int, len(models))
 			for i := range x.Rows {
-				if part := c.folds.part(numbers.At(i)); part < len(models) {
+				if part := c.folds.part(groups[i]); part < len(models) {
 					byPart[part] = append(byPart[part], i)
 				}
 			}
@@ -107,7 +107,7 @@ func (c *candidate) holdOut(ctx context.Context) (*heldOut, error) {
 			left = append(left, i)
 		}
 	}
-	return &heldOut{models, c.sample.Pick(left), dense.PickRows(all, left)}, nil
+	return &heldOut{models, left, dense.PickRows(all, left)}, nil
 }
 
 // answers adds to a fit what out-of-fold predictions of the chosen penalty teach: scores and a
@@ -117,8 +117,8 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	if err != nil {
 		return err
 	}
-	fit.Counted = held.rows.Count()
-	if c.data.Classes > 0 {
+	fit.Counted = len(held.places)
+	if c.data.Classes != nil {
 		return c.score(ctx, fit, held)
 	}
 	if fit.Intervals, err = c.intervals(ctx, held); err != nil {

@@ -36,8 +36,8 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 		}
 		fit.SourcePasses++
 	} else {
-		for i, number := range held.rows.Number {
-			c.addScore(sums, number, dense.Row(held.predictions, i), fit.Temperature)
+		for i, r := range held.places {
+			c.addScore(sums, &c.known, r, dense.Row(held.predictions, i), fit.Temperature)
 		}
 	}
 	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
@@ -58,16 +58,16 @@ const (
 )
 
 func (c *candidate) newScoreSums() *sketch.Sum {
-	return sketch.NewSum(1, scoreNumbers(c.data.Classes))
+	return sketch.NewSum(1, scoreNumbers(c.data.Classes.count()))
 }
 
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
-// addScore adds a row with its decision values, which are lost.
-func (c *candidate) addScore(sums *sketch.Sum, number int64, decisions []float64, temperature float64) {
-	k, truth, chosen := c.data.Classes, c.data.Labels[number], largestOf(decisions)
+// addScore adds row r of those known with its decision values, which are lost.
+func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []float64, temperature float64) {
+	k, truth, chosen := c.data.Classes.count(), of.class[r], largestOf(decisions)
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
-	w, lossWeight := c.given.weight(number), c.data.weight(number)
+	w, lossWeight := of.given[r], of.weight[r]
 	softmax(decisions, decisions, 1/temperature)
 	sums.Count++
 	rows[truth]++
@@ -85,7 +85,7 @@ func (c *candidate) addScore(sums *sketch.Sum, number int64, decisions []float64
 
 // scores makes figures of sums.
 func (c *candidate) scores(sums *sketch.Sum) *Scores {
-	k := c.data.Classes
+	k := c.data.Classes.count()
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
 	a := more[rightSum] / more[weightSum]
 	squares := more[rightSquares]*(1-a)*(1-a) + (more[squaresSum]-more[rightSquares])*a*a
@@ -104,23 +104,28 @@ func (c *candidate) scores(sums *sketch.Sum) *Scores {
 // scorePass sums scores of all rows that are left out, by another pass.
 // Cost: [candidate.outOfFold] of all rows.
 func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
-	given := []any{temperature, c.features.Landmarks.Rows, c.data.labels(), c.given.Weights, c.data.Weights, c.data.Groups}
+	given := append(c.columns.given(), temperature, c.features.Landmarks.Rows)
 	for _, of := range models {
 		given = append(given, of[0])
 	}
 	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
 	info, worker := c.data.Rows.Info(), c.outOfFold(models)
-	return stream.Fold(ctx, c.engine.Given(given...), "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
-		predict := worker()
+	e := c.engine.WithKept().Given(given...)
+	return stream.Fold(ctx, e, "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
+		predict, rowsOf := worker(), new(known)
 		return func(sums *sketch.Sum, b *stream.Block) error {
+			if err := c.columns.read(rowsOf, b.Kept, b.X.Rows, model.Numbers{From: b.Start}); err != nil {
+				return err
+			}
 			for first, x := range b.Panels(stream.PanelRows) {
 				start := b.Start + int64(first)
 				if err := model.CheckRows(info, x, start); err != nil {
 					return err
 				}
-				err := predict(x, model.Numbers{From: start}, func(_ int, rows []int, decisions blas64.General) {
+				groups := rowsOf.group[first:][:x.Rows]
+				err := predict(x, model.Numbers{From: start}, groups, func(_ int, rows []int, decisions blas64.General) {
 					for i, r := range rows {
-						c.addScore(sums, start+int64(r), dense.Row(decisions, i), temperature)
+						c.addScore(sums, rowsOf, first+r, dense.Row(decisions, i), temperature)
 					}
 				})
 				if err != nil {
@@ -134,12 +139,9 @@ func (c *candidate) scorePass(ctx context.Context, models trained, temperature f
 
 // noteRareClasses says what becomes of classes with fewer rows than there are folds.
 func (c *candidate) noteRareClasses(fit *Fit) {
-	counts, rare := make([]int, c.data.Classes), 0
-	for _, l := range c.data.Labels {
-		counts[l]++
-	}
+	counts, rare := c.data.Classes.Counts, 0
 	for _, n := range counts {
-		if n < max(2, c.folds.tested) {
+		if n < int64(max(2, c.folds.tested)) {
 			rare++
 		}
 	}
@@ -159,17 +161,17 @@ const (
 // alike, so that T is above 0 if all decisions are right (Platt 1999).
 // Cost: 40 evaluations of n·k exponentials.
 func (c *candidate) temperature(held *heldOut) float64 {
-	k, total, scale := float64(c.data.Classes), 1.0, dense.MaxAbs(held.predictions)
-	for _, number := range held.rows.Number {
-		total += c.data.weight(number)
+	k, total, scale := float64(c.data.Classes.count()), 1.0, dense.MaxAbs(held.predictions)
+	for _, r := range held.places {
+		total += c.known.weight[r]
 	}
-	p := make([]float64, c.data.Classes)
+	p := make([]float64, c.data.Classes.count())
 	slope := func(sharpness float64) (slope float64) { // of the loss, rising with the sharpness
-		for i, number := range held.rows.Number {
+		for i, r := range held.places {
 			d := dense.Row(held.predictions, i)
 			softmax(p, d, sharpness)
-			truth := d[c.data.Labels[number]]
-			slope += c.data.weight(number) * (dense.Dot(p, d) - truth + (truth-dense.Sum(d)/k)/total)
+			truth := d[c.known.class[r]]
+			slope += c.known.weight[r] * (dense.Dot(p, d) - truth + (truth-dense.Sum(d)/k)/total)
 		}
 		return slope
 	}
@@ -204,21 +206,4 @@ func (m *Model) probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
 		softmax(dense.Row(dst, i), dense.Row(decisions, i)[:m.Classes], 1/m.Temperature)
 	}
-}
-
-// balanced returns d with weights that make all classes weigh alike: n/(k·n_c) for a row of class c,
-// times its own weight.
-func (d *Data) balanced() *Data {
-	counts, k := make([]int, d.Classes), 0
-	for _, l := range d.Labels {
-		if counts[l]++; counts[l] == 1 {
-			k++
-		}
-	}
-	out := *d
-	out.Weights = make([]float64, len(d.Labels))
-	for i, l := range d.Labels {
-		out.Weights[i] = d.weight(int64(i)) * float64(len(d.Labels)) / (float64(k) * float64(counts[l]))
-	}
-	return &out
 }

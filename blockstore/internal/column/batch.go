@@ -10,19 +10,7 @@ import (
 // NewBatch returns a batch for rows of a source with its kept columns. There may be
 // nothing but kept columns.
 func NewBatch(info stream.Info, rows int) *stream.Batch {
-	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: KeptColumns(info.Kept)}
-}
-
-// KeptColumns returns empty columns of the given kinds, nil for none.
-func KeptColumns(fields []stream.Field) []stream.Column {
-	if len(fields) == 0 {
-		return nil
-	}
-	columns := make([]stream.Column, len(fields))
-	for k, field := range fields {
-		columns[k].Kind = field.Kind
-	}
-	return columns
+	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
 }
 
 // Row returns row i of x. A matrix without columns may have no data at all.

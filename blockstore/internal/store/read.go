@@ -85,7 +85,7 @@ func (p *pass) load(kept bool) error {
 		}
 		p.current.X = stream.NewMatrix(rows, len(p.source.Numeric))
 		if kept {
-			p.current.Kept = column.KeptColumns(p.source.Info().Kept)
+			p.current.Kept = stream.KeptColumns(p.source.Info().Kept)
 		}
 	}
 	column.Truncate(&p.current, p.source.Info().Kept)

@@ -29,8 +29,9 @@ import (
 // Panel are rows of a source in memory, and the columns of tiles.
 type Panel struct {
 	Rows   blas64.General
-	Number []int64     // of the rows in the source, ascending
-	Cols   *tiles.Rows // the columns of tiles: the rows, in the order in which signs fold them
+	Number []int64         // of the rows in the source, ascending
+	Kept   []stream.Column // of the rows, if [Gather] was asked for them; not of panels made of this one
+	Cols   *tiles.Rows     // the columns of tiles: the rows, in the order in which signs fold them
 }
 
 // NewPanel returns a panel of rows with ascending numbers. With signs the columns of tiles are in
@@ -96,32 +97,48 @@ func Without(set, taken []int64) []int64 {
 	})
 }
 
-// Set names rows to gather, in ascending order, and the sketch that touches them, if there is one.
+// Set names rows to gather, in ascending order, the sketch that touches them, if there is one, and whether
+// their kept columns are wanted.
 type Set struct {
 	Numbers []int64
 	Signs   *sketch.SparseSign
+	Kept    bool
 }
 
 // Gather fetches several sets of rows from a source at once. It fails with a
 // [stream.BadValueError] if a value is not finite: programs hand in sources that nobody cleaned.
 func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, error) {
 	var numbers [][]int64
+	info, kept := src.Info(), false
 	for _, set := range sets {
-		numbers = append(numbers, set.Numbers)
+		numbers, kept = append(numbers, set.Numbers), kept || set.Kept
 	}
 	all := Union(numbers...)
-	rows, err := stream.GatherRows(ctx, src, all)
-	if err != nil {
+	batch := &stream.Batch{X: stream.NewMatrix(len(all), len(info.Columns))}
+	if kept {
+		batch.Kept = stream.KeptColumns(info.Kept)
+	}
+	if err := stream.Gather(ctx, src, all, batch); err != nil {
 		return nil, err
 	}
-	if i, j, bad := dense.NotFinite(rows); bad {
-		info := src.Info()
-		return nil, &stream.BadValueError{Source: info.Name, Row: all[i], Column: info.Columns[j], Reason: fmt.Sprint(dense.Row(rows, i)[j])}
+	if i, j, bad := dense.NotFinite(batch.X); bad {
+		reason := fmt.Sprint(dense.Row(batch.X, i)[j])
+		return nil, &stream.BadValueError{Source: info.Name, Row: all[i], Column: info.Columns[j], Reason: reason}
 	}
-	gathered := &Panel{Rows: rows, Number: all}
+	gathered := &Panel{Rows: batch.X, Number: all}
 	panels := make([]*Panel, len(sets))
 	for i, set := range sets {
 		panels[i] = NewPanel(gathered.Of(set.Numbers).Rows, set.Numbers, set.Signs)
+		if !set.Kept {
+			continue
+		}
+		panels[i].Kept = stream.KeptColumns(info.Kept)
+		for k := range panels[i].Kept {
+			for _, r := range set.Numbers {
+				at, _ := slices.BinarySearch(all, r)
+				panels[i].Kept[k].Append(&batch.Kept[k], at, at+1)
+			}
+		}
 	}
 	return panels, nil
 }

@@ -1,0 +1,222 @@
+package ridge
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// known is what is known of some rows.
+type known struct {
+	outputs blas64.General // targets, or the codes of classes: 1 for the class of a row, else −1
+	class   []int          // nil for targets
+	given   []float64      // weights of rows
+	weight  []float64      // with those of classes
+	group   []uint64       // the number of the row, or a hash of its group
+}
+
+// columns reads what is known of rows from the kept columns of their source. Places are those among kept
+// columns, -1 for none.
+type columns struct {
+	*Data
+	info    stream.Info
+	targets []int
+	label   int
+	weights int
+	foldBy  int
+	total   float64   // rows
+	balance []float64 // k·n_c of each class, where all classes are to weigh alike
+}
+
+// columns finds the kept columns. balanced makes all classes weigh alike: a row of a class of n_c rows has
+// its weight times n/(k·n_c).
+func (d *Data) columns(balanced bool) (c *columns, err error) {
+	c = &columns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
+	numbers := func(name, flag string) (place int, err error) {
+		place, err = find(c.info, name, flag)
+		if err == nil && c.info.Kept[place].Kind == stream.String {
+			const what = "%s: column %s of `%s` holds text, and numbers are wanted"
+			err = &model.DataError{Err: fmt.Errorf(what, c.info.Name, name, flag)}
+		}
+		return place, err
+	}
+	for j, name := range d.Targets {
+		if c.targets[j], err = numbers(name, "target"); err != nil {
+			return nil, err
+		}
+	}
+	if d.Weights != "" {
+		if c.weights, err = numbers(d.Weights, "weights"); err != nil {
+			return nil, err
+		}
+	}
+	if d.FoldBy != "" {
+		if c.foldBy, err = find(c.info, d.FoldBy, "fold-by"); err != nil {
+			return nil, err
+		}
+	}
+	if d.Classes != nil {
+		c.label, err = find(c.info, d.Classes.Label, "label")
+		if err == nil && c.info.Kept[c.label].Kind != d.Classes.Levels.Kind {
+			err = fmt.Errorf("%s: the classes are of another kind of column than %s", c.info.Name, d.Classes.Label)
+		}
+		c.total = float64(d.Classes.rows())
+		for _, n := range d.Classes.Counts {
+			if balanced {
+				c.balance = append(c.balance, float64(d.Classes.occurring())*float64(n))
+			}
+		}
+	}
+	return c, err
+}
+
+// find returns the place of a kept column.
+func find(info stream.Info, name, flag string) (int, error) {
+	var names []string
+	for k, f := range info.Kept {
+		if f.Name == name {
+			return k, nil
+		}
+		names = append(names, f.Name)
+	}
+	const what = "%s keeps no column %q for `%s`; it keeps: %s"
+	return -1, fmt.Errorf(what, info.Name, name, flag, strings.Join(names, ", "))
+}
+
+// unusable returns why value i of a column cannot be used, or "".
+func unusable(c *stream.Column, i int, flag string) string {
+	switch {
+	case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
+		return "nothing is there, and `" + flag + "` needs a value in each row; leave such rows out of the data"
+	case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
+		return fmt.Sprintf("is %v, and `%s` needs finite numbers", c.Floats[i], flag)
+	}
+	return ""
+}
+
+func badValue(info stream.Info, row int64, place int, reason string) error {
+	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
+}
+
+// resize makes room for n rows.
+func (k *known) resize(n, outputs int, classes bool) {
+	if cap(k.weight) < n {
+		k.outputs = stream.NewMatrix(n, outputs)
+		k.given, k.weight, k.group = make([]float64, n), make([]float64, n), make([]uint64, n)
+		if classes {
+			k.class = make([]int, n)
+		}
+	}
+	k.outputs.Rows = n
+	k.given, k.weight, k.group = k.given[:n], k.weight[:n], k.group[:n]
+	if classes {
+		k.class = k.class[:n]
+	}
+}
+
+// read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight
+// or none of the levels.
+func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numbers) error {
+	k.resize(n, max(c.Classes.count(), len(c.targets)), c.Classes != nil)
+	for i := range n {
+		if place, reason := c.readRow(k, kept, i, numbers.At(i)); reason != "" {
+			return badValue(c.info, numbers.At(i), place, reason)
+		}
+	}
+	return nil
+}
+
+// readRow reads row i. It returns the place of a value that cannot be used, and why.
+func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
+	for j, place := range c.targets {
+		if reason := unusable(&kept[place], i, "target"); reason != "" {
+			return place, reason
+		}
+		dense.Row(k.outputs, i)[j] = numberOf(&kept[place], i)
+	}
+	k.given[i], k.group[i] = 1, uint64(number)
+	if c.weights >= 0 {
+		reason := unusable(&kept[c.weights], i, "weights")
+		if k.given[i] = numberOf(&kept[c.weights], i); reason == "" && k.given[i] < 0 {
+			reason = fmt.Sprintf("is %v, and `weights` are 0 or more", k.given[i])
+		}
+		if reason != "" {
+			return c.weights, reason
+		}
+	}
+	k.weight[i] = k.given[i]
+	if c.label >= 0 {
+		if reason := c.readClass(k, &kept[c.label], i); reason != "" {
+			return c.label, reason
+		}
+	}
+	if c.foldBy >= 0 {
+		if reason := unusable(&kept[c.foldBy], i, "fold-by"); reason != "" {
+			return c.foldBy, reason
+		}
+		k.group[i] = hashOf(&kept[c.foldBy], i)
+	}
+	return 0, ""
+}
+
+// readClass reads the class of row i, and balances its weight.
+func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason string) {
+	if reason := unusable(labels, i, "label"); reason != "" {
+		return reason
+	}
+	class, found := c.Classes.of(labels, i)
+	if !found {
+		return fmt.Sprintf("is none of the %d classes: the file changed, or the classes are of other rows", c.Classes.count())
+	}
+	codes := dense.Row(k.outputs, i)
+	for j := range codes {
+		codes[j] = -1
+	}
+	k.class[i], codes[class] = class, 1
+	if c.balance != nil {
+		k.weight[i] = k.given[i] * c.total / c.balance[class]
+	}
+	return ""
+}
+
+// numberOf returns value i of a column of numbers.
+func numberOf(c *stream.Column, i int) float64 {
+	if c.Kind == stream.Int64 {
+		return float64(c.Ints[i])
+	}
+	return c.Floats[i]
+}
+
+// hashOf returns a hash of value i. Whole numbers are hashed alike, whatever their kind.
+func hashOf(c *stream.Column, i int) uint64 {
+	switch c.Kind {
+	case stream.Int64:
+		return uint64(c.Ints[i])
+	case stream.Float64:
+		v := c.Floats[i]
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return uint64(int64(v))
+		}
+		return math.Float64bits(v)
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(c.Strings[i]))
+	return hash.Sum64()
+}
+
+// given returns what decides the bits of a pass besides the values in the columns.
+func (c *columns) given() []any {
+	words := []string{strings.Join(c.Targets, "\n"), c.Weights, c.FoldBy}
+	if c.Classes == nil {
+		return []any{[]byte(strings.Join(words, "\n\n"))}
+	}
+	words = append(append(words, c.Classes.Label), c.Classes.Names()...)
+	return []any{[]byte(strings.Join(words, "\n\n")), c.Classes.Counts}
+}

@@ -1,0 +1,130 @@
+package stream
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// besideSource is a source with further kept columns in memory.
+type besideSource struct {
+	src     Source
+	info    Info
+	columns []Column
+}
+
+// Beside returns src with further kept columns, behind its own: targets or labels that are in memory.
+// It shares their memory. It returns an error unless each name is new, and each column has a value for
+// each row of src.
+func Beside(src Source, names []string, columns ...Column) (Gatherer, error) {
+	s := &besideSource{src, src.Info(), columns}
+	if len(names) != len(columns) {
+		return nil, fmt.Errorf("%s: %d names of %d columns in memory", s.info.Name, len(names), len(columns))
+	}
+	s.info.Kept = slices.Clone(s.info.Kept)
+	for k, name := range names {
+		if slices.ContainsFunc(s.info.Kept, func(f Field) bool { return f.Name == name }) {
+			return nil, fmt.Errorf("%s: two kept columns are called %q; rename one", s.info.Name, name)
+		}
+		if n := int64(columns[k].Len()); n != s.info.Rows {
+			return nil, fmt.Errorf("%s has %d rows, and column %q has %d", s.info.Name, s.info.Rows, name, n)
+		}
+		s.info.Kept = append(s.info.Kept, Field{Name: name, Kind: columns[k].Kind})
+	}
+	if s.info.InMemory { // no states are kept
+		return s, nil
+	}
+	s.info.Versions = maps.Clone(s.info.Versions)
+	for k, name := range names {
+		if s.info.Versions == nil {
+			s.info.Versions = make(map[string]string)
+		}
+		s.info.Versions["column "+name] = columns[k].digest()
+	}
+	return s, nil
+}
+
+// digest returns a digest of the values.
+func (c *Column) digest() string {
+	sum, room := sha256.New(), make([]byte, 0, 64)
+	for i := range c.Len() {
+		room = c.appendValue(room[:0], i)
+		sum.Write(room)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// appendValue appends what tells value i from others of the column.
+func (c *Column) appendValue(data []byte, i int) []byte {
+	switch {
+	case c.Null(i):
+		return append(data, "null "...)
+	case c.Kind == Float64:
+		return fmt.Appendf(data, "%x ", math.Float64bits(c.Floats[i]))
+	case c.Kind == Int64:
+		return fmt.Appendf(data, "%d ", c.Ints[i])
+	}
+	return fmt.Appendf(data, "%q", c.Strings[i])
+}
+
+// Info describes the source.
+func (s *besideSource) Info() Info { return s.info }
+
+// split returns the batch for the reader of the other source, and the columns that are in memory.
+func (s *besideSource) split(dst *Batch) (inner *Batch, own []Column) {
+	if dst.Kept == nil {
+		return dst, nil
+	}
+	k := len(s.info.Kept) - len(s.columns)
+	return &Batch{X: dst.X, Kept: dst.Kept[:k:k]}, dst.Kept[k:]
+}
+
+// Open returns a reader of the rows from the given one on.
+func (s *besideSource) Open(ctx context.Context, first int64) (Reader, error) {
+	r, err := s.src.Open(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	return &besideReader{r, s, first}, nil
+}
+
+// Gather fetches rows by number.
+func (s *besideSource) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+	inner, own := s.split(dst)
+	if err := Gather(ctx, s.src, rows, inner); err != nil {
+		return err
+	}
+	resetKept(own)
+	for k := range own {
+		for _, r := range rows {
+			own[k].Append(&s.columns[k], int(r), int(r)+1)
+		}
+	}
+	return nil
+}
+
+type besideReader struct {
+	Reader
+	s    *besideSource
+	next int64
+}
+
+// Read fails if the source gives more rows than there are values.
+func (r *besideReader) Read(dst *Batch) (int, error) {
+	inner, own := r.s.split(dst)
+	n, err := r.Reader.Read(inner)
+	end := r.next + int64(n)
+	if end > r.s.info.Rows {
+		return 0, excessError(r.s.info)
+	}
+	resetKept(own)
+	for k := range own {
+		own[k].Append(&r.s.columns[k], int(r.next), int(end))
+	}
+	r.next = end
+	return n, err
+}

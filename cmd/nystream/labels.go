@@ -118,7 +118,7 @@ func (v *asideValues) classes(measured string) (labels []int, names []string, er
 		return nil, nil, fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
 			v.source, v.named(), show.Count(int64(n)), names[n/2], show.Count(int64(len(labels))), measured))
 	case n == 1:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; at least two classes are needed", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
 	case n > mostClasses:
 		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
 			v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, cmp.Or(measured, "; are these classes?")))
@@ -184,7 +184,12 @@ func (v *asideValues) numbers() (blas64.General, error) {
 			case stream.Float64:
 				m.Data[i*m.Stride+k] = c.Floats[i]
 			default:
-				return m, fromData(fmt.Errorf("%s: column %s of %s holds text, and numbers are wanted", v.source, v.columns[k], v.flag))
+				remedy := ""
+				if v.flag == "--target" {
+					remedy = "; to predict classes give --label for --target"
+				}
+				const what = "%s: column %s of %s holds text, and numbers are wanted%s"
+				return m, fromData(fmt.Errorf(what, v.source, v.columns[k], v.flag, remedy))
 			}
 		}
 	}

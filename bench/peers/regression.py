@@ -6,7 +6,6 @@ Each word prints one Markdown table. FOLDER has the real data; the command nystr
 Our CPU seconds are those of the whole process of a fit, reading a Parquet file included. Python's are of fit alone, on
 one thread, without the interpreter's start, imports and reading: all this favours the peer.
 """
-
 import argparse
 import json
 import os
@@ -32,7 +31,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 
-SPLITS = 5
 FILES = {'letter': 'letter.scale', 'satimage': 'satimage.scale', 'yacht': 'yacht_hydrodynamics.data',
          'abalone': 'abalone.data', 'spambase': 'spambase.data', 'pima': 'pima-indians-diabetes.csv',
          'australian': 'australian.dat', 'mnist': 'mnist_t10k.npy'}
@@ -60,10 +58,8 @@ class Data:
             x = np.random.default_rng(1).uniform(size=(5000, 10))
             y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
             table = pd.DataFrame(x).assign(y=y + np.random.default_rng(2).normal(size=5000))
-        elif name == 'stones':
-            table = stones(20000)
         else:
-            table = pd.read_csv(path, header=None if name == 'pima' else 0)
+            table = stones(20000) if name == 'stones' else pd.read_csv(path, header=None if name == 'pima' else 0)
         if name == 'letter':
             table = table[list(table.columns[1:]) + [0]]
         table.columns = ['x%d' % i for i in range(table.shape[1] - 1)] + ['y']
@@ -118,19 +114,18 @@ def ours(data, train, test, *flags):
         for name, table in ('train', train), ('test', test.drop(columns='y')):
             table.to_csv(at(name + '.csv'), index=False)
             command('convert', at(name + '.csv'), at(name + '.parquet'))
-        known = '--label' if data.classes else '--target'
-        report, cpu = command('fit', 'ridge', at('train.parquet'), known, 'y', '-o', at('m.npz'), *flags)
+        known = '--label' if data.classes else '--target', 'y'
+        report, cpu = command('fit', 'ridge', at('train.parquet'), *known, '-o', at('m.npz'), *flags)
         command('predict', at('m.npz'), at('test.parquet'), '-o', at('p.csv'))
-        predicted = pd.read_csv(at('p.csv')).iloc[:, 0]
-    return data.error(predicted, test), cpu, report
+        return data.error(pd.read_csv(at('p.csv')).iloc[:, 0], test), cpu, report
 
 
 def theirs(data, train, test, model):
     """Fit a model of scikit-learn and return the error on test rows and the CPU seconds of the fit."""
-    start = time.process_time()
+    before = time.process_time()
     model.fit(train.drop(columns='y'), train['y'])
-    cpu = time.process_time() - start
-    return data.error(model.predict(test.drop(columns='y')), test), cpu
+    after = time.process_time()
+    return data.error(model.predict(test.drop(columns='y')), test), after - before
 
 
 def table(*head):
@@ -138,7 +133,7 @@ def table(*head):
 
 
 def row(*cells):
-    print('| %s |' % ' | '.join(c if isinstance(c, str) else '%.4g' % c for c in cells), flush=True)
+    print('| %s |' % ' | '.join('%.4g' % c if isinstance(c, float) else str(c) for c in cells), flush=True)
 
 
 def beside_nystroem(data, gamma, landmarks):
@@ -146,20 +141,20 @@ def beside_nystroem(data, gamma, landmarks):
     table('data', 'landmarks', 'tool', 'error', 'fit, CPU s', 'of ours')
     train, test = data.split(1)
     for count in landmarks:
-        kernel = '--kernel', 'rbf(gamma=%g)' % gamma
-        error, cpu, _ = ours(data, train, test, '--scale', 'none', *kernel, '--landmarks', count)
-        row(data.name, str(count), 'nystream fit ridge', error, cpu, '1')
+        flags = '--scale', 'none', '--kernel', 'rbf(gamma=%g)' % gamma, '--landmarks', count
+        error, cpu, _ = ours(data, train, test, *flags)
+        row(data.name, count, 'nystream fit ridge', error, cpu, 1)
         features = Nystroem(gamma=gamma, n_components=count, random_state=1)
         peer = make_pipeline(features, RidgeClassifierCV(np.logspace(-6, 3, 10)))
         error, peer_cpu = theirs(data, train, test, peer)
-        row(data.name, str(count), 'Nystroem, RidgeClassifierCV', error, peer_cpu, peer_cpu / cpu)
+        row(data.name, count, 'Nystroem, RidgeClassifierCV', error, peer_cpu, peer_cpu / cpu)
 
 
-def beside_exact(data, landmarks):
+def beside_exact(data, landmarks, splits):
     """Means over splits, beside exact kernel ridge regression with a grid of penalties and widths."""
     table('data', 'tool', 'RMSE', 'beside exact', 'fit, CPU s', 'exact / it')
     results = []
-    for seed in range(SPLITS):
+    for seed in range(splits):
         train, test = data.split(seed)
         scaled = StandardScaler().fit_transform(train.drop(columns='y'))
         gamma = 1 / np.median(pairwise_distances(scaled[:1000], metric='sqeuclidean'))
@@ -172,19 +167,18 @@ def beside_exact(data, landmarks):
         same = ours(data, train, test, '--kernel', 'rbf(gamma=0.25*median|0.5*median|median)', *flags)[:2]
         results.append([exact, same, ours(data, train, test, *flags)[:2]])
     means = np.mean(results, axis=0)
-    names = ('KernelRidge, GridSearchCV, 12 × 5 folds', 'nystream fit ridge, rbf of the same widths',
-             'nystream fit ridge, default kernels')
+    names = 'KernelRidge, GridSearchCV', 'fit ridge, rbf of the same widths', 'fit ridge, default kernels'
     for name, (error, cpu) in zip(names, means):
         row(data.name, name, error, error / means[0, 0], cpu, means[0, 1] / cpu)
 
 
-def beside_boosting(folder):
+def beside_boosting(folder, splits):
     """Means over splits, beside gradient boosting with its own defaults."""
     table('data', 'fit ridge, error', 'boosting', 'ridge / boosting', 'fit ridge, CPU s', 'boosting')
     for name in 'yacht', 'abalone', 'friedman', 'spambase', 'stones':
         data = Data(folder, name)
         results = []
-        for seed in range(SPLITS):
+        for seed in range(splits):
             train, test = data.split(seed)
             boosting = HistGradientBoostingClassifier if data.classes else HistGradientBoostingRegressor
             model = boosting(random_state=seed)
@@ -192,10 +186,9 @@ def beside_boosting(folder):
             if words:
                 numbers = OrdinalEncoder().fit(data.table[words])
                 model.set_params(categorical_features=[train.columns.get_loc(w) for w in words])
-            coded = [t.assign(**dict(zip(words, numbers.transform(t[words]).T))) if words else t
-                     for t in (train, test)]
+            code = lambda t: t.assign(**dict(zip(words, numbers.transform(t[words]).T))) if words else t
             flags = '--seed', seed + 1, '--categories', 'onehot' if words else 'none'
-            results.append(ours(data, train, test, *flags)[:2] + theirs(data, *coded, model))
+            results.append(ours(data, train, test, *flags)[:2] + theirs(data, code(train), code(test), model))
         error, cpu, peer, peer_cpu = np.mean(results, axis=0)
         row(name, error, peer, error / peer, cpu, peer_cpu)
 
@@ -204,20 +197,17 @@ def default_kernels(folder):
     """Errors out of fold of all kernels of one fit: the default ones beside others."""
     table('data', 'rows', 'best default kernel', 'error', 'rbf(gamma=median)', 'beside default', 'best of 17',
           'default / best')
-    others = ['rbf(gamma=%s*median)' % v for v in (0.125, 0.25, 0.5, 1, 2, 4)] + [
-        'laplace(gamma=%s*median)' % v for v in (0.125, 1, 2)] + [
-        'matern32(length=%s*median)' % v for v in (1, 4)] + ['matern52(length=%s*median)' % v for v in (1, 2)]
+    others = ('rbf(gamma=0.125*median|0.25*median|0.5*median|median|2*median|4*median) | '
+              'laplace(gamma=0.125*median|median|2*median) | '
+              'matern32(length=median|4*median) | matern52(length=median|2*median)')
     for name in 'yacht', 'australian', 'pima', 'abalone', 'spambase', 'satimage', 'mnist', 'letter', 'a9a':
         data = Data(folder, name)
         train = data.table.iloc[:15000]
-        report = ours(data, train, train[:1], '--landmarks', 500, '--kernel', DEFAULT + ' | ' + ' | '.join(others))[2]
+        report = ours(data, train, train[:1], '--landmarks', 500, '--kernel', DEFAULT + ' | ' + others)[2]
         errors = [k.get('misclassified', k['rmse'][0]) for k in report['kernels']]
-        defaults = len(errors) - len(others)
-        best = int(np.argmin(errors[:defaults]))
-        median = errors[defaults + 3]
-        kernel = '`%s`' % report['kernels'][best]['kernel']
-        row(name, str(len(train)), kernel, errors[best], median, median / errors[best], min(errors),
-            errors[best] / min(errors))
+        best, median = int(np.argmin(errors[:4])), errors[7]
+        row(name, len(train), '`%s`' % report['kernels'][best]['kernel'], errors[best], median, median / errors[best],
+            min(errors), errors[best] / min(errors))
 
 
 def size(rows):
@@ -235,8 +225,8 @@ def size(rows):
                                   ('ridge, three kernels', ridge, 'rbf(gamma=0.5|1|2)')):
             report, cpu = command('fit', *fit, '--kernel', kernel, '-o', files[2])
             base = base or cpu
-            error = report['scores'][0]['rmse'] if 'scores' in report else float('nan')
-            row(name, cpu, cpu / base, str(report['passes']), '%.4g' % report['kernel_entries'], error)
+            error = report['scores'][0]['rmse'] if 'scores' in report else '–'
+            row(name, cpu, cpu / base, report['passes']['data'], report['kernel_entries'], error)
 
 
 def main():
@@ -244,12 +234,13 @@ def main():
     parser.add_argument('folder')
     parts = {'letter': lambda: beside_nystroem(Data(args.folder, 'letter'), 0.74, (2000, 4000)),
              'mnist': lambda: beside_nystroem(Data(args.folder, 'mnist'), 0.02, (1000,)),
-             'abalone': lambda: beside_exact(Data(args.folder, 'abalone'), 300),
-             'boosting': lambda: beside_boosting(args.folder),
+             'abalone': lambda: beside_exact(Data(args.folder, 'abalone'), 300, args.splits),
+             'boosting': lambda: beside_boosting(args.folder, args.splits),
              'kernels': lambda: default_kernels(args.folder),
              'size': lambda: size(args.rows)}
     parser.add_argument('parts', nargs='+', choices=parts)
     parser.add_argument('--rows', type=int, default=200000, help='rows of size (default 200000)')
+    parser.add_argument('--splits', type=int, default=5, help='splits of abalone and boosting (default 5)')
     args = parser.parse_args()
     for part in args.parts:
         parts[part]()

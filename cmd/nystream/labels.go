@@ -118,12 +118,12 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 	switch n := len(names); {
 	case measurements(names, rows):
 		if measured == "" {
-			measured = "; turn them into classes by a threshold (regression is not there yet)"
+			measured = "; to predict numbers use nystream fit ridge --target"
 		}
 		return fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
 			source, of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows)), measured))
 	case n == 1:
-		return fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least",
+		return fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; at least two classes are needed",
 			source, of.named(), names[0], show.Count(int64(rows))))
 	case n > mostClasses:
 		return fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
@@ -190,7 +190,12 @@ func (v *asideValues) numbers() (blas64.General, error) {
 			case stream.Float64:
 				m.Data[i*m.Stride+k] = c.Floats[i]
 			default:
-				return m, fromData(fmt.Errorf("%s: column %s of %s holds text, and numbers are wanted", v.source, v.columns[k], v.flag))
+				remedy := ""
+				if v.flag == "--target" {
+					remedy = "; to predict classes give --label for --target"
+				}
+				const what = "%s: column %s of %s holds text, and numbers are wanted%s"
+				return m, fromData(fmt.Errorf(what, v.source, v.columns[k], v.flag, remedy))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package solvers_test
 
 import (
+	"math"
 	"context"
 	"math/rand/v2"
 	"reflect"
@@ -181,6 +182,11 @@ var families = []family{
 			}
 			targets := stream.NewMatrix(n, 2)
 			sketch.NewRandom(7, "targets").Normals(targets)
+			if m.(ridge.Solver).Metric != ridge.NoMetric {
+				for i, rows := 0, normal(1, 39, max(n, 260), 2); i < n; i++ {
+					targets.Data[2*i] = 100 * math.Sin(2*rows.Data[i*rows.Stride])
+				}
+			}
 			return &ridge.Data{Rows: x, Targets: targets}, nil
 		},
 		[]row{
@@ -190,6 +196,8 @@ var families = []family{
 				kernelgen.Laplace(0.5), kernelgen.Matern52(2),
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
 			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
+			{name: "ridge of a diagonal metric", off: 2.5, method: ridge.Solver{Landmarks: 40, Metric: ridge.DiagonalMetric}, flags: fresh},
+			{name: "ridge of a full metric", off: 2.5, method: ridge.Solver{Landmarks: 40, Metric: ridge.FullMetric}, flags: fresh},
 			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1}, Std: true}, flags: variant | fresh},
 		},
 	},

@@ -60,7 +60,7 @@ const (
 	// metricRows is the size of the sample that metrics are learnt from, at most, and metricLandmarks
 	// the number of landmarks. A quarter of the sample scores.
 	metricRows      = 20_000
-	metricLandmarks = 1000
+	metricLandmarks = 500
 	metricRounds    = 3
 	metricParts     = 4
 	// gradientRows is the number of rows that gradients are averaged over, at most.
@@ -92,7 +92,7 @@ func (s Solver) inner() Solver {
 // learnMetric learns a metric from a sample of the rows of d: a round takes the average outer product of
 // the gradients of a fit with the metric before (Radhakrishnan, Beaglehole, Pandit & Belkin 2024, "Mechanism
 // for feature learning in neural networks and backpropagation-free machine learning models"). Rounds end
-// when the error on rows left out no longer falls.
+// when the error on rows left out no longer falls, by more than its standard error.
 // Cost: up to four fits of 15,000 rows, and 2,000·ℓ·d·t flops a round, with d³ more for a full metric.
 func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Learnt, error) {
 	if s.Metric == NoMetric {
@@ -110,24 +110,26 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	e = stream.Engine{Threads: e.Threads}
 	out := &Learnt{Columns: d.Rows.Info().Columns}
 	var metric blas64.General
+	var least []float64
 	for round := range metricRounds + 1 {
 		x := train.under(metric)
 		f, err := s.inner().fit(ctx, e, x.data(), k)
 		if err != nil {
 			return nil, fmt.Errorf("`metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}
-		failed, err := scored.under(metric).errorOf(ctx, e, f.Model)
+		losses, err := scored.under(metric).losses(ctx, e, f.Model)
 		if err != nil {
 			return nil, err
 		}
 		out.entries += f.KernelEntries + int64(scored.rows.Rows)*int64(f.Landmarks.Rows)
-		out.Errors = append(out.Errors, failed)
+		out.Errors = append(out.Errors, dense.Sum(losses))
 		if round > 0 {
-			if !(failed < out.Errors[out.Round]) {
+			if !lower(losses, least) {
 				break
 			}
 			out.Round, out.metric = round, metric
 		}
+		least = losses
 		if round == metricRounds {
 			break
 		}
@@ -233,41 +235,46 @@ func (s *drawn) under(metric blas64.General) *drawn {
 	return &out
 }
 
-// errorOf returns the error of a model on the rows, which are mapped: see [Learnt].
-func (s *drawn) errorOf(ctx context.Context, e stream.Engine, m *Model) (float64, error) {
+// losses returns the share of each row in the error of a model on the rows, which are mapped: see [Learnt].
+func (s *drawn) losses(ctx context.Context, e stream.Engine, m *Model) ([]float64, error) {
 	kind := model.Value
 	if m.Classes > 0 {
 		kind = model.Class
 	}
 	out, err := model.TransformMatrix(ctx, e, m, s.rows, model.Request{Kinds: []model.Kind{kind}})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	d := s.data()
-	weight, wrong := 0.0, 0.0
-	squares, all := make([]float64, out.Cols), s.variances(d.Targets)
-	for i := range out.Rows {
+	d, weight := s.data(), 0.0
+	losses, all := make([]float64, out.Rows), s.variances(d.Targets)
+	for i := range losses {
 		w := d.weight(int64(i))
 		weight += w
 		for j, v := range dense.Row(out, i) {
-			if m.Classes > 0 && int(v) != d.Labels[i] {
-				wrong += w
-			}
-			if m.Classes == 0 {
+			switch {
+			case m.Classes > 0 && int(v) != d.Labels[i]:
+				losses[i] += w
+			case m.Classes == 0 && all[j] > 0:
 				v -= dense.Row(d.Targets, i)[j]
-				squares[j] += w * v * v
+				losses[i] += w * v * v / (all[j] * float64(len(all)))
 			}
 		}
 	}
 	if weight == 0 {
-		return 0, fmt.Errorf("%s: `metric` has no row with a weight to score on", s.of.Rows.Info().Name)
+		return nil, fmt.Errorf("%s: `metric` has no row with a weight to score on", s.of.Rows.Info().Name)
 	}
-	for j, v := range all {
-		if v > 0 {
-			wrong += squares[j] / v / float64(len(all))
-		}
+	blas64.Scal(1/weight, dense.Vector(losses))
+	return losses, nil
+}
+
+// lower reports whether the sum of losses is below that of others, by more than a standard error of the difference.
+func lower(losses, others []float64) bool {
+	difference := make([]float64, len(losses))
+	for i, v := range losses {
+		difference[i] = others[i] - v
 	}
-	return wrong / weight, nil
+	sum, squares := dense.Sum(difference), dense.Dot(difference, difference)
+	return sum > 0 && sum*sum > squares-sum*sum/float64(len(losses))
 }
 
 // variances returns those of the columns of a matrix with a row for each of the rows, by their weights.

@@ -34,11 +34,6 @@ var metricWords = []string{"none", "diagonal", "full"}
 // String returns the word for a form.
 func (m Metric) String() string { return words.Of(metricWords, m) }
 
-// ParseMetric returns the form of a word.
-func ParseMetric(word string) (Metric, error) {
-	return words.Parse[Metric]("metric", metricWords, word)
-}
-
 // Learnt is what the search for a metric found.
 type Learnt struct {
 	// Errors are those without a metric and with that of each round, on rows of the sample that no fit of

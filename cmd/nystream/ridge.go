@@ -113,7 +113,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
-	addChoice(cmd, &c.how.Metric, "metric", "`word`: metric learnt from the data", forms, "", "factors of columns", "a matrix")
+	addChoice(cmd, &c.how.Metric, "metric", "metric learnt from the data", forms, "", "factors of columns", "a matrix")
 	setDefault(cmd, "scale", "standard")
 	return c
 }

@@ -291,7 +291,9 @@ func (s *drawn) variances(m blas64.General) []float64 {
 // gradients returns the sum over up to 2,000 of the rows of the outer products of the gradients of the
 // model, by mapped columns: d×d, or d×1 for the diagonal. Targets count by their standard deviations.
 // entries is the number of kernel entries.
-func (s Solver) gradients(ctx context.Context, e stream.Engine, m *Model, x *drawn) (sum blas64.General, entries int64, err error) {
+func (s Solver) gradients(
+	ctx context.Context, e stream.Engine, m *Model, x *drawn,
+) (sum blas64.General, entries int64, err error) {
 	d, n := x.rows.Cols, min(x.rows.Rows, gradientRows)
 	sum = stream.NewMatrix(d, d)
 	if s.Metric == DiagonalMetric {
@@ -347,8 +349,8 @@ type slopes struct {
 
 func newSlopes(m *Model) *slopes {
 	p := m.Landmarks.Rows
-	s := &slopes{Model: m, differences: stream.NewMatrix(p, m.Landmarks.Cols), above: make([]float64, p), below: make([]float64, p),
-		distance: make([]float64, p), by: stream.NewMatrix(p, len(m.Intercept))}
+	s := &slopes{Model: m, differences: stream.NewMatrix(p, m.Landmarks.Cols), by: stream.NewMatrix(p, len(m.Intercept)),
+		distance: make([]float64, p), above: make([]float64, p), below: make([]float64, p)}
 	s.base, _ = m.Kernel.OneBase()
 	return s
 }

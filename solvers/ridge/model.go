@@ -53,7 +53,7 @@ func (m *Model) Describe() *model.Description {
 		facts = append(facts, model.Fact{Name: "metric", Value: m.form().String()})
 	}
 	return &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", task, m.Kernel), Kernel: m.Kernel.String(),
-		Rows: m.Rows, Cols: int64(m.Landmarks.Cols), Rank: len(m.Intercept), Seed: m.Seed, Columns: m.Landmarks.Cols, Facts: facts}
+		Rows: m.Rows, Cols: int64(m.Landmarks.Cols), Columns: m.Landmarks.Cols, Rank: len(m.Intercept), Seed: m.Seed, Facts: facts}
 }
 
 // form returns the form of a metric.

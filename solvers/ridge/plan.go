@@ -87,9 +87,11 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k 
 	}
 	landmarks := min(int64(s.inner().Landmarks), shape.Rows)
 	search.KernelEntries *= metricRounds + 1
-	search.AddEntries(float64(landmarks) * float64((metricRounds+1)*(sample/metricParts)+2*metricRounds*min(shape.Rows, gradientRows)))
+	rows := (metricRounds+1)*(sample/metricParts) + 2*metricRounds*min(shape.Rows, gradientRows)
+	search.AddEntries(float64(landmarks) * float64(rows))
 	search.Add("sample that the metric is learnt from", 2*sample*d, "")
-	search.Add("gradients", 4*size+int64(e.Workers())*(landmarks*(d+3)+gradientPanel*d*int64(outputs(shape))), "`metric diagonal`")
+	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of a worker
+	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")
 	search.StateBytes = 0
 	p.Stage(search)
 	p.Add("metric", size+2*int64(e.Workers())*(stream.PanelRows+mapRows)*d, "")

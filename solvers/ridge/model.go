@@ -217,7 +217,8 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // intercept (t), metric (d×1 or d×d) if there is one, and those of [Intervals] and [Posterior].
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Names: m.Names, Classes: m.Classes, Lambda: m.Lambda, Seed: m.Seed,
-		Rows: m.Rows, Columns: m.Landmarks.Cols, Metric: m.Metric, Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept,
+		Rows: m.Rows, Columns: m.Landmarks.Cols, Metric: m.Metric,
+		Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept,
 		Temperature: m.Temperature, Intervals: m.Intervals, Posterior: m.Posterior})
 }
 

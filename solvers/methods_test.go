@@ -3,6 +3,7 @@ package solvers_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -191,6 +192,11 @@ var families = []family{
 			}
 			numbers, targets := stream.NewMatrix(n, 2), [2]stream.Column{}
 			sketch.NewRandom(7, "targets").Normals(numbers)
+			if m.(ridge.Solver).Metric != ridge.NoMetric {
+				for i, rows := 0, normal(1, 39, max(n, 260), 2); i < n; i++ {
+					numbers.Data[2*i] = 100 * math.Sin(2*rows.Data[i*rows.Stride])
+				}
+			}
 			for j := range targets {
 				targets[j].Floats = dense.PickColumns(numbers, []int{j}).Data
 			}
@@ -214,6 +220,8 @@ var families = []family{
 				kernelgen.Laplace(0.5), kernelgen.Matern52(2),
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
 			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true, Balanced: true}, flags: fresh},
+			{name: "ridge, diagonal metric", off: 2.5, method: ridge.Solver{Metric: ridge.DiagonalMetric}, flags: fresh},
+			{name: "ridge, full metric", off: 2.5, method: ridge.Solver{Metric: ridge.FullMetric}, flags: fresh},
 			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1}, Std: true}, flags: variant | fresh},
 			{name: "ridge with weights and groups", method: ridge.Solver{
 				Landmarks: 30, Folds: 4, Std: true,

@@ -82,22 +82,9 @@ func abaloneRings() (x, y blas64.General, err error) {
 func coverSplit(
 	ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage,
 ) error {
-	random := sketch.NewRandom(seed, "split")
-	var sides [2][]int
-	for i := range x.Rows {
-		draws := random.At(uint64(i))
-		side := min(1, int(draws.Uint64n(5)))
-		sides[side] = append(sides[side], i)
-	}
-	pick := func(m blas64.General, rows []int) blas64.General {
-		out := stream.NewMatrix(len(rows), m.Cols)
-		for i, r := range rows {
-			copy(out.Data[i*out.Stride:], m.Data[r*m.Stride:][:m.Cols])
-		}
-		return out
-	}
-	targets := stream.Column{Floats: pick(y, sides[1]).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", pick(x, sides[1])), []string{"target"}, targets)
+	test, train := fifths(x.Rows, seed)
+	targets := stream.Column{Floats: pickRows(y, train).Data} // y has one column
+	rows, err := stream.Beside(stream.FromMatrix("rows", pickRows(x, train)), []string{"target"}, targets)
 	if err != nil {
 		return err
 	}
@@ -107,16 +94,38 @@ func coverSplit(
 		return err
 	}
 	r := model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}, Level: intervalLevel}
-	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, pick(x, sides[0]), r)
+	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, pickRows(x, test), r)
 	if err != nil {
 		return err
 	}
-	for i, row := range sides[0] {
+	for i, row := range test {
 		v := out.Data[i*out.Stride:][:4]
 		learnt.add(v[0], v[1], v[2], y.Data[row])
 		process.add(v[0], v[0]-intervalQuantile*v[3], v[0]+intervalQuantile*v[3], y.Data[row])
 	}
 	return nil
+}
+
+// fifths returns the numbers of a fifth of the rows, and those of the others.
+func fifths(rows int, seed uint64) (test, train []int) {
+	random := sketch.NewRandom(seed, "split")
+	for i := range rows {
+		if draws := random.At(uint64(i)); draws.Uint64n(5) == 0 {
+			test = append(test, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	return test, train
+}
+
+// pickRows returns a copy of some rows.
+func pickRows(m blas64.General, rows []int) blas64.General {
+	out := stream.NewMatrix(len(rows), m.Cols)
+	for i, r := range rows {
+		copy(out.Data[i*out.Stride:], m.Data[r*m.Stride:][:m.Cols])
+	}
+	return out
 }
 
 // coverage collects intervals.

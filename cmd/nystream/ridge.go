@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -45,6 +46,11 @@ Errors out of fold, up to 20,000 of them, also give the accuracy, F1 and probabi
 classes, and the intervals of numbers: see --probabilities and --interval of nystream
 predict. --std keeps what standard deviations need, 16·landmarks² bytes of the model.
 --class-weight balanced makes all classes weigh alike, however rare.
+
+--metric learns how much each column counts, or each direction with full, from gradients of
+fits of up to 20,000 rows in up to three rounds. It helps where many columns are useless, and
+is taken only if it lowers the error of other rows of that sample; the report has the
+importance of the columns. All kernels have to be functions of a distance, as rbf and laplace.
 
 More --landmarks make smaller errors: time grows with their square, memory too. Landmarks
 are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
@@ -107,6 +113,8 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
 	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
+	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
+	addChoice(cmd, &c.how.Metric, "metric", "metric learnt from the data", forms, "", "factors of columns", "a matrix")
 	setDefault(cmd, "scale", "standard")
 	return c
 }
@@ -337,10 +345,28 @@ type ridgeResult struct {
 	Scores    []ridgeScore `json:"scores,omitempty"` // of each target, out of fold
 	Error     *show.Number `json:"misclassified,omitempty"`
 	*ridgeClassScores
-	Counted int            `json:"counted"` // rows of out-of-fold predictions
-	Kernels []ridgeKernel  `json:"kernels"`
-	Path    []ridgePenalty `json:"path"`
+	Counted    int               `json:"counted"` // rows of out-of-fold predictions
+	Kernels    []ridgeKernel     `json:"kernels"`
+	Path       []ridgePenalty    `json:"path"`
+	Metric     *ridgeMetric      `json:"metric,omitempty"`
+	Importance []ridgeImportance `json:"importance,omitempty"` // of all columns, the largest first
 }
+
+// ridgeMetric is what the search for a metric found.
+type ridgeMetric struct {
+	Form   string        `json:"form"`
+	Round  int           `json:"round"`  // the one taken; 0 for none
+	Errors []show.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
+}
+
+// ridgeImportance is how much a column counts.
+type ridgeImportance struct {
+	Column string      `json:"column"`
+	Share  show.Number `json:"share"`
+}
+
+// mostImportant is how many columns the text names.
+const mostImportant = 8
 
 // ridgeClassScores is how well classes are told apart, out of fold.
 type ridgeClassScores struct {
@@ -408,6 +434,13 @@ func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 			r.F1 = append(r.F1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
 		}
 	}
+	if l := f.Learnt; l != nil {
+		r.Metric = &ridgeMetric{c.how.Metric.String(), l.Round, show.Numbers(l.Errors)}
+		for j, v := range l.Importance {
+			r.Importance = append(r.Importance, ridgeImportance{l.Columns[j], show.Number(v)})
+		}
+		slices.SortStableFunc(r.Importance, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
+	}
 	r.text(t, f)
 	return r
 }
@@ -445,4 +478,13 @@ func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
 	}
 	t.Add("penalty", "%.4g, of %s", float64(r.Penalty), strings.Join(path, "  "))
 	t.Add("landmarks", "%s", show.Count(int64(r.Landmarks)))
+	if m := r.Metric; m != nil {
+		errors := show.Values(show.Floats(m.Errors))
+		t.Add("metric", "%s, round %d is taken (0: none); errors %s on rows left out", m.Form, m.Round, errors)
+		var shares []string
+		for _, v := range r.Importance[:min(mostImportant, len(r.Importance))] {
+			shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
+		}
+		t.Add("importance", "%s", strings.Join(shares, "  "))
+	}
 }

@@ -168,6 +168,8 @@ def project(m, x):
 
 def regression(meta, m, x):
     """Values of prepared rows, or a decision for each class."""
+    if 'metric' in m:
+        x = x @ m['metric'] if m['metric'].shape[1] > 1 else x * m['metric'][:, 0]
     return kernel(meta['kernel'])(x, m['landmarks']) @ m['coefficients'] + m['intercept']
 
 

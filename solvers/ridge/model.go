@@ -23,7 +23,8 @@ const Name = "ridge"
 // Model predicts targets, or decides among classes: k(x, Landmarks)·Coefficients + Intercept.
 type Model struct {
 	Kernel       kernelgen.Kernel
-	Landmarks    blas64.General // p×d
+	Metric       blas64.General // of rows before the kernel: d×1 factors of columns or d×d; no rows for none
+	Landmarks    blas64.General // p×d, mapped by the metric
 	Coefficients blas64.General // p×t
 	Intercept    []float64      // t
 	Names        []string       // of the targets; nil for classes
@@ -46,10 +47,21 @@ func (m *Model) Describe() *model.Description {
 	if m.Classes > 0 {
 		task = "classification"
 	}
-	return &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", task, m.Kernel), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.Landmarks.Cols),
-		Rank: len(m.Intercept), Seed: m.Seed, Columns: m.Landmarks.Cols,
-		Facts: []model.Fact{{Name: "task", Value: task}, {Name: "landmarks", Value: strconv.Itoa(m.Landmarks.Rows)},
-			{Name: "penalty", Value: fmt.Sprintf("%.4g", m.Lambda)}}}
+	facts := []model.Fact{{Name: "task", Value: task}, {Name: "landmarks", Value: strconv.Itoa(m.Landmarks.Rows)},
+		{Name: "penalty", Value: fmt.Sprintf("%.4g", m.Lambda)}}
+	if m.Metric.Rows > 0 {
+		facts = append(facts, model.Fact{Name: "metric", Value: m.form().String()})
+	}
+	return &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", task, m.Kernel), Kernel: m.Kernel.String(),
+		Rows: m.Rows, Cols: int64(m.Landmarks.Cols), Columns: m.Landmarks.Cols, Rank: len(m.Intercept), Seed: m.Seed, Facts: facts}
+}
+
+// form returns the form of a metric.
+func (m *Model) form() Metric {
+	if m.Metric.Cols == 1 {
+		return DiagonalMetric
+	}
+	return FullMetric
 }
 
 // Outputs returns the names of the targets, of their bounds and deviations, or of the class, its
@@ -114,7 +126,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	}
 	plan := model.NewPlan(e, rows.Info().Rows, d)
 	plan.Map("blocks of predictions", d, outputs)
-	plan.Add("model", p*int64(2*d+3*len(m.Intercept)), "")
+	plan.Add("model", p*int64(2*d+3*len(m.Intercept))+int64(m.Metric.Rows*m.Metric.Cols), "")
 	tiles := int64(1)
 	if m.Posterior != nil {
 		plan.Add("model of standard deviations", 2*p*p, "")
@@ -149,11 +161,12 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
-		fill, entries := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows)
+		fill, entries, byMetric := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows), rowMap(m.Metric)
 		numbers, variances := stream.NewMatrix(stream.PanelRows, answers.width), make([]float64, 2*stream.PanelRows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
 				k, raw := stream.RowSlice(entries, 0, x.Rows), stream.RowSlice(numbers, 0, x.Rows)
+				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
 					return err
 				}
@@ -184,6 +197,7 @@ type header struct {
 	Rows         int64          `json:"rows" min:"1"`
 	Columns      int            `json:"columns" min:"1"`
 	Temperature  float64        `json:"temperature,omitempty"`
+	Metric       blas64.General `json:"-" array:"metric,columns,factors,optional"`
 	Landmarks    blas64.General `json:"-" array:"landmarks,p,columns"`
 	Coefficients blas64.General `json:"-" array:"coefficients,p,t"`
 	Intercept    []float64      `json:"-" array:"intercept,t"`
@@ -200,10 +214,11 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 }
 
 // Save returns the model as an archive with the arrays landmarks (p×d), coefficients (p×t) and
-// intercept (t), and those of [Intervals] and [Posterior].
+// intercept (t), metric (d×1 or d×d) if there is one, and those of [Intervals] and [Posterior].
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Names: m.Names, Classes: m.Classes, Lambda: m.Lambda, Seed: m.Seed,
-		Rows: m.Rows, Columns: m.Landmarks.Cols, Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept,
+		Rows: m.Rows, Columns: m.Landmarks.Cols, Metric: m.Metric,
+		Landmarks: m.Landmarks, Coefficients: m.Coefficients, Intercept: m.Intercept,
 		Temperature: m.Temperature, Intervals: m.Intervals, Posterior: m.Posterior})
 }
 
@@ -214,7 +229,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Landmarks: h.Landmarks, Coefficients: h.Coefficients, Intercept: h.Intercept,
+	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Metric: h.Metric, Landmarks: h.Landmarks, Coefficients: h.Coefficients, Intercept: h.Intercept,
 		Names: h.Names, Classes: h.Classes, Lambda: h.Lambda, Rows: h.Rows, Seed: h.Seed,
 		Temperature: h.Temperature, Intervals: h.Intervals, Posterior: h.Posterior}
 	m.check(a)
@@ -225,6 +240,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 func (m *Model) check(a *model.Archive) {
 	if m.Landmarks.Rows == 0 {
 		a.Fail("array landmarks has no rows")
+	}
+	if c := m.Metric.Cols; m.Metric.Rows > 0 && c != 1 && c != m.Metric.Rows {
+		a.Fail("array metric is %d×%d: it has a column, or as many as rows", m.Metric.Rows, c)
 	}
 	if m.Temperature < 0 {
 		a.Fail("header: temperature is %v", m.Temperature)

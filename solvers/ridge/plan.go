@@ -31,6 +31,9 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	}
 	p.Stage(pass)
 	p.Stage(solve)
+	if err := s.planMetric(p, e, shape, k); err != nil {
+		return nil, err
+	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
 	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
 	held := sample
@@ -57,4 +60,32 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		p.SourcePasses, p.SharedPasses = 2, append(p.SharedPasses, "scores")
 	}
 	return p, nil
+}
+
+// planMetric adds the search for a metric, and its product.
+func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k kernelgen.Kernel) error {
+	if s.Metric == NoMetric {
+		return nil
+	}
+	d, size := int64(shape.Columns), int64(shape.Columns)
+	if s.Metric == FullMetric {
+		size *= d
+	}
+	sample := min(max(0, shape.Rows), metricRows)
+	shape.Rows = sample - sample/metricParts
+	search, err := s.inner().Plan(stream.Engine{Threads: e.Threads}, shape, k)
+	if err != nil {
+		return err
+	}
+	landmarks := min(int64(s.inner().Landmarks), shape.Rows)
+	search.KernelEntries *= metricRounds + 1
+	rows := (metricRounds+1)*(sample/metricParts) + 2*metricRounds*min(shape.Rows, gradientRows)
+	search.AddEntries(float64(landmarks) * float64(rows))
+	search.Add("sample that the metric is learnt from", 2*sample*d, "")
+	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of a worker
+	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")
+	search.StateBytes = 0
+	p.Stage(search)
+	p.Add("metric", size+2*int64(e.Workers())*(stream.PanelRows+mapRows)*d, "")
+	return nil
 }

@@ -36,8 +36,11 @@ type Solver struct {
 	// up to [SampleRows] of them.
 	ScorePass bool
 	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
-	Std  bool
-	Seed uint64
+	Std bool
+	// Metric is the form of a metric learnt from a sample of the rows, which maps rows before the kernel. It
+	// is taken if it lowers the error of other rows of the sample. It needs a kernel of one distance.
+	Metric Metric
+	Seed   uint64
 }
 
 const defaultLandmarks = 1000
@@ -66,6 +69,8 @@ type Fit struct {
 	Counted int
 	// Scores are out-of-fold figures of classes; nil for targets.
 	Scores *Scores
+	// Learnt is what the search for a metric found; nil without one.
+	Learnt *Learnt
 }
 
 // Tried is a kernel at the penalty of its least out-of-fold error.
@@ -124,6 +129,11 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := d.check(); err != nil {
 		return nil, err
 	}
+	learnt, err := s.learnMetric(ctx, e, d, k)
+	if err != nil {
+		return nil, err
+	}
+	d = learnt.of(d)
 	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, err
@@ -151,6 +161,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	out := chosen.finish(tried, coefficients)
+	learnt.tell(out)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err
 	}
@@ -190,6 +201,9 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 	for _, k := range kernels {
 		if !k.PositiveSemiDefinite() {
 			return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
+		}
+		if err := s.checkMetric(k); err != nil {
+			return nil, err
 		}
 		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k})
 	}

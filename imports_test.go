@@ -41,10 +41,11 @@ var allowed = map[string][]string{
 	"solvers/internal/basis":       {"solvers/internal", "solvers/model", "sketch", "stream", "kernelgen", "internal/linalg"},
 	"solvers/nyblas":               {"internal/simd"},
 	"python":                       {},
-	"cmd":                          {"internal/quote", "cmd", "python", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
-	"bench":                        {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
-	"bench/internal":               {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
-	"bench/papers":                 {"bench/papers", "bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"cmd": {"internal/quote", "cmd", "python", "solvers", "sketch", "stream", "kernelgen",
+		"blockstore"},
+	"bench":          {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
+	"bench/internal": {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"bench/papers":   {"bench/papers", "bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 }
 
 // foreign says which modules only one place may import.

@@ -47,7 +47,8 @@ func BenchmarkEmbedder(b *testing.B) {
 		for _, rank := range []int{50, 500} {
 			b.Run(fmt.Sprintf("d=%d/rank=%d", d, rank), func(b *testing.B) {
 				x := normal(1, 2, 5*rank, d)
-				m := must(lowrank.Landmark{Rank: rank}.Fit(b.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)},
+				m := must(lowrank.Landmark{Rank: rank}.Fit(b.Context(), stream.Engine{},
+					model.Sources{Left: stream.FromMatrix("x", x)},
 					kernelgen.RBF(0.5/float64(d))))(b)
 				e := must(model.NewEmbedder(m, model.Request{}))(b)
 				u := make([]float64, e.Width())

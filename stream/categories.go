@@ -115,7 +115,8 @@ func (w *wordCounts) check() error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("column %s has %s; leave it out with `columns '!%s'`", quote.Name(w.column), what, quote.Bare(w.column))
+	return fmt.Errorf("column %s has %s; leave it out with `columns '!%s'`", quote.Name(w.column), what,
+		quote.Bare(w.column))
 }
 
 // levels returns the levels in byte order.

@@ -36,7 +36,8 @@ type ColumnStats = columnStats
 
 // statsInfo describes rows with a category.
 func statsInfo(columns int) Info {
-	return Info{Name: "x", Columns: NumberedColumns(columns), Rows: -1, Kept: []Field{{Name: "word", Kind: String, Category: true}}}
+	return Info{Name: "x", Columns: NumberedColumns(columns), Rows: -1,
+		Kept: []Field{{Name: "word", Kind: String, Category: true}}}
 }
 
 // NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.

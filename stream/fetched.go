@@ -28,7 +28,8 @@ const mostFetched = 8 << 20
 // none, and neither does one that shares nothing. src has to be comparable.
 func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	size := 8 * len(rows) * (dst.X.Cols + len(dst.Kept))
-	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || isUncounted(ctx) || !r.keeps(src.Info()) {
+	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || isUncounted(ctx) ||
+		!r.keeps(src.Info()) {
 		return Gather(ctx, src, rows, dst)
 	}
 	r.fetching.Lock()

@@ -51,7 +51,8 @@ func TestOpening(t *testing.T) {
 	for _, nulls := range []stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean} {
 		for _, block := range []int{1, 100, 4096} {
 			for _, raw := range []stream.Source{newTable("prepared", holes).keep(), sequential{newTable("skimmed", holes).keep()}} {
-				p, err := stream.Prepare(ctx, stream.Engine{BlockRows: block}, raw, stream.Treatment{Nulls: nulls, Scale: stream.ScaleStandard})
+				p, err := stream.Prepare(ctx, stream.Engine{BlockRows: block}, raw,
+					stream.Treatment{Nulls: nulls, Scale: stream.ScaleStandard})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,7 +142,8 @@ func TestOpeningAfterDroppedRows(t *testing.T) {
 		}
 		raw := newTable("x", x).keep()
 		raw.step = odd(rapid.Uint64().Draw(t, "steps"))
-		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: rapid.IntRange(1, 20).Draw(t, "block")}, raw, stream.Treatment{Nulls: stream.NullsDrop})
+		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: rapid.IntRange(1, 20).Draw(t,
+			"block")}, raw, stream.Treatment{Nulls: stream.NullsDrop})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func emptyKept(info stream.Info) []stream.Column {
 
 func prepare(t fataler, src stream.Source, nulls stream.Nulls, scale stream.Scaling) *stream.Prepared {
 	t.Helper()
-	p, err := stream.Prepare(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src, stream.Treatment{Nulls: nulls, Scale: scale})
+	p, err := stream.Prepare(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src,
+		stream.Treatment{Nulls: nulls, Scale: scale})
 	if err != nil {
 		t.Fatalf("Prepare: %v", err)
 	}
@@ -278,14 +279,16 @@ func TestPrepareNamesBadValue(t *testing.T) {
 		src.step = odd(1)
 		check := func(err error) {
 			t.Helper()
-			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text, "`nulls drop`, zero, mean or indicator")
+			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text,
+				"`nulls drop`, zero, mean or indicator")
 			var bad *stream.BadValueError
 			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Source != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)
 			}
 		}
 		for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax} { // found by the scan
-			_, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8, Threads: 3}, src, stream.Treatment{Scale: scale})
+			_, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8, Threads: 3}, src,
+				stream.Treatment{Scale: scale})
 			check(err)
 		}
 		p := prepare(t, src, stream.NullsError, stream.ScaleNone) // found by the pass
@@ -331,7 +334,8 @@ func TestScalingOfNastyColumns(t *testing.T) {
 					x.Data = append(x.Data, float64(i), v)
 				}
 				src := stream.FromMatrix("nasty.npy", x)
-				p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8}, src, stream.Treatment{Nulls: nulls, Scale: scale})
+				p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8}, src,
+					stream.Treatment{Nulls: nulls, Scale: scale})
 				what := fmt.Sprint(name, ", nulls ", nulls, ", scale ", scale)
 				if err != nil {
 					checkError(t, err, "nasty.npy", `column "x1"`, "in float64")
@@ -359,7 +363,8 @@ func TestScalingOfNastyColumns(t *testing.T) {
 
 func TestMeanFillOfHugeColumn(t *testing.T) {
 	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{1.5e308, -1.5e308, 1e308, math.NaN()}}
-	_, err := stream.Prepare(context.Background(), stream.Engine{}, stream.FromMatrix("huge.npy", x), stream.Treatment{Nulls: stream.NullsMean})
+	_, err := stream.Prepare(context.Background(), stream.Engine{}, stream.FromMatrix("huge.npy", x),
+		stream.Treatment{Nulls: stream.NullsMean})
 	checkError(t, err, "huge.npy", `column "x0"`, "-1.5e+308 to 1.5e+308")
 	x.Data[1] = 1.4e308
 	p := prepare(t, stream.FromMatrix("huge.npy", x), stream.NullsMean, stream.ScaleNone)
@@ -393,7 +398,8 @@ func TestScanIsTheSameForAllThreads(t *testing.T) {
 	for _, threads := range []int{1, 2, 8} {
 		src := newTable("x", x)
 		src.step = odd(uint64(threads))
-		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 100}, src, stream.Treatment{Nulls: stream.NullsMean, Scale: stream.ScaleStandard})
+		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 100}, src,
+			stream.Treatment{Nulls: stream.NullsMean, Scale: stream.ScaleStandard})
 		if err != nil {
 			t.Fatal(err)
 		}

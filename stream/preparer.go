@@ -42,13 +42,15 @@ func (p Preparation) Rows(columns int) (*RowPreparer, error) {
 	}
 	r.missing = r.width
 	r.width += len(p.Missing)
-	for _, v := range []struct{ have, want int }{{len(p.Fill), columns}, {len(p.Shift), r.scaled}, {len(p.Factor), r.scaled}, {p.Knots.Rows, r.scaled}} {
+	for _, v := range []struct{ have, want int }{{len(p.Fill), columns}, {len(p.Shift), r.scaled},
+		{len(p.Factor), r.scaled}, {p.Knots.Rows, r.scaled}} {
 		if v.have > 0 && v.have != v.want {
 			return nil, fmt.Errorf("it has %d columns, and was to be prepared like rows of %d", v.want, v.have)
 		}
 	}
 	if n := len(p.Missing); n > 0 && (p.Missing[0] < 0 || p.Missing[n-1] >= columns) {
-		return nil, fmt.Errorf("it has %d columns, and was to be prepared with an indicator of column %d", columns, p.Missing[n-1])
+		return nil, fmt.Errorf("it has %d columns, and was to be prepared with an indicator of column %d", columns,
+			p.Missing[n-1])
 	}
 	return r, nil
 }
@@ -193,7 +195,8 @@ func (p Preparation) places(info Info) (places []int, err error) {
 		places = append(places, i)
 	}
 	if len(absent) > 0 {
-		return nil, fmt.Errorf("%s has no column of numbers called %s, which the rows of the fit have", info.Name, quote.Names(absent))
+		return nil, fmt.Errorf("%s has no column of numbers called %s, which the rows of the fit have", info.Name,
+			quote.Names(absent))
 	}
 	return places, nil
 }
@@ -204,9 +207,11 @@ func (p Preparation) words(info Info) (places []int, err error) {
 		i := slices.IndexFunc(info.Kept, func(f Field) bool { return f.Name == c.Column })
 		switch {
 		case i < 0 && slices.Contains(info.Columns, c.Column) || i >= 0 && info.Kept[i].Kind != String:
-			return nil, fmt.Errorf("%s: column %s holds numbers, and text in the rows of the fit; write it as text", info.Name, quote.Name(c.Column))
+			return nil, fmt.Errorf("%s: column %s holds numbers, and text in the rows of the fit; write it as text",
+				info.Name, quote.Name(c.Column))
 		case i < 0:
-			return nil, fmt.Errorf("%s has no column of text called %s, which the rows of the fit have", info.Name, quote.Name(c.Column))
+			return nil, fmt.Errorf("%s has no column of text called %s, which the rows of the fit have", info.Name,
+				quote.Name(c.Column))
 		}
 		places = append(places, i)
 	}

@@ -154,7 +154,8 @@ func TestFoldDroppedRows(t *testing.T) {
 		}
 		run := func(threads int) *sums {
 			e := stream.Engine{Threads: threads, BlockRows: 7}
-			src, err := stream.Prepare(context.Background(), e, newTable("x", x), stream.Treatment{Nulls: stream.NullsDrop, Scale: stream.ScaleStandard})
+			src, err := stream.Prepare(context.Background(), e, newTable("x", x),
+				stream.Treatment{Nulls: stream.NullsDrop, Scale: stream.ScaleStandard})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -166,7 +166,8 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	}
 	kept, columns := head[3], head[4]
 	size := int64(binary.Size(columnMoments{}))
-	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size || kept*8+columns*size > int64(r.Len()) {
+	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size ||
+		kept*8+columns*size > int64(r.Len()) {
 		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
 	}
 	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
@@ -174,7 +175,8 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	}
 	t := &columnStats{nulls: s.nulls, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
 		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
-	if err := errors.Join(binary.Read(r, binary.LittleEndian, t.kept), binary.Read(r, binary.LittleEndian, t.columns)); err != nil {
+	if err := errors.Join(binary.Read(r, binary.LittleEndian, t.kept),
+		binary.Read(r, binary.LittleEndian, t.columns)); err != nil {
 		return err
 	}
 	rest := data[len(data)-r.Len():]

@@ -112,7 +112,8 @@ func scaledPlainly(rows [][]float64, d int, scale stream.Scaling) {
 // TestTreatments compares prepared rows with a plain reading of the documentation, read in passes of any
 // threads and blocks, gathered, and one at a time.
 func TestTreatments(t *testing.T) {
-	for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile} {
+	for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
+		stream.ScaleQuantile} {
 		for _, how := range []stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal} {
 			t.Run(fmt.Sprint(scale, " ", how), func(t *testing.T) {
 				treatment := stream.Treatment{Nulls: stream.NullsIndicator, Scale: scale, Categories: how}
@@ -139,7 +140,8 @@ func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment stream.Tr
 		t.Fatal(err)
 	}
 	rows, kept := readAll(t, p)
-	if info := p.Info(); len(info.Columns) != len(want[0]) || len(info.Kept) != 2 || info.Kept[0].Name != "id" || info.Kept[1].Name != "e" || kept[0].Ints[5] != 5 {
+	if info := p.Info(); len(info.Columns) != len(want[0]) || len(info.Kept) != 2 || info.Kept[0].Name != "id" ||
+		info.Kept[1].Name != "e" || kept[0].Ints[5] != 5 {
 		t.Fatalf("columns %v, kept %v", info.Columns, info.Kept)
 	}
 	for i, x := range rows {
@@ -191,7 +193,8 @@ func nullsOf(s *table) (n int64) {
 func TestApplyByName(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{BlockRows: 16}
 	fit := mixedTable(1, 100)
-	p, err := stream.Prepare(ctx, e, fit, stream.Treatment{Nulls: stream.NullsIndicator, Scale: stream.ScaleQuantile, Categories: stream.EncodeOneHot})
+	p, err := stream.Prepare(ctx, e, fit, stream.Treatment{Nulls: stream.NullsIndicator,
+		Scale: stream.ScaleQuantile, Categories: stream.EncodeOneHot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +266,8 @@ func TestQuantilesOfSamples(t *testing.T) {
 	}
 	var first stream.Preparation
 	for _, threads := range []int{1, 3} {
-		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 512}, stream.FromMatrix("x", x), stream.Treatment{Scale: stream.ScaleQuantile})
+		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 512},
+			stream.FromMatrix("x", x), stream.Treatment{Scale: stream.ScaleQuantile})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +297,8 @@ func TestQuantilesOfSamples(t *testing.T) {
 func TestNastyTreatments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "rows")
-		value := rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, 5e-324, 1e-300, 3})
+		value := rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64,
+			5e-324, 1e-300, 3})
 		x := stream.NewMatrix(n, 2)
 		word := stream.Column{Kind: stream.String}
 		for i := range n {
@@ -303,8 +308,10 @@ func TestNastyTreatments(t *testing.T) {
 		s := newTable("x", x)
 		s.info.Kept, s.kept = []stream.Field{{Name: "w", Kind: stream.String, Category: true}}, []stream.Column{word}
 		treatment := stream.Treatment{
-			Nulls:      rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean, stream.NullsIndicator}).Draw(t, "nulls"),
-			Scale:      rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile}).Draw(t, "scale"),
+			Nulls: rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean,
+				stream.NullsIndicator}).Draw(t, "nulls"),
+			Scale: rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
+				stream.ScaleQuantile}).Draw(t, "scale"),
 			Categories: rapid.SampledFrom([]stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal}).Draw(t, "categories")}
 		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 4}, s, treatment)
 		if err != nil {

@@ -292,7 +292,8 @@ func TestPython(t *testing.T) {
 			writeData(t, work)
 			c := exec.Command(python, "-B", "-c", script[at:])
 			c.Dir = work
-			c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "python"), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "python"),
+				"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s", p.name, err, out)
 			}

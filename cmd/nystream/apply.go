@@ -162,7 +162,8 @@ func (t *taken) passes() int {
 
 // result returns what is told of rows that a model was applied to.
 func (t *taken) result(model string, rows int64, output string) rowsResult {
-	r := rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()}, Output: output}
+	r := rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()},
+		Output: output}
 	if t.prepared != nil {
 		r.Categories = t.prepared.Found()
 	}

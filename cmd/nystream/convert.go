@@ -225,7 +225,8 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if info := in.Info(); !c.given("nulls") && c.rows.Scale == stream.ScaleNone && !c.data.text || len(info.Columns)+categoriesOf(info) == 0 {
+	if info := in.Info(); !c.given("nulls") && c.rows.Scale == stream.ScaleNone && !c.data.text ||
+		len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}
 	return c.rows.prepare(ctx, c.engine(), in)

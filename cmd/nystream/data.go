@@ -121,12 +121,17 @@ func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
 type preparationFlags struct{ stream.Treatment }
 
 // allNulls are what may become of nulls.
-var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean, stream.NullsIndicator}
+var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean,
+	stream.NullsIndicator}
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
-	addChoice(cmd, &p.Nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls, "", "", "", "", "mean, and a column NAME_missing")
-	addChoice(cmd, &p.Scale, "scale", "how columns of numbers are scaled", []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile})
-	addChoice(cmd, &p.Categories, "categories", "how columns of text become numbers", []stream.Encoding{stream.EncodeNone, stream.EncodeOneHot, stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
+	addChoice(cmd, &p.Nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls, "", "", "", "",
+		"mean, and a column NAME_missing")
+	addChoice(cmd, &p.Scale, "scale", "how columns of numbers are scaled",
+		[]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile})
+	addChoice(cmd, &p.Categories, "categories", "how columns of text become numbers",
+		[]stream.Encoding{stream.EncodeNone, stream.EncodeOneHot,
+			stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
 }
 
 // prepare works out how the rows of in are prepared, and does so.

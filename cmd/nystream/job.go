@@ -332,7 +332,8 @@ func (j *job) shape() model.Shape {
 
 func (j *job) rowsData() rowsData {
 	p := j.prepared.left.Preparation
-	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left), Categories: model.CategoriesOf(p), columnPositions: j.left.position}
+	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left),
+		Categories: model.CategoriesOf(p), columnPositions: j.left.position}
 }
 
 // knownNames returns the names of the columns of in, unless they only count.

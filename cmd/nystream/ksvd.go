@@ -95,7 +95,8 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 var (
 	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
-	rowsOnly     = []string{"label", "keep", "input-format", "no-spool", "spool-dir", "nulls", "scale", "categories", "compat"}
+	rowsOnly     = []string{"label", "keep", "input-format", "no-spool", "spool-dir", "nulls", "scale",
+		"categories", "compat"}
 )
 
 func (c *ksvdTask) refuses(args []string) []contradiction {

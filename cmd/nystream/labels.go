@@ -127,7 +127,8 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 			source, of.named(), names[0], show.Count(int64(rows))))
 	case n > mostClasses:
 		return fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
-			source, of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses, cmp.Or(measured, "; are these classes?")))
+			source, of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses, cmp.Or(measured,
+				"; are these classes?")))
 	}
 	return nil
 }

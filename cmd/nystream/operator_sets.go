@@ -36,13 +36,14 @@ func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
 	values := stream.NewMatrix(int(c.prepared.left.Info().Rows), m.Rank())
 	row := 0
-	err := m.Transform(ctx, c.engine(), c.prepared.left, model.Request{Side: model.Right}, func(_ *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			realFunctions(m, values.Data[row*values.Stride:][:values.Cols], out.Data[i*out.Stride:][:out.Cols])
-			row++
-		}
-		return nil
-	})
+	err := m.Transform(ctx, c.engine(), c.prepared.left, model.Request{Side: model.Right},
+		func(_ *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				realFunctions(m, values.Data[row*values.Stride:][:values.Cols], out.Data[i*out.Stride:][:out.Cols])
+				row++
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}

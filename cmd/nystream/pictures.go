@@ -302,13 +302,14 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 		return nil, err
 	}
 	row := 0
-	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), r, func(_ *stream.Block, u blas64.General) error {
-		for i := range u.Rows {
-			e.put(row, u, i)
-			row++
-		}
-		return nil
-	})
+	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), r,
+		func(_ *stream.Block, u blas64.General) error {
+			for i := range u.Rows {
+				e.put(row, u, i)
+				row++
+			}
+			return nil
+		})
 	return e, err
 }
 

@@ -70,7 +70,8 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 		f := cmd.Flags()
 		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
 		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
-		f.BoolVar(&p.probabilities, "probabilities", false, "write class probabilities, of fit ridge or fit askls --merge stack")
+		f.BoolVar(&p.probabilities, "probabilities", false,
+			"write class probabilities, of fit ridge or fit askls --merge stack")
 		f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
 		f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
 		f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
@@ -98,9 +99,11 @@ func (p *predictCommand) check(args []string) error {
 	if err := refuse([]contradiction{
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
-		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
+		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0),
+			"--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
 		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
-		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01"},
+		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1),
+			"--novelty must be between 0 and 1, such as 0.01"},
 		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err

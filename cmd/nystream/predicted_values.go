@@ -152,7 +152,8 @@ func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m mod
 		return usagef("%w", err)
 	}
 	if err := refuse([]contradiction{
-		{p.decisions || p.probabilities || p.intervals || p.std, "--novelty predicts nothing: leave out --decisions, --probabilities, --interval and --std"},
+		{p.decisions || p.probabilities || p.intervals || p.std,
+			"--novelty predicts nothing: leave out --decisions, --probabilities, --interval and --std"},
 		{p.data.label+p.labelsFile != "", "--novelty is compared with no label: carry the column along with --keep"},
 	}); err != nil {
 		return err
@@ -181,7 +182,8 @@ func (p *predictCommand) predictNovelty(ctx context.Context, f *modelFile, m mod
 	}
 	out.rowsResult = *result
 	return p.printRows(&out.rowsResult, out, func(t *show.Text) {
-		t.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", show.Count(out.Marked), float64(out.Marked)/float64(max(1, out.Rows)), p.novelty)
+		t.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", show.Count(out.Marked),
+			float64(out.Marked)/float64(max(1, out.Rows)), p.novelty)
 	})
 }
 

@@ -106,7 +106,8 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
 	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
-	f.Float64SliceVar(&c.how.Penalties, "penalty", nil, "`numbers` to choose the penalty from; by default seven that suit the data")
+	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
+		"`numbers` to choose the penalty from; by default seven that suit the data")
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
 	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
@@ -428,7 +429,8 @@ func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 	r.Counted = f.Counted
 	if s := f.Scores; s != nil {
 		r.Error = show.Optional(best.Misclassified)
-		r.ridgeClassScores = &ridgeClassScores{Accuracy: show.Number(s.Accuracy), StandardError: show.Number(s.StandardError), MacroF1: show.Number(s.MacroF1),
+		r.ridgeClassScores = &ridgeClassScores{Accuracy: show.Number(s.Accuracy),
+			StandardError: show.Number(s.StandardError), MacroF1: show.Number(s.MacroF1),
 			LogLoss: show.Number(s.LogLoss), Temperature: show.Number(f.Temperature)}
 		for _, v := range s.F1 {
 			r.F1 = append(r.F1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
@@ -465,7 +467,8 @@ func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
 		t.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", s.Target, float64(s.RMSE), float64(s.R2), how)
 	}
 	if s := f.Scores; s != nil {
-		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy, s.StandardError, how, show.Count(int64(f.Counted)))
+		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy,
+			s.StandardError, how, show.Count(int64(f.Counted)))
 		t.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
 	}
 	var path []string

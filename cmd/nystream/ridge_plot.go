@@ -14,7 +14,8 @@ import (
 // chosen, of the first target.
 func (c *ridgeTask) charts(_ context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
 	f := c.fitting
-	p := &picture.Points{Title: "Errors of the penalties tried", X: "log10 of the penalty", Y: "share of rows misclassified",
+	p := &picture.Points{Title: "Errors of the penalties tried", X: "log10 of the penalty",
+		Y:      "share of rows misclassified",
 		Groups: &picture.Groups{Names: []string{"tried", "chosen"}}}
 	if f.Classes == 0 {
 		p.Y = "RMSE of " + f.Names[0]

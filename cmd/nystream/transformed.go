@@ -53,7 +53,8 @@ func requestOf(m model.Transformer, side model.Side, flag word, given bool) (mod
 
 // newTransformed begins a file for what a request makes of rows with so many, and for
 // columns that they carry along.
-func (a *app) newTransformed(path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*transformed, error) {
+func (a *app) newTransformed(path string, m model.Transformer, r model.Request, rows int64,
+	kept []stream.Field) (*transformed, error) {
 	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,8 @@ func (a *app) newTransformed(path string, m model.Transformer, r model.Request, 
 
 // transform writes what a request makes of rows. kept gives the columns that they carry
 // along, nil for none. Cost: one pass.
-func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source,
+	kept func(b *stream.Block, rows int) []stream.Column) error {
 	r := w.request
 	names, err := r.Names(m)
 	if err != nil {

@@ -153,7 +153,8 @@ func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
 
 // evaluator returns a function for one goroutine that passes [u v] of the rows of a block to f,
 // piece by piece, with the number of the first row.
-func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block, f func(start int, uv blas64.General) error) error {
+func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block,
+	f func(start int, uv blas64.General) error) error {
 	embed := worker()
 	var room []float64
 	size := pieceRows(len(l.folds), l.k.Rank()+l.targets.Cols)

@@ -243,19 +243,20 @@ func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	if err != nil {
 		return nil, err
 	}
-	err = t.Each(ctx, e, &tiles.Rows{Dense: left.rows.Rows}, right.rows.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
-		c.centre(tile, first, 0)
-		for i := range tile.Rows {
-			row, w := dense.Row(b.m, first+i), rows[first+i]
-			for j, v := range dense.Row(tile, i) {
-				row[j] = v * w * cols[j]
+	err = t.Each(ctx, e, &tiles.Rows{Dense: left.rows.Rows}, right.rows.Cols, basis.PanelRows,
+		func(first int, tile blas64.General) error {
+			c.centre(tile, first, 0)
+			for i := range tile.Rows {
+				row, w := dense.Row(b.m, first+i), rows[first+i]
+				for j, v := range dense.Row(tile, i) {
+					row[j] = v * w * cols[j]
+				}
+				if one {
+					onDiagonal[first+i] = b.diagonalOf(first+i, dense.Row(tile, i))
+				}
 			}
-			if one {
-				onDiagonal[first+i] = b.diagonalOf(first+i, dense.Row(tile, i))
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 	b.diagonal = slices.Concat(onDiagonal...)
 	for _, d := range b.diagonal {
 		b.largest = math.Max(b.largest, math.Abs(d.value))

@@ -203,7 +203,8 @@ func (f *exactFit) fitStart(ctx context.Context) (start *Fit, err error) {
 
 // startBlock returns the embedding of all rows of one side by the start, and a few random
 // columns.
-func (f *exactFit) startBlock(ctx context.Context, start *Model, side model.Side, src stream.Source, purpose string) (blas64.General, error) {
+func (f *exactFit) startBlock(ctx context.Context, start *Model, side model.Side, src stream.Source,
+	purpose string) (blas64.General, error) {
 	n, r := int(src.Info().Rows), len(start.Values)
 	random := min(subspaceRandom, n-r)
 	block := stream.NewMatrix(n, r+random)

@@ -67,7 +67,8 @@ func noLandmarks(d int) blas64.General {
 // features puts the features of rows x into dst, and checks both.
 func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return &stream.BadValueError{Source: m.name, Row: numbers.At(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
+		return &stream.BadValueError{Source: m.name, Row: numbers.At(i), Column: fmt.Sprint(j),
+			Reason: fmt.Sprint(dense.Row(x, i)[j])}
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)

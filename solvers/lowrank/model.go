@@ -38,7 +38,8 @@ func (m *Model) Describe() *model.Description {
 		d.Subject, d.Kernel = m.Explicit.Map.String()+" of a matrix", ""
 	}
 	if shares := m.Explained(); shares != nil {
-		d.Facts = append(d.Facts, model.Fact{Name: "explained", Value: fmt.Sprintf("%.4g of the variance", dense.Sum(shares))})
+		d.Facts = append(d.Facts, model.Fact{Name: "explained",
+			Value: fmt.Sprintf("%.4g of the variance", dense.Sum(shares))})
 	} else if m.Symmetric() {
 		d.Facts = append(d.Facts, model.Fact{Name: "shift", Value: fmt.Sprintf("%.4g", m.Shift)})
 	}

@@ -79,7 +79,8 @@ func foldsOf(rows int) int {
 }
 
 // heldOut returns the distances of a fold of the sample from the span of a model of the other rows.
-func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, seed uint64) ([]float64, error) {
+func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64,
+	seed uint64) ([]float64, error) {
 	others := s.rows.Of(basis.Without(s.rows.Number, fold))
 	if len(fold) == 0 || others.Count() == 0 {
 		return nil, nil

@@ -104,7 +104,8 @@ func (m PCA) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 }
 
 // gatherChosen fetches landmarks and held-back rows.
-func (f *landmarkFit) gatherChosen(ctx context.Context, e stream.Engine, src stream.Source, choice basis.Landmarks) error {
+func (f *landmarkFit) gatherChosen(ctx context.Context, e stream.Engine, src stream.Source,
+	choice basis.Landmarks) error {
 	candidates, err := choice.Candidates("C")
 	if err != nil {
 		return err
@@ -122,7 +123,8 @@ func (f *landmarkFit) gatherChosen(ctx context.Context, e stream.Engine, src str
 }
 
 // gram whitens the landmarks, and sums the Gram matrix of [1 | f] and the trace.
-func (f *landmarkFit) gram(ctx context.Context, e stream.Engine, src stream.Source) (*ranged[*sketch.WhitenedGram], error) {
+func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
+	src stream.Source) (*ranged[*sketch.WhitenedGram], error) {
 	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
 	if errors.Is(err, basis.ErrNotDefinite) {
 		err = notDefinite(f.tiles.Kernel)

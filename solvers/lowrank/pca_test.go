@@ -52,12 +52,14 @@ func TestPCAIsDense(t *testing.T) {
 	t.Parallel()
 	const rank = 5
 	x, fresh := clusters(150, 3, 1), clusters(40, 3, 2)
-	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "1e150*rbf(gamma=2)", "poly(degree=2, gamma=1, coef0=1)"} {
+	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "1e150*rbf(gamma=2)",
+		"poly(degree=2, gamma=1, coef0=1)"} {
 		k, err := kernelgen.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := PCA{Rank: rank, Landmarks: 150}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
+		f, err := PCA{Rank: rank, Landmarks: 150}.Fit(t.Context(), stream.Engine{},
+			model.Sources{Left: stream.FromMatrix("x", x)}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +84,8 @@ func TestPCAIsDense(t *testing.T) {
 					t.Errorf("%s: value %d is %v, want %v", text, j, f.Values[j], eig.Values[j])
 				}
 				for i := range rows.Rows {
-					if d := dense.Row(got, i)[j] - math.Copysign(dense.Row(want, i)[j]/root, sign*dense.Row(want, i)[j]); math.Abs(d) > 1e-8*root {
+					if d := dense.Row(got, i)[j] - math.Copysign(dense.Row(want, i)[j]/root,
+						sign*dense.Row(want, i)[j]); math.Abs(d) > 1e-8*root {
 						t.Fatalf("%s: score %d of row %d is off by %.1e", text, j, i, d/root)
 					}
 				}
@@ -131,7 +134,8 @@ func TestPCAOnLandmarks(t *testing.T) {
 		if want := spectralNorm(t, e) / spectralNorm(t, a); math.Abs(v.SpectralError/want-1) > 0.01 {
 			t.Errorf("the measured error is %v, dense %v", v.SpectralError, want)
 		}
-		if kept := dense.Sum(f.Values) / dense.Trace(a); math.Abs(f.TraceKept-kept) > 0.01 || math.Abs(dense.Sum(f.Explained())-kept) > 0.01 {
+		if kept := dense.Sum(f.Values) / dense.Trace(a); math.Abs(f.TraceKept-kept) > 0.01 ||
+			math.Abs(dense.Sum(f.Explained())-kept) > 0.01 {
 			t.Errorf("the components explain %v, said to be %v", kept, f.TraceKept)
 		}
 		archive, err := f.Save()
@@ -166,7 +170,8 @@ func TestPCARefuses(t *testing.T) {
 		x blas64.General
 		k kernelgen.Kernel
 	}{"all rows are the same": {same, kernelgen.RBF(1)}, "positive semi-definite": {clusters(30, 2, 1), sigmoid}} {
-		_, err := PCA{Rank: 2}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", refused.x)}, refused.k)
+		_, err := PCA{Rank: 2}.Fit(t.Context(), stream.Engine{},
+			model.Sources{Left: stream.FromMatrix("x", refused.x)}, refused.k)
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q is not in %v", says, err)
 		}

@@ -155,7 +155,8 @@ func TestNovelty(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := model.Sources{Left: stream.FromMatrix("x", x)}
-		for _, method := range []Method{Landmark{Rank: 6}, Nystrom{Rank: 6, Landmarks: 20}, PCA{Rank: 6}, RPCholesky{Rank: 6}} {
+		for _, method := range []Method{Landmark{Rank: 6}, Nystrom{Rank: 6, Landmarks: 20}, PCA{Rank: 6},
+			RPCholesky{Rank: 6}} {
 			f, err := Sampled{Method: method, Novelty: true}.Fit(t.Context(), stream.Engine{}, d, k)
 			if err != nil {
 				t.Fatal(err)
@@ -240,13 +241,18 @@ func TestSampledRefuses(t *testing.T) {
 		{"2 or more", Sampled{Method: Landmark{Rank: 2}, Clusters: 1}, model.Sources{Left: x}, rbf},
 		{"not centred", Sampled{Method: PCA{Rank: 2}, Clusters: 2}, model.Sources{Left: x}, rbf},
 		{"raise `rank`", Sampled{Method: Landmark{Rank: 2}, Clusters: 3}, model.Sources{Left: x}, rbf},
-		{"ask for fewer clusters", Sampled{Method: Nystrom{Rank: 10}, Clusters: 5}, model.Sources{Left: stream.FromMatrix("few", few)}, rbf},
-		{"are one cluster", Sampled{Method: Nystrom{Rank: 10}, Clusters: AutoClusters}, model.Sources{Left: x}, kernelgen.RBF(0.01)},
-		{"negative row sums", Sampled{Method: Nystrom{Rank: 2}, Clusters: 2}, model.Sources{Left: stream.FromMatrix("y", centredRows())}, kernelgen.Linear()},
+		{"ask for fewer clusters", Sampled{Method: Nystrom{Rank: 10}, Clusters: 5},
+			model.Sources{Left: stream.FromMatrix("few", few)}, rbf},
+		{"are one cluster", Sampled{Method: Nystrom{Rank: 10}, Clusters: AutoClusters}, model.Sources{Left: x},
+			kernelgen.RBF(0.01)},
+		{"negative row sums", Sampled{Method: Nystrom{Rank: 2}, Clusters: 2},
+			model.Sources{Left: stream.FromMatrix("y", centredRows())}, kernelgen.Linear()},
 		{"this method has none", Sampled{Method: RFF{Rank: 4}, Novelty: true}, model.Sources{Left: x}, rbf},
-		{"takes two rows", Sampled{Method: Nystrom{Rank: 2}, Novelty: true}, model.Sources{Left: stream.FromMatrix("one", stream.NewMatrix(1, 2))}, rbf},
+		{"takes two rows", Sampled{Method: Nystrom{Rank: 2}, Novelty: true},
+			model.Sources{Left: stream.FromMatrix("one", stream.NewMatrix(1, 2))}, rbf},
 	} {
-		if _, err := c.method.Fit(context.Background(), stream.Engine{}, c.d, c.k); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := c.method.Fit(context.Background(), stream.Engine{}, c.d, c.k); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q is not in %v", c.says, err)
 		}
 	}

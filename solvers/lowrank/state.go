@@ -112,7 +112,8 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("lowrank", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace, Values: h.Values, Clusters: h.Clusters, Novelty: h.Novelty}
+	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace,
+		Values: h.Values, Clusters: h.Clusters, Novelty: h.Novelty}
 	if x := h.Explicit; h.Map != "" {
 		f := model.Word(a, h.Map, kernelgen.ParseMap)
 		n := int(h.Columns)

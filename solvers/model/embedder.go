@@ -41,7 +41,8 @@ func (e *Embedder) Width() int { return e.out.Cols }
 // Nothing is allocated, but for at most five small objects by models of asymmetric kernels.
 func (e *Embedder) Embed(dst, row []float64) error {
 	if len(row) != e.Columns() || len(dst) != e.Width() {
-		return fmt.Errorf("a row of %d numbers for %d outputs; the model takes %d and gives %d", len(row), len(dst), e.Columns(), e.Width())
+		return fmt.Errorf("a row of %d numbers for %d outputs; the model takes %d and gives %d", len(row), len(dst),
+			e.Columns(), e.Width())
 	}
 	if len(dst) == 0 {
 		return nil

@@ -120,7 +120,8 @@ func (a *Archive) takePreparation(p *stream.Preparation, prefix string, columns 
 	}
 	numbers, scaled := int64(-1), int64(-1)
 	if columns >= 0 {
-		if numbers = int64(columns - p.Width()); numbers < 0 || len(p.Missing) > 0 && int64(p.Missing[len(p.Missing)-1]) >= numbers {
+		if numbers = int64(columns - p.Width()); numbers < 0 || len(p.Missing) > 0 &&
+			int64(p.Missing[len(p.Missing)-1]) >= numbers {
 			a.Fail("%d columns, of which categories and indicators of missing values make %d", columns, p.Width())
 			return
 		}

@@ -42,7 +42,8 @@ const (
 
 // String returns the word for a kind.
 func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}[k]
+	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std",
+		"scores", "novelty"}[k]
 }
 
 // ErrNoOutput says that models of a family never give a kind of output.

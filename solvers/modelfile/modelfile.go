@@ -42,7 +42,8 @@ func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
 	}
 	p, names := rows.Preparation, rows.Info().Columns
 	a.PutPreparation(model.Left, p)
-	a.Data, err = json.Marshal(model.RowsData{Columns: names[:len(names)-p.Width()], Nulls: p.Nulls.String(), Categories: model.CategoriesOf(p)})
+	a.Data, err = json.Marshal(model.RowsData{Columns: names[:len(names)-p.Width()], Nulls: p.Nulls.String(),
+		Categories: model.CategoriesOf(p)})
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,8 @@ func (m *Model) Dimension(side model.Side) int {
 // Prepare makes of raw rows what the model itself takes. Columns are found by name, in any order
 // among others; those of words are kept columns of the source, see blockstore.Options.Categories.
 // An error names a column that is missing or of another type.
-func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source) (*stream.Prepared, error) {
+func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side,
+	rows stream.Source) (*stream.Prepared, error) {
 	return m.Preparation(side).Apply(ctx, e, rows)
 }
 
@@ -98,7 +99,8 @@ func (m *Model) Worker(stream.Source, model.Request) (func() model.Worker, error
 
 // Transform prepares raw rows, and gives what the model makes of them to emit, in order. Cost: one pass,
 // and one more that counts rows if the fit dropped those with nulls.
-func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
+func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request,
+	emit model.Emit) error {
 	prepared, err := m.Prepare(ctx, e, r.Side, rows)
 	if err != nil {
 		return err

@@ -54,7 +54,8 @@ func ExampleOpen() {
 
 	raw, err := blockstore.Open(ctx, []string{train}, blockstore.Options{Categories: true, Keep: []string{"price"}})
 	must(err)
-	rows, err := stream.Prepare(ctx, e, raw, stream.Treatment{Scale: stream.ScaleStandard, Categories: stream.EncodeOneHot})
+	rows, err := stream.Prepare(ctx, e, raw, stream.Treatment{Scale: stream.ScaleStandard,
+		Categories: stream.EncodeOneHot})
 	must(err)
 	data := &ridge.Data{Rows: rows, Targets: []string{"price"}}
 	fit, err := ridge.Solver{Landmarks: 60}.Fit(ctx, e, data, kernelgen.RBF(0.1))
@@ -108,7 +109,8 @@ func preparedModel(t *testing.T, how stream.Treatment) (path string, want blas64
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := lowrank.Landmark{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: rows}, kernelgen.RBF(0.3))
+	fit, err := lowrank.Landmark{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: rows},
+		kernelgen.RBF(0.3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,8 @@ func preparedModel(t *testing.T, how stream.Treatment) (path string, want blas64
 // treatments; the archive refuses a caller that prepares nothing, and can be asked again.
 func TestOpenPrepares(t *testing.T) {
 	for _, nulls := range []stream.Nulls{stream.NullsZero, stream.NullsMean, stream.NullsIndicator} {
-		for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile} {
+		for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
+			stream.ScaleQuantile} {
 			for _, how := range []stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal} {
 				path, want := preparedModel(t, stream.Treatment{Nulls: nulls, Scale: scale, Categories: how})
 				m, err := modelfile.Open(path)
@@ -146,17 +149,18 @@ func TestOpenPrepares(t *testing.T) {
 					return fmt.Sprintf("%s,7,%s,%d", b, towns[i%3], i)
 				})
 				row := 0
-				err = m.Transform(t.Context(), stream.Engine{}, raw, model.Request{}, func(_ *stream.Block, u blas64.General) error {
-					for i := range u.Rows {
-						for j := range u.Cols {
-							if u.Data[i*u.Stride+j] != want.Data[row*want.Stride+j] {
-								return fmt.Errorf("row %d differs", row)
+				err = m.Transform(t.Context(), stream.Engine{}, raw, model.Request{},
+					func(_ *stream.Block, u blas64.General) error {
+						for i := range u.Rows {
+							for j := range u.Cols {
+								if u.Data[i*u.Stride+j] != want.Data[row*want.Stride+j] {
+									return fmt.Errorf("row %d differs", row)
+								}
 							}
+							row++
 						}
-						row++
-					}
-					return nil
-				})
+						return nil
+					})
 				if err != nil || row != 60 {
 					t.Fatalf("%v, %v, %v: %d rows, %v", nulls, scale, how, row, err)
 				}
@@ -179,7 +183,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	a.Prepared = true
 	for range 2 {
-		if _, err := askls.Load(a); err == nil || !strings.Contains(err.Error(), "this is a model of landmark: load it by lowrank.Load") {
+		if _, err := askls.Load(a); err == nil || !strings.Contains(err.Error(),
+			"this is a model of landmark: load it by lowrank.Load") {
 			t.Errorf("another family: %v", err)
 		}
 		if _, err := lowrank.Load(a); err != nil {
@@ -201,7 +206,8 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			return fmt.Sprintf("%d,%s,3", i, towns[i%3])
 		})
-		if _, err := m.Prepare(t.Context(), stream.Engine{}, model.Left, raw); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Prepare(t.Context(), stream.Engine{}, model.Left, raw); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", header, err, want)
 		}
 	}
@@ -216,12 +222,16 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestOpenDamaged: what meta.json and the arrays say of the preparation is checked.
 func TestOpenDamaged(t *testing.T) {
-	path, _ := preparedModel(t, stream.Treatment{Nulls: stream.NullsIndicator, Scale: stream.ScaleQuantile, Categories: stream.EncodeOrdinal})
+	path, _ := preparedModel(t, stream.Treatment{Nulls: stream.NullsIndicator, Scale: stream.ScaleQuantile,
+		Categories: stream.EncodeOrdinal})
 	for name, damage := range map[string]func(a *model.Archive){
-		"encoding":      func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "hashed", 1)) },
-		"no encoding":   func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "none", 1)) },
-		"order":         func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "Leeds", "York", 1)) },
-		"nulls":         func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "indicator", "ignore", 1)) },
+		"encoding":    func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "hashed", 1)) },
+		"no encoding": func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "none", 1)) },
+		"order":       func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "Leeds", "York", 1)) },
+		"nulls": func(a *model.Archive) {
+			a.Data = []byte(strings.Replace(string(a.Data), "indicator",
+				"ignore", 1))
+		},
 		"names":         func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), `"a","b"`, `"a"`, 1)) },
 		"no categories": func(a *model.Archive) { a.Data = []byte(`{"columns":["a","b"],"nulls":"indicator"}`) },
 		"knots":         func(a *model.Archive) { edit(a, "column_knots").Floats[0] = 1e9 },

@@ -29,7 +29,8 @@ func TestDeviations(t *testing.T) {
 	for _, w := range [][]float64{nil, weights} {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.4), kernelgen.Laplace(0.5)} {
 			d := weighted(t, targets(t, x, y), w)
-			f, err := Solver{Landmarks: n, Penalties: []float64{lambda}, Seed: 1, Std: true}.Fit(t.Context(), stream.Engine{}, d, k)
+			f, err := Solver{Landmarks: n, Penalties: []float64{lambda}, Seed: 1, Std: true}.Fit(t.Context(),
+				stream.Engine{}, d, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,8 @@ func TestIntervals(t *testing.T) {
 					third = 1
 				}
 				upper, value, lower := v[j], v[2+j], v[4+j]
-				if !(lower < value && value < upper) || last.Rows > 0 && upper-lower <= dense.Row(last, i)[j]-dense.Row(last, i)[4+j] {
+				if !(lower < value && value < upper) || last.Rows > 0 &&
+					upper-lower <= dense.Row(last, i)[j]-dense.Row(last, i)[4+j] {
 					t.Fatalf("interval of level %v is %v to %v around %v", level, lower, upper, value)
 				}
 				rows[third]++
@@ -140,7 +142,8 @@ func TestIntervals(t *testing.T) {
 	}
 	for _, level := range []float64{0, 1, -1, math.NaN(), 0.999} {
 		r := model.Request{Kinds: []model.Kind{model.Lower}, Level: level}
-		if _, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, fresh, r); err == nil || !strings.Contains(err.Error(), "`interval") {
+		if _, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, fresh, r); err == nil ||
+			!strings.Contains(err.Error(), "`interval") {
 			t.Errorf("level %v: %v", level, err)
 		}
 	}
@@ -163,7 +166,8 @@ func TestPlainIntervals(t *testing.T) {
 		for i := range groups {
 			groups[i] = i % 2
 		}
-		f, err := Solver{Landmarks: 20, Seed: 4}.Fit(t.Context(), stream.Engine{}, grouped(t, targets(t, x, x), groups), kernelgen.Linear())
+		f, err := Solver{Landmarks: 20, Seed: 4}.Fit(t.Context(), stream.Engine{},
+			grouped(t, targets(t, x, x), groups), kernelgen.Linear())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,14 +224,17 @@ func TestScores(t *testing.T) {
 	f1, _ := tally.MacroF1()
 	s := f.Scores
 	d := classed(t, x, labels)
-	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScorePass: true}.Fit(t.Context(), stream.Engine{BlockRows: 64}, d, k)
+	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScorePass: true}.Fit(t.Context(),
+		stream.Engine{BlockRows: 64}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := passed.Scores; p.Accuracy != s.Accuracy || p.MacroF1 != s.MacroF1 || math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Counted != n || passed.SourcePasses != 2 {
+	if p := passed.Scores; p.Accuracy != s.Accuracy || p.MacroF1 != s.MacroF1 ||
+		math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Counted != n || passed.SourcePasses != 2 {
 		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Counted, s)
 	}
-	if math.Abs(s.Accuracy-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Counted != n || math.Abs(s.Accuracy+f.Chosen().Misclassified-1) > 1e-12 {
+	if math.Abs(s.Accuracy-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Counted != n ||
+		math.Abs(s.Accuracy+f.Chosen().Misclassified-1) > 1e-12 {
 		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Counted, accuracy, f1)
 	}
 	if want := math.Sqrt(accuracy * (1 - accuracy) / n); math.Abs(s.StandardError-want) > 1e-12 {
@@ -287,7 +294,8 @@ func TestBalanced(t *testing.T) {
 		t.Error("weights of classes give another model than the same weights of rows")
 	}
 	if f.Scores.Accuracy == same.Scores.Accuracy || f.Scores.MacroF1 != same.Scores.MacroF1 {
-		t.Errorf("accuracy %v and %v with weights of classes, macro F1 %v and %v", f.Scores.Accuracy, same.Scores.Accuracy, f.Scores.MacroF1, same.Scores.MacroF1)
+		t.Errorf("accuracy %v and %v with weights of classes, macro F1 %v and %v", f.Scores.Accuracy,
+			same.Scores.Accuracy, f.Scores.MacroF1, same.Scores.MacroF1)
 	}
 }
 

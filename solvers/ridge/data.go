@@ -59,7 +59,7 @@ func (d *Data) check() error {
 		const what = "%s has %d rows, and the classes are of %d: find those of these rows"
 		return fmt.Errorf(what, d.Rows.Info().Name, n, d.Classes.rows())
 	case d.Classes.occurring() < 2:
-		return errors.New("all rows are of one class; two classes are the least")
+		return errors.New("all rows are of one class; at least two classes are needed")
 	}
 	return nil
 }

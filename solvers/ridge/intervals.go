@@ -90,7 +90,8 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 	if err != nil {
 		return nil, err
 	}
-	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Intercept: scale.intercept, Floor: make([]float64, t), Quantiles: stream.NewMatrix(t, quantiles)}
+	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Intercept: scale.intercept,
+		Floor: make([]float64, t), Quantiles: stream.NewMatrix(t, quantiles)}
 	for i, landmark := range scale.landmarks {
 		for j := range t {
 			dense.Row(v.Scale, landmark)[j] = dense.Row(scale.coefficients, i)[j] * means[j]
@@ -140,7 +141,8 @@ type scaleModel struct {
 
 // learnScale regresses magnitudes on features of some landmarks. A target whose magnitudes are
 // predicted worse than by their mean has a constant scale.
-func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General, weights []float64) (*scaleModel, error) {
+func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General,
+	weights []float64) (*scaleModel, error) {
 	n, t := magnitudes.Rows, magnitudes.Cols
 	landmarks, upper, chosen, err := c.someLandmarks(ctx)
 	if err != nil {
@@ -177,7 +179,8 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 		}
 		grams[p] = dense.Mul(blas.Trans, part, blas.NoTrans, part)
 	}
-	m := &scaleModel{landmarks: chosen, coefficients: stream.NewMatrix(q, t), intercept: make([]float64, t), outOfFold: stream.NewMatrix(n, t)}
+	m := &scaleModel{landmarks: chosen, coefficients: stream.NewMatrix(q, t), intercept: make([]float64, t),
+		outOfFold: stream.NewMatrix(n, t)}
 	all, err := newNormal(total(grams, -1), q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: residuals of the scoring sample: %w", c.data.Rows.Info().Name, err)
@@ -240,7 +243,8 @@ func scaleFold(grams []blas64.General, q int, lambda float64) (models []blas64.G
 
 // someLandmarks returns up to 100 of the landmarks, evenly spread, those among all that serve, and
 // their triangle.
-func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General, chosen []int, err error) {
+func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General,
+	chosen []int, err error) {
 	all := c.features.Landmarks
 	n := min(all.Count(), scaleLandmarks)
 	for i := range n {

@@ -229,7 +229,8 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Metric: h.Metric, Landmarks: h.Landmarks, Coefficients: h.Coefficients, Intercept: h.Intercept,
+	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Metric: h.Metric, Landmarks: h.Landmarks,
+		Coefficients: h.Coefficients, Intercept: h.Intercept,
 		Names: h.Names, Classes: h.Classes, Lambda: h.Lambda, Rows: h.Rows, Seed: h.Seed,
 		Temperature: h.Temperature, Intervals: h.Intervals, Posterior: h.Posterior}
 	m.check(a)
@@ -261,7 +262,8 @@ func (m *Model) check(a *model.Archive) {
 			}
 		}
 		if !(v.Weight > 0 && m.Lambda > 0) || slices.ContainsFunc(v.Noise, func(v float64) bool { return v < 0 }) {
-			a.Fail("header: posterior of weight %v and penalty %v, with noise %v: none may be below 0", v.Weight, m.Lambda, v.Noise)
+			a.Fail("header: posterior of weight %v and penalty %v, with noise %v: none may be below 0", v.Weight,
+				m.Lambda, v.Noise)
 		}
 	}
 }

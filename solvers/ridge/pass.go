@@ -189,7 +189,8 @@ func (f *fit) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()}, basis.Set{Numbers: sample.Positions(), Kept: true})
+	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()},
+		basis.Set{Numbers: sample.Positions(), Kept: true})
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,8 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 	}
 	if chosen.best < 0 {
 		most := chosen.path[len(chosen.path)-1].Lambda
-		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g", most, chosen.norm)
+		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g",
+			most, chosen.norm)
 	}
 	for _, c := range f.candidates {
 		at := c.best

@@ -32,7 +32,8 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
 	p := c.upper.Cols
-	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs), Weight: c.all.weight}
+	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs),
+		Weight: c.all.weight}
 	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
 	for _, m := range []blas64.General{v.Upper, v.Factor} {
 		for i := range p {

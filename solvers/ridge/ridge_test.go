@@ -338,7 +338,8 @@ func TestKernels(t *testing.T) {
 			t.Errorf("%s: %d kernel entries, and %d of three fits", name, together.KernelEntries, entries)
 		}
 		if best.Kernel.String() == kernels[0].String() || bytesOf(t, together.Model) != bytesOf(t, best.Model) {
-			t.Errorf("%s: the model is of %s with penalty %v, not %s with %v", name, together.Kernel, together.Lambda, best.Kernel, best.Lambda)
+			t.Errorf("%s: the model is of %s with penalty %v, not %s with %v", name, together.Kernel, together.Lambda,
+				best.Kernel, best.Lambda)
 		}
 	}
 }
@@ -365,7 +366,8 @@ func TestClasses(t *testing.T) {
 	for i := 0; i < 600; i += 20 {
 		noisy[i] = (noisy[i] + 1) % 3
 	}
-	f, err := Solver{Landmarks: 60, Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, train, noisy), kernelgen.RBF(0.5))
+	f, err := Solver{Landmarks: 60, Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, train, noisy),
+		kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,16 +460,18 @@ func TestRefusals(t *testing.T) {
 		"the classes are of 3":                              {Solver{}, fewer, rbf},
 		`row 3 (counted from 0), column "label": is none`:   {Solver{}, strange, rbf},
 		`row 2 (counted from 0), column "weight": is -1`:    {Solver{}, weighted(t, targets(t, x, y), negative), rbf},
-		"all weights are 0":                                 {Solver{}, weighted(t, targets(t, x, y), make([]float64, 30)), rbf},
-		"31 folds of 30 rows":                               {Solver{Folds: 31}, plain, rbf},
-		"take fewer `folds`":                                {Solver{Folds: 2}, grouped(t, targets(t, x, y), make([]int, 30)), rbf},
-		"not known to be positive":                          {Solver{}, plain, kernelgen.Sigmoid(1, 1)},
-		"`landmarks -1` must":                               {Solver{Landmarks: -1}, plain, rbf},
-		"`penalty 0` must":                                  {Solver{Penalties: []float64{0}}, plain, rbf},
-		"`folds -2` must":                                   {Solver{Folds: -2}, plain, rbf},
-		"is for classes, and":                               {Solver{Balanced: true}, plain, rbf},
-		"errors of targets are":                             {Solver{ScorePass: true}, plain, rbf},
-		"classes have probabilities":                        {Solver{Std: true}, classed(t, x, labels), rbf},
+		"all weights are 0": {Solver{},
+			weighted(t, targets(t, x, y), make([]float64, 30)), rbf},
+		"31 folds of 30 rows": {Solver{Folds: 31}, plain, rbf},
+		"take fewer `folds`": {Solver{Folds: 2},
+			grouped(t, targets(t, x, y), make([]int, 30)), rbf},
+		"not known to be positive":   {Solver{}, plain, kernelgen.Sigmoid(1, 1)},
+		"`landmarks -1` must":        {Solver{Landmarks: -1}, plain, rbf},
+		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, plain, rbf},
+		"`folds -2` must":            {Solver{Folds: -2}, plain, rbf},
+		"is for classes, and":        {Solver{Balanced: true}, plain, rbf},
+		"errors of targets are":      {Solver{ScorePass: true}, plain, rbf},
+		"classes have probabilities": {Solver{Std: true}, classed(t, x, labels), rbf},
 	} {
 		_, err := c.s.Fit(t.Context(), stream.Engine{}, c.d, c.k)
 		if err == nil || !strings.Contains(err.Error(), want) {

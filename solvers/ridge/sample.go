@@ -28,7 +28,8 @@ func (c *candidate) samplePanels() int {
 // leaveOut predicts the rows of the scoring sample by the models that are trained without their folds:
 // of several penalties side by side. It calls do concurrently for the places in the sample of the rows
 // of each panel and part.
-func (c *candidate) leaveOut(ctx context.Context, models trained, do func(panel, part int, rows []int, predictions blas64.General)) error {
+func (c *candidate) leaveOut(ctx context.Context, models trained,
+	do func(panel, part int, rows []int, predictions blas64.General)) error {
 	worker := c.outOfFold(models)
 	return stream.Each(ctx, c.engine.Threads, c.samplePanels(), func(panel int) error {
 		first := panel * stream.PanelRows
@@ -46,9 +47,11 @@ func (c *candidate) leaveOut(ctx context.Context, models trained, do func(panel,
 
 // A predictor predicts the rows x of a panel, which have the numbers and groups given, and calls do for the
 // rows of each part that is left out.
-type predictor func(x blas64.General, numbers model.Numbers, groups []uint64, do func(part int, rows []int, predictions blas64.General)) error
+type predictor func(x blas64.General, numbers model.Numbers, groups []uint64,
+	do func(part int, rows []int, predictions blas64.General)) error
 
-// outOfFold returns predictors of models that are trained without a part. The coefficients are taken to kernel entries, in
+// outOfFold returns predictors of models that are trained without a part. The coefficients are taken to
+// kernel entries, in
 // place of the rows to features.
 // Cost of a row: a kernel entry for each landmark, and 2·ℓ flops for each output and penalty.
 func (c *candidate) outOfFold(models trained) func() predictor {
@@ -62,7 +65,8 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 		for i := range room.Rows {
 			dense.Row(room, i)[p] = 1
 		}
-		return func(x blas64.General, numbers model.Numbers, groups []uint64, do func(part int, rows []int, predictions blas64.General)) error {
+		return func(x blas64.General, numbers model.Numbers, groups []uint64,
+			do func(part int, rows []int, predictions blas64.General)) error {
 			k := stream.RowSlice(room, 0, x.Rows)
 			if err := fill(dense.Columns(k, 0, p), x, numbers); err != nil {
 				return err

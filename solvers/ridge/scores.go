@@ -89,7 +89,8 @@ func (c *candidate) scores(sums *sketch.Sum) *Scores {
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
 	a := more[rightSum] / more[weightSum]
 	squares := more[rightSquares]*(1-a)*(1-a) + (more[squaresSum]-more[rightSquares])*a*a
-	s := &Scores{Accuracy: a, StandardError: math.Sqrt(squares) / more[weightSum], LogLoss: more[lossSum] / more[lossWeightSum]}
+	s := &Scores{Accuracy: a, StandardError: math.Sqrt(squares) / more[weightSum],
+		LogLoss: more[lossSum] / more[lossWeightSum]}
 	for class := range k {
 		if either := rows[class] + rows[k+class]; either > 0 { // 2·TP + FP + FN
 			f1 := 2 * rows[2*k+class] / either

@@ -149,7 +149,8 @@ func (c *candidate) train(ctx context.Context, penalties []float64) (trained, er
 		out[part] = make([]blas64.General, len(penalties))
 		n, err := newNormal(total(c.grams, part), p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1, c.folds.tested, err)
+			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1,
+				c.folds.tested, err)
 		}
 		err = stream.Each(ctx, c.engine.Threads, len(penalties), func(i int) error {
 			if b, err := n.solve(penalties[i]); err == nil {

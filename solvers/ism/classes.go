@@ -124,7 +124,7 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 	return names, nil
 }
 
-// answer returns an emit for XW that gives classes and decisions on.
+// answer makes a worker that gives the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
 	answers := model.Decisions{Classes: m.Decision.Cols}
 	projected := stream.NewMatrix(stream.PanelRows, m.Dim())

@@ -41,7 +41,7 @@
 // # Row sums and means
 //
 // A kernel that is normalised by its row sums needs them for every row x, over all
-// z_j, and centring needs the means of G. [Sums] says whether they are exact or
+// z_j, and centring needs the means of G. [Sums] tells if they are exact or
 // estimated from the samples. Either way a model has what it takes to do the same for
 // a new row. Sums of exponentials are kept as logarithms, so that none overflows or
 // vanishes.

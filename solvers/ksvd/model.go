@@ -179,8 +179,8 @@ func workerOf(parts ...*embedding) func() model.Worker {
 	}
 }
 
-// Fitted makes workers for the singular vectors of the fitted rows of a side, and the
-// source to pass over: the rows of the side, or the vectors themselves if the method is exact.
+// Fitted returns what makes workers that put singular vectors of the fitted rows of a side into dst,
+// and the source to pass over: the rows, or the vectors themselves if the method is exact.
 // Row sums and means are those of the fit. See [stream.MapRows]. [model.Both] gives U and V side
 // by side if both sides are one source and the method is not exact.
 func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error) {

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from importlib import metadata
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 
@@ -64,6 +64,33 @@ def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
         return json.loads(report.read() or b'{}')
 
 
+def stream(arguments: list[str], folder: tempfile.TemporaryDirectory) -> Any:
+    """Run the command for rows, and return a pyarrow.RecordBatchReader of them. The folder lives as long."""
+    import pyarrow
+    batches = _batches([find(), *arguments, '-o', '-', '--output-format', 'arrow-stream'], folder)
+    return pyarrow.RecordBatchReader.from_batches(next(batches), batches)
+
+
+def _batches(command: list[str], folder: tempfile.TemporaryDirectory) -> Iterator[Any]:
+    """Yield the schema of an Arrow stream that a command writes, and its record batches."""
+    import pyarrow.ipc
+    with folder, tempfile.TemporaryFile() as log:
+        quiet = ['--log-format', 'json', '--quiet']
+        process = subprocess.Popen([*command, *quiet], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        cut = None
+        try:
+            with process.stdout, pyarrow.ipc.open_stream(process.stdout) as rows:
+                yield rows.schema
+                yield from rows
+        except pyarrow.ArrowException as err:
+            cut = err
+        finally:
+            code = process.wait()  # a command whose output is closed ends
+        log.seek(0)
+        if code or cut:
+            raise Error(_follow(log, None) or 'nystream ended with exit code %d: %s' % (code, cut), code) from cut
+
+
 def _follow(lines: Iterable[bytes], bar: _Bar | None) -> str:
     """Read the log to its end, move the bar, and return the message of an error."""
     failure = ''
@@ -107,11 +134,11 @@ class _Bar:
 
 
 def write_rows(rows: Any, path: str) -> str:
-    """Write a matrix, a sparse matrix or a frame for the command, and return the path."""
+    """Write a matrix, a sparse matrix, a frame or an Arrow stream for the command, and return the path."""
     if hasattr(rows, 'tocsr'):
         return _write_sparse(rows.tocsr(), path + '.libsvm')
-    if hasattr(rows, 'columns'):
-        return _write_frame(rows, path + '.arrows')
+    if hasattr(rows, 'columns') or hasattr(rows, '__arrow_c_stream__'):
+        return _write_table(rows, path + '.arrows')
     np.save(path + '.npy', rows)
     return path + '.npy'
 
@@ -128,16 +155,19 @@ def _write_sparse(rows: Any, path: str) -> str:
     return path
 
 
-def _write_frame(frame: Any, path: str) -> str:
-    """Write a frame of pandas or polars, with text or nulls: an Arrow stream, or CSV where there is no pyarrow."""
+def _write_table(rows: Any, path: str) -> str:
+    """Write a frame, or an Arrow stream, as an Arrow stream. A frame becomes CSV where there is no pyarrow."""
     try:
-        import pyarrow
         import pyarrow.ipc
     except ImportError:
-        return _write_csv(frame, path[:-len('.arrows')] + '.csv')
-    table = frame.to_arrow() if hasattr(frame, 'to_arrow') else pyarrow.Table.from_pandas(frame, preserve_index=False)
-    with pyarrow.ipc.new_stream(path, table.schema) as stream:
-        stream.write_table(table)
+        if not hasattr(rows, 'to_numpy'):
+            raise
+        return _write_csv(rows, path[:-len('.arrows')] + '.csv')
+    if hasattr(rows, 'iloc'):  # pandas, whose index is no column
+        rows = pyarrow.Table.from_pandas(rows, preserve_index=False)
+    with pyarrow.RecordBatchReader.from_stream(rows) as batches, pyarrow.ipc.new_stream(path, batches.schema) as out:
+        for batch in batches:
+            out.write_batch(batch)
     return path
 
 

@@ -1,9 +1,10 @@
 """Estimators in the conventions of scikit-learn, fitted and applied by the command nystream.
 
-X is an array, a sparse matrix, a frame of pandas or polars, or paths and URLs of files that the
-command reads. Columns of text in a frame become 0/1 columns, one for each level. With a frame or files,
-y may name columns of X: they are no features then. Results for files are arrays too; for more rows
-than memory use the command with model_path_.
+X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of
+pyarrow, or any object with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the
+command reads. Columns of text in a frame or stream become 0/1 columns, one for each level. With
+frames, streams and files, y may name columns of X, which are then no features. Results are arrays;
+batches gives them as a stream, in flat memory.
 
 Parameters of all estimators:
 
@@ -30,7 +31,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 
@@ -90,7 +91,7 @@ class _Estimator(BaseEstimator):
             files = {flag: values[weighted] for flag, values in files.items()}
         self._model_file = _ModelFile()
         flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state), **flags}
-        if hasattr(rows, 'columns'):
+        if hasattr(rows, 'columns') or isinstance(rows, list) and not _paths(rows):
             flags['categories'] = 'onehot'
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
             arguments = ['fit', getattr(self, 'method', self._method), *_written(rows, folder), '-o', self.model_path_]
@@ -134,15 +135,34 @@ class _Estimator(BaseEstimator):
 
     def _apply(self, X: Any, verb: str = 'transform', *flags: str) -> np.ndarray:
         """Return what transform or predict writes, a row for each row of X."""
+        rows = self._known_rows(X)
+        with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
+            out = os.path.join(folder, 'out.npy')
+            command.run([verb, self.model_path_, *_written(rows, folder), '-o', out, *flags], self.verbose)
+            return np.load(out)
+
+    def batches(self, X: Any, keep: Iterable[str] = ()) -> Any:
+        """Return a pyarrow.RecordBatchReader of results: coordinates, numbers, or classes with their decisions.
+
+        Memory is flat for files; an Arrow stream goes through a temporary file. keep names more columns of
+        files and streams that stand beside the results."""
+        rows = self._known_rows(X)
+        folder = tempfile.TemporaryDirectory(prefix='nystream-')
+        verb, *flags = self._answer()
+        flags += ['--keep=' + name for name in keep]
+        return command.stream([verb, self.model_path_, *_written(rows, folder.name), *flags], folder)
+
+    def _answer(self) -> list[str]:
+        """Return the verb of the command that gives results, and its flags."""
+        return ['transform']
+
+    def _known_rows(self, X: Any) -> Any:
+        """Return X as _rows does, and refuse columns that differ from those of the fit."""
         self._check_fitted()
         rows, names = self._rows(X)
         if not isinstance(rows, list):
             self._check_columns(rows.shape[1], names)
-        with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
-            out = os.path.join(folder, 'out.npy')
-            arguments = [verb, self.model_path_, *_written(rows, folder), '-o', out, *flags]
-            command.run(arguments, self.verbose)
-            return np.load(out)
+        return rows
 
     @property
     def model_path_(self) -> str:
@@ -185,7 +205,11 @@ class _Estimator(BaseEstimator):
         return '_model_file' in vars(self)
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
-        return {'X_types': ['2darray', 'sparse']}
+        return {'X_types': ['2darray', 'sparse'], '_xfail_checks': self._exempt()}
+
+    def _exempt(self) -> dict[str, str]:
+        """Return the checks of scikit-learn before 1.6 that fail, with their reasons; later ones ask who checks."""
+        return {}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -193,10 +217,10 @@ class _Estimator(BaseEstimator):
         return tags
 
     def _rows(self, X: Any) -> tuple[Any, list[str]]:
-        """Return X as a list of paths, a matrix, a sparse matrix or a frame, and the names of its columns."""
-        paths = _paths(X)
-        if paths:
-            return paths, []
+        """Return X as a list of files, a matrix, a sparse matrix or a frame, and the names of its columns."""
+        files = _files(X)
+        if files:
+            return files, []
         if self.nulls == 'drop':
             raise ValueError("nulls='drop' is for files: rows of X and of results belong together")
         names = _names(X)
@@ -243,6 +267,12 @@ class _Estimator(BaseEstimator):
 # --- rows, columns and flags
 
 
+def _files(X: Any) -> list[Any]:
+    """Return the paths and URLs that X is, or an Arrow stream, which is written into a file; none of other X."""
+    frame = hasattr(X, 'to_numpy')  # of pandas or polars
+    return [X] if hasattr(X, '__arrow_c_stream__') and not frame else _paths(X)
+
+
 def _paths(X: Any) -> list[str]:
     """Return the paths and URLs that X is, or none."""
     if isinstance(X, (str, os.PathLike)):
@@ -284,7 +314,7 @@ def _matrix(X: Any) -> np.ndarray:
 def _apart(X: Any, y: Any) -> tuple[Any, Any]:
     """Take the columns that y names out of a frame. For files the names are returned, as a tuple."""
     text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
-    if text and _paths(X):
+    if text and _files(X):
         return X, (y,) if isinstance(y, str) else tuple(y)
     columns = _names(X)
     if text and columns and (isinstance(y, str) or set(y) <= set(columns)):
@@ -316,7 +346,7 @@ def _of_length(y: np.ndarray, rows: int | None) -> np.ndarray:
 
 def _length(X: Any) -> int | None:
     """Return the number of rows of X, None for files."""
-    if _paths(X):
+    if _files(X):
         return None
     return X.shape[0] if hasattr(X, 'shape') else len(np.asarray(X))
 
@@ -335,7 +365,8 @@ def _difference(names: list[str], seen: list[str]) -> str:
 
 def _written(rows: Any, folder: str) -> list[str]:
     """Return paths of rows, which are written if they are not in files."""
-    return rows if isinstance(rows, list) else [command.write_rows(rows, os.path.join(folder, 'rows'))]
+    rows = rows if isinstance(rows, list) else [rows]
+    return [r if isinstance(r, str) else command.write_rows(r, os.path.join(folder, 'rows')) for r in rows]
 
 
 def _flags(values: dict[str, Any]) -> list[str]:
@@ -406,8 +437,10 @@ class Embedding(TransformerMixin, _LowRank):
             raise ValueError(say % (model.path, model.meta['method']))
 
     def transform(self, X):
-        flags = () if self.coordinates == 'scores' else ('--coordinates', self.coordinates)
-        return self._apply(X, 'transform', *flags)
+        return self._apply(X, *self._answer())
+
+    def _answer(self) -> list[str]:
+        return ['transform'] if self.coordinates == 'scores' else ['transform', '--coordinates', self.coordinates]
 
     def get_feature_names_out(self, input_features=None):
         return self._named('u', 'eigenvalues_')
@@ -465,7 +498,10 @@ class Clusters(ClusterMixin, _LowRank):
         """Return the number of the cluster of each row, from 0."""
         if self.__sklearn_is_fitted__() and self.n_clusters_ == 1:  # which the command takes for a mistake
             return np.zeros(len(self._apply(X)), int)
-        return self._apply(X, 'predict')[:, 0].astype(int)
+        return self._apply(X, *self._answer())[:, 0].astype(int)
+
+    def _answer(self) -> list[str]:
+        return ['predict']
 
 
 class Novelty(OutlierMixin, _LowRank):
@@ -502,7 +538,10 @@ class Novelty(OutlierMixin, _LowRank):
 
     def score_samples(self, X):
         """Return minus the distance of each row from the span."""
-        return -self._apply(X, 'predict', '--novelty', str(self.share))[:, 0]
+        return -self._apply(X, *self._answer())[:, 0]
+
+    def _answer(self) -> list[str]:
+        return ['predict', '--novelty', str(self.share)]
 
     def decision_function(self, X):
         """Return score_samples less offset_: below 0 where predict gives -1."""
@@ -556,18 +595,25 @@ class _Predictor(_Estimator):
 
     _measure = ''  # of the report of predict
 
+    def _answer(self) -> list[str]:
+        return ['predict']
+
     def _weights(self, X: Any, sample_weight: Any) -> dict[str, np.ndarray]:
         if sample_weight is None:
             return {}
         weights = np.asarray(sample_weight, float)
         if weights.ndim != 1:
             raise ValueError('Sample weights must be 1D array')
+        if not weights.any():
+            raise ValueError('sample_weight is zero for every row')
         return {'weights': _of_length(weights, _length(X))}
 
     def _score(self, X: Any, y: tuple[str, ...]) -> float:
         """Return the score on files, whose columns y are the truth."""
         self._check_fitted()
-        report = command.run(['predict', self.model_path_, *_paths(X), '--label', ','.join(y)], self.verbose)
+        with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
+            files = _written(_files(X), folder)
+            report = command.run(['predict', self.model_path_, *files, '--label', ','.join(y)], self.verbose)
         return float(np.mean(report[self._measure]))
 
     def _check_model(self, model: Any) -> None:
@@ -581,14 +627,15 @@ class Ridge(RegressorMixin, _Predictor):
 
     alpha         the penalty of ‖f‖² against the sum of squares; None or a list is cross-validated
     n_landmarks   more make smaller errors; time grows with their square
+    metric        'diagonal' learns a factor for each column, 'full' a matrix for distances
 
     error_ is the root mean squared error on rows left out, of each target; alpha_ and kernel_ are what was
-    chosen."""
+    chosen, metric_ is what was learnt."""
 
     _method, _measure = 'ridge', 'r2'
 
-    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, scale=None, nulls=None,
-                 random_state=None, verbose=0, options=None):
+    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, metric=None, scale=None,
+                 nulls=None, random_state=None, verbose=0, options=None):
         _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
@@ -607,7 +654,7 @@ class Ridge(RegressorMixin, _Predictor):
         return errors[0] if self._flat else errors
 
     def _learn(self, model: Any) -> None:
-        self.alpha_, self.kernel_ = model.meta['penalty'], model.meta['kernel']
+        _learn_ridge(self, model)
         self._flat = vars(self).get('_flat', len(model.meta['targets']) == 1)
 
     def _more_tags(self) -> dict[str, Any]:
@@ -689,14 +736,16 @@ class Classifier(_Chooser):
 
     alpha         the penalty; None or a list is cross-validated
     n_landmarks   more make smaller errors; time grows with their square
+    metric        'diagonal' learns a factor for each column, 'full' a matrix for distances
     class_weight  None, 'balanced', or a weight for each class in a dictionary
 
-    error_ is the share of wrong classes among rows left out; alpha_ and kernel_ are what was chosen."""
+    error_ is the share of wrong classes among rows left out; alpha_ and kernel_ are what was chosen, metric_ is
+    what was learnt."""
 
     _method = 'ridge'
 
-    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, class_weight=None, scale=None,
-                 nulls=None, random_state=None, verbose=0, options=None):
+    def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, metric=None, class_weight=None,
+                 scale=None, nulls=None, random_state=None, verbose=0, options=None):
         _keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
@@ -717,12 +766,11 @@ class Classifier(_Chooser):
 
     def _learn(self, model: Any) -> None:
         super()._learn(model)
-        self.alpha_, self.kernel_ = model.meta['penalty'], model.meta['kernel']
+        _learn_ridge(self, model)
 
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.6 and later take such a list from who checks
+    def _exempt(self) -> dict[str, str]:
         chosen = 'alpha is chosen on folds, and a row is in the fold that its number draws'
-        exempt = {} if np.isscalar(self.alpha) else {'check_sample_weights_invariance': chosen}
-        return {**super()._more_tags(), '_xfail_checks': exempt}
+        return {} if np.isscalar(self.alpha) else {'check_sample_weights_invariance': chosen}
 
 
 class AsymmetricClassifier(_Chooser):
@@ -748,7 +796,13 @@ class AsymmetricClassifier(_Chooser):
 
 
 def _ridge_flags(estimator: Any) -> dict[str, Any]:
-    return {'kernel': estimator._kernels(), 'landmarks': estimator.n_landmarks, 'penalty': estimator.alpha}
+    return {'kernel': estimator._kernels(), 'landmarks': estimator.n_landmarks, 'penalty': estimator.alpha,
+            'metric': estimator.metric}
+
+
+def _learn_ridge(estimator: Any, model: Any) -> None:
+    estimator.alpha_, estimator.kernel_ = model.meta['penalty'], model.meta['kernel']
+    estimator.metric_ = model.arrays.get('metric')
 
 
 def _targets(y: Any, rows: int | None) -> np.ndarray:

@@ -312,8 +312,9 @@ class Model:
         data, names = self.meta['data'], list(self.columns or ())
         text = [c['column'] for c in data.get('categories', {}).get('columns', ())]
         if text:
-            free = sorted(set(range(data['width'])) - set(data['positions']))
-            names = [n for _, n in sorted(zip(data['positions'] + free, names + text))]
+            positions = data.get('positions', range(len(names)))
+            free = sorted(set(range(data.get('width', len(names + text)))) - set(positions))
+            names = [n for _, n in sorted(zip([*positions, *free], names + text))]
         return names
 
     def transform(self, x, side='left', coordinates='scores'):

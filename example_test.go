@@ -3,9 +3,11 @@ package nystream_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream"
@@ -50,6 +52,56 @@ func Example() {
 	// Output:
 	// rank 20, passes 1
 	// entry (0, 2990): 0.3703, approximated 0.3703
+}
+
+// What a fit will take is known before a row is read: memory, passes, entries of the kernel matrix.
+func Example_budget() {
+	rows := model.Shape{Rows: 100_000_000, Columns: 20}
+	plan, err := lowrank.Landmark{Rank: 50}.Plan(stream.Engine{Threads: 2}, rows, kernelgen.RBF(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d pass, %.1g kernel entries\n", plan.SourcePasses, float64(plan.KernelEntries))
+	fmt.Println("within 1 GiB:", plan.Memory.Check(1<<30) == nil)
+	fmt.Println("within 16 MiB:", plan.Memory.Check(16<<20) == nil)
+	// Output:
+	// 1 pass, 2e+10 kernel entries
+	// within 1 GiB: true
+	// within 16 MiB: false
+}
+
+// Rows that arrive on a channel, once, are embedded as they come.
+func Example_channel() {
+	ctx := context.Background()
+	fit, err := nystream.Fit(ctx, nystream.FromDense(spiral(3000)), kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	arriving := make(chan blas64.General)
+	go func() {
+		defer close(arriving)
+		for range 3 {
+			arriving <- spiral(500).RawMatrix()
+		}
+	}()
+	rows := stream.FromSeq(stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, Once: true},
+		func() iter.Seq2[blas64.General, error] {
+			return func(yield func(blas64.General, error) bool) {
+				for m := range arriving {
+					if !yield(m, nil) {
+						return
+					}
+				}
+			}
+		})
+	n := 0
+	err = model.Transform(ctx, stream.Engine{}, fit.Model, rows, model.Request{},
+		func(_ *stream.Block, u blas64.General) error {
+			n += u.Rows
+			return nil
+		})
+	fmt.Println(n, err)
+	// Output: 1500 <nil>
 }
 
 // A family with data of its own: singular vectors of an asymmetric kernel matrix.

@@ -9,7 +9,8 @@ transform is Embedding(100) with 400 landmarks of 200,000 made rows of 16 number
 10,000 made rows of 20 numbers; its score is the sum of ten eigenvalues, divided by the rows. FOLDER has satimage.scale,
 letter.scale and abalone.data; the command nystream is on PATH. svc compares a linear classifier on
 an Embedding with an exact SVC. pipeline compares Classifier, or for abalone Ridge, from
-a Parquet file, with Nystroem and ridge regression, from an array. Each runs in a process of its own.
+a Parquet file, with Nystroem and ridge regression, from an array. Each runs in its own process, which
+imports what it uses: peaks of memory are its own.
 """
 
 import os
@@ -22,13 +23,6 @@ import time
 from multiprocessing import get_context
 
 import numpy as np
-from sklearn.datasets import load_svmlight_file
-from sklearn.decomposition import KernelPCA
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression, RidgeClassifierCV, RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 import nystream
 
@@ -42,6 +36,7 @@ def rows(folder, name):
         table = np.loadtxt(os.path.join(folder, 'letter.scale'))
         y, x = table[:, 0].astype(int), table[:, 1:]
     else:
+        from sklearn.datasets import load_svmlight_file
         x, y = load_svmlight_file(os.path.join(folder, name + '.scale'))
         x, y = x.toarray(), y.astype(int)
     order = np.arange(len(y)) if name == 'letter' else np.random.default_rng(1).permutation(len(y))
@@ -71,6 +66,7 @@ def apart(*work):
 
 
 def components():
+    from sklearn.decomposition import KernelPCA
     x = np.random.default_rng(1).normal(size=(10000, 20)) * 0.8 ** np.arange(20)
     theirs = KernelPCA(10, kernel='rbf', gamma=0.1, eigen_solver='randomized', random_state=1)
     ours = {'KernelPCA(10), %d landmarks' % n: nystream.KernelPCA(10, gamma=0.1, n_landmarks=n) for n in (40, 400)}
@@ -91,6 +87,10 @@ def transform():
 
 
 def compare_svc(data):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
     x, y, xt, yt = data
     exact = SVC(C=10, gamma='scale')
     timed('SVC(C=10)', lambda: exact.fit(x, y).score(xt, yt))
@@ -103,6 +103,10 @@ def compare_svc(data):
 
 
 def compare_pipeline(data, landmarks=1000):
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import RidgeClassifierCV, RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
     x, y, xt, yt = data
     with tempfile.TemporaryDirectory() as folder:
         for name, values, labels in ('train', x, y), ('test', xt, yt):

@@ -102,14 +102,12 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 	if t.Nulls == NullsZero {
 		p.Fill = make([]float64, len(info.Columns))
 	}
-	if t.Categories != EncodeNone {
-		p.Encoding = t.Categories
-		for _, f := range info.Kept {
-			if f.Category {
-				p.Categories = append(p.Categories, Category{Column: f.Name})
-			}
+	for _, f := range info.Kept {
+		if f.Category && t.Categories != EncodeNone {
+			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
 		}
 	}
+	t.Categories = p.Encoding // no levels to find where no column has text
 	if !t.Scans() {
 		return newPrepared(src, p, nil)
 	}

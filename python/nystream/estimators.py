@@ -2,9 +2,8 @@
 
 X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of
 pyarrow, or any object with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the
-command reads. Columns of text in a frame or stream become 0/1 columns, one for each level. With
-frames, streams and files, y may name columns of X, which are then no features. Results are arrays;
-batches gives them as a stream, in flat memory.
+command reads. Columns of text become 0/1 columns, one for each level. y may name columns of all but
+arrays; they are then no features. Results are arrays; batches gives them as a stream, in flat memory.
 
 Parameters of all estimators:
 
@@ -90,9 +89,9 @@ class _Estimator(BaseEstimator):
             rows = rows.filter(weighted) if hasattr(rows, 'to_arrow') else rows[weighted]
             files = {flag: values[weighted] for flag, values in files.items()}
         self._model_file = _ModelFile()
-        flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state), **flags}
-        if hasattr(rows, 'columns') or isinstance(rows, list) and not _paths(rows):
-            flags['categories'] = 'onehot'
+        table = hasattr(rows, 'columns') or isinstance(rows, list)
+        flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state),
+                 'categories': 'onehot' if table else None, **flags}
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
             arguments = ['fit', getattr(self, 'method', self._method), *_written(rows, folder), '-o', self.model_path_]
             arguments += _flags(flags)

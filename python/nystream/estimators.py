@@ -119,7 +119,8 @@ class _Estimator(BaseEstimator):
 
     def _learn_columns(self, rows: Any, names: list[str]) -> None:
         model = load(self.model_path_)
-        if isinstance(rows, list):  # the columns that the command chose from files
+        self._ordered = not isinstance(rows, list)
+        if not self._ordered:  # the columns that the command chose from files
             names = model.feature_names()
             self.n_features_in_ = len(names) or self.report_['dimension']
         else:
@@ -238,7 +239,7 @@ class _Estimator(BaseEstimator):
             say = 'X %s feature names, but %s was fitted %s feature names'
             how = ('has', name, 'without') if names else ('does not have valid', name, 'with')
             warnings.warn(say % how, UserWarning, stacklevel=4)
-        elif names != seen:
+        elif names != seen and (self._ordered or set(names) != set(seen)):
             raise ValueError(_difference(names, seen))
         if count != self.n_features_in_:
             say = 'X has %d features, but %s is expecting %d features as input'

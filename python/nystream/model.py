@@ -308,14 +308,9 @@ class Model:
         self.classes_ = np.array(self.meta['data'].get('classes', []))
 
     def feature_names(self):
-        """Return the names of the columns of raw rows, of text too, in the order of the data of the fit."""
-        data, names = self.meta['data'], list(self.columns or ())
-        text = [c['column'] for c in data.get('categories', {}).get('columns', ())]
-        if text:
-            positions = data.get('positions', range(len(names)))
-            free = sorted(set(range(data.get('width', len(names + text)))) - set(positions))
-            names = [n for _, n in sorted(zip([*positions, *free], names + text))]
-        return names
+        """Return the names of the columns of raw rows: those of numbers, then those of text."""
+        text = self.meta['data'].get('categories', {}).get('columns', ())
+        return list(self.columns or ()) + [c['column'] for c in text]
 
     def transform(self, x, side='left', coordinates='scores'):
         """Return what nystream transform writes of rows x, a matrix or a table with named columns. coordinates are

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -89,35 +88,6 @@ func ExampleMap() {
 	// row 0 norm 5
 	// row 1 norm 1
 	// row 2 norm 13
-}
-
-// Rows may come from anything that can be looped over.
-func ExampleFromSeq() {
-	squares := func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
-			row := stream.NewMatrix(1, 1)
-			for i := range 4 {
-				row.Data[0] = float64(i)
-				if !yield(row, nil) {
-					return
-				}
-			}
-		}
-	}
-	src := stream.FromSeq(stream.Info{Name: "numbers", Columns: []string{"i"}, Rows: -1}, squares)
-	sum, err := stream.Fold(context.Background(), stream.Engine{}, "trace", src, newTrace,
-		func() func(*trace, *stream.Block) error {
-			return func(a *trace, b *stream.Block) error {
-				a.add(b.X)
-				return nil
-			}
-		})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(sum.sum)
-	// Output: 14
 }
 
 // Rows with nulls are left out and the columns scaled to [0, 1]; new rows are

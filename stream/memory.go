@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -83,80 +81,9 @@ func copyRows(dst, src blas64.General) {
 	}
 }
 
-// FromSeq returns a source whose rows come from a sequence of matrices with
-// len(info.Columns) columns. seq is called once per pass; set info.Once if it
-// can be called only once, and info.Rows to -1 if the number is not known. A
-// sequence that can be called again is given up, as a file that hangs is, when
-// it takes more than 30 s for one matrix. Kept columns are not supported.
-func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
-	if len(info.Kept) > 0 {
-		panic("stream: FromSeq has no kept columns")
-	}
-	return &seqSource{info: info, seq: seq}
-}
-
-type seqSource struct {
-	info   Info
-	seq    func() iter.Seq2[blas64.General, error]
-	opened atomic.Bool
-}
-
-func (s *seqSource) Info() Info { return s.info }
-
-func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
-		return nil, err
-	}
-	if s.opened.Swap(true) && s.info.Once {
-		return nil, OnceError(s.info.Name)
-	}
-	next, stop := iter.Pull2(s.seq())
-	return Skip(&seqReader{info: s.info, next: next, stop: stop}, s.info, first), nil
-}
-
 // OnceError reports that a source that can be read only once was opened again.
 func OnceError(name string) error {
 	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool-dir`)", name)
-}
-
-type seqReader struct {
-	info Info
-	next func() (blas64.General, error, bool)
-	stop func()
-	rest blas64.General // rows of the last matrix not yet delivered
-}
-
-// Read returns what is left of a matrix; it does not wait for the next to fill dst.
-func (r *seqReader) Read(dst *Batch) (n int, err error) {
-	for r.rest.Rows == 0 {
-		if err := r.pull(); err != nil {
-			return 0, err
-		}
-	}
-	n = min(r.rest.Rows, dst.X.Rows)
-	copyRows(dst.X, RowSlice(r.rest, 0, n))
-	r.rest = RowSlice(r.rest, n, r.rest.Rows-n)
-	return n, nil
-}
-
-// pull takes the next matrix of the sequence.
-func (r *seqReader) pull() error {
-	m, err, ok := r.next()
-	switch {
-	case !ok:
-		return io.EOF
-	case err != nil:
-		return err
-	case m.Cols != len(r.info.Columns):
-		return fmt.Errorf("%s: a block has %d columns, not %d", r.info.Name, m.Cols, len(r.info.Columns))
-	}
-	r.rest = m
-	return nil
-}
-
-func (r *seqReader) Close() error {
-	r.stop()
-	return nil
 }
 
 func ignoreEOF(err error) error {

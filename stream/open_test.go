@@ -2,12 +2,10 @@ package stream_test
 
 import (
 	"context"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
@@ -24,20 +22,9 @@ func TestOpening(t *testing.T) {
 			rowOf(holes, i)[i%3] = math.NaN()
 		}
 	}
-	pieces := func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
-			for first := 0; first < x.Rows; first += 700 {
-				if !yield(stream.RowSlice(x, first, min(700, x.Rows-first)), nil) {
-					return
-				}
-			}
-		}
-	}
-	columns := stream.NumberedColumns(3)
 	sources := []stream.Source{
 		stream.FromMatrix("matrix", x),
 		stream.FromMatrix("no rows", stream.NewMatrix(0, 3)),
-		stream.FromSeq(stream.Info{Name: "sequence", Columns: columns, Rows: 5000}, pieces),
 		stream.NewRowNumbers("numbers", 5000),
 		sparse(t).Source("csr", nil),
 		stream.NewCounted(newTable("counted", x).keep()),

@@ -106,9 +106,18 @@ func TestZeroKernel(t *testing.T) {
 	_, _ = Solver{Dim: 1}.Fit(ctx, streamEngine, &Data{source(normals(4, 2, 1)), mustClasses(t, []int{0, 1, 0, 1}, 2)}, kernelgen.Kernel{})
 }
 
+// pipe is a source that can be read only once.
+type pipe struct{ stream.Source }
+
+func (p pipe) Info() stream.Info {
+	info := p.Source.Info()
+	info.Rows, info.Once = -1, true
+	return info
+}
+
 // TestOnce: a source that can be read only once is refused before it is read.
 func TestOnce(t *testing.T) {
-	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, Once: true}, nil)
+	src := pipe{source(normals(2, 1, 1))}
 	if _, err := (Solver{Dim: 1}).Fit(ctx, streamEngine, &Data{src, mustClasses(t, []int{0, 1}, 2)}, kernelgen.Linear()); err == nil || !strings.Contains(err.Error(), "only once") {
 		t.Error(err)
 	}

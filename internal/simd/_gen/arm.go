@@ -431,11 +431,3 @@ func (a *arm) replace(dst, x vec, so comparison, y, by vec) {
 		a.emit("%s %s, %s, %s", insert, bytesOf(mask), bytesOf(by), bytesOf(dst))
 	})
 }
-
-func (a *arm) replaceNegative(dst, x, by vec) {
-	a.scope(func() {
-		mask := a.vec()
-		a.word(cmlt0, x, 0, mask)
-		a.emit("VBIT %s, %s, %s", bytesOf(mask), bytesOf(by), bytesOf(dst))
-	})
-}

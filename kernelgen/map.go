@@ -28,24 +28,30 @@ type mapEntry struct {
 	apply func(dst, src []float64)
 }
 
-// All maps but sin and cos have a vector path.
+// Maps that are also parts of kernels have a vector path.
 var maps = []*mapEntry{
-	{"abs", vectorMap(simd.Abs)},
+	{"abs", eachEntry(math.Abs)},
 	{"cos", eachEntry(math.Cos)},
 	{"exp", vectorMap(simd.ScaledExp, 1)},
-	{"expm1", vectorMap(simd.Expm1)},
+	{"expm1", eachEntry(math.Expm1)},
 	{"identity", func(dst, src []float64) { copy(dst, src) }},
 	{"log1p", vectorMap(simd.Log1p, 1)},
 	{"relu", vectorMap(simd.Relu)},
-	{"sigmoid", vectorMap(simd.Logistic)},
+	{"sigmoid", logistic},
 	{"sin", eachEntry(math.Sin)},
-	{"sqrt", vectorMap(simd.Sqrt)},
-	{"square", vectorMap(simd.Squared)},
+	{"sqrt", eachEntry(math.Sqrt)},
+	{"square", eachEntry(func(a float64) float64 { return a * a })},
 	{"tanh", vectorMap(simd.Tanh, 1, math.Copysign(0, -1))}, // z + −0 is z, for −0 too
 }
 
 func vectorMap(f simd.Function, p ...float64) func(dst, src []float64) {
 	return func(dst, src []float64) { f.Apply(dst, src, p...) }
+}
+
+// logistic sets dst[i] = 1/(1 + e^−src[i]).
+func logistic(dst, src []float64) {
+	simd.ScaledExp.Apply(dst, src, -1)
+	simd.Reciprocal.Apply(dst, dst, 1)
 }
 
 func eachEntry(f func(float64) float64) func(dst, src []float64) {

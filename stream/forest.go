@@ -40,8 +40,8 @@ import (
 // kept that could disagree with them.
 //
 // The forest is thus at once the running state of a pass, its checkpoint, and
-// the result of a shard. Merging two forests puts the subtrees of one into the
-// other, where they meet their siblings. The last bits depend on where rows were
+// the result of a shard. Taking the state of another forest puts its subtrees into
+// this one, where they meet their siblings. The last bits depend on where rows were
 // cut into blocks and on nothing else.
 
 // Accumulator is what a pass folds blocks into. A is the type itself, as a
@@ -62,9 +62,9 @@ type Accumulator[A any] interface {
 type Named interface{ Name() string }
 
 // Forest is the state of a pass: partial accumulators of type A and the blocks
-// they have seen. Add, Has, Blocks and MarshalBinary may be called at the same time, for
+// they have seen. Add, Blocks and MarshalBinary may be called at the same time, for
 // different blocks; the other methods may not. When Merge of an accumulator fails,
-// Add, Merge and Finish return its error and the forest is of no further use.
+// Add, Take and Finish return its error and the forest is of no further use.
 type Forest[A Accumulator[A]] struct {
 	newAcc func() A
 	spent  func(A) // gets accumulators that were merged into others
@@ -168,13 +168,6 @@ func (f *Forest[A]) leave(at node, a A, blocks int64) (sibling A, ok bool) {
 	return sibling, false
 }
 
-// Has reports whether a block has been seen.
-func (f *Forest[A]) Has(block int64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return block >= 0 && f.covers(node{0, block})
-}
-
 // covers reports whether n or a node above it is a subtree of the forest.
 func (f *Forest[A]) covers(n node) bool {
 	for {
@@ -193,39 +186,6 @@ func (f *Forest[A]) Blocks() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.blocks
-}
-
-// Merge takes in everything that other has seen and leaves other empty. If both
-// have seen a block, neither is changed and the error names the first such
-// block.
-func (f *Forest[A]) Merge(other *Forest[A]) error {
-	if block, ok := f.overlap(other); ok {
-		return fmt.Errorf("stream: cannot merge two states of a pass that have both seen block %d", block)
-	}
-	nodes := other.nodes()
-	trees := other.trees
-	other.trees, other.blocks = make(map[node]A), 0
-	for _, n := range nodes {
-		if _, err := f.plant(n, trees[n]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// overlap returns the first block that both forests have seen.
-func (f *Forest[A]) overlap(other *Forest[A]) (block int64, ok bool) {
-	for n := range f.trees {
-		if other.covers(n) && (!ok || n.first() < block) {
-			block, ok = n.first(), true
-		}
-	}
-	for n := range other.trees {
-		if f.covers(n) && (!ok || n.first() < block) {
-			block, ok = n.first(), true
-		}
-	}
-	return block, ok
 }
 
 // nodes returns the subtrees from left to right.
@@ -330,22 +290,10 @@ func (f *Forest[A]) MarshalBinary() ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalBinary replaces the state of the pass by one that MarshalBinary
-// wrote. It accepts nothing that MarshalBinary could not have written, and
-// leaves the forest as it was when it returns an error. The receiver must come
-// from [NewForest].
-func (f *Forest[A]) UnmarshalBinary(data []byte) error {
-	read := NewForest(f.newAcc)
-	if err := read.take(data); err != nil {
-		return err
-	}
-	f.trees, f.blocks, f.lost = read.trees, read.blocks, false
-	return nil
-}
-
-// take merges in a state that MarshalBinary wrote, one subtree at a time. The caller checks
-// that no block was seen before. After an error the forest may hold a part of the state.
-func (f *Forest[A]) take(data []byte) error {
+// Take merges in a state that MarshalBinary wrote, one subtree at a time. The caller checks that the forest has
+// seen none of its blocks. Take returns an error for data that MarshalBinary cannot have written; the forest may
+// then hold a part of the state.
+func (f *Forest[A]) Take(data []byte) error {
 	return eachTree(data, func(n node, state []byte) error {
 		a := f.newAcc()
 		if err := a.UnmarshalBinary(state); err != nil {

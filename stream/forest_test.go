@@ -114,25 +114,11 @@ func TestForestKeepsFewTrees(t *testing.T) {
 	}
 }
 
-func TestForestHas(t *testing.T) {
-	const far = 1<<62 - 1
-	f := forestOf(t, 0, 1, 2, 3, 6, far)
-	for block, want := range map[int64]bool{-1: false, 0: true, 1: true, 2: true, 3: true, 4: false, 5: false, 6: true, 7: false, far - 1: false, far: true} {
-		if got := f.Has(block); got != want {
-			t.Errorf("Has(%d) = %v", block, got)
-		}
-	}
-	if f.Blocks() != 6 {
-		t.Errorf("Blocks() = %d, want 6", f.Blocks())
-	}
-}
-
 func TestForestErrors(t *testing.T) {
 	finish := func(blocks int64, added ...int64) error {
 		_, err := forestOf(t, added...).Finish(blocks)
 		return err
 	}
-	merge := func(a, b []int64) error { return forestOf(t, a...).Merge(forestOf(t, b...)) }
 	add := func(block int64, added ...int64) error { return forestOf(t, added...).Add(block, newHistory()) }
 	for _, c := range []struct {
 		err  error
@@ -146,40 +132,24 @@ func TestForestErrors(t *testing.T) {
 		{finish(2, 0, 1, 7), "block 7 was added, but the pass has 2 blocks"},
 		{add(2, 0, 1, 2, 3), "block 2 was added before"},
 		{add(5, 5), "block 5 was added before"},
-		{merge([]int64{0, 1, 2, 3}, []int64{7, 2}), "both seen block 2"},
-		{merge([]int64{9, 2}, []int64{0, 1, 2, 3}), "both seen block 2"},
-		{merge([]int64{4, 5, 6}, []int64{6, 4, 5}), "both seen block 4"},
 	} {
 		checkError(t, c.err, c.want)
 	}
 }
 
 func TestForestRefusalsChangeNothing(t *testing.T) {
-	f, other := forestOf(t, 0, 1, 2), forestOf(t, 2, 3)
-	if f.Merge(other) == nil {
-		t.Fatal("merged overlapping states")
-	}
-	if f.Blocks() != 3 || other.Blocks() != 2 {
-		t.Errorf("a refused merge left %d and %d blocks, want 3 and 2", f.Blocks(), other.Blocks())
-	}
+	f := forestOf(t, 0, 1, 2)
 	if _, err := f.Finish(5); err == nil {
 		t.Fatal("finished a pass with blocks missing")
 	}
-	if err := f.Merge(forestOf(t, 3)); err != nil {
-		t.Fatal(err)
+	if f.Blocks() != 3 {
+		t.Errorf("a refused Finish left %d blocks, want 3", f.Blocks())
 	}
-	if got, err := f.Finish(4); err != nil || got.text != "((0 1) (2 3))" {
+	if got, err := f.Finish(3); err != nil || got.text != "((0 1) 2)" {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if f.Blocks() != 0 || f.Has(0) {
+	if f.Blocks() != 0 {
 		t.Error("the forest is not empty after Finish")
-	}
-}
-
-func TestForestMergeWithItself(t *testing.T) {
-	f := forestOf(t, 0, 1)
-	if f.Merge(f) == nil {
-		t.Error("a forest was merged with itself")
 	}
 }
 
@@ -228,13 +198,8 @@ func TestForestStateIsCanonical(t *testing.T) {
 		"version":         {[]byte("NyFo\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), false},
 		"nothing":         {nil, false},
 	} {
-		f := forestOf(t, 8)
-		err := f.UnmarshalBinary(c.data)
-		if (err == nil) != c.ok {
+		if err := stream.NewForest(newHistory).Take(c.data); (err == nil) != c.ok {
 			t.Errorf("%s: error %v", name, err)
-		}
-		if kept := f.Blocks() == 1 && f.Has(8); kept == c.ok {
-			t.Errorf("%s: the old state is kept: %v", name, kept)
 		}
 	}
 }
@@ -253,7 +218,7 @@ func FuzzForestUnmarshal(f *testing.F) {
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		forest := stream.NewForest(newHistory)
-		if forest.UnmarshalBinary(data) != nil {
+		if forest.Take(data) != nil {
 			return
 		}
 		again, err := forest.MarshalBinary()
@@ -272,7 +237,11 @@ func ExampleForest() {
 	for _, block := range []int64{2, 1} {
 		there.Add(block, blockHistory(block))
 	}
-	if err := here.Merge(there); err != nil {
+	state, err := there.MarshalBinary()
+	if err == nil {
+		err = here.Take(state)
+	}
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -194,7 +194,7 @@ func (f *keptFold[A]) load() error {
 		if err != nil {
 			return err
 		}
-		if err := f.own.take(forest); err != nil {
+		if err := f.own.Take(forest); err != nil {
 			return &StateError{Name: s.name, Reason: err.Error()}
 		}
 	}

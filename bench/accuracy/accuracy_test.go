@@ -16,7 +16,7 @@ func TestParseOptions(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-only speed":                     "tolerance, calibration",
-		"-only landmarks -data abalone":   "-data, for -only landmarks",
+		"-only metric -data abalone":      "-data, for -only metric",
 		"-only calibration -data mnist":   "-data, for -only calibration",
 		"-tol small":                      "-tol",
 		"-only tolerance -data uniform x": "flags only",

@@ -3,7 +3,6 @@
 //
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
-//	landmarks    errors of landmark fits beside dense Rayleigh–Ritz on the same landmarks
 //	intervals    coverage and width of prediction intervals beside a sparse Gaussian process
 //	metric       errors of regressions with a metric learnt from the data
 //	scores       out-of-fold scores of classes on a sample of the rows beside those on all
@@ -11,14 +10,13 @@
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
 //
-// All scenarios at full size take an hour. The folder -out receives a copy of each table.
+// All scenarios at full size take half an hour. The folder -out receives a copy of each table.
 package main
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -41,7 +39,6 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
 	{name: "calibration", measure: calibration, cases: 200},
-	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra))},
 	{name: "intervals", measure: intervals, data: []string{"abalone"}, seeds: 5},
 	{name: "metric", measure: metric, data: []string{"friedman", "spambase"}, seeds: 2},
 	{name: "scores", measure: scores, data: []string{"a9a"}, seeds: 3},

@@ -5,11 +5,6 @@
 //
 //	npm install --prefix FOLDER @duckdb/node-api apache-arrow
 //	go run ./bench/corpus -npm FOLDER
-//
-// compare prints the files of a folder, such as that of -o, that two builds of nystream read
-// differently: schema, values, kept text, exit codes or messages.
-//
-//	go run ./bench/corpus compare OLD NEW FOLDER
 package main
 
 import (
@@ -50,24 +45,11 @@ type columns struct {
 // options are what the command line says.
 type options struct {
 	npm, python, out string
-	compared         []string // two builds and a folder
 }
 
 func main() { program.Main("corpus", parse, run) }
 
 func parse(args []string) (o options, err error) {
-	if len(args) > 0 && args[0] == "compare" {
-		if len(args) != 4 {
-			return o, errors.New("compare takes two builds and a folder: corpus compare OLD NEW FOLDER")
-		}
-		for _, name := range args[1:] { // each run has a folder of its own
-			if name, err = filepath.Abs(name); err != nil {
-				return o, err
-			}
-			o.compared = append(o.compared, name)
-		}
-		return o, nil
-	}
 	f := program.FileFlags("corpus")
 	f.StringVar(&o.npm, "npm", "", "folder in which npm has installed @duckdb/node-api and apache-arrow; none: without their files")
 	f.StringVar(&o.python, "python", "/usr/bin/python3", "Python with NumPy and pandas; none: without their files")
@@ -76,9 +58,6 @@ func parse(args []string) (o options, err error) {
 }
 
 func run(ctx context.Context, o options) error {
-	if o.compared != nil {
-		return compareBuilds(ctx, o.compared[2], o.compared[:2]...)
-	}
 	folder := o.out
 	if folder == "" {
 		var err error

@@ -1,21 +1,15 @@
-// Command way runs fits of made data, of every family. It prints the files and lines of solvers
-// and blockstore that each enters, by the coverage of the command; -only names a part of a fit's
-// name, and prints the files:
+// Command way prints the CPU seconds of fits of made data, of every family, with two builds of nystream: the least
+// of four runs each. It marks a fit that takes over 1.03 times as long with the new build. -only names a part of a
+// fit's name.
 //
-//	go run ./bench/way
-//	go run ./bench/way -only ksvd
-//
-// time prints the CPU seconds of two builds of nystream instead, the least of four runs each, and
-// marks a fit that takes over 1.03 times as long:
-//
-//	go run ./bench/way time OLD NEW
+//	go run ./bench/way OLD NEW
+//	go run ./bench/way -only ksvd OLD NEW
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +22,7 @@ import (
 
 type namedFit struct{ name, args string }
 
-// fits are command lines that take 0.4 CPU seconds or more, so that time can tell 3 %. X has
+// fits are command lines that take 0.4 CPU seconds or more, so that 3 % can be told. X has
 // 20,000 rows of 6 columns, T 100,000, S 4,000, W 20,000 of 200; Y has the classes of the rows
 // of X, G and H are graphs, and L has the classes of the nodes of H.
 var fits = []namedFit{
@@ -62,21 +56,21 @@ var files = strings.NewReplacer(" X ", " X.npy ", " S ", " S.npy ", " T ", " T.n
 
 type options struct {
 	only   string
-	builds []string // OLD and NEW of time
+	builds []string // OLD and NEW
 }
 
 func main() { program.Main("way", parse, run) }
 
 func parse(args []string) (o options, err error) {
 	f := program.FileFlags("way")
-	f.StringVar(&o.only, "only", "", "part of the names of the fits to run; the lines of each file are printed too")
-	if err := f.Parse(args); err != nil || f.NArg() == 0 {
+	f.StringVar(&o.only, "only", "", "part of the names of the fits to run")
+	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() != 3 || f.Arg(0) != "time" {
-		return o, errors.New("the arguments are none, or time OLD NEW")
+	if f.NArg() != 2 {
+		return o, errors.New("name two builds: way OLD NEW")
 	}
-	for _, build := range f.Args()[1:] {
+	for _, build := range f.Args() {
 		if build, err = filepath.Abs(build); err != nil {
 			return o, err
 		}
@@ -98,95 +92,24 @@ func run(ctx context.Context, o options) error {
 		"X.npy": "uniform -rows 20000 -d 6", "S.npy": "uniform -rows 4000 -d 6", "T.npy": "uniform -rows 100000 -d 6",
 		"W.npy": "uniform -rows 20000 -d 200",
 		"G.csv": "powerlaw -nodes 5000 -edges 50000", "H.csv": "powerlaw -nodes 1500 -edges 15000"} {
-		if _, err := goTool(ctx, "run ./bench/generate "+args+" -o "+filepath.Join(work, name)); err != nil {
-			return err
+		words := strings.Fields("run ./bench/generate " + args + " -o " + filepath.Join(work, name))
+		if out, err := exec.CommandContext(ctx, "go", words...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", name, err, out)
 		}
 	}
 	chosen := slices.DeleteFunc(slices.Clone(fits), func(f namedFit) bool { return !strings.Contains(f.name, o.only) })
-	if o.builds != nil {
-		return timeFits(ctx, work, o.builds, chosen)
-	}
-	return enterFits(ctx, work, chosen, o.only != "")
-}
-
-// goTool runs the go command.
-func goTool(ctx context.Context, args string) (output string, err error) {
-	out, err := exec.CommandContext(ctx, "go", strings.Fields(args)...).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args, err, out)
-	}
-	return string(out), nil
+	return timeFits(ctx, work, o.builds, chosen)
 }
 
 // fit runs a fit on one thread. The process that it returns has ended.
-func (f namedFit) fit(ctx context.Context, build, work string, env ...string) (*os.ProcessState, error) {
+func (f namedFit) fit(ctx context.Context, build, work string) (*os.ProcessState, error) {
 	args := strings.Fields(files.Replace("fit " + f.args + " --threads 1 --quiet -o m.npz"))
 	c := exec.CommandContext(ctx, build, args...)
-	c.Dir, c.Env = work, append(os.Environ(), env...)
+	c.Dir = work
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s %s: %w\n%s", build, strings.Join(args, " "), err, out)
 	}
 	return c.ProcessState, nil
-}
-
-// enterFits prints the files and lines that fits enter. The command plans a fit and saves its model, too.
-func enterFits(ctx context.Context, work string, chosen []namedFit, each bool) error {
-	build := filepath.Join(work, "covered")
-	if _, err := goTool(ctx, "build -cover -coverpkg=./cmd/nystream,./solvers/...,./blockstore/... -o "+build+" ./cmd/nystream"); err != nil {
-		return err
-	}
-	fmt.Print("| fit | package files / lines |\n|---|---|\n")
-	for _, f := range chosen {
-		dir, err := os.MkdirTemp(work, "data-*")
-		if err != nil {
-			return err
-		}
-		if _, err := f.fit(ctx, build, work, "GOCOVERDIR="+dir); err != nil {
-			return err
-		}
-		profile, err := goTool(ctx, "tool covdata textfmt -o=/dev/stdout -i="+dir)
-		if err != nil {
-			return err
-		}
-		files, lines := make(map[string]int), make(map[string]int)
-		found := entered(profile)
-		for _, file := range slices.Sorted(maps.Keys(found)) {
-			name := "blockstore"
-			if inner, is := strings.CutPrefix(file, "solvers/"); is {
-				name = filepath.Dir(inner)
-			}
-			files[name], lines[name] = files[name]+1, lines[name]+found[file]
-			if each {
-				fmt.Printf("| %s | %d |\n", file, found[file])
-			}
-		}
-		var cells []string
-		for _, name := range slices.Sorted(maps.Keys(lines)) {
-			cells = append(cells, fmt.Sprintf("%s %d / %d", name, files[name], lines[name]))
-		}
-		fmt.Printf("| %s | %s |\n", f.name, strings.Join(cells, ", "))
-	}
-	return nil
-}
-
-// entered returns how many lines of each file of solvers and blockstore a profile counts.
-func entered(profile string) map[string]int {
-	seen, lines := make(map[string]bool), make(map[string]int)
-	for block := range strings.Lines(profile) {
-		file, at, _ := strings.Cut(strings.TrimPrefix(block, "github.com/nystream/nystream/"), ":")
-		var first, last, skip, count int
-		_, err := fmt.Sscanf(at, "%d.%d,%d.%d %d %d\n", &first, &skip, &last, &skip, &skip, &count)
-		if err != nil || count == 0 || strings.HasPrefix(file, "cmd/") {
-			continue
-		}
-		for i := first; i <= last; i++ {
-			if line := fmt.Sprint(file, ":", i); !seen[line] {
-				seen[line] = true
-				lines[file]++
-			}
-		}
-	}
-	return lines
 }
 
 // timeFits prints the least CPU seconds of fits with two builds, which take turns in being first.

@@ -34,10 +34,7 @@ const (
 )
 
 // BenchmarkTile reports, for each entry of a strip: the least time of the tile, and of the tile and its
-// fold into the sketch; the bound as a share of the tile's time; and the largest relative error of
-// sampled entries. The bound is d multiply-adds at the peak and the profile
-// of an entry in cache. It leaves out the difference of L1 and squared distances, which some cores
-// compute beside the multiply-adds.
+// fold into the sketch; and the largest relative error of sampled entries.
 func BenchmarkTile(b *testing.B) {
 	for _, p := range Available() {
 		for _, k := range tileKernels {
@@ -75,15 +72,7 @@ func benchmarkTile(b *testing.B, p Path, k tileKernel, d int) {
 	b.ReportMetric(0, "ns/op") // of both, with pauses
 	b.ReportMetric(entry(fill), "ns/entry")
 	b.ReportMetric(entry(both), "ns/folded")
-	b.ReportMetric(tileBound(p, d, f)/entry(fill), "bound/tile")
 	b.ReportMetric(k.largestError(x, rows, tile, f)/epsilon, "max-err/ε")
-}
-
-// tileBound returns the least nanoseconds of an entry: d multiply-adds at the peak, and a profile.
-func tileBound(p Path, d int, f Profile) float64 {
-	v := uniformFloats(rand.New(rand.NewPCG(3, 4)), 1, 1<<10).Data
-	step, lanes := 2/peakOf(p), make([]float64, len(v))
-	return float64(d)*step + leastOf(100, func() { copy(lanes, v); f.Apply(lanes) })/float64(len(v))
 }
 
 // largestError returns the largest relative error of sampled entries of a tile. It sums the base with

@@ -3,7 +3,7 @@ package simd
 import "fmt"
 
 // Function is a function of one number, with up to two parameters a and b, that
-// is applied to slices. The first eleven, up to Bracket, round every operation
+// is applied to slices. The first eight, up to Bracket, round every operation
 // as it is written and have the same bits on every path; the others are within
 // 2 ulp. All have the limits of the formula, and of package math where it has
 // the function; NaN gives NaN.
@@ -13,9 +13,6 @@ type Function uint8
 const (
 	Scale       Function = iota // a·x
 	Affine                      // a·x + b
-	Abs                         // |x|
-	Squared                     // x²
-	Sqrt                        // √x
 	Relu                        // max(0, x)
 	Clamp                       // x limited to [a, b]
 	Reciprocal                  // 1/(1 + a·x)
@@ -24,8 +21,6 @@ const (
 	Bracket                     // max(0, 1 − √x/a)
 	ScaledExp                   // e^(a·x) of the rounded product, with the bits of Exponential
 	Log1p                       // log(1 + a·x) of the rounded product
-	Expm1                       // e^x − 1
-	Logistic                    // 1/(1 + e^−x)
 	Tanh                        // tanh(a·x + b) of the rounded argument
 	Pow                         // x^a for 0 ≤ x ≤ 1 and a > 0
 	add                         // dst + x

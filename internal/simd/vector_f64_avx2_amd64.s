@@ -44,51 +44,9 @@ loopAffine5:
 
 notAffine4:
 	CMPQ AX, $0x02
-	JNE  notAbs6
+	JNE  notRelu6
 
-loopAbs7:
-	VMOVUPD (DX), Y2
-	VANDPD  constantsF64AVX2vector<>+0(SB), Y2, Y2
-	VMOVUPD Y2, (CX)
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, CX
-	DECQ    BX
-	JNE     loopAbs7
-	JMP     done1
-
-notAbs6:
-	CMPQ AX, $0x03
-	JNE  notSquared8
-
-loopSquared9:
-	VMOVUPD (DX), Y2
-	VMULPD  Y2, Y2, Y2
-	VMOVUPD Y2, (CX)
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, CX
-	DECQ    BX
-	JNE     loopSquared9
-	JMP     done1
-
-notSquared8:
-	CMPQ AX, $0x04
-	JNE  notSqrt10
-
-loopSqrt11:
-	VMOVUPD (DX), Y2
-	VSQRTPD Y2, Y2
-	VMOVUPD Y2, (CX)
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, CX
-	DECQ    BX
-	JNE     loopSqrt11
-	JMP     done1
-
-notSqrt10:
-	CMPQ AX, $0x05
-	JNE  notRelu12
-
-loopRelu13:
+loopRelu7:
 	VMOVUPD (DX), Y2
 	VXORPD  Y3, Y3, Y3
 	VMAXPD  Y2, Y3, Y2
@@ -97,14 +55,14 @@ loopRelu13:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, CX
 	DECQ    BX
-	JNE     loopRelu13
+	JNE     loopRelu7
 	JMP     done1
 
-notRelu12:
-	CMPQ AX, $0x06
-	JNE  notClamp14
+notRelu6:
+	CMPQ AX, $0x03
+	JNE  notClamp8
 
-loopClamp15:
+loopClamp9:
 	VMOVUPD (DX), Y2
 	VMAXPD  Y2, Y0, Y2
 	VMINPD  Y2, Y1, Y2
@@ -112,97 +70,98 @@ loopClamp15:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, CX
 	DECQ    BX
-	JNE     loopClamp15
+	JNE     loopClamp9
 	JMP     done1
 
-notClamp14:
-	CMPQ AX, $0x07
-	JNE  notReciprocal16
+notClamp8:
+	CMPQ AX, $0x04
+	JNE  notReciprocal10
 
-loopReciprocal17:
+loopReciprocal11:
 	VMOVUPD      (DX), Y2
 	VMULPD       Y2, Y0, Y3
-	VADDPD       constantsF64AVX2vector<>+32(SB), Y3, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y2
+	VADDPD       constantsF64AVX2vector<>+0(SB), Y3, Y3
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y2
 	VDIVPD       Y3, Y2, Y2
 	VMOVUPD      Y2, (CX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopReciprocal17
+	JNE          loopReciprocal11
 	JMP          done1
 
-notReciprocal16:
-	CMPQ AX, $0x08
-	JNE  notRoot18
+notReciprocal10:
+	CMPQ AX, $0x05
+	JNE  notRoot12
 
-loopRoot19:
+loopRoot13:
 	VMOVUPD (DX), Y2
 	VMULPD  Y2, Y0, Y2
-	VADDPD  constantsF64AVX2vector<>+32(SB), Y2, Y2
+	VADDPD  constantsF64AVX2vector<>+0(SB), Y2, Y2
 	VSQRTPD Y2, Y2
 	VMOVUPD Y2, (CX)
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, CX
 	DECQ    BX
-	JNE     loopRoot19
+	JNE     loopRoot13
 	JMP     done1
 
-notRoot18:
-	CMPQ AX, $0x09
-	JNE  notInverseRoot20
+notRoot12:
+	CMPQ AX, $0x06
+	JNE  notInverseRoot14
 
-loopInverseRoot21:
+loopInverseRoot15:
 	VMOVUPD      (DX), Y2
 	VMULPD       Y2, Y0, Y3
-	VADDPD       constantsF64AVX2vector<>+32(SB), Y3, Y3
+	VADDPD       constantsF64AVX2vector<>+0(SB), Y3, Y3
 	VSQRTPD      Y3, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y2
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y2
 	VDIVPD       Y3, Y2, Y2
 	VMOVUPD      Y2, (CX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopInverseRoot21
+	JNE          loopInverseRoot15
 	JMP          done1
 
-notInverseRoot20:
-	CMPQ AX, $0x0a
-	JNE  notBracket22
+notInverseRoot14:
+	CMPQ AX, $0x07
+	JNE  notBracket16
 
-loopBracket23:
+loopBracket17:
 	VMOVUPD      (DX), Y2
 	VSQRTPD      Y2, Y2
 	VDIVPD       Y0, Y2, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y3
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y3
 	VSUBPD       Y2, Y3, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+64(SB), Y4
+	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMOVUPD      Y2, (CX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopBracket23
+	JNE          loopBracket17
 	JMP          done1
 
-notBracket22:
-	CMPQ AX, $0x0b
-	JNE  notScaledExp24
+notBracket16:
+	CMPQ AX, $0x08
+	JNE  notScaledExp18
 
-loopScaledExp25:
+loopScaledExp19:
 	VMOVUPD      (DX), Y2
 	VMULPD       Y2, Y0, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+96(SB), Y4
+	VBROADCASTSD constantsF64AVX2vector<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+128(SB), Y4
+	VBROADCASTSD constantsF64AVX2vector<>+96(SB), Y4
 	VMINPD       Y2, Y4, Y2
 	VMOVUPD      Y2, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+160(SB), Y4
-	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y2, Y4
-	VSUBPD       constantsF64AVX2vector<>+160(SB), Y4, Y5
+	VBROADCASTSD constantsF64AVX2vector<>+128(SB), Y4
+	VFMADD231PD  constantsF64AVX2vector<>+160(SB), Y2, Y4
+	VSUBPD       constantsF64AVX2vector<>+128(SB), Y4, Y5
+	VFNMADD231PD constantsF64AVX2vector<>+192(SB), Y5, Y2
 	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y5, Y2
-	VFNMADD231PD constantsF64AVX2vector<>+256(SB), Y5, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+288(SB), Y5
+	VBROADCASTSD constantsF64AVX2vector<>+256(SB), Y5
+	VFMADD213PD  constantsF64AVX2vector<>+288(SB), Y2, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+320(SB), Y2, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+352(SB), Y2, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+384(SB), Y2, Y5
@@ -211,17 +170,16 @@ loopScaledExp25:
 	VFMADD213PD  constantsF64AVX2vector<>+480(SB), Y2, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+512(SB), Y2, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+544(SB), Y2, Y5
-	VFMADD213PD  constantsF64AVX2vector<>+576(SB), Y2, Y5
-	VFMADD213PD  constantsF64AVX2vector<>+32(SB), Y2, Y5
-	VFMADD213PD  constantsF64AVX2vector<>+32(SB), Y2, Y5
+	VFMADD213PD  constantsF64AVX2vector<>+0(SB), Y2, Y5
+	VFMADD213PD  constantsF64AVX2vector<>+0(SB), Y2, Y5
 	VPSLLQ       $0x20, Y4, Y6
 	VPSRAD       $0x01, Y6, Y7
 	VPSLLD       $0x14, Y7, Y7
 	VPSLLD       $0x14, Y6, Y6
 	VPSUBD       Y7, Y6, Y6
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y7, Y7
+	VPADDD       constantsF64AVX2vector<>+0(SB), Y7, Y7
 	VMULPD       Y7, Y5, Y5
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y6, Y6
+	VPADDD       constantsF64AVX2vector<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VMOVUPD      Y5, Y2
 	VCMPPD       $0x03, Y3, Y3, Y4
@@ -230,231 +188,110 @@ loopScaledExp25:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopScaledExp25
+	JNE          loopScaledExp19
 	JMP          done1
 
-notScaledExp24:
-	CMPQ AX, $0x0c
-	JNE  notLog1p26
+notScaledExp18:
+	CMPQ AX, $0x09
+	JNE  notLog1p20
 
-loopLog1p27:
+loopLog1p21:
 	VMOVUPD      (DX), Y2
 	VMULPD       Y2, Y0, Y2
-	VADDPD       constantsF64AVX2vector<>+32(SB), Y2, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y7
+	VADDPD       constantsF64AVX2vector<>+0(SB), Y2, Y3
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y7
 	VSUBPD       Y7, Y3, Y8
 	VSUBPD       Y8, Y2, Y4
 	VSUBPD       Y8, Y3, Y8
 	VSUBPD       Y8, Y7, Y8
 	VADDPD       Y8, Y4, Y4
-	VPADDQ       constantsF64AVX2vector<>+608(SB), Y3, Y6
+	VPADDQ       constantsF64AVX2vector<>+576(SB), Y3, Y6
 	VPSRLQ       $0x34, Y6, Y5
-	VORPD        constantsF64AVX2vector<>+640(SB), Y5, Y5
-	VSUBPD       constantsF64AVX2vector<>+672(SB), Y5, Y5
-	VANDPD       constantsF64AVX2vector<>+704(SB), Y6, Y6
-	VPADDQ       constantsF64AVX2vector<>+736(SB), Y6, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+768(SB), Y8
+	VORPD        constantsF64AVX2vector<>+608(SB), Y5, Y5
+	VSUBPD       constantsF64AVX2vector<>+640(SB), Y5, Y5
+	VANDPD       constantsF64AVX2vector<>+672(SB), Y6, Y6
+	VPADDQ       constantsF64AVX2vector<>+704(SB), Y6, Y6
+	VBROADCASTSD constantsF64AVX2vector<>+736(SB), Y8
 	VMINPD       Y5, Y8, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+800(SB), Y8
+	VBROADCASTSD constantsF64AVX2vector<>+768(SB), Y8
 	VSUBPD       Y7, Y8, Y7
 	VPSLLQ       $0x34, Y7, Y7
 	VMULPD       Y7, Y4, Y4
-	VSUBPD       constantsF64AVX2vector<>+32(SB), Y6, Y6
-	VADDPD       constantsF64AVX2vector<>+832(SB), Y6, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y3
+	VSUBPD       constantsF64AVX2vector<>+0(SB), Y6, Y6
+	VADDPD       constantsF64AVX2vector<>+800(SB), Y6, Y7
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y3
 	VDIVPD       Y7, Y3, Y3
 	VMULPD       Y3, Y6, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y9
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y9
 	VADDPD       Y4, Y4, Y4
 	VMULPD       Y3, Y4, Y4
 	VSUBPD       Y7, Y9, Y8
 	VFNMADD231PD Y8, Y7, Y9
 	VMULPD       Y9, Y4, Y4
 	VMULPD       Y7, Y7, Y8
-	VBROADCASTSD constantsF64AVX2vector<>+864(SB), Y9
+	VBROADCASTSD constantsF64AVX2vector<>+832(SB), Y9
+	VFMADD213PD  constantsF64AVX2vector<>+864(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+896(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+928(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+960(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+992(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+1024(SB), Y8, Y9
 	VFMADD213PD  constantsF64AVX2vector<>+1056(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+1088(SB), Y8, Y9
-	VMULPD       constantsF64AVX2vector<>+1120(SB), Y6, Y10
+	VMULPD       constantsF64AVX2vector<>+1088(SB), Y6, Y10
 	VMULPD       Y9, Y8, Y9
 	VFMADD231PD  Y6, Y10, Y9
 	VMULPD       Y9, Y7, Y9
 	VFMSUB231PD  Y6, Y10, Y9
-	VFMADD231PD  constantsF64AVX2vector<>+256(SB), Y5, Y4
+	VFMADD231PD  constantsF64AVX2vector<>+224(SB), Y5, Y4
 	VSUBPD       Y4, Y9, Y9
 	VSUBPD       Y9, Y6, Y6
-	VFMADD231PD  constantsF64AVX2vector<>+224(SB), Y5, Y6
+	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y5, Y6
+	VBROADCASTSD constantsF64AVX2vector<>+1120(SB), Y11
+	VBROADCASTSD constantsF64AVX2vector<>+1120(SB), Y12
+	VCMPPD       $0x00, Y11, Y2, Y13
+	VBLENDVPD    Y13, Y12, Y6, Y6
 	VBROADCASTSD constantsF64AVX2vector<>+1152(SB), Y11
-	VBROADCASTSD constantsF64AVX2vector<>+1152(SB), Y12
+	VBROADCASTSD constantsF64AVX2vector<>+1184(SB), Y12
 	VCMPPD       $0x00, Y11, Y2, Y13
 	VBLENDVPD    Y13, Y12, Y6, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+1184(SB), Y11
+	VBROADCASTSD constantsF64AVX2vector<>+1152(SB), Y11
 	VBROADCASTSD constantsF64AVX2vector<>+1216(SB), Y12
-	VCMPPD       $0x00, Y11, Y2, Y13
-	VBLENDVPD    Y13, Y12, Y6, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+1184(SB), Y11
-	VBROADCASTSD constantsF64AVX2vector<>+1248(SB), Y12
 	VCMPPD       $0x11, Y11, Y2, Y13
 	VBLENDVPD    Y13, Y12, Y6, Y6
-	VANDPD       constantsF64AVX2vector<>+1280(SB), Y2, Y11
+	VANDPD       constantsF64AVX2vector<>+1248(SB), Y2, Y11
 	VORPD        Y11, Y6, Y6
 	VMOVUPD      Y6, Y2
 	VMOVUPD      Y2, (CX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopLog1p27
+	JNE          loopLog1p21
 	JMP          done1
 
-notLog1p26:
-	CMPQ AX, $0x0d
-	JNE  notExpm128
+notLog1p20:
+	CMPQ AX, $0x0a
+	JNE  notTanh22
 
-loopExpm129:
-	VMOVUPD      (DX), Y2
-	VANDPD       constantsF64AVX2vector<>+1280(SB), Y2, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+1312(SB), Y5
-	VMAXPD       Y2, Y5, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+128(SB), Y5
-	VMINPD       Y2, Y5, Y2
-	VXORPD       Y5, Y5, Y5
-	VBROADCASTSD constantsF64AVX2vector<>+160(SB), Y6
-	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y2, Y6
-	VSUBPD       constantsF64AVX2vector<>+160(SB), Y6, Y6
-	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y6, Y2
-	VFNMADD231PD constantsF64AVX2vector<>+256(SB), Y6, Y5
-	VADDPD       Y5, Y2, Y7
-	VSUBPD       Y7, Y2, Y2
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+288(SB), Y8
-	VFMADD213PD  constantsF64AVX2vector<>+320(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+352(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+384(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+416(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+448(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+480(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+512(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+544(SB), Y7, Y8
-	VFMADD213PD  constantsF64AVX2vector<>+576(SB), Y7, Y8
-	VMULPD       Y7, Y7, Y5
-	VFMADD213PD  Y2, Y5, Y8
-	VBROADCASTSD constantsF64AVX2vector<>+1344(SB), Y10
-	VMINPD       Y6, Y10, Y4
-	VBROADCASTSD constantsF64AVX2vector<>+800(SB), Y10
-	VSUBPD       Y4, Y10, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y9
-	VSUBPD       Y4, Y9, Y4
-	VADDPD       Y7, Y4, Y4
-	VADDPD       Y8, Y4, Y4
-	VXORPD       Y9, Y9, Y9
-	VCMPPD       $0x03, Y6, Y6, Y10
-	VBLENDVPD    Y10, Y9, Y6, Y6
-	VADDPD       constantsF64AVX2vector<>+160(SB), Y6, Y6
-	VPSLLQ       $0x20, Y6, Y9
-	VPSRAD       $0x01, Y9, Y10
-	VPSLLD       $0x14, Y10, Y10
-	VPSLLD       $0x14, Y9, Y9
-	VPSUBD       Y10, Y9, Y9
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y10, Y10
-	VMULPD       Y10, Y4, Y4
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y9, Y9
-	VMULPD       Y9, Y4, Y4
-	VMOVUPD      Y4, Y2
-	VORPD        Y3, Y2, Y2
-	VMOVUPD      Y2, (CX)
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, CX
-	DECQ         BX
-	JNE          loopExpm129
-	JMP          done1
-
-notExpm128:
-	CMPQ AX, $0x0e
-	JNE  notLogistic30
-
-loopLogistic31:
-	VMOVUPD      (DX), Y2
-	VORPD        constantsF64AVX2vector<>+1280(SB), Y2, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+96(SB), Y6
-	VMAXPD       Y3, Y6, Y3
-	VXORPD       Y6, Y6, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+160(SB), Y7
-	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y3, Y7
-	VSUBPD       constantsF64AVX2vector<>+160(SB), Y7, Y7
-	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y7, Y3
-	VFNMADD231PD constantsF64AVX2vector<>+256(SB), Y7, Y6
-	VADDPD       Y6, Y3, Y8
-	VSUBPD       Y8, Y3, Y3
-	VADDPD       Y6, Y3, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+288(SB), Y9
-	VFMADD213PD  constantsF64AVX2vector<>+320(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+352(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+384(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+416(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+448(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+480(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+512(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+544(SB), Y8, Y9
-	VFMADD213PD  constantsF64AVX2vector<>+576(SB), Y8, Y9
-	VMULPD       Y8, Y8, Y6
-	VFMADD213PD  Y3, Y6, Y9
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y10
-	VADDPD       Y9, Y8, Y8
-	VADDPD       Y8, Y10, Y8
-	VXORPD       Y11, Y11, Y11
-	VCMPPD       $0x03, Y7, Y7, Y12
-	VBLENDVPD    Y12, Y11, Y7, Y7
-	VADDPD       constantsF64AVX2vector<>+160(SB), Y7, Y7
-	VPSLLQ       $0x20, Y7, Y11
-	VPSRAD       $0x01, Y11, Y12
-	VPSLLD       $0x14, Y12, Y12
-	VPSLLD       $0x14, Y11, Y11
-	VPSUBD       Y12, Y11, Y11
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y12, Y12
-	VMULPD       Y12, Y8, Y8
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y11, Y11
-	VMULPD       Y11, Y8, Y8
-	VMOVUPD      Y8, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y5
-	VMOVUPD      Y5, Y4
-	VBLENDVPD    Y2, Y3, Y4, Y4
-	VADDPD       Y3, Y5, Y3
-	VDIVPD       Y3, Y4, Y2
-	VMOVUPD      Y2, (CX)
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, CX
-	DECQ         BX
-	JNE          loopLogistic31
-	JMP          done1
-
-notLogistic30:
-	CMPQ AX, $0x0f
-	JNE  notTanh32
-
-loopTanh33:
+loopTanh23:
 	VMOVUPD      (DX), Y2
 	VMULPD       Y2, Y0, Y2
 	VADDPD       Y1, Y2, Y2
-	VANDPD       constantsF64AVX2vector<>+1280(SB), Y2, Y3
-	VANDPD       constantsF64AVX2vector<>+0(SB), Y2, Y2
+	VANDPD       constantsF64AVX2vector<>+1248(SB), Y2, Y3
+	VANDPD       constantsF64AVX2vector<>+1280(SB), Y2, Y2
 	VADDPD       Y2, Y2, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+1376(SB), Y7
+	VBROADCASTSD constantsF64AVX2vector<>+1312(SB), Y7
 	VMINPD       Y2, Y7, Y2
 	VXORPD       Y7, Y7, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+160(SB), Y8
-	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y2, Y8
-	VSUBPD       constantsF64AVX2vector<>+160(SB), Y8, Y8
-	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y8, Y2
-	VFNMADD231PD constantsF64AVX2vector<>+256(SB), Y8, Y7
+	VBROADCASTSD constantsF64AVX2vector<>+128(SB), Y8
+	VFMADD231PD  constantsF64AVX2vector<>+160(SB), Y2, Y8
+	VSUBPD       constantsF64AVX2vector<>+128(SB), Y8, Y8
+	VFNMADD231PD constantsF64AVX2vector<>+192(SB), Y8, Y2
+	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y8, Y7
 	VADDPD       Y7, Y2, Y9
 	VSUBPD       Y9, Y2, Y2
 	VADDPD       Y7, Y2, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+288(SB), Y10
+	VBROADCASTSD constantsF64AVX2vector<>+256(SB), Y10
+	VFMADD213PD  constantsF64AVX2vector<>+288(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+320(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+352(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+384(SB), Y9, Y10
@@ -463,13 +300,12 @@ loopTanh33:
 	VFMADD213PD  constantsF64AVX2vector<>+480(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+512(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+544(SB), Y9, Y10
-	VFMADD213PD  constantsF64AVX2vector<>+576(SB), Y9, Y10
 	VMULPD       Y9, Y9, Y7
 	VFMADD213PD  Y2, Y7, Y10
-	VBROADCASTSD constantsF64AVX2vector<>+800(SB), Y11
+	VBROADCASTSD constantsF64AVX2vector<>+768(SB), Y11
 	VSUBPD       Y8, Y11, Y4
 	VPSLLQ       $0x34, Y4, Y4
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y5
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y5
 	VSUBPD       Y4, Y5, Y5
 	VADDPD       Y9, Y5, Y5
 	VADDPD       Y10, Y5, Y5
@@ -477,7 +313,7 @@ loopTanh33:
 	VADDPD       Y4, Y5, Y2
 	VSUBPD       Y2, Y4, Y6
 	VADDPD       Y5, Y6, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y4
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y4
 	VDIVPD       Y2, Y4, Y4
 	VMULPD       Y4, Y5, Y9
 	VFNMADD231PD Y2, Y9, Y5
@@ -488,41 +324,41 @@ loopTanh33:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopTanh33
+	JNE          loopTanh23
 	JMP          done1
 
-notTanh32:
-	CMPQ AX, $0x10
-	JNE  notPow34
+notTanh22:
+	CMPQ AX, $0x0b
+	JNE  notPow24
 
-loopPow35:
+loopPow25:
 	VMOVUPD      (DX), Y2
 	VSUBPD       Y2, Y2, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+64(SB), Y5
-	VBROADCASTSD constantsF64AVX2vector<>+1216(SB), Y6
+	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y5
+	VBROADCASTSD constantsF64AVX2vector<>+1184(SB), Y6
 	VCMPPD       $0x00, Y5, Y2, Y7
 	VBLENDVPD    Y7, Y6, Y3, Y3
 	VXORPD       Y5, Y5, Y5
-	VBROADCASTSD constantsF64AVX2vector<>+1408(SB), Y8
-	VBROADCASTSD constantsF64AVX2vector<>+1440(SB), Y9
+	VBROADCASTSD constantsF64AVX2vector<>+1344(SB), Y8
+	VBROADCASTSD constantsF64AVX2vector<>+1376(SB), Y9
 	VCMPPD       $0x11, Y8, Y2, Y10
 	VBLENDVPD    Y10, Y9, Y5, Y5
-	VBROADCASTSD constantsF64AVX2vector<>+1408(SB), Y6
-	VMULPD       constantsF64AVX2vector<>+1472(SB), Y2, Y7
+	VBROADCASTSD constantsF64AVX2vector<>+1344(SB), Y6
+	VMULPD       constantsF64AVX2vector<>+1408(SB), Y2, Y7
 	VCMPPD       $0x11, Y6, Y2, Y8
 	VBLENDVPD    Y8, Y7, Y2, Y2
-	VPADDQ       constantsF64AVX2vector<>+608(SB), Y2, Y2
+	VPADDQ       constantsF64AVX2vector<>+576(SB), Y2, Y2
 	VPSRLQ       $0x34, Y2, Y4
-	VORPD        constantsF64AVX2vector<>+640(SB), Y4, Y4
-	VSUBPD       constantsF64AVX2vector<>+672(SB), Y4, Y4
-	VANDPD       constantsF64AVX2vector<>+704(SB), Y2, Y2
-	VPADDQ       constantsF64AVX2vector<>+736(SB), Y2, Y2
+	VORPD        constantsF64AVX2vector<>+608(SB), Y4, Y4
+	VSUBPD       constantsF64AVX2vector<>+640(SB), Y4, Y4
+	VANDPD       constantsF64AVX2vector<>+672(SB), Y2, Y2
+	VPADDQ       constantsF64AVX2vector<>+704(SB), Y2, Y2
 	VSUBPD       Y5, Y4, Y4
-	VSUBPD       constantsF64AVX2vector<>+32(SB), Y2, Y13
-	VADDPD       constantsF64AVX2vector<>+32(SB), Y2, Y9
-	VSUBPD       constantsF64AVX2vector<>+32(SB), Y9, Y10
+	VSUBPD       constantsF64AVX2vector<>+0(SB), Y2, Y13
+	VADDPD       constantsF64AVX2vector<>+0(SB), Y2, Y9
+	VSUBPD       constantsF64AVX2vector<>+0(SB), Y9, Y10
 	VSUBPD       Y10, Y2, Y10
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y14
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y14
 	VDIVPD       Y9, Y14, Y14
 	VMULPD       Y14, Y13, Y7
 	VFNMADD231PD Y9, Y7, Y13
@@ -533,20 +369,20 @@ loopPow35:
 	VFMSUB231PD  Y7, Y7, Y10
 	VFMADD231PD  Y8, Y7, Y10
 	VFMADD231PD  Y7, Y8, Y10
-	VBROADCASTSD constantsF64AVX2vector<>+1504(SB), Y5
+	VBROADCASTSD constantsF64AVX2vector<>+1440(SB), Y5
+	VFMADD213PD  constantsF64AVX2vector<>+1472(SB), Y9, Y5
+	VFMADD213PD  constantsF64AVX2vector<>+1504(SB), Y9, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+1536(SB), Y9, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+1568(SB), Y9, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+1600(SB), Y9, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+1632(SB), Y9, Y5
 	VFMADD213PD  constantsF64AVX2vector<>+1664(SB), Y9, Y5
-	VFMADD213PD  constantsF64AVX2vector<>+1696(SB), Y9, Y5
-	VFMADD213PD  constantsF64AVX2vector<>+1728(SB), Y9, Y5
 	VMULPD       Y5, Y9, Y6
-	VBROADCASTSD constantsF64AVX2vector<>+1088(SB), Y13
+	VBROADCASTSD constantsF64AVX2vector<>+1056(SB), Y13
 	VADDPD       Y6, Y13, Y5
 	VSUBPD       Y5, Y13, Y13
 	VADDPD       Y6, Y13, Y6
-	VADDPD       constantsF64AVX2vector<>+1760(SB), Y6, Y6
+	VADDPD       constantsF64AVX2vector<>+1696(SB), Y6, Y6
 	VMULPD       Y5, Y9, Y11
 	VMOVUPD      Y11, Y12
 	VFMSUB231PD  Y5, Y9, Y12
@@ -557,8 +393,8 @@ loopPow35:
 	VFMSUB231PD  Y11, Y7, Y10
 	VFMADD231PD  Y12, Y7, Y10
 	VFMADD231PD  Y11, Y8, Y10
-	VMULPD       constantsF64AVX2vector<>+224(SB), Y4, Y5
-	VMULPD       constantsF64AVX2vector<>+256(SB), Y4, Y6
+	VMULPD       constantsF64AVX2vector<>+192(SB), Y4, Y5
+	VMULPD       constantsF64AVX2vector<>+224(SB), Y4, Y6
 	VADDPD       Y7, Y7, Y7
 	VADDPD       Y8, Y8, Y8
 	VADDPD       Y7, Y5, Y13
@@ -582,17 +418,18 @@ loopPow35:
 	VFMSUB231PD  Y5, Y0, Y4
 	VFMADD231PD  Y6, Y0, Y4
 	VADDPD       Y3, Y7, Y3
-	VBROADCASTSD constantsF64AVX2vector<>+1792(SB), Y8
+	VBROADCASTSD constantsF64AVX2vector<>+1728(SB), Y8
 	VMAXPD       Y3, Y8, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+160(SB), Y8
-	VFMADD231PD  constantsF64AVX2vector<>+192(SB), Y7, Y8
-	VSUBPD       constantsF64AVX2vector<>+160(SB), Y8, Y8
-	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y8, Y7
-	VFNMADD231PD constantsF64AVX2vector<>+256(SB), Y8, Y4
+	VBROADCASTSD constantsF64AVX2vector<>+128(SB), Y8
+	VFMADD231PD  constantsF64AVX2vector<>+160(SB), Y7, Y8
+	VSUBPD       constantsF64AVX2vector<>+128(SB), Y8, Y8
+	VFNMADD231PD constantsF64AVX2vector<>+192(SB), Y8, Y7
+	VFNMADD231PD constantsF64AVX2vector<>+224(SB), Y8, Y4
 	VADDPD       Y4, Y7, Y9
 	VSUBPD       Y9, Y7, Y7
 	VADDPD       Y4, Y7, Y7
-	VBROADCASTSD constantsF64AVX2vector<>+288(SB), Y10
+	VBROADCASTSD constantsF64AVX2vector<>+256(SB), Y10
+	VFMADD213PD  constantsF64AVX2vector<>+288(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+320(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+352(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+384(SB), Y9, Y10
@@ -601,42 +438,41 @@ loopPow35:
 	VFMADD213PD  constantsF64AVX2vector<>+480(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+512(SB), Y9, Y10
 	VFMADD213PD  constantsF64AVX2vector<>+544(SB), Y9, Y10
-	VFMADD213PD  constantsF64AVX2vector<>+576(SB), Y9, Y10
 	VMULPD       Y9, Y9, Y4
 	VFMADD213PD  Y7, Y4, Y10
-	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y11
+	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y11
 	VADDPD       Y10, Y9, Y9
 	VADDPD       Y9, Y11, Y9
 	VXORPD       Y12, Y12, Y12
 	VCMPPD       $0x03, Y8, Y8, Y13
 	VBLENDVPD    Y13, Y12, Y8, Y8
-	VADDPD       constantsF64AVX2vector<>+160(SB), Y8, Y8
+	VADDPD       constantsF64AVX2vector<>+128(SB), Y8, Y8
 	VPSLLQ       $0x20, Y8, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y13, Y13
+	VPADDD       constantsF64AVX2vector<>+0(SB), Y13, Y13
 	VMULPD       Y13, Y9, Y9
-	VPADDD       constantsF64AVX2vector<>+32(SB), Y12, Y12
+	VPADDD       constantsF64AVX2vector<>+0(SB), Y12, Y12
 	VMULPD       Y12, Y9, Y9
 	VMOVUPD      Y9, Y2
-	VBROADCASTSD constantsF64AVX2vector<>+96(SB), Y8
-	VBROADCASTSD constantsF64AVX2vector<>+64(SB), Y9
+	VBROADCASTSD constantsF64AVX2vector<>+64(SB), Y8
+	VBROADCASTSD constantsF64AVX2vector<>+32(SB), Y9
 	VCMPPD       $0x11, Y8, Y3, Y10
 	VBLENDVPD    Y10, Y9, Y2, Y2
 	VMOVUPD      Y2, (CX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, CX
 	DECQ         BX
-	JNE          loopPow35
+	JNE          loopPow25
 	JMP          done1
 
-notPow34:
-	CMPQ AX, $0x11
-	JNE  notadd36
+notPow24:
+	CMPQ AX, $0x0c
+	JNE  notadd26
 
-loopadd37:
+loopadd27:
 	VMOVUPD (DX), Y2
 	VMOVUPD (CX), Y3
 	VADDPD  Y2, Y3, Y2
@@ -644,14 +480,14 @@ loopadd37:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, CX
 	DECQ    BX
-	JNE     loopadd37
+	JNE     loopadd27
 	JMP     done1
 
-notadd36:
-	CMPQ AX, $0x12
-	JNE  notmultiply38
+notadd26:
+	CMPQ AX, $0x0d
+	JNE  notmultiply28
 
-loopmultiply39:
+loopmultiply29:
 	VMOVUPD   (DX), Y2
 	VMOVUPD   (CX), Y3
 	VMULPD    Y2, Y3, Y4
@@ -666,10 +502,10 @@ loopmultiply39:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	DECQ      BX
-	JNE       loopmultiply39
+	JNE       loopmultiply29
 	JMP       done1
 
-notmultiply38:
+notmultiply28:
 done1:
 	VZEROUPPER
 	RET
@@ -682,10 +518,10 @@ TEXT ·largestF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ         lanes+16(FP), DX
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
-	VBROADCASTSD constantsF64AVX2vector<>+0(SB), Y2
-	VBROADCASTSD constantsF64AVX2vector<>+1824(SB), Y3
+	VBROADCASTSD constantsF64AVX2vector<>+1280(SB), Y2
+	VBROADCASTSD constantsF64AVX2vector<>+1760(SB), Y3
 
-loop40:
+loop30:
 	VMOVUPD (AX), Y4
 	VANDPD  Y2, Y4, Y4
 	VMINPD  Y4, Y3, Y5
@@ -694,242 +530,234 @@ loop40:
 	VORPD   Y5, Y1, Y1
 	ADDQ    $0x20, AX
 	DECQ    CX
-	JNE     loop40
+	JNE     loop30
 	VADDPD  Y1, Y0, Y0
 	VMOVUPD Y0, (DX)
 	VZEROUPPER
 	RET
 
-DATA constantsF64AVX2vector<>+0(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX2vector<>+8(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX2vector<>+16(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX2vector<>+24(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX2vector<>+32(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX2vector<>+40(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX2vector<>+48(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX2vector<>+56(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX2vector<>+64(SB)/8, $0x0000000000000000
-DATA constantsF64AVX2vector<>+72(SB)/8, $0x0000000000000000
-DATA constantsF64AVX2vector<>+80(SB)/8, $0x0000000000000000
-DATA constantsF64AVX2vector<>+88(SB)/8, $0x0000000000000000
-DATA constantsF64AVX2vector<>+96(SB)/8, $0xc087500000000000
-DATA constantsF64AVX2vector<>+104(SB)/8, $0xc087500000000000
-DATA constantsF64AVX2vector<>+112(SB)/8, $0xc087500000000000
-DATA constantsF64AVX2vector<>+120(SB)/8, $0xc087500000000000
-DATA constantsF64AVX2vector<>+128(SB)/8, $0x4086300000000000
-DATA constantsF64AVX2vector<>+136(SB)/8, $0x4086300000000000
-DATA constantsF64AVX2vector<>+144(SB)/8, $0x4086300000000000
-DATA constantsF64AVX2vector<>+152(SB)/8, $0x4086300000000000
-DATA constantsF64AVX2vector<>+160(SB)/8, $0x4338000000000000
-DATA constantsF64AVX2vector<>+168(SB)/8, $0x4338000000000000
-DATA constantsF64AVX2vector<>+176(SB)/8, $0x4338000000000000
-DATA constantsF64AVX2vector<>+184(SB)/8, $0x4338000000000000
-DATA constantsF64AVX2vector<>+192(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX2vector<>+200(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX2vector<>+208(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX2vector<>+216(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX2vector<>+224(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX2vector<>+232(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX2vector<>+240(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX2vector<>+248(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX2vector<>+256(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX2vector<>+264(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX2vector<>+272(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX2vector<>+280(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX2vector<>+288(SB)/8, $0x3e5af389ecfc4b9c
-DATA constantsF64AVX2vector<>+296(SB)/8, $0x3e5af389ecfc4b9c
-DATA constantsF64AVX2vector<>+304(SB)/8, $0x3e5af389ecfc4b9c
-DATA constantsF64AVX2vector<>+312(SB)/8, $0x3e5af389ecfc4b9c
-DATA constantsF64AVX2vector<>+320(SB)/8, $0x3e928917c89a43a7
-DATA constantsF64AVX2vector<>+328(SB)/8, $0x3e928917c89a43a7
-DATA constantsF64AVX2vector<>+336(SB)/8, $0x3e928917c89a43a7
-DATA constantsF64AVX2vector<>+344(SB)/8, $0x3e928917c89a43a7
-DATA constantsF64AVX2vector<>+352(SB)/8, $0x3ec71de0db2f6b19
-DATA constantsF64AVX2vector<>+360(SB)/8, $0x3ec71de0db2f6b19
-DATA constantsF64AVX2vector<>+368(SB)/8, $0x3ec71de0db2f6b19
-DATA constantsF64AVX2vector<>+376(SB)/8, $0x3ec71de0db2f6b19
-DATA constantsF64AVX2vector<>+384(SB)/8, $0x3efa019b9149a41c
-DATA constantsF64AVX2vector<>+392(SB)/8, $0x3efa019b9149a41c
-DATA constantsF64AVX2vector<>+400(SB)/8, $0x3efa019b9149a41c
-DATA constantsF64AVX2vector<>+408(SB)/8, $0x3efa019b9149a41c
-DATA constantsF64AVX2vector<>+416(SB)/8, $0x3f2a01a01a7c2efe
-DATA constantsF64AVX2vector<>+424(SB)/8, $0x3f2a01a01a7c2efe
-DATA constantsF64AVX2vector<>+432(SB)/8, $0x3f2a01a01a7c2efe
-DATA constantsF64AVX2vector<>+440(SB)/8, $0x3f2a01a01a7c2efe
-DATA constantsF64AVX2vector<>+448(SB)/8, $0x3f56c16c17889ef1
-DATA constantsF64AVX2vector<>+456(SB)/8, $0x3f56c16c17889ef1
-DATA constantsF64AVX2vector<>+464(SB)/8, $0x3f56c16c17889ef1
-DATA constantsF64AVX2vector<>+472(SB)/8, $0x3f56c16c17889ef1
-DATA constantsF64AVX2vector<>+480(SB)/8, $0x3f811111111109b5
-DATA constantsF64AVX2vector<>+488(SB)/8, $0x3f811111111109b5
-DATA constantsF64AVX2vector<>+496(SB)/8, $0x3f811111111109b5
-DATA constantsF64AVX2vector<>+504(SB)/8, $0x3f811111111109b5
-DATA constantsF64AVX2vector<>+512(SB)/8, $0x3fa5555555553d68
-DATA constantsF64AVX2vector<>+520(SB)/8, $0x3fa5555555553d68
-DATA constantsF64AVX2vector<>+528(SB)/8, $0x3fa5555555553d68
-DATA constantsF64AVX2vector<>+536(SB)/8, $0x3fa5555555553d68
-DATA constantsF64AVX2vector<>+544(SB)/8, $0x3fc5555555555556
-DATA constantsF64AVX2vector<>+552(SB)/8, $0x3fc5555555555556
-DATA constantsF64AVX2vector<>+560(SB)/8, $0x3fc5555555555556
-DATA constantsF64AVX2vector<>+568(SB)/8, $0x3fc5555555555556
-DATA constantsF64AVX2vector<>+576(SB)/8, $0x3fe0000000000001
-DATA constantsF64AVX2vector<>+584(SB)/8, $0x3fe0000000000001
-DATA constantsF64AVX2vector<>+592(SB)/8, $0x3fe0000000000001
-DATA constantsF64AVX2vector<>+600(SB)/8, $0x3fe0000000000001
-DATA constantsF64AVX2vector<>+608(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX2vector<>+616(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX2vector<>+624(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX2vector<>+632(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX2vector<>+640(SB)/8, $0x4330000000000000
-DATA constantsF64AVX2vector<>+648(SB)/8, $0x4330000000000000
-DATA constantsF64AVX2vector<>+656(SB)/8, $0x4330000000000000
-DATA constantsF64AVX2vector<>+664(SB)/8, $0x4330000000000000
-DATA constantsF64AVX2vector<>+672(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX2vector<>+680(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX2vector<>+688(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX2vector<>+696(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX2vector<>+704(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX2vector<>+712(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX2vector<>+720(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX2vector<>+728(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX2vector<>+736(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX2vector<>+744(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX2vector<>+752(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX2vector<>+760(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX2vector<>+768(SB)/8, $0x408f400000000000
-DATA constantsF64AVX2vector<>+776(SB)/8, $0x408f400000000000
-DATA constantsF64AVX2vector<>+784(SB)/8, $0x408f400000000000
-DATA constantsF64AVX2vector<>+792(SB)/8, $0x408f400000000000
-DATA constantsF64AVX2vector<>+800(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX2vector<>+808(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX2vector<>+816(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX2vector<>+824(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX2vector<>+832(SB)/8, $0x4000000000000000
-DATA constantsF64AVX2vector<>+840(SB)/8, $0x4000000000000000
-DATA constantsF64AVX2vector<>+848(SB)/8, $0x4000000000000000
-DATA constantsF64AVX2vector<>+856(SB)/8, $0x4000000000000000
-DATA constantsF64AVX2vector<>+864(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX2vector<>+872(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX2vector<>+880(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX2vector<>+888(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX2vector<>+896(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX2vector<>+904(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX2vector<>+912(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX2vector<>+920(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX2vector<>+928(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX2vector<>+936(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX2vector<>+944(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX2vector<>+952(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX2vector<>+960(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX2vector<>+968(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX2vector<>+976(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX2vector<>+984(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX2vector<>+992(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX2vector<>+1000(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX2vector<>+1008(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX2vector<>+1016(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX2vector<>+1024(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX2vector<>+1032(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX2vector<>+1040(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX2vector<>+1048(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX2vector<>+1056(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX2vector<>+1064(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX2vector<>+1072(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX2vector<>+1080(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX2vector<>+1088(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX2vector<>+1096(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX2vector<>+1104(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX2vector<>+1112(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX2vector<>+1120(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX2vector<>+1128(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX2vector<>+1136(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX2vector<>+1144(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX2vector<>+1152(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX2vector<>+1160(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX2vector<>+1168(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX2vector<>+1176(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX2vector<>+1184(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX2vector<>+1192(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX2vector<>+1200(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX2vector<>+1208(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX2vector<>+1216(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX2vector<>+1224(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX2vector<>+1232(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX2vector<>+1240(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX2vector<>+1248(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX2vector<>+1256(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX2vector<>+1264(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX2vector<>+1272(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX2vector<>+1280(SB)/8, $0x8000000000000000
-DATA constantsF64AVX2vector<>+1288(SB)/8, $0x8000000000000000
-DATA constantsF64AVX2vector<>+1296(SB)/8, $0x8000000000000000
-DATA constantsF64AVX2vector<>+1304(SB)/8, $0x8000000000000000
-DATA constantsF64AVX2vector<>+1312(SB)/8, $0xc044000000000000
-DATA constantsF64AVX2vector<>+1320(SB)/8, $0xc044000000000000
-DATA constantsF64AVX2vector<>+1328(SB)/8, $0xc044000000000000
-DATA constantsF64AVX2vector<>+1336(SB)/8, $0xc044000000000000
-DATA constantsF64AVX2vector<>+1344(SB)/8, $0x404e000000000000
-DATA constantsF64AVX2vector<>+1352(SB)/8, $0x404e000000000000
-DATA constantsF64AVX2vector<>+1360(SB)/8, $0x404e000000000000
-DATA constantsF64AVX2vector<>+1368(SB)/8, $0x404e000000000000
-DATA constantsF64AVX2vector<>+1376(SB)/8, $0x4046000000000000
-DATA constantsF64AVX2vector<>+1384(SB)/8, $0x4046000000000000
-DATA constantsF64AVX2vector<>+1392(SB)/8, $0x4046000000000000
-DATA constantsF64AVX2vector<>+1400(SB)/8, $0x4046000000000000
-DATA constantsF64AVX2vector<>+1408(SB)/8, $0x0010000000000000
-DATA constantsF64AVX2vector<>+1416(SB)/8, $0x0010000000000000
-DATA constantsF64AVX2vector<>+1424(SB)/8, $0x0010000000000000
-DATA constantsF64AVX2vector<>+1432(SB)/8, $0x0010000000000000
-DATA constantsF64AVX2vector<>+1440(SB)/8, $0x404b000000000000
-DATA constantsF64AVX2vector<>+1448(SB)/8, $0x404b000000000000
-DATA constantsF64AVX2vector<>+1456(SB)/8, $0x404b000000000000
-DATA constantsF64AVX2vector<>+1464(SB)/8, $0x404b000000000000
-DATA constantsF64AVX2vector<>+1472(SB)/8, $0x4350000000000000
-DATA constantsF64AVX2vector<>+1480(SB)/8, $0x4350000000000000
-DATA constantsF64AVX2vector<>+1488(SB)/8, $0x4350000000000000
-DATA constantsF64AVX2vector<>+1496(SB)/8, $0x4350000000000000
-DATA constantsF64AVX2vector<>+1504(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX2vector<>+1512(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX2vector<>+1520(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX2vector<>+1528(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX2vector<>+1536(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX2vector<>+1544(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX2vector<>+1552(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX2vector<>+1560(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX2vector<>+1568(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX2vector<>+1576(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX2vector<>+1584(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX2vector<>+1592(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX2vector<>+1600(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX2vector<>+1608(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX2vector<>+1616(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX2vector<>+1624(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX2vector<>+1632(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX2vector<>+1640(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX2vector<>+1648(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX2vector<>+1656(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX2vector<>+1664(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX2vector<>+1672(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX2vector<>+1680(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX2vector<>+1688(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX2vector<>+1696(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX2vector<>+1704(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX2vector<>+1712(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX2vector<>+1720(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX2vector<>+1728(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX2vector<>+1736(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX2vector<>+1744(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX2vector<>+1752(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX2vector<>+1760(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX2vector<>+1768(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX2vector<>+1776(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX2vector<>+1784(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX2vector<>+1792(SB)/8, $0xc089000000000000
-DATA constantsF64AVX2vector<>+1800(SB)/8, $0xc089000000000000
-DATA constantsF64AVX2vector<>+1808(SB)/8, $0xc089000000000000
-DATA constantsF64AVX2vector<>+1816(SB)/8, $0xc089000000000000
-DATA constantsF64AVX2vector<>+1824(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX2vector<>+1832(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX2vector<>+1840(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX2vector<>+1848(SB)/8, $0x7fefffffffffffff
-GLOBL constantsF64AVX2vector<>(SB), RODATA|NOPTR, $1856
+DATA constantsF64AVX2vector<>+0(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX2vector<>+8(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX2vector<>+16(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX2vector<>+24(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX2vector<>+32(SB)/8, $0x0000000000000000
+DATA constantsF64AVX2vector<>+40(SB)/8, $0x0000000000000000
+DATA constantsF64AVX2vector<>+48(SB)/8, $0x0000000000000000
+DATA constantsF64AVX2vector<>+56(SB)/8, $0x0000000000000000
+DATA constantsF64AVX2vector<>+64(SB)/8, $0xc087500000000000
+DATA constantsF64AVX2vector<>+72(SB)/8, $0xc087500000000000
+DATA constantsF64AVX2vector<>+80(SB)/8, $0xc087500000000000
+DATA constantsF64AVX2vector<>+88(SB)/8, $0xc087500000000000
+DATA constantsF64AVX2vector<>+96(SB)/8, $0x4086300000000000
+DATA constantsF64AVX2vector<>+104(SB)/8, $0x4086300000000000
+DATA constantsF64AVX2vector<>+112(SB)/8, $0x4086300000000000
+DATA constantsF64AVX2vector<>+120(SB)/8, $0x4086300000000000
+DATA constantsF64AVX2vector<>+128(SB)/8, $0x4338000000000000
+DATA constantsF64AVX2vector<>+136(SB)/8, $0x4338000000000000
+DATA constantsF64AVX2vector<>+144(SB)/8, $0x4338000000000000
+DATA constantsF64AVX2vector<>+152(SB)/8, $0x4338000000000000
+DATA constantsF64AVX2vector<>+160(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX2vector<>+168(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX2vector<>+176(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX2vector<>+184(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX2vector<>+192(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX2vector<>+200(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX2vector<>+208(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX2vector<>+216(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX2vector<>+224(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX2vector<>+232(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX2vector<>+240(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX2vector<>+248(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX2vector<>+256(SB)/8, $0x3e5af389ecfc4b9c
+DATA constantsF64AVX2vector<>+264(SB)/8, $0x3e5af389ecfc4b9c
+DATA constantsF64AVX2vector<>+272(SB)/8, $0x3e5af389ecfc4b9c
+DATA constantsF64AVX2vector<>+280(SB)/8, $0x3e5af389ecfc4b9c
+DATA constantsF64AVX2vector<>+288(SB)/8, $0x3e928917c89a43a7
+DATA constantsF64AVX2vector<>+296(SB)/8, $0x3e928917c89a43a7
+DATA constantsF64AVX2vector<>+304(SB)/8, $0x3e928917c89a43a7
+DATA constantsF64AVX2vector<>+312(SB)/8, $0x3e928917c89a43a7
+DATA constantsF64AVX2vector<>+320(SB)/8, $0x3ec71de0db2f6b19
+DATA constantsF64AVX2vector<>+328(SB)/8, $0x3ec71de0db2f6b19
+DATA constantsF64AVX2vector<>+336(SB)/8, $0x3ec71de0db2f6b19
+DATA constantsF64AVX2vector<>+344(SB)/8, $0x3ec71de0db2f6b19
+DATA constantsF64AVX2vector<>+352(SB)/8, $0x3efa019b9149a41c
+DATA constantsF64AVX2vector<>+360(SB)/8, $0x3efa019b9149a41c
+DATA constantsF64AVX2vector<>+368(SB)/8, $0x3efa019b9149a41c
+DATA constantsF64AVX2vector<>+376(SB)/8, $0x3efa019b9149a41c
+DATA constantsF64AVX2vector<>+384(SB)/8, $0x3f2a01a01a7c2efe
+DATA constantsF64AVX2vector<>+392(SB)/8, $0x3f2a01a01a7c2efe
+DATA constantsF64AVX2vector<>+400(SB)/8, $0x3f2a01a01a7c2efe
+DATA constantsF64AVX2vector<>+408(SB)/8, $0x3f2a01a01a7c2efe
+DATA constantsF64AVX2vector<>+416(SB)/8, $0x3f56c16c17889ef1
+DATA constantsF64AVX2vector<>+424(SB)/8, $0x3f56c16c17889ef1
+DATA constantsF64AVX2vector<>+432(SB)/8, $0x3f56c16c17889ef1
+DATA constantsF64AVX2vector<>+440(SB)/8, $0x3f56c16c17889ef1
+DATA constantsF64AVX2vector<>+448(SB)/8, $0x3f811111111109b5
+DATA constantsF64AVX2vector<>+456(SB)/8, $0x3f811111111109b5
+DATA constantsF64AVX2vector<>+464(SB)/8, $0x3f811111111109b5
+DATA constantsF64AVX2vector<>+472(SB)/8, $0x3f811111111109b5
+DATA constantsF64AVX2vector<>+480(SB)/8, $0x3fa5555555553d68
+DATA constantsF64AVX2vector<>+488(SB)/8, $0x3fa5555555553d68
+DATA constantsF64AVX2vector<>+496(SB)/8, $0x3fa5555555553d68
+DATA constantsF64AVX2vector<>+504(SB)/8, $0x3fa5555555553d68
+DATA constantsF64AVX2vector<>+512(SB)/8, $0x3fc5555555555556
+DATA constantsF64AVX2vector<>+520(SB)/8, $0x3fc5555555555556
+DATA constantsF64AVX2vector<>+528(SB)/8, $0x3fc5555555555556
+DATA constantsF64AVX2vector<>+536(SB)/8, $0x3fc5555555555556
+DATA constantsF64AVX2vector<>+544(SB)/8, $0x3fe0000000000001
+DATA constantsF64AVX2vector<>+552(SB)/8, $0x3fe0000000000001
+DATA constantsF64AVX2vector<>+560(SB)/8, $0x3fe0000000000001
+DATA constantsF64AVX2vector<>+568(SB)/8, $0x3fe0000000000001
+DATA constantsF64AVX2vector<>+576(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX2vector<>+584(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX2vector<>+592(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX2vector<>+600(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX2vector<>+608(SB)/8, $0x4330000000000000
+DATA constantsF64AVX2vector<>+616(SB)/8, $0x4330000000000000
+DATA constantsF64AVX2vector<>+624(SB)/8, $0x4330000000000000
+DATA constantsF64AVX2vector<>+632(SB)/8, $0x4330000000000000
+DATA constantsF64AVX2vector<>+640(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX2vector<>+648(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX2vector<>+656(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX2vector<>+664(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX2vector<>+672(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX2vector<>+680(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX2vector<>+688(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX2vector<>+696(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX2vector<>+704(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX2vector<>+712(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX2vector<>+720(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX2vector<>+728(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX2vector<>+736(SB)/8, $0x408f400000000000
+DATA constantsF64AVX2vector<>+744(SB)/8, $0x408f400000000000
+DATA constantsF64AVX2vector<>+752(SB)/8, $0x408f400000000000
+DATA constantsF64AVX2vector<>+760(SB)/8, $0x408f400000000000
+DATA constantsF64AVX2vector<>+768(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX2vector<>+776(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX2vector<>+784(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX2vector<>+792(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX2vector<>+800(SB)/8, $0x4000000000000000
+DATA constantsF64AVX2vector<>+808(SB)/8, $0x4000000000000000
+DATA constantsF64AVX2vector<>+816(SB)/8, $0x4000000000000000
+DATA constantsF64AVX2vector<>+824(SB)/8, $0x4000000000000000
+DATA constantsF64AVX2vector<>+832(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX2vector<>+840(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX2vector<>+848(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX2vector<>+856(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX2vector<>+864(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX2vector<>+872(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX2vector<>+880(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX2vector<>+888(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX2vector<>+896(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX2vector<>+904(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX2vector<>+912(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX2vector<>+920(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX2vector<>+928(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX2vector<>+936(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX2vector<>+944(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX2vector<>+952(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX2vector<>+960(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX2vector<>+968(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX2vector<>+976(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX2vector<>+984(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX2vector<>+992(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX2vector<>+1000(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX2vector<>+1008(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX2vector<>+1016(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX2vector<>+1024(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX2vector<>+1032(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX2vector<>+1040(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX2vector<>+1048(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX2vector<>+1056(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX2vector<>+1064(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX2vector<>+1072(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX2vector<>+1080(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX2vector<>+1088(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX2vector<>+1096(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX2vector<>+1104(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX2vector<>+1112(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX2vector<>+1120(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX2vector<>+1128(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX2vector<>+1136(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX2vector<>+1144(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX2vector<>+1152(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX2vector<>+1160(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX2vector<>+1168(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX2vector<>+1176(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX2vector<>+1184(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX2vector<>+1192(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX2vector<>+1200(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX2vector<>+1208(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX2vector<>+1216(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX2vector<>+1224(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX2vector<>+1232(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX2vector<>+1240(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX2vector<>+1248(SB)/8, $0x8000000000000000
+DATA constantsF64AVX2vector<>+1256(SB)/8, $0x8000000000000000
+DATA constantsF64AVX2vector<>+1264(SB)/8, $0x8000000000000000
+DATA constantsF64AVX2vector<>+1272(SB)/8, $0x8000000000000000
+DATA constantsF64AVX2vector<>+1280(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX2vector<>+1288(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX2vector<>+1296(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX2vector<>+1304(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX2vector<>+1312(SB)/8, $0x4046000000000000
+DATA constantsF64AVX2vector<>+1320(SB)/8, $0x4046000000000000
+DATA constantsF64AVX2vector<>+1328(SB)/8, $0x4046000000000000
+DATA constantsF64AVX2vector<>+1336(SB)/8, $0x4046000000000000
+DATA constantsF64AVX2vector<>+1344(SB)/8, $0x0010000000000000
+DATA constantsF64AVX2vector<>+1352(SB)/8, $0x0010000000000000
+DATA constantsF64AVX2vector<>+1360(SB)/8, $0x0010000000000000
+DATA constantsF64AVX2vector<>+1368(SB)/8, $0x0010000000000000
+DATA constantsF64AVX2vector<>+1376(SB)/8, $0x404b000000000000
+DATA constantsF64AVX2vector<>+1384(SB)/8, $0x404b000000000000
+DATA constantsF64AVX2vector<>+1392(SB)/8, $0x404b000000000000
+DATA constantsF64AVX2vector<>+1400(SB)/8, $0x404b000000000000
+DATA constantsF64AVX2vector<>+1408(SB)/8, $0x4350000000000000
+DATA constantsF64AVX2vector<>+1416(SB)/8, $0x4350000000000000
+DATA constantsF64AVX2vector<>+1424(SB)/8, $0x4350000000000000
+DATA constantsF64AVX2vector<>+1432(SB)/8, $0x4350000000000000
+DATA constantsF64AVX2vector<>+1440(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX2vector<>+1448(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX2vector<>+1456(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX2vector<>+1464(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX2vector<>+1472(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX2vector<>+1480(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX2vector<>+1488(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX2vector<>+1496(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX2vector<>+1504(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX2vector<>+1512(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX2vector<>+1520(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX2vector<>+1528(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX2vector<>+1536(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX2vector<>+1544(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX2vector<>+1552(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX2vector<>+1560(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX2vector<>+1568(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX2vector<>+1576(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX2vector<>+1584(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX2vector<>+1592(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX2vector<>+1600(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX2vector<>+1608(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX2vector<>+1616(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX2vector<>+1624(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX2vector<>+1632(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX2vector<>+1640(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX2vector<>+1648(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX2vector<>+1656(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX2vector<>+1664(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX2vector<>+1672(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX2vector<>+1680(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX2vector<>+1688(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX2vector<>+1696(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX2vector<>+1704(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX2vector<>+1712(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX2vector<>+1720(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX2vector<>+1728(SB)/8, $0xc089000000000000
+DATA constantsF64AVX2vector<>+1736(SB)/8, $0xc089000000000000
+DATA constantsF64AVX2vector<>+1744(SB)/8, $0xc089000000000000
+DATA constantsF64AVX2vector<>+1752(SB)/8, $0xc089000000000000
+DATA constantsF64AVX2vector<>+1760(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX2vector<>+1768(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX2vector<>+1776(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX2vector<>+1784(SB)/8, $0x7fefffffffffffff
+GLOBL constantsF64AVX2vector<>(SB), RODATA|NOPTR, $1792

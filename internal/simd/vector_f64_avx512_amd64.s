@@ -44,51 +44,9 @@ loopAffine5:
 
 notAffine4:
 	CMPQ AX, $0x02
-	JNE  notAbs6
+	JNE  notRelu6
 
-loopAbs7:
-	VMOVUPD     (DX), Z2
-	VANDPD.BCST constantsF64AVX512vector<>+0(SB), Z2, Z2
-	VMOVUPD     Z2, (CX)
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, CX
-	DECQ        BX
-	JNE         loopAbs7
-	JMP         done1
-
-notAbs6:
-	CMPQ AX, $0x03
-	JNE  notSquared8
-
-loopSquared9:
-	VMOVUPD (DX), Z2
-	VMULPD  Z2, Z2, Z2
-	VMOVUPD Z2, (CX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, CX
-	DECQ    BX
-	JNE     loopSquared9
-	JMP     done1
-
-notSquared8:
-	CMPQ AX, $0x04
-	JNE  notSqrt10
-
-loopSqrt11:
-	VMOVUPD (DX), Z2
-	VSQRTPD Z2, Z2
-	VMOVUPD Z2, (CX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, CX
-	DECQ    BX
-	JNE     loopSqrt11
-	JMP     done1
-
-notSqrt10:
-	CMPQ AX, $0x05
-	JNE  notRelu12
-
-loopRelu13:
+loopRelu7:
 	VMOVUPD (DX), Z2
 	VPXORQ  Z3, Z3, Z3
 	VMAXPD  Z2, Z3, Z2
@@ -97,14 +55,14 @@ loopRelu13:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, CX
 	DECQ    BX
-	JNE     loopRelu13
+	JNE     loopRelu7
 	JMP     done1
 
-notRelu12:
-	CMPQ AX, $0x06
-	JNE  notClamp14
+notRelu6:
+	CMPQ AX, $0x03
+	JNE  notClamp8
 
-loopClamp15:
+loopClamp9:
 	VMOVUPD (DX), Z2
 	VMAXPD  Z2, Z0, Z2
 	VMINPD  Z2, Z1, Z2
@@ -112,310 +70,213 @@ loopClamp15:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, CX
 	DECQ    BX
-	JNE     loopClamp15
+	JNE     loopClamp9
 	JMP     done1
 
-notClamp14:
-	CMPQ AX, $0x07
-	JNE  notReciprocal16
+notClamp8:
+	CMPQ AX, $0x04
+	JNE  notReciprocal10
 
-loopReciprocal17:
+loopReciprocal11:
 	VMOVUPD      (DX), Z2
 	VMULPD       Z2, Z0, Z3
-	VADDPD.BCST  constantsF64AVX512vector<>+32(SB), Z3, Z3
-	VBROADCASTSD constantsF64AVX512vector<>+32(SB), Z2
+	VADDPD.BCST  constantsF64AVX512vector<>+0(SB), Z3, Z3
+	VBROADCASTSD constantsF64AVX512vector<>+0(SB), Z2
 	VDIVPD       Z3, Z2, Z2
 	VMOVUPD      Z2, (CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, CX
 	DECQ         BX
-	JNE          loopReciprocal17
+	JNE          loopReciprocal11
 	JMP          done1
 
-notReciprocal16:
-	CMPQ AX, $0x08
-	JNE  notRoot18
+notReciprocal10:
+	CMPQ AX, $0x05
+	JNE  notRoot12
 
-loopRoot19:
+loopRoot13:
 	VMOVUPD     (DX), Z2
 	VMULPD      Z2, Z0, Z2
-	VADDPD.BCST constantsF64AVX512vector<>+32(SB), Z2, Z2
+	VADDPD.BCST constantsF64AVX512vector<>+0(SB), Z2, Z2
 	VSQRTPD     Z2, Z2
 	VMOVUPD     Z2, (CX)
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, CX
 	DECQ        BX
-	JNE         loopRoot19
+	JNE         loopRoot13
 	JMP         done1
 
-notRoot18:
-	CMPQ AX, $0x09
-	JNE  notInverseRoot20
+notRoot12:
+	CMPQ AX, $0x06
+	JNE  notInverseRoot14
 
-loopInverseRoot21:
+loopInverseRoot15:
 	VMOVUPD      (DX), Z2
 	VMULPD       Z2, Z0, Z3
-	VADDPD.BCST  constantsF64AVX512vector<>+32(SB), Z3, Z3
+	VADDPD.BCST  constantsF64AVX512vector<>+0(SB), Z3, Z3
 	VSQRTPD      Z3, Z3
-	VBROADCASTSD constantsF64AVX512vector<>+32(SB), Z2
+	VBROADCASTSD constantsF64AVX512vector<>+0(SB), Z2
 	VDIVPD       Z3, Z2, Z2
 	VMOVUPD      Z2, (CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, CX
 	DECQ         BX
-	JNE          loopInverseRoot21
+	JNE          loopInverseRoot15
 	JMP          done1
 
-notInverseRoot20:
-	CMPQ AX, $0x0a
-	JNE  notBracket22
+notInverseRoot14:
+	CMPQ AX, $0x07
+	JNE  notBracket16
 
-loopBracket23:
+loopBracket17:
 	VMOVUPD      (DX), Z2
 	VSQRTPD      Z2, Z2
 	VDIVPD       Z0, Z2, Z2
-	VBROADCASTSD constantsF64AVX512vector<>+32(SB), Z3
+	VBROADCASTSD constantsF64AVX512vector<>+0(SB), Z3
 	VSUBPD       Z2, Z3, Z2
-	VBROADCASTSD constantsF64AVX512vector<>+64(SB), Z4
+	VBROADCASTSD constantsF64AVX512vector<>+32(SB), Z4
 	VMAXPD       Z2, Z4, Z2
 	VMOVUPD      Z2, (CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, CX
 	DECQ         BX
-	JNE          loopBracket23
+	JNE          loopBracket17
 	JMP          done1
 
-notBracket22:
-	CMPQ AX, $0x0b
-	JNE  notScaledExp24
+notBracket16:
+	CMPQ AX, $0x08
+	JNE  notScaledExp18
 
-loopScaledExp25:
+loopScaledExp19:
 	VMOVUPD           (DX), Z2
 	VMULPD            Z2, Z0, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+96(SB), Z4
+	VBROADCASTSD      constantsF64AVX512vector<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+128(SB), Z4
+	VBROADCASTSD      constantsF64AVX512vector<>+96(SB), Z4
 	VMINPD            Z2, Z4, Z2
 	VMOVUPD           Z2, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+160(SB), Z4
-	VFMADD231PD.BCST  constantsF64AVX512vector<>+192(SB), Z2, Z4
-	VSUBPD.BCST       constantsF64AVX512vector<>+160(SB), Z4, Z5
+	VBROADCASTSD      constantsF64AVX512vector<>+128(SB), Z4
+	VFMADD231PD.BCST  constantsF64AVX512vector<>+160(SB), Z2, Z4
+	VSUBPD.BCST       constantsF64AVX512vector<>+128(SB), Z4, Z5
+	VFNMADD231PD.BCST constantsF64AVX512vector<>+192(SB), Z5, Z2
 	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z5, Z2
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z5, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+288(SB), Z5
+	VBROADCASTSD      constantsF64AVX512vector<>+256(SB), Z5
+	VFMADD213PD.BCST  constantsF64AVX512vector<>+288(SB), Z2, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+320(SB), Z2, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+352(SB), Z2, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+384(SB), Z2, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+416(SB), Z2, Z5
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+448(SB), Z2, Z5
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+32(SB), Z2, Z5
+	VFMADD213PD.BCST  constantsF64AVX512vector<>+0(SB), Z2, Z5
 	VMULPD            Z2, Z5, Z5
 	VPERMPD           constantsF64AVX512vectortails<>+0(SB), Z4, Z2
 	VADDPD            Z2, Z5, Z5
 	VPERMPD           constantsF64AVX512vectorpowers<>+0(SB), Z4, Z2
 	VFMADD231PD       Z5, Z2, Z2
-	VSUBPD.BCST       constantsF64AVX512vector<>+160(SB), Z4, Z4
+	VSUBPD.BCST       constantsF64AVX512vector<>+128(SB), Z4, Z4
 	VSCALEFPD         Z4, Z2, Z2
 	VMOVUPD           Z2, (CX)
 	ADDQ              $0x40, DX
 	ADDQ              $0x40, CX
 	DECQ              BX
-	JNE               loopScaledExp25
+	JNE               loopScaledExp19
 	JMP               done1
 
-notScaledExp24:
-	CMPQ AX, $0x0c
-	JNE  notLog1p26
+notScaledExp18:
+	CMPQ AX, $0x09
+	JNE  notLog1p20
 
-loopLog1p27:
+loopLog1p21:
 	VMOVUPD          (DX), Z2
 	VMULPD           Z2, Z0, Z2
-	VADDPD.BCST      constantsF64AVX512vector<>+32(SB), Z2, Z3
-	VBROADCASTSD     constantsF64AVX512vector<>+32(SB), Z7
+	VADDPD.BCST      constantsF64AVX512vector<>+0(SB), Z2, Z3
+	VBROADCASTSD     constantsF64AVX512vector<>+0(SB), Z7
 	VSUBPD           Z7, Z3, Z8
 	VSUBPD           Z8, Z2, Z4
 	VSUBPD           Z8, Z3, Z8
 	VSUBPD           Z8, Z7, Z8
 	VADDPD           Z8, Z4, Z4
-	VPADDQ.BCST      constantsF64AVX512vector<>+480(SB), Z3, Z6
+	VPADDQ.BCST      constantsF64AVX512vector<>+448(SB), Z3, Z6
 	VPSRLQ           $0x34, Z6, Z5
-	VORPD.BCST       constantsF64AVX512vector<>+512(SB), Z5, Z5
-	VSUBPD.BCST      constantsF64AVX512vector<>+544(SB), Z5, Z5
-	VANDPD.BCST      constantsF64AVX512vector<>+576(SB), Z6, Z6
-	VPADDQ.BCST      constantsF64AVX512vector<>+608(SB), Z6, Z6
-	VBROADCASTSD     constantsF64AVX512vector<>+640(SB), Z8
+	VORPD.BCST       constantsF64AVX512vector<>+480(SB), Z5, Z5
+	VSUBPD.BCST      constantsF64AVX512vector<>+512(SB), Z5, Z5
+	VANDPD.BCST      constantsF64AVX512vector<>+544(SB), Z6, Z6
+	VPADDQ.BCST      constantsF64AVX512vector<>+576(SB), Z6, Z6
+	VBROADCASTSD     constantsF64AVX512vector<>+608(SB), Z8
 	VMINPD           Z5, Z8, Z7
-	VBROADCASTSD     constantsF64AVX512vector<>+672(SB), Z8
+	VBROADCASTSD     constantsF64AVX512vector<>+640(SB), Z8
 	VSUBPD           Z7, Z8, Z7
 	VPSLLQ           $0x34, Z7, Z7
 	VMULPD           Z7, Z4, Z4
-	VSUBPD.BCST      constantsF64AVX512vector<>+32(SB), Z6, Z6
-	VADDPD.BCST      constantsF64AVX512vector<>+704(SB), Z6, Z7
-	VBROADCASTSD     constantsF64AVX512vector<>+32(SB), Z3
+	VSUBPD.BCST      constantsF64AVX512vector<>+0(SB), Z6, Z6
+	VADDPD.BCST      constantsF64AVX512vector<>+672(SB), Z6, Z7
+	VBROADCASTSD     constantsF64AVX512vector<>+0(SB), Z3
 	VDIVPD           Z7, Z3, Z3
 	VMULPD           Z3, Z6, Z7
-	VBROADCASTSD     constantsF64AVX512vector<>+32(SB), Z9
+	VBROADCASTSD     constantsF64AVX512vector<>+0(SB), Z9
 	VADDPD           Z4, Z4, Z4
 	VMULPD           Z3, Z4, Z4
 	VSUBPD           Z7, Z9, Z8
 	VFNMADD231PD     Z8, Z7, Z9
 	VMULPD           Z9, Z4, Z4
 	VMULPD           Z7, Z7, Z8
-	VBROADCASTSD     constantsF64AVX512vector<>+736(SB), Z9
+	VBROADCASTSD     constantsF64AVX512vector<>+704(SB), Z9
+	VFMADD213PD.BCST constantsF64AVX512vector<>+736(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+768(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+800(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+832(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+864(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+896(SB), Z8, Z9
 	VFMADD213PD.BCST constantsF64AVX512vector<>+928(SB), Z8, Z9
-	VFMADD213PD.BCST constantsF64AVX512vector<>+960(SB), Z8, Z9
-	VMULPD.BCST      constantsF64AVX512vector<>+992(SB), Z6, Z10
+	VMULPD.BCST      constantsF64AVX512vector<>+960(SB), Z6, Z10
 	VMULPD           Z9, Z8, Z9
 	VFMADD231PD      Z6, Z10, Z9
 	VMULPD           Z9, Z7, Z9
 	VFMSUB231PD      Z6, Z10, Z9
-	VFMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z5, Z4
+	VFMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z5, Z4
 	VSUBPD           Z4, Z9, Z9
 	VSUBPD           Z9, Z6, Z6
-	VFMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z5, Z6
+	VFMADD231PD.BCST constantsF64AVX512vector<>+192(SB), Z5, Z6
+	VBROADCASTSD     constantsF64AVX512vector<>+992(SB), Z11
+	VBROADCASTSD     constantsF64AVX512vector<>+992(SB), Z12
+	VCMPPD           $0x00, Z11, Z2, K1
+	VMOVAPD          Z12, K1, Z6
 	VBROADCASTSD     constantsF64AVX512vector<>+1024(SB), Z11
-	VBROADCASTSD     constantsF64AVX512vector<>+1024(SB), Z12
+	VBROADCASTSD     constantsF64AVX512vector<>+1056(SB), Z12
 	VCMPPD           $0x00, Z11, Z2, K1
 	VMOVAPD          Z12, K1, Z6
-	VBROADCASTSD     constantsF64AVX512vector<>+1056(SB), Z11
+	VBROADCASTSD     constantsF64AVX512vector<>+1024(SB), Z11
 	VBROADCASTSD     constantsF64AVX512vector<>+1088(SB), Z12
-	VCMPPD           $0x00, Z11, Z2, K1
-	VMOVAPD          Z12, K1, Z6
-	VBROADCASTSD     constantsF64AVX512vector<>+1056(SB), Z11
-	VBROADCASTSD     constantsF64AVX512vector<>+1120(SB), Z12
 	VCMPPD           $0x11, Z11, Z2, K1
 	VMOVAPD          Z12, K1, Z6
-	VANDPD.BCST      constantsF64AVX512vector<>+1152(SB), Z2, Z11
+	VANDPD.BCST      constantsF64AVX512vector<>+1120(SB), Z2, Z11
 	VORPD            Z11, Z6, Z6
 	VMOVUPD          Z6, Z2
 	VMOVUPD          Z2, (CX)
 	ADDQ             $0x40, DX
 	ADDQ             $0x40, CX
 	DECQ             BX
-	JNE              loopLog1p27
+	JNE              loopLog1p21
 	JMP              done1
 
-notLog1p26:
-	CMPQ AX, $0x0d
-	JNE  notExpm128
+notLog1p20:
+	CMPQ AX, $0x0a
+	JNE  notTanh22
 
-loopExpm129:
-	VMOVUPD           (DX), Z2
-	VANDPD.BCST       constantsF64AVX512vector<>+1152(SB), Z2, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+1184(SB), Z5
-	VMAXPD            Z2, Z5, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+128(SB), Z5
-	VMINPD            Z2, Z5, Z2
-	VPXORQ            Z5, Z5, Z5
-	VBROADCASTSD      constantsF64AVX512vector<>+1216(SB), Z6
-	VFMADD231PD.BCST  constantsF64AVX512vector<>+192(SB), Z2, Z6
-	VSUBPD.BCST       constantsF64AVX512vector<>+1216(SB), Z6, Z6
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z6, Z2
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z6, Z5
-	VADDPD            Z5, Z2, Z7
-	VSUBPD            Z7, Z2, Z2
-	VADDPD            Z5, Z2, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+1248(SB), Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1280(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1312(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1344(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1376(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1408(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1440(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1472(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1504(SB), Z7, Z8
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1536(SB), Z7, Z8
-	VMULPD            Z7, Z7, Z5
-	VFMADD213PD       Z2, Z5, Z8
-	VBROADCASTSD      constantsF64AVX512vector<>+1568(SB), Z10
-	VMINPD            Z6, Z10, Z4
-	VBROADCASTSD      constantsF64AVX512vector<>+672(SB), Z10
-	VSUBPD            Z4, Z10, Z4
-	VPSLLQ            $0x34, Z4, Z4
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z9
-	VSUBPD            Z4, Z9, Z4
-	VADDPD            Z7, Z4, Z4
-	VADDPD            Z8, Z4, Z4
-	VSCALEFPD         Z6, Z4, Z2
-	VORPD             Z3, Z2, Z2
-	VMOVUPD           Z2, (CX)
-	ADDQ              $0x40, DX
-	ADDQ              $0x40, CX
-	DECQ              BX
-	JNE               loopExpm129
-	JMP               done1
-
-notExpm128:
-	CMPQ AX, $0x0e
-	JNE  notLogistic30
-
-loopLogistic31:
-	VMOVUPD           (DX), Z2
-	VORPD.BCST        constantsF64AVX512vector<>+1152(SB), Z2, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+96(SB), Z6
-	VMAXPD            Z3, Z6, Z3
-	VPXORQ            Z6, Z6, Z6
-	VBROADCASTSD      constantsF64AVX512vector<>+1216(SB), Z7
-	VFMADD231PD.BCST  constantsF64AVX512vector<>+192(SB), Z3, Z7
-	VSUBPD.BCST       constantsF64AVX512vector<>+1216(SB), Z7, Z7
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z7, Z3
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z7, Z6
-	VADDPD            Z6, Z3, Z8
-	VSUBPD            Z8, Z3, Z3
-	VADDPD            Z6, Z3, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+1248(SB), Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1280(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1312(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1344(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1376(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1408(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1440(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1472(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1504(SB), Z8, Z9
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1536(SB), Z8, Z9
-	VMULPD            Z8, Z8, Z6
-	VFMADD213PD       Z3, Z6, Z9
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z10
-	VADDPD            Z9, Z8, Z8
-	VADDPD            Z8, Z10, Z8
-	VSCALEFPD         Z7, Z8, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z5
-	VMOVUPD           Z5, Z4
-	VPMOVQ2M          Z2, K1
-	VMOVAPD           Z3, K1, Z4
-	VADDPD            Z3, Z5, Z3
-	VDIVPD            Z3, Z4, Z2
-	VMOVUPD           Z2, (CX)
-	ADDQ              $0x40, DX
-	ADDQ              $0x40, CX
-	DECQ              BX
-	JNE               loopLogistic31
-	JMP               done1
-
-notLogistic30:
-	CMPQ AX, $0x0f
-	JNE  notTanh32
-
-loopTanh33:
+loopTanh23:
 	VMOVUPD           (DX), Z2
 	VMULPD            Z2, Z0, Z2
 	VADDPD            Z1, Z2, Z2
-	VANDPD.BCST       constantsF64AVX512vector<>+1152(SB), Z2, Z3
-	VANDPD.BCST       constantsF64AVX512vector<>+0(SB), Z2, Z2
+	VANDPD.BCST       constantsF64AVX512vector<>+1120(SB), Z2, Z3
+	VANDPD.BCST       constantsF64AVX512vector<>+1152(SB), Z2, Z2
 	VADDPD            Z2, Z2, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+1600(SB), Z7
+	VBROADCASTSD      constantsF64AVX512vector<>+1184(SB), Z7
 	VMINPD            Z2, Z7, Z2
 	VPXORQ            Z7, Z7, Z7
 	VBROADCASTSD      constantsF64AVX512vector<>+1216(SB), Z8
-	VFMADD231PD.BCST  constantsF64AVX512vector<>+192(SB), Z2, Z8
+	VFMADD231PD.BCST  constantsF64AVX512vector<>+160(SB), Z2, Z8
 	VSUBPD.BCST       constantsF64AVX512vector<>+1216(SB), Z8, Z8
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z8, Z2
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z8, Z7
+	VFNMADD231PD.BCST constantsF64AVX512vector<>+192(SB), Z8, Z2
+	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z8, Z7
 	VADDPD            Z7, Z2, Z9
 	VSUBPD            Z9, Z2, Z2
 	VADDPD            Z7, Z2, Z2
@@ -431,10 +292,10 @@ loopTanh33:
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1536(SB), Z9, Z10
 	VMULPD            Z9, Z9, Z7
 	VFMADD213PD       Z2, Z7, Z10
-	VBROADCASTSD      constantsF64AVX512vector<>+672(SB), Z11
+	VBROADCASTSD      constantsF64AVX512vector<>+640(SB), Z11
 	VSUBPD            Z8, Z11, Z4
 	VPSLLQ            $0x34, Z4, Z4
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z5
+	VBROADCASTSD      constantsF64AVX512vector<>+0(SB), Z5
 	VSUBPD            Z4, Z5, Z5
 	VADDPD            Z9, Z5, Z5
 	VADDPD            Z10, Z5, Z5
@@ -442,7 +303,7 @@ loopTanh33:
 	VADDPD            Z4, Z5, Z2
 	VSUBPD            Z2, Z4, Z6
 	VADDPD            Z5, Z6, Z6
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z4
+	VBROADCASTSD      constantsF64AVX512vector<>+0(SB), Z4
 	VDIVPD            Z2, Z4, Z4
 	VMULPD            Z4, Z5, Z9
 	VFNMADD231PD      Z2, Z9, Z5
@@ -453,41 +314,41 @@ loopTanh33:
 	ADDQ              $0x40, DX
 	ADDQ              $0x40, CX
 	DECQ              BX
-	JNE               loopTanh33
+	JNE               loopTanh23
 	JMP               done1
 
-notTanh32:
-	CMPQ AX, $0x10
-	JNE  notPow34
+notTanh22:
+	CMPQ AX, $0x0b
+	JNE  notPow24
 
-loopPow35:
+loopPow25:
 	VMOVUPD           (DX), Z2
 	VSUBPD            Z2, Z2, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+64(SB), Z5
-	VBROADCASTSD      constantsF64AVX512vector<>+1088(SB), Z6
+	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z5
+	VBROADCASTSD      constantsF64AVX512vector<>+1056(SB), Z6
 	VCMPPD            $0x00, Z5, Z2, K1
 	VMOVAPD           Z6, K1, Z3
 	VPXORQ            Z5, Z5, Z5
-	VBROADCASTSD      constantsF64AVX512vector<>+1632(SB), Z8
-	VBROADCASTSD      constantsF64AVX512vector<>+1664(SB), Z9
+	VBROADCASTSD      constantsF64AVX512vector<>+1568(SB), Z8
+	VBROADCASTSD      constantsF64AVX512vector<>+1600(SB), Z9
 	VCMPPD            $0x11, Z8, Z2, K1
 	VMOVAPD           Z9, K1, Z5
-	VBROADCASTSD      constantsF64AVX512vector<>+1632(SB), Z6
-	VMULPD.BCST       constantsF64AVX512vector<>+1696(SB), Z2, Z7
+	VBROADCASTSD      constantsF64AVX512vector<>+1568(SB), Z6
+	VMULPD.BCST       constantsF64AVX512vector<>+1632(SB), Z2, Z7
 	VCMPPD            $0x11, Z6, Z2, K1
 	VMOVAPD           Z7, K1, Z2
-	VPADDQ.BCST       constantsF64AVX512vector<>+480(SB), Z2, Z2
+	VPADDQ.BCST       constantsF64AVX512vector<>+448(SB), Z2, Z2
 	VPSRLQ            $0x34, Z2, Z4
-	VORPD.BCST        constantsF64AVX512vector<>+512(SB), Z4, Z4
-	VSUBPD.BCST       constantsF64AVX512vector<>+544(SB), Z4, Z4
-	VANDPD.BCST       constantsF64AVX512vector<>+576(SB), Z2, Z2
-	VPADDQ.BCST       constantsF64AVX512vector<>+608(SB), Z2, Z2
+	VORPD.BCST        constantsF64AVX512vector<>+480(SB), Z4, Z4
+	VSUBPD.BCST       constantsF64AVX512vector<>+512(SB), Z4, Z4
+	VANDPD.BCST       constantsF64AVX512vector<>+544(SB), Z2, Z2
+	VPADDQ.BCST       constantsF64AVX512vector<>+576(SB), Z2, Z2
 	VSUBPD            Z5, Z4, Z4
-	VSUBPD.BCST       constantsF64AVX512vector<>+32(SB), Z2, Z13
-	VADDPD.BCST       constantsF64AVX512vector<>+32(SB), Z2, Z9
-	VSUBPD.BCST       constantsF64AVX512vector<>+32(SB), Z9, Z10
+	VSUBPD.BCST       constantsF64AVX512vector<>+0(SB), Z2, Z13
+	VADDPD.BCST       constantsF64AVX512vector<>+0(SB), Z2, Z9
+	VSUBPD.BCST       constantsF64AVX512vector<>+0(SB), Z9, Z10
 	VSUBPD            Z10, Z2, Z10
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z14
+	VBROADCASTSD      constantsF64AVX512vector<>+0(SB), Z14
 	VDIVPD            Z9, Z14, Z14
 	VMULPD            Z14, Z13, Z7
 	VFNMADD231PD      Z9, Z7, Z13
@@ -498,20 +359,20 @@ loopPow35:
 	VFMSUB231PD       Z7, Z7, Z10
 	VFMADD231PD       Z8, Z7, Z10
 	VFMADD231PD       Z7, Z8, Z10
-	VBROADCASTSD      constantsF64AVX512vector<>+1728(SB), Z5
+	VBROADCASTSD      constantsF64AVX512vector<>+1664(SB), Z5
+	VFMADD213PD.BCST  constantsF64AVX512vector<>+1696(SB), Z9, Z5
+	VFMADD213PD.BCST  constantsF64AVX512vector<>+1728(SB), Z9, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1760(SB), Z9, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1792(SB), Z9, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1824(SB), Z9, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1856(SB), Z9, Z5
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1888(SB), Z9, Z5
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1920(SB), Z9, Z5
-	VFMADD213PD.BCST  constantsF64AVX512vector<>+1952(SB), Z9, Z5
 	VMULPD            Z5, Z9, Z6
-	VBROADCASTSD      constantsF64AVX512vector<>+960(SB), Z13
+	VBROADCASTSD      constantsF64AVX512vector<>+928(SB), Z13
 	VADDPD            Z6, Z13, Z5
 	VSUBPD            Z5, Z13, Z13
 	VADDPD            Z6, Z13, Z6
-	VADDPD.BCST       constantsF64AVX512vector<>+1984(SB), Z6, Z6
+	VADDPD.BCST       constantsF64AVX512vector<>+1920(SB), Z6, Z6
 	VMULPD            Z5, Z9, Z11
 	VMOVUPD           Z11, Z12
 	VFMSUB231PD       Z5, Z9, Z12
@@ -522,8 +383,8 @@ loopPow35:
 	VFMSUB231PD       Z11, Z7, Z10
 	VFMADD231PD       Z12, Z7, Z10
 	VFMADD231PD       Z11, Z8, Z10
-	VMULPD.BCST       constantsF64AVX512vector<>+224(SB), Z4, Z5
-	VMULPD.BCST       constantsF64AVX512vector<>+256(SB), Z4, Z6
+	VMULPD.BCST       constantsF64AVX512vector<>+192(SB), Z4, Z5
+	VMULPD.BCST       constantsF64AVX512vector<>+224(SB), Z4, Z6
 	VADDPD            Z7, Z7, Z7
 	VADDPD            Z8, Z8, Z8
 	VADDPD            Z7, Z5, Z13
@@ -547,13 +408,13 @@ loopPow35:
 	VFMSUB231PD       Z5, Z0, Z4
 	VFMADD231PD       Z6, Z0, Z4
 	VADDPD            Z3, Z7, Z3
-	VBROADCASTSD      constantsF64AVX512vector<>+2016(SB), Z8
+	VBROADCASTSD      constantsF64AVX512vector<>+1952(SB), Z8
 	VMAXPD            Z3, Z8, Z7
 	VBROADCASTSD      constantsF64AVX512vector<>+1216(SB), Z8
-	VFMADD231PD.BCST  constantsF64AVX512vector<>+192(SB), Z7, Z8
+	VFMADD231PD.BCST  constantsF64AVX512vector<>+160(SB), Z7, Z8
 	VSUBPD.BCST       constantsF64AVX512vector<>+1216(SB), Z8, Z8
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z8, Z7
-	VFNMADD231PD.BCST constantsF64AVX512vector<>+256(SB), Z8, Z4
+	VFNMADD231PD.BCST constantsF64AVX512vector<>+192(SB), Z8, Z7
+	VFNMADD231PD.BCST constantsF64AVX512vector<>+224(SB), Z8, Z4
 	VADDPD            Z4, Z7, Z9
 	VSUBPD            Z9, Z7, Z7
 	VADDPD            Z4, Z7, Z7
@@ -569,26 +430,26 @@ loopPow35:
 	VFMADD213PD.BCST  constantsF64AVX512vector<>+1536(SB), Z9, Z10
 	VMULPD            Z9, Z9, Z4
 	VFMADD213PD       Z7, Z4, Z10
-	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z11
+	VBROADCASTSD      constantsF64AVX512vector<>+0(SB), Z11
 	VADDPD            Z10, Z9, Z9
 	VADDPD            Z9, Z11, Z9
 	VSCALEFPD         Z8, Z9, Z2
-	VBROADCASTSD      constantsF64AVX512vector<>+96(SB), Z8
-	VBROADCASTSD      constantsF64AVX512vector<>+64(SB), Z9
+	VBROADCASTSD      constantsF64AVX512vector<>+64(SB), Z8
+	VBROADCASTSD      constantsF64AVX512vector<>+32(SB), Z9
 	VCMPPD            $0x11, Z8, Z3, K1
 	VMOVAPD           Z9, K1, Z2
 	VMOVUPD           Z2, (CX)
 	ADDQ              $0x40, DX
 	ADDQ              $0x40, CX
 	DECQ              BX
-	JNE               loopPow35
+	JNE               loopPow25
 	JMP               done1
 
-notPow34:
-	CMPQ AX, $0x11
-	JNE  notadd36
+notPow24:
+	CMPQ AX, $0x0c
+	JNE  notadd26
 
-loopadd37:
+loopadd27:
 	VMOVUPD (DX), Z2
 	VMOVUPD (CX), Z3
 	VADDPD  Z2, Z3, Z2
@@ -596,14 +457,14 @@ loopadd37:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, CX
 	DECQ    BX
-	JNE     loopadd37
+	JNE     loopadd27
 	JMP     done1
 
-notadd36:
-	CMPQ AX, $0x12
-	JNE  notmultiply38
+notadd26:
+	CMPQ AX, $0x0d
+	JNE  notmultiply28
 
-loopmultiply39:
+loopmultiply29:
 	VMOVUPD (DX), Z2
 	VMOVUPD (CX), Z3
 	VMULPD  Z2, Z3, Z4
@@ -618,10 +479,10 @@ loopmultiply39:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, CX
 	DECQ    BX
-	JNE     loopmultiply39
+	JNE     loopmultiply29
 	JMP     done1
 
-notmultiply38:
+notmultiply28:
 done1:
 	VZEROUPPER
 	RET
@@ -654,10 +515,10 @@ TEXT ·largestF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ         lanes+16(FP), DX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
-	VBROADCASTSD constantsF64AVX512vector<>+0(SB), Z2
-	VBROADCASTSD constantsF64AVX512vector<>+2048(SB), Z3
+	VBROADCASTSD constantsF64AVX512vector<>+1152(SB), Z2
+	VBROADCASTSD constantsF64AVX512vector<>+1984(SB), Z3
 
-loop40:
+loop30:
 	VMOVUPD (AX), Z4
 	VANDPD  Z2, Z4, Z4
 	VMINPD  Z4, Z3, Z5
@@ -666,164 +527,164 @@ loop40:
 	VORPD   Z5, Z1, Z1
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNE     loop40
+	JNE     loop30
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (DX)
 	VZEROUPPER
 	RET
 
-DATA constantsF64AVX512vector<>+0(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX512vector<>+8(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX512vector<>+16(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX512vector<>+24(SB)/8, $0x7fffffffffffffff
-DATA constantsF64AVX512vector<>+32(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX512vector<>+40(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX512vector<>+48(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX512vector<>+56(SB)/8, $0x3ff0000000000000
-DATA constantsF64AVX512vector<>+64(SB)/8, $0x0000000000000000
-DATA constantsF64AVX512vector<>+72(SB)/8, $0x0000000000000000
-DATA constantsF64AVX512vector<>+80(SB)/8, $0x0000000000000000
-DATA constantsF64AVX512vector<>+88(SB)/8, $0x0000000000000000
-DATA constantsF64AVX512vector<>+96(SB)/8, $0xc087500000000000
-DATA constantsF64AVX512vector<>+104(SB)/8, $0xc087500000000000
-DATA constantsF64AVX512vector<>+112(SB)/8, $0xc087500000000000
-DATA constantsF64AVX512vector<>+120(SB)/8, $0xc087500000000000
-DATA constantsF64AVX512vector<>+128(SB)/8, $0x4086300000000000
-DATA constantsF64AVX512vector<>+136(SB)/8, $0x4086300000000000
-DATA constantsF64AVX512vector<>+144(SB)/8, $0x4086300000000000
-DATA constantsF64AVX512vector<>+152(SB)/8, $0x4086300000000000
-DATA constantsF64AVX512vector<>+160(SB)/8, $0x4308000000000000
-DATA constantsF64AVX512vector<>+168(SB)/8, $0x4308000000000000
-DATA constantsF64AVX512vector<>+176(SB)/8, $0x4308000000000000
-DATA constantsF64AVX512vector<>+184(SB)/8, $0x4308000000000000
-DATA constantsF64AVX512vector<>+192(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX512vector<>+200(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX512vector<>+208(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX512vector<>+216(SB)/8, $0x3ff71547652b82fe
-DATA constantsF64AVX512vector<>+224(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX512vector<>+232(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX512vector<>+240(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX512vector<>+248(SB)/8, $0x3fe62e42fefa4000
-DATA constantsF64AVX512vector<>+256(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX512vector<>+264(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX512vector<>+272(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX512vector<>+280(SB)/8, $0xbd48432a1b0e2634
-DATA constantsF64AVX512vector<>+288(SB)/8, $0x3f2a01e2bdf0ac83
-DATA constantsF64AVX512vector<>+296(SB)/8, $0x3f2a01e2bdf0ac83
-DATA constantsF64AVX512vector<>+304(SB)/8, $0x3f2a01e2bdf0ac83
-DATA constantsF64AVX512vector<>+312(SB)/8, $0x3f2a01e2bdf0ac83
-DATA constantsF64AVX512vector<>+320(SB)/8, $0x3f56c1b70f434f0f
-DATA constantsF64AVX512vector<>+328(SB)/8, $0x3f56c1b70f434f0f
-DATA constantsF64AVX512vector<>+336(SB)/8, $0x3f56c1b70f434f0f
-DATA constantsF64AVX512vector<>+344(SB)/8, $0x3f56c1b70f434f0f
-DATA constantsF64AVX512vector<>+352(SB)/8, $0x3f81111110e10a41
-DATA constantsF64AVX512vector<>+360(SB)/8, $0x3f81111110e10a41
-DATA constantsF64AVX512vector<>+368(SB)/8, $0x3f81111110e10a41
-DATA constantsF64AVX512vector<>+376(SB)/8, $0x3f81111110e10a41
-DATA constantsF64AVX512vector<>+384(SB)/8, $0x3fa5555554e945db
-DATA constantsF64AVX512vector<>+392(SB)/8, $0x3fa5555554e945db
-DATA constantsF64AVX512vector<>+400(SB)/8, $0x3fa5555554e945db
-DATA constantsF64AVX512vector<>+408(SB)/8, $0x3fa5555554e945db
-DATA constantsF64AVX512vector<>+416(SB)/8, $0x3fc555555555556a
-DATA constantsF64AVX512vector<>+424(SB)/8, $0x3fc555555555556a
-DATA constantsF64AVX512vector<>+432(SB)/8, $0x3fc555555555556a
-DATA constantsF64AVX512vector<>+440(SB)/8, $0x3fc555555555556a
-DATA constantsF64AVX512vector<>+448(SB)/8, $0x3fe000000000002e
-DATA constantsF64AVX512vector<>+456(SB)/8, $0x3fe000000000002e
-DATA constantsF64AVX512vector<>+464(SB)/8, $0x3fe000000000002e
-DATA constantsF64AVX512vector<>+472(SB)/8, $0x3fe000000000002e
-DATA constantsF64AVX512vector<>+480(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX512vector<>+488(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX512vector<>+496(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX512vector<>+504(SB)/8, $0x00095f619980c433
-DATA constantsF64AVX512vector<>+512(SB)/8, $0x4330000000000000
-DATA constantsF64AVX512vector<>+520(SB)/8, $0x4330000000000000
-DATA constantsF64AVX512vector<>+528(SB)/8, $0x4330000000000000
-DATA constantsF64AVX512vector<>+536(SB)/8, $0x4330000000000000
-DATA constantsF64AVX512vector<>+544(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX512vector<>+552(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX512vector<>+560(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX512vector<>+568(SB)/8, $0x43300000000003ff
-DATA constantsF64AVX512vector<>+576(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX512vector<>+584(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX512vector<>+592(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX512vector<>+600(SB)/8, $0x000fffffffffffff
-DATA constantsF64AVX512vector<>+608(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX512vector<>+616(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX512vector<>+624(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX512vector<>+632(SB)/8, $0x3fe6a09e667f3bcd
-DATA constantsF64AVX512vector<>+640(SB)/8, $0x408f400000000000
-DATA constantsF64AVX512vector<>+648(SB)/8, $0x408f400000000000
-DATA constantsF64AVX512vector<>+656(SB)/8, $0x408f400000000000
-DATA constantsF64AVX512vector<>+664(SB)/8, $0x408f400000000000
-DATA constantsF64AVX512vector<>+672(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX512vector<>+680(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX512vector<>+688(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX512vector<>+696(SB)/8, $0x43380000000003ff
-DATA constantsF64AVX512vector<>+704(SB)/8, $0x4000000000000000
-DATA constantsF64AVX512vector<>+712(SB)/8, $0x4000000000000000
-DATA constantsF64AVX512vector<>+720(SB)/8, $0x4000000000000000
-DATA constantsF64AVX512vector<>+728(SB)/8, $0x4000000000000000
-DATA constantsF64AVX512vector<>+736(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX512vector<>+744(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX512vector<>+752(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX512vector<>+760(SB)/8, $0x3fc0c039c49989c6
-DATA constantsF64AVX512vector<>+768(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX512vector<>+776(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX512vector<>+784(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX512vector<>+792(SB)/8, $0x3fc0fbe95d716020
-DATA constantsF64AVX512vector<>+800(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX512vector<>+808(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX512vector<>+816(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX512vector<>+824(SB)/8, $0x3fc3b1c355a8f7a2
-DATA constantsF64AVX512vector<>+832(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX512vector<>+840(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX512vector<>+848(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX512vector<>+856(SB)/8, $0x3fc745cf9048dd95
-DATA constantsF64AVX512vector<>+864(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX512vector<>+872(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX512vector<>+880(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX512vector<>+888(SB)/8, $0x3fcc71c720159177
-DATA constantsF64AVX512vector<>+896(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX512vector<>+904(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX512vector<>+912(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX512vector<>+920(SB)/8, $0x3fd2492492476ccc
-DATA constantsF64AVX512vector<>+928(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX512vector<>+936(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX512vector<>+944(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX512vector<>+952(SB)/8, $0x3fd9999999999a38
-DATA constantsF64AVX512vector<>+960(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX512vector<>+968(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX512vector<>+976(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX512vector<>+984(SB)/8, $0x3fe5555555555555
-DATA constantsF64AVX512vector<>+992(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX512vector<>+1000(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX512vector<>+1008(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX512vector<>+1016(SB)/8, $0x3fe0000000000000
-DATA constantsF64AVX512vector<>+1024(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX512vector<>+1032(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX512vector<>+1040(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX512vector<>+1048(SB)/8, $0x7ff0000000000000
-DATA constantsF64AVX512vector<>+1056(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX512vector<>+1064(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX512vector<>+1072(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX512vector<>+1080(SB)/8, $0xbff0000000000000
-DATA constantsF64AVX512vector<>+1088(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX512vector<>+1096(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX512vector<>+1104(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX512vector<>+1112(SB)/8, $0xfff0000000000000
-DATA constantsF64AVX512vector<>+1120(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX512vector<>+1128(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX512vector<>+1136(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX512vector<>+1144(SB)/8, $0x7ff8000000000001
-DATA constantsF64AVX512vector<>+1152(SB)/8, $0x8000000000000000
-DATA constantsF64AVX512vector<>+1160(SB)/8, $0x8000000000000000
-DATA constantsF64AVX512vector<>+1168(SB)/8, $0x8000000000000000
-DATA constantsF64AVX512vector<>+1176(SB)/8, $0x8000000000000000
-DATA constantsF64AVX512vector<>+1184(SB)/8, $0xc044000000000000
-DATA constantsF64AVX512vector<>+1192(SB)/8, $0xc044000000000000
-DATA constantsF64AVX512vector<>+1200(SB)/8, $0xc044000000000000
-DATA constantsF64AVX512vector<>+1208(SB)/8, $0xc044000000000000
+DATA constantsF64AVX512vector<>+0(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX512vector<>+8(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX512vector<>+16(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX512vector<>+24(SB)/8, $0x3ff0000000000000
+DATA constantsF64AVX512vector<>+32(SB)/8, $0x0000000000000000
+DATA constantsF64AVX512vector<>+40(SB)/8, $0x0000000000000000
+DATA constantsF64AVX512vector<>+48(SB)/8, $0x0000000000000000
+DATA constantsF64AVX512vector<>+56(SB)/8, $0x0000000000000000
+DATA constantsF64AVX512vector<>+64(SB)/8, $0xc087500000000000
+DATA constantsF64AVX512vector<>+72(SB)/8, $0xc087500000000000
+DATA constantsF64AVX512vector<>+80(SB)/8, $0xc087500000000000
+DATA constantsF64AVX512vector<>+88(SB)/8, $0xc087500000000000
+DATA constantsF64AVX512vector<>+96(SB)/8, $0x4086300000000000
+DATA constantsF64AVX512vector<>+104(SB)/8, $0x4086300000000000
+DATA constantsF64AVX512vector<>+112(SB)/8, $0x4086300000000000
+DATA constantsF64AVX512vector<>+120(SB)/8, $0x4086300000000000
+DATA constantsF64AVX512vector<>+128(SB)/8, $0x4308000000000000
+DATA constantsF64AVX512vector<>+136(SB)/8, $0x4308000000000000
+DATA constantsF64AVX512vector<>+144(SB)/8, $0x4308000000000000
+DATA constantsF64AVX512vector<>+152(SB)/8, $0x4308000000000000
+DATA constantsF64AVX512vector<>+160(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX512vector<>+168(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX512vector<>+176(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX512vector<>+184(SB)/8, $0x3ff71547652b82fe
+DATA constantsF64AVX512vector<>+192(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX512vector<>+200(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX512vector<>+208(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX512vector<>+216(SB)/8, $0x3fe62e42fefa4000
+DATA constantsF64AVX512vector<>+224(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX512vector<>+232(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX512vector<>+240(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX512vector<>+248(SB)/8, $0xbd48432a1b0e2634
+DATA constantsF64AVX512vector<>+256(SB)/8, $0x3f2a01e2bdf0ac83
+DATA constantsF64AVX512vector<>+264(SB)/8, $0x3f2a01e2bdf0ac83
+DATA constantsF64AVX512vector<>+272(SB)/8, $0x3f2a01e2bdf0ac83
+DATA constantsF64AVX512vector<>+280(SB)/8, $0x3f2a01e2bdf0ac83
+DATA constantsF64AVX512vector<>+288(SB)/8, $0x3f56c1b70f434f0f
+DATA constantsF64AVX512vector<>+296(SB)/8, $0x3f56c1b70f434f0f
+DATA constantsF64AVX512vector<>+304(SB)/8, $0x3f56c1b70f434f0f
+DATA constantsF64AVX512vector<>+312(SB)/8, $0x3f56c1b70f434f0f
+DATA constantsF64AVX512vector<>+320(SB)/8, $0x3f81111110e10a41
+DATA constantsF64AVX512vector<>+328(SB)/8, $0x3f81111110e10a41
+DATA constantsF64AVX512vector<>+336(SB)/8, $0x3f81111110e10a41
+DATA constantsF64AVX512vector<>+344(SB)/8, $0x3f81111110e10a41
+DATA constantsF64AVX512vector<>+352(SB)/8, $0x3fa5555554e945db
+DATA constantsF64AVX512vector<>+360(SB)/8, $0x3fa5555554e945db
+DATA constantsF64AVX512vector<>+368(SB)/8, $0x3fa5555554e945db
+DATA constantsF64AVX512vector<>+376(SB)/8, $0x3fa5555554e945db
+DATA constantsF64AVX512vector<>+384(SB)/8, $0x3fc555555555556a
+DATA constantsF64AVX512vector<>+392(SB)/8, $0x3fc555555555556a
+DATA constantsF64AVX512vector<>+400(SB)/8, $0x3fc555555555556a
+DATA constantsF64AVX512vector<>+408(SB)/8, $0x3fc555555555556a
+DATA constantsF64AVX512vector<>+416(SB)/8, $0x3fe000000000002e
+DATA constantsF64AVX512vector<>+424(SB)/8, $0x3fe000000000002e
+DATA constantsF64AVX512vector<>+432(SB)/8, $0x3fe000000000002e
+DATA constantsF64AVX512vector<>+440(SB)/8, $0x3fe000000000002e
+DATA constantsF64AVX512vector<>+448(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX512vector<>+456(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX512vector<>+464(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX512vector<>+472(SB)/8, $0x00095f619980c433
+DATA constantsF64AVX512vector<>+480(SB)/8, $0x4330000000000000
+DATA constantsF64AVX512vector<>+488(SB)/8, $0x4330000000000000
+DATA constantsF64AVX512vector<>+496(SB)/8, $0x4330000000000000
+DATA constantsF64AVX512vector<>+504(SB)/8, $0x4330000000000000
+DATA constantsF64AVX512vector<>+512(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX512vector<>+520(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX512vector<>+528(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX512vector<>+536(SB)/8, $0x43300000000003ff
+DATA constantsF64AVX512vector<>+544(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX512vector<>+552(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX512vector<>+560(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX512vector<>+568(SB)/8, $0x000fffffffffffff
+DATA constantsF64AVX512vector<>+576(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX512vector<>+584(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX512vector<>+592(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX512vector<>+600(SB)/8, $0x3fe6a09e667f3bcd
+DATA constantsF64AVX512vector<>+608(SB)/8, $0x408f400000000000
+DATA constantsF64AVX512vector<>+616(SB)/8, $0x408f400000000000
+DATA constantsF64AVX512vector<>+624(SB)/8, $0x408f400000000000
+DATA constantsF64AVX512vector<>+632(SB)/8, $0x408f400000000000
+DATA constantsF64AVX512vector<>+640(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX512vector<>+648(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX512vector<>+656(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX512vector<>+664(SB)/8, $0x43380000000003ff
+DATA constantsF64AVX512vector<>+672(SB)/8, $0x4000000000000000
+DATA constantsF64AVX512vector<>+680(SB)/8, $0x4000000000000000
+DATA constantsF64AVX512vector<>+688(SB)/8, $0x4000000000000000
+DATA constantsF64AVX512vector<>+696(SB)/8, $0x4000000000000000
+DATA constantsF64AVX512vector<>+704(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX512vector<>+712(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX512vector<>+720(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX512vector<>+728(SB)/8, $0x3fc0c039c49989c6
+DATA constantsF64AVX512vector<>+736(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX512vector<>+744(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX512vector<>+752(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX512vector<>+760(SB)/8, $0x3fc0fbe95d716020
+DATA constantsF64AVX512vector<>+768(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX512vector<>+776(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX512vector<>+784(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX512vector<>+792(SB)/8, $0x3fc3b1c355a8f7a2
+DATA constantsF64AVX512vector<>+800(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX512vector<>+808(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX512vector<>+816(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX512vector<>+824(SB)/8, $0x3fc745cf9048dd95
+DATA constantsF64AVX512vector<>+832(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX512vector<>+840(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX512vector<>+848(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX512vector<>+856(SB)/8, $0x3fcc71c720159177
+DATA constantsF64AVX512vector<>+864(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX512vector<>+872(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX512vector<>+880(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX512vector<>+888(SB)/8, $0x3fd2492492476ccc
+DATA constantsF64AVX512vector<>+896(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX512vector<>+904(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX512vector<>+912(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX512vector<>+920(SB)/8, $0x3fd9999999999a38
+DATA constantsF64AVX512vector<>+928(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX512vector<>+936(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX512vector<>+944(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX512vector<>+952(SB)/8, $0x3fe5555555555555
+DATA constantsF64AVX512vector<>+960(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX512vector<>+968(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX512vector<>+976(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX512vector<>+984(SB)/8, $0x3fe0000000000000
+DATA constantsF64AVX512vector<>+992(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX512vector<>+1000(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX512vector<>+1008(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX512vector<>+1016(SB)/8, $0x7ff0000000000000
+DATA constantsF64AVX512vector<>+1024(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX512vector<>+1032(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX512vector<>+1040(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX512vector<>+1048(SB)/8, $0xbff0000000000000
+DATA constantsF64AVX512vector<>+1056(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX512vector<>+1064(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX512vector<>+1072(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX512vector<>+1080(SB)/8, $0xfff0000000000000
+DATA constantsF64AVX512vector<>+1088(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX512vector<>+1096(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX512vector<>+1104(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX512vector<>+1112(SB)/8, $0x7ff8000000000001
+DATA constantsF64AVX512vector<>+1120(SB)/8, $0x8000000000000000
+DATA constantsF64AVX512vector<>+1128(SB)/8, $0x8000000000000000
+DATA constantsF64AVX512vector<>+1136(SB)/8, $0x8000000000000000
+DATA constantsF64AVX512vector<>+1144(SB)/8, $0x8000000000000000
+DATA constantsF64AVX512vector<>+1152(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX512vector<>+1160(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX512vector<>+1168(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX512vector<>+1176(SB)/8, $0x7fffffffffffffff
+DATA constantsF64AVX512vector<>+1184(SB)/8, $0x4046000000000000
+DATA constantsF64AVX512vector<>+1192(SB)/8, $0x4046000000000000
+DATA constantsF64AVX512vector<>+1200(SB)/8, $0x4046000000000000
+DATA constantsF64AVX512vector<>+1208(SB)/8, $0x4046000000000000
 DATA constantsF64AVX512vector<>+1216(SB)/8, $0x4338000000000000
 DATA constantsF64AVX512vector<>+1224(SB)/8, $0x4338000000000000
 DATA constantsF64AVX512vector<>+1232(SB)/8, $0x4338000000000000
@@ -868,68 +729,60 @@ DATA constantsF64AVX512vector<>+1536(SB)/8, $0x3fe0000000000001
 DATA constantsF64AVX512vector<>+1544(SB)/8, $0x3fe0000000000001
 DATA constantsF64AVX512vector<>+1552(SB)/8, $0x3fe0000000000001
 DATA constantsF64AVX512vector<>+1560(SB)/8, $0x3fe0000000000001
-DATA constantsF64AVX512vector<>+1568(SB)/8, $0x404e000000000000
-DATA constantsF64AVX512vector<>+1576(SB)/8, $0x404e000000000000
-DATA constantsF64AVX512vector<>+1584(SB)/8, $0x404e000000000000
-DATA constantsF64AVX512vector<>+1592(SB)/8, $0x404e000000000000
-DATA constantsF64AVX512vector<>+1600(SB)/8, $0x4046000000000000
-DATA constantsF64AVX512vector<>+1608(SB)/8, $0x4046000000000000
-DATA constantsF64AVX512vector<>+1616(SB)/8, $0x4046000000000000
-DATA constantsF64AVX512vector<>+1624(SB)/8, $0x4046000000000000
-DATA constantsF64AVX512vector<>+1632(SB)/8, $0x0010000000000000
-DATA constantsF64AVX512vector<>+1640(SB)/8, $0x0010000000000000
-DATA constantsF64AVX512vector<>+1648(SB)/8, $0x0010000000000000
-DATA constantsF64AVX512vector<>+1656(SB)/8, $0x0010000000000000
-DATA constantsF64AVX512vector<>+1664(SB)/8, $0x404b000000000000
-DATA constantsF64AVX512vector<>+1672(SB)/8, $0x404b000000000000
-DATA constantsF64AVX512vector<>+1680(SB)/8, $0x404b000000000000
-DATA constantsF64AVX512vector<>+1688(SB)/8, $0x404b000000000000
-DATA constantsF64AVX512vector<>+1696(SB)/8, $0x4350000000000000
-DATA constantsF64AVX512vector<>+1704(SB)/8, $0x4350000000000000
-DATA constantsF64AVX512vector<>+1712(SB)/8, $0x4350000000000000
-DATA constantsF64AVX512vector<>+1720(SB)/8, $0x4350000000000000
-DATA constantsF64AVX512vector<>+1728(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX512vector<>+1736(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX512vector<>+1744(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX512vector<>+1752(SB)/8, $0x3fbe02d197c00c78
-DATA constantsF64AVX512vector<>+1760(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX512vector<>+1768(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX512vector<>+1776(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX512vector<>+1784(SB)/8, $0x3fbdf7ce9a6bcccb
-DATA constantsF64AVX512vector<>+1792(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX512vector<>+1800(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX512vector<>+1808(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX512vector<>+1816(SB)/8, $0x3fc1118c74823a2e
-DATA constantsF64AVX512vector<>+1824(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX512vector<>+1832(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX512vector<>+1840(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX512vector<>+1848(SB)/8, $0x3fc3b1395d4f9e5f
-DATA constantsF64AVX512vector<>+1856(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX512vector<>+1864(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX512vector<>+1872(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX512vector<>+1880(SB)/8, $0x3fc745d177a8f200
-DATA constantsF64AVX512vector<>+1888(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX512vector<>+1896(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX512vector<>+1904(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX512vector<>+1912(SB)/8, $0x3fcc71c71c6eaa8d
-DATA constantsF64AVX512vector<>+1920(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX512vector<>+1928(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX512vector<>+1936(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX512vector<>+1944(SB)/8, $0x3fd2492492492521
-DATA constantsF64AVX512vector<>+1952(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX512vector<>+1960(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX512vector<>+1968(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX512vector<>+1976(SB)/8, $0x3fd999999999999a
-DATA constantsF64AVX512vector<>+1984(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX512vector<>+1992(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX512vector<>+2000(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX512vector<>+2008(SB)/8, $0x3c85555555555555
-DATA constantsF64AVX512vector<>+2016(SB)/8, $0xc089000000000000
-DATA constantsF64AVX512vector<>+2024(SB)/8, $0xc089000000000000
-DATA constantsF64AVX512vector<>+2032(SB)/8, $0xc089000000000000
-DATA constantsF64AVX512vector<>+2040(SB)/8, $0xc089000000000000
-DATA constantsF64AVX512vector<>+2048(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX512vector<>+2056(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX512vector<>+2064(SB)/8, $0x7fefffffffffffff
-DATA constantsF64AVX512vector<>+2072(SB)/8, $0x7fefffffffffffff
-GLOBL constantsF64AVX512vector<>(SB), RODATA|NOPTR, $2080
+DATA constantsF64AVX512vector<>+1568(SB)/8, $0x0010000000000000
+DATA constantsF64AVX512vector<>+1576(SB)/8, $0x0010000000000000
+DATA constantsF64AVX512vector<>+1584(SB)/8, $0x0010000000000000
+DATA constantsF64AVX512vector<>+1592(SB)/8, $0x0010000000000000
+DATA constantsF64AVX512vector<>+1600(SB)/8, $0x404b000000000000
+DATA constantsF64AVX512vector<>+1608(SB)/8, $0x404b000000000000
+DATA constantsF64AVX512vector<>+1616(SB)/8, $0x404b000000000000
+DATA constantsF64AVX512vector<>+1624(SB)/8, $0x404b000000000000
+DATA constantsF64AVX512vector<>+1632(SB)/8, $0x4350000000000000
+DATA constantsF64AVX512vector<>+1640(SB)/8, $0x4350000000000000
+DATA constantsF64AVX512vector<>+1648(SB)/8, $0x4350000000000000
+DATA constantsF64AVX512vector<>+1656(SB)/8, $0x4350000000000000
+DATA constantsF64AVX512vector<>+1664(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX512vector<>+1672(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX512vector<>+1680(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX512vector<>+1688(SB)/8, $0x3fbe02d197c00c78
+DATA constantsF64AVX512vector<>+1696(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX512vector<>+1704(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX512vector<>+1712(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX512vector<>+1720(SB)/8, $0x3fbdf7ce9a6bcccb
+DATA constantsF64AVX512vector<>+1728(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX512vector<>+1736(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX512vector<>+1744(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX512vector<>+1752(SB)/8, $0x3fc1118c74823a2e
+DATA constantsF64AVX512vector<>+1760(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX512vector<>+1768(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX512vector<>+1776(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX512vector<>+1784(SB)/8, $0x3fc3b1395d4f9e5f
+DATA constantsF64AVX512vector<>+1792(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX512vector<>+1800(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX512vector<>+1808(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX512vector<>+1816(SB)/8, $0x3fc745d177a8f200
+DATA constantsF64AVX512vector<>+1824(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX512vector<>+1832(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX512vector<>+1840(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX512vector<>+1848(SB)/8, $0x3fcc71c71c6eaa8d
+DATA constantsF64AVX512vector<>+1856(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX512vector<>+1864(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX512vector<>+1872(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX512vector<>+1880(SB)/8, $0x3fd2492492492521
+DATA constantsF64AVX512vector<>+1888(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX512vector<>+1896(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX512vector<>+1904(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX512vector<>+1912(SB)/8, $0x3fd999999999999a
+DATA constantsF64AVX512vector<>+1920(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX512vector<>+1928(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX512vector<>+1936(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX512vector<>+1944(SB)/8, $0x3c85555555555555
+DATA constantsF64AVX512vector<>+1952(SB)/8, $0xc089000000000000
+DATA constantsF64AVX512vector<>+1960(SB)/8, $0xc089000000000000
+DATA constantsF64AVX512vector<>+1968(SB)/8, $0xc089000000000000
+DATA constantsF64AVX512vector<>+1976(SB)/8, $0xc089000000000000
+DATA constantsF64AVX512vector<>+1984(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX512vector<>+1992(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX512vector<>+2000(SB)/8, $0x7fefffffffffffff
+DATA constantsF64AVX512vector<>+2008(SB)/8, $0x7fefffffffffffff
+GLOBL constantsF64AVX512vector<>(SB), RODATA|NOPTR, $2016

@@ -15,9 +15,6 @@ func (f Function) applyGo(dst, src []float64, p *[2]float64) {
 var definitions = [numFunctions]func(x, y, a, b float64) float64{
 	Scale:       func(x, _, a, _ float64) float64 { return a * x },
 	Affine:      func(x, _, a, b float64) float64 { return float64(a*x) + b },
-	Abs:         func(x, _, _, _ float64) float64 { return math.Abs(x) },
-	Squared:     func(x, _, _, _ float64) float64 { return x * x },
-	Sqrt:        func(x, _, _, _ float64) float64 { return math.Sqrt(x) },
 	Relu:        func(x, _, _, _ float64) float64 { return max(0, x) },
 	Clamp:       func(x, _, a, b float64) float64 { return min(b, max(a, x)) },
 	Reciprocal:  func(x, _, a, _ float64) float64 { return 1 / (1 + float64(a*x)) },
@@ -26,21 +23,10 @@ var definitions = [numFunctions]func(x, y, a, b float64) float64{
 	Bracket:     func(x, _, a, _ float64) float64 { return max(0, 1-math.Sqrt(x)/a) },
 	ScaledExp:   func(x, _, a, _ float64) float64 { return expOf(float64(a * x)) },
 	Log1p:       func(x, _, a, _ float64) float64 { return math.Log1p(float64(a * x)) },
-	Expm1:       func(x, _, _, _ float64) float64 { return math.Expm1(x) },
-	Logistic:    func(x, _, _, _ float64) float64 { return logistic(x) },
 	Tanh:        func(x, _, a, b float64) float64 { return math.Tanh(float64(a*x) + b) },
 	Pow:         func(x, _, a, _ float64) float64 { return pow(x, a) },
 	add:         func(x, y, _, _ float64) float64 { return y + x },
 	multiply:    func(x, y, _, _ float64) float64 { return times(y, x) },
-}
-
-// logistic returns 1/(1 + e^−x), without overflow.
-func logistic(x float64) float64 {
-	e := expOf(-math.Abs(x))
-	if x < 0 {
-		return e / (1 + e)
-	}
-	return 1 / (1 + e)
 }
 
 // times returns a·b, with 0·∞ = 0.

@@ -3,8 +3,9 @@ package graphs
 
 import (
 	"context"
-	"errors"
+	"encoding/csv"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,19 +24,27 @@ type Classed struct {
 	Classes   int
 }
 
-// ReadClassed reads an edge list and the classes of its nodes, a CSV file of nodes and
-// labels. Two empty paths read cora from the folder of data sets.
+// Cora reads the citations between papers from the folder of data sets.
+func Cora(ctx context.Context) (*Classed, error) {
+	in := func(name string) string { return filepath.Join(datasets.Dir(), name) }
+	return ReadClassed(ctx, in("cora.edges.csv"), in("cora.labels.csv"))
+}
+
+// ReadClassed reads an edge list and the classes of its nodes: a CSV file with a header, nodes in the first column and
+// labels in the second.
 func ReadClassed(ctx context.Context, edges, labels string) (*Classed, error) {
-	if (edges == "") != (labels == "") {
-		return nil, errors.New("-graph and -labels go together")
-	}
-	if edges == "" {
-		edges = filepath.Join(datasets.Dir(), "cora.edges.csv")
-		labels = filepath.Join(datasets.Dir(), "cora.labels.csv")
-	}
-	nodes, classes, err := readLabels(ctx, labels)
+	f, err := os.Open(labels)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", labels, err)
+	}
+	var nodes, classes []string
+	for _, r := range records[min(1, len(records)):] {
+		nodes, classes = append(nodes, r[0]), append(classes, r[len(r)-1])
 	}
 	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-"})
 	if err != nil {

@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"errors"
-	"slices"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -40,28 +37,4 @@ func Kernel(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 		k.Fill(stream.RowSlice(a, first, n), stream.RowSlice(x, first, n), panel, &w)
 	}
 	return Dense(a)
-}
-
-// Eigen returns the eigenvalues of the symmetric part of a, descending, and the
-// eigenvectors as columns.
-func Eigen(a *mat.Dense) ([]float64, *mat.Dense, error) {
-	n := a.RawMatrix().Rows
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
-		}
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(s, true) {
-		return nil, nil, errors.New("the eigenvalues of a symmetric matrix did not converge")
-	}
-	var ascending mat.Dense
-	eig.VectorsTo(&ascending)
-	values, vectors := eig.Values(nil), mat.NewDense(n, n, nil)
-	for j := range n {
-		vectors.SetCol(j, mat.Col(nil, n-1-j, &ascending))
-	}
-	slices.Reverse(values)
-	return values, vectors, nil
 }

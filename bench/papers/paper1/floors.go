@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -21,27 +19,23 @@ const denseRows = 5000
 
 // floors returns σ_{c+1}/σ₁, the least relative spectral error of rank c without a shift,
 // by c. Uniform data has none here.
-func (m *measurement) floors(ctx context.Context) (map[int]float64, error) {
-	ranks := m.ranks(m.options, m.x.Rows)
-	if m.data == uniform || len(ranks) == 0 {
+func (p problem) floors(
+	ctx context.Context, k kernelgen.Kernel, x blas64.General, ranks []int,
+) (map[int]float64, error) {
+	if p.data == uniform || len(ranks) == 0 {
 		return nil, nil
 	}
-	key := fmt.Sprintf("%s %d rows %s: floors %v", m.data, m.x.Rows, m.word, ranks)
-	return lab.Cached(m.cache, key, func() (map[int]float64, error) {
-		began := time.Now()
-		values, err := leading(ctx, m.kernel, m.x, slices.Max(ranks)+1)
-		if err != nil {
-			return nil, err
+	values, err := leading(ctx, k, x, slices.Max(ranks)+1)
+	if err != nil {
+		return nil, err
+	}
+	floors := map[int]float64{}
+	for _, c := range ranks {
+		if c < len(values) {
+			floors[c] = values[c] / values[0]
 		}
-		floors := map[int]float64{}
-		for _, c := range ranks {
-			if c < len(values) {
-				floors[c] = values[c] / values[0]
-			}
-		}
-		progress("%s: floors %.1f s", m.problem, time.Since(began).Seconds())
-		return floors, nil
-	})
+	}
+	return floors, nil
 }
 
 // leading returns the largest eigenvalues by magnitude, at least count if there are so many.

@@ -6,8 +6,6 @@
 //	go run -C bench/papers . paper1 -only letter -c 100 -seeds 3
 //	go run -C bench/papers . paper1 -only uniform -growth 5000,20000,100000
 //	go run -C bench/papers . paper1 -only transport                  Table I
-//
-// A fit that this build has measured before is not measured again.
 package paper1
 
 import (
@@ -21,7 +19,7 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/program"
-	"github.com/nystream/nystream/bench/papers/lab"
+	"github.com/nystream/nystream/bench/internal/report"
 )
 
 // options say what to measure.
@@ -37,7 +35,8 @@ type options struct {
 
 // Parse reads the flags and returns the program that they ask for.
 func Parse(args []string) (func(context.Context) error, error) {
-	return lab.Job(args, parseOptions, run)
+	o, err := parseOptions(args)
+	return func(ctx context.Context) error { return run(ctx, o) }, err
 }
 
 func parseOptions(args []string) (*options, error) {
@@ -85,33 +84,33 @@ func (o *options) wants(name string) bool {
 	return len(o.methods) == 0 || slices.ContainsFunc(o.methods, begins)
 }
 
-// run measures what the cache lacks and writes the tables.
+// run measures, and prints and saves the tables.
 func run(ctx context.Context, o *options) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	cache, err := lab.OpenCache(o.out)
-	if err != nil {
-		return err
-	}
-	defer cache.Close()
+	var tables []*report.Table
 	if slices.Contains(o.data, tableI) {
-		if err := runTransport(ctx, o, cache); err != nil {
+		t, err := transportTable(ctx, o)
+		if err != nil {
 			return err
 		}
+		tables = append(tables, t)
 	}
 	var all []*matrix
 	for _, p := range problems(o) {
-		m, err := p.measure(ctx, o, cache)
+		m, err := p.measure(ctx, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 		all = append(all, m)
 	}
-	if len(all) == 0 {
-		return nil
+	for _, t := range append(tables, errorTables(all)...) {
+		if err := t.Write(o.out); err != nil {
+			return err
+		}
 	}
-	return write(o.out, all)
+	return nil
 }
 
 func progress(format string, args ...any) {

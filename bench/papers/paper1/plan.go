@@ -78,7 +78,7 @@ func newDensePlan(x, y blas64.General) (*densePlan, error) {
 	}
 	p := &densePlan{x: x, y: y, t: t}
 	var err error
-	p.norm, err = norm(y.Rows, p.product)
+	p.norm, err = lab.Norm(y.Rows, p.product)
 	return p, err
 }
 
@@ -103,7 +103,7 @@ func (p *densePlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 
 // distance returns ‖T − T̂‖₂, NaN if T̂ is not finite.
 func (p *densePlan) distance(approximate plan) (float64, error) {
-	return norm(p.y.Rows, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
+	return lab.Norm(p.y.Rows, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 		y, err := p.product(side, x)
 		if err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/papers/baselines"
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -55,9 +54,6 @@ func transportMethods() []transportMethod {
 		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.Nystrom{Rank: c, Seed: seed}
 		}},
-		{name: "FastSPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
-			return baselines.FastSPSD{Rank: c, Sketch: s, Seed: seed}
-		}},
 		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Sketch: s, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
@@ -71,7 +67,7 @@ func transportMethods() []transportMethod {
 // plan approximates the kernel between colours x and y by u·vᵀ, and scales that to a plan.
 func (m transportMethod) plan(
 	ctx context.Context, x, y blas64.General, seed uint64,
-) (*lowrank.Fit, *lowRankPlan, error) {
+) (*lowRankPlan, error) {
 	d := model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}
 	side := model.Right
 	if m.stacked {
@@ -80,22 +76,22 @@ func (m transportMethod) plan(
 	}
 	f, err := m.of(seed).Fit(ctx, stream.Engine{}, d, kernelgen.RBF(1/transportSigma))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	u, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, x, model.Request{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, y, model.Request{Side: side})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i := range u.Rows {
 		for j, value := range f.Values {
 			u.Data[i*u.Stride+j] *= value
 		}
 	}
-	return f, newLowRankPlan(lab.Dense(u), lab.Dense(v)), nil
+	return newLowRankPlan(lab.Dense(u), lab.Dense(v)), nil
 }
 
 // stacked returns the rows of x and then those of y.

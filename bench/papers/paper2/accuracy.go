@@ -1,7 +1,6 @@
 package paper2
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,7 +11,7 @@ import (
 )
 
 // accuracy is how far singular vectors ũ_i, ṽ_i of a matrix are from true ones u_i,
-// v_i with singular values λ_i: the measure η of the paper (Section 5.3) in three
+// v_i with singular values λ_i: the measure η of the paper (Section 5.3) in two
 // forms. All are 0 for the same vectors, whatever their signs and lengths.
 type accuracy struct {
 	// printed is η as printed, with w_i = λ_i. It is proportional to the scale of the
@@ -22,16 +21,13 @@ type accuracy struct {
 	printed float64
 	// normalised has the weights w_i = λ_i/Σλ and no 1/r: from 0 to 2.
 	normalised float64
-	// subspace is normalised with the angles between u_i and the space of all ũ: vectors
-	// of near-equal singular values, which no method tells apart, do not count as wrong.
-	subspace float64
 }
 
 // newAccuracy compares u and v with r true singular vectors and values in order, the
 // vectors orthonormal: N×r and M×r. Columns of u and v beyond r do not count. Where
 // they have fewer, what is missing is as wrong as can be: a column of zeros, with
 // 1 − |cos| = 1. Cost O((N+M)·r²).
-func newAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.General) (accuracy, error) {
+func newAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.General) accuracy {
 	r := min(len(values), trueU.Cols, trueV.Cols)
 	values = values[:r]
 	var a accuracy
@@ -44,13 +40,8 @@ func newAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 				a.normalised += values[i] / sum * (1 - c)
 			}
 		}
-		angle, err := weightedAngles(truth, found, values)
-		if err != nil {
-			return a, err
-		}
-		a.subspace += angle
 	}
-	return a, nil
+	return a
 }
 
 // cosines returns |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u; 0 where w has a column of
@@ -67,59 +58,6 @@ func cosines(u, w blas64.General) []float64 {
 		dot[j] = math.Min(1, math.Abs(v))
 	}
 	return dot
-}
-
-// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the columns u_i
-// and the space of the columns of w.
-func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
-	sum := floats.Sum(values)
-	if u.Cols == 0 || sum == 0 {
-		return 0, nil
-	}
-	part := make([]float64, u.Cols)
-	space, err := basis(w)
-	if err != nil {
-		return 0, err
-	}
-	if _, rank := space.Dims(); rank > 0 {
-		var cosines mat.Dense
-		cosines.Mul(space.T(), lab.Dense(u))
-		for i := range part {
-			part[i] = mat.Norm(cosines.ColView(i), 2)
-		}
-	}
-	angle := 0.0
-	for i, length := range norms(u) {
-		angle += values[i] / sum * (1 - min(1, part[i]/length))
-	}
-	return angle, nil
-}
-
-// basis returns orthonormal columns that span those of w.
-func basis(w blas64.General) (*mat.Dense, error) {
-	if w.Cols == 0 {
-		return &mat.Dense{}, nil
-	}
-	scaled := mat.DenseCopyOf(lab.Dense(w))
-	for j, length := range norms(w) {
-		for i := range w.Rows {
-			scaled.Set(i, j, scaled.At(i, j)/length)
-		}
-	}
-	var d mat.SVD
-	if !d.Factorize(scaled, mat.SVDThin) {
-		return nil, errors.New("the SVD of singular vectors did not converge")
-	}
-	values, rank := d.Values(nil), 0
-	for rank < len(values) && values[rank] > 1e-12*values[0] {
-		rank++
-	}
-	if rank == 0 {
-		return &mat.Dense{}, nil
-	}
-	var left mat.Dense
-	d.UTo(&left)
-	return left.Slice(0, w.Rows, 0, rank).(*mat.Dense), nil
 }
 
 // norms returns the norms of the columns; 1 for a column of zeros.

@@ -1,10 +1,10 @@
 package paper2
 
 import (
+	"context"
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/bench/internal/report"
@@ -18,8 +18,21 @@ var published = map[string]map[string]scores.F1{
 		methodSVD: {Micro: .776, Macro: .770}, methodKSVD: {Micro: .792, Macro: .784}},
 }
 
-// table1 returns Table 1 for a graph.
-func table1(g *graphs.Classed, all []methodScore) *report.Table {
+// table1 returns Table 1.
+func (o *options) table1(ctx context.Context, g *graphs.Classed) (*report.Table, error) {
+	made, err := o.features(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	all, err := classify(ctx, g, made, o.seeds)
+	if err != nil {
+		return nil, err
+	}
+	return classification(g, all), nil
+}
+
+// classification returns Table 1 of some scores.
+func classification(g *graphs.Classed, all []methodScore) *report.Table {
 	t := &report.Table{File: "table1-" + g.Name, Title: fmt.Sprintf("Table 1: node classification on %s", g.Name),
 		Head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro"},
 		Notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class "+
@@ -43,35 +56,6 @@ func table1(g *graphs.Classed, all []methodScore) *report.Table {
 			paper.Micro, paper.Macro)
 	}
 	return t
-}
-
-// pairs compares KSVD, the last method of Table 1, with the others split by split. SVD is
-// linear and tuned alike.
-func pairs(g *graphs.Classed, all []methodScore) *report.Table {
-	last, n := all[len(all)-1], len(all[0].scores)
-	t := &report.Table{File: "table1-pairs-" + g.Name, Title: "Table 1, differences on the same splits, " + g.Name,
-		Head: []string{"difference", "micro F1", "standard error", "macro F1", "standard error",
-			"splits better, equal, worse (micro)"},
-		Notes: []string{fmt.Sprintf("Standard error: standard deviation of the %d differences over the root of their "+
-			"number. Splits share training rows; by the correction of Nadeau and Bengio (2003) it would be %.2f times as large.",
-			n, math.Sqrt(1+float64(n)*testShare/(1-testShare)))}}
-	for _, s := range all[:len(all)-1] {
-		micro := floats.SubTo(make([]float64, n), scores.Micro(last.scores), scores.Micro(s.scores))
-		macro := floats.SubTo(make([]float64, n), scores.Macro(last.scores), scores.Macro(s.scores))
-		microMean, microDeviation := stat.MeanStdDev(micro, nil)
-		macroMean, macroDeviation := stat.MeanStdDev(macro, nil)
-		root := math.Sqrt(float64(n))
-		t.Add(last.method+" − "+s.method, fixed(microMean), fixed(microDeviation/root), fixed(macroMean),
-			fixed(macroDeviation/root), signs(micro))
-	}
-	return t
-}
-
-// signs counts the positive, zero and negative numbers.
-func signs(x []float64) string {
-	above := floats.Count(func(v float64) bool { return v > 0 }, x)
-	below := floats.Count(func(v float64) bool { return v < 0 }, x)
-	return fmt.Sprintf("%d, %d, %d", above, len(x)-above-below, below)
 }
 
 // fixed returns a number with four decimals.

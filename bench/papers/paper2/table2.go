@@ -48,8 +48,12 @@ func (r reading) try(ctx context.Context, a *stream.CSR, f *features) (d scores.
 	return scores.CompareGraphs(a, graph)
 }
 
-// table2 returns Table 2 for a graph.
-func table2(ctx context.Context, g *graphs.Classed, made map[string][]*features) (*report.Table, error) {
+// table2 returns Table 2.
+func (o *options) table2(ctx context.Context, g *graphs.Classed) (*report.Table, error) {
+	made, err := o.features(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	t := &report.Table{File: "table2-" + g.Name, Title: "Table 2: graph reconstruction on " + g.Name,
 		Head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm",
 			"paper ℓ1", "paper ℓ2"},

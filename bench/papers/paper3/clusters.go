@@ -13,29 +13,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// clustering is what a fit found without labels.
-type clustering struct {
-	Labels             []int
-	Value, Seconds     float64
-	Rounds, Iterations int
-	Settled            bool
-}
-
-// clusters fits scaled rows.
+// clusters fits scaled rows, and returns the seconds that it took.
 func (e *experiment) clusters(
 	ctx context.Context, s ism.Solver, known *ism.Response, k kernelChoice,
-) (*clustering, error) {
+) (*ism.Fit, float64, error) {
 	x := stream.NewMatrix(e.data.X.Rows, e.data.X.Cols)
 	copy(x.Data, e.data.X.Data)
 	datasets.Standardise(x)
 	began := time.Now()
 	s.Seed = seed
 	fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}, parsed(k.text))
-	if err != nil {
-		return nil, err
-	}
-	seconds := time.Since(began).Seconds()
-	return &clustering{fit.Labels, fit.Objective, seconds, fit.Rounds, fit.Iterations, !fit.NotConverged}, nil
+	return fit, time.Since(began).Seconds(), err
 }
 
 // mostExactClusters is how many rows the exact engine clusters here: the rounds on
@@ -56,10 +44,8 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 			if k.added != "" || engine == ism.EngineExact && e.data.X.Rows > mostExactClusters {
 				continue
 			}
-			c, err := cached(e, k.name, "clusters "+engine.String(), func() (*clustering, error) {
-				s := ism.Solver{Dim: e.dim, Engine: engine, Paradigm: ism.Unsupervised, Clusters: e.data.Classes}
-				return e.clusters(ctx, s, nil, k)
-			})
+			s := ism.Solver{Dim: e.dim, Engine: engine, Paradigm: ism.Unsupervised, Clusters: e.data.Classes}
+			c, seconds, err := e.clusters(ctx, s, nil, k)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", k.name, err)
 			}
@@ -67,8 +53,8 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.Add(k.name, "ISM "+engine.String(), e.dim, e.data.Classes, nmi, paper.nmi, c.Value, c.Seconds,
-				paper.clusterSeconds, c.Rounds, c.Iterations, c.Settled)
+			t.Add(k.name, "ISM "+engine.String(), e.dim, e.data.Classes, nmi, paper.nmi, c.Objective, seconds,
+				paper.clusterSeconds, c.Rounds, c.Iterations, !c.NotConverged)
 		}
 	}
 	return t, nil
@@ -93,11 +79,8 @@ func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 	}
 	for _, name := range []string{"gaussian", "polynomial"} {
 		for _, mu := range alternativeMus {
-			c, err := cached(e, name, fmt.Sprintf("alternative %g", mu), func() (*clustering, error) {
-				s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu,
-					Engine: ism.EngineExact}
-				return e.clusters(ctx, s, known, kernelNamed(name))
-			})
+			s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu, Engine: ism.EngineExact}
+			c, seconds, err := e.clusters(ctx, s, known, kernelNamed(name))
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +92,7 @@ func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.Add(name, mu, others, others, other, same, c.Seconds, c.Rounds, c.Settled)
+			t.Add(name, mu, others, others, other, same, seconds, c.Rounds, !c.NotConverged)
 		}
 	}
 	return t, nil

@@ -132,3 +132,20 @@ func (k kernelChoice) of(f *fold) (kernelgen.Kernel, error) {
 func kernelNamed(name string) kernelChoice {
 	return kernels[slices.IndexFunc(kernels, func(k kernelChoice) bool { return k.name == name })]
 }
+
+// classGamma returns Γ = H·Y·Yᵀ·H for one-hot classes.
+func classGamma(labels []int, classes int) *mat.Dense {
+	y := stream.NewMatrix(len(labels), classes)
+	share := 1 / float64(len(labels))
+	for _, l := range labels {
+		for i := range labels {
+			y.Data[i*classes+l] -= share
+		}
+	}
+	for i, l := range labels {
+		y.Data[i*classes+l]++
+	}
+	var gamma mat.Dense
+	gamma.Mul(lab.Dense(y), lab.Dense(y).T())
+	return &gamma
+}

@@ -13,7 +13,6 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/split"
@@ -60,12 +59,11 @@ func folds(ctx context.Context, d *datasets.Labelled, k int) ([]*fold, error) {
 
 // outcome is what a method reaches on one fold.
 type outcome struct {
-	Seconds    float64    // of finding W
-	Value      lab.Figure // J(W)
-	Accuracy   float64    // on the test rows
-	Iterations int
-	Settled    bool
-	Kernel     string // with numbers
+	seconds    float64 // of finding W
+	value      float64 // J(W)
+	accuracy   float64 // on the test rows
+	iterations int
+	settled    bool
 }
 
 // subspace finds W on training rows.
@@ -79,7 +77,7 @@ func (f *fold) score(ctx context.Context, find subspace) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Seconds = time.Since(began).Seconds()
+	o.seconds = time.Since(began).Seconds()
 	z := projected(f.train, w)
 	setting, err := chooseSVM(ctx, z, f.trainLabels, f.classes)
 	if err != nil {
@@ -89,14 +87,14 @@ func (f *fold) score(ctx context.Context, find subspace) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Accuracy, err = metrics.Accuracy(f.testLabels, predicted)
+	o.accuracy, err = metrics.Accuracy(f.testLabels, predicted)
 	return o, err
 }
 
-// scoreAll scores some folds.
-func scoreAll(ctx context.Context, all []*fold, find func(i int) subspace) (done []outcome, err error) {
+// scoreAll scores all folds.
+func scoreAll(ctx context.Context, all []*fold, find subspace) (done []outcome, err error) {
 	for i, f := range all {
-		o, err := f.score(ctx, find(i))
+		o, err := f.score(ctx, find)
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", i, err)
 		}
@@ -128,9 +126,7 @@ func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 		if err != nil {
 			return w, o, err
 		}
-		o = outcome{Value: lab.Figure(fit.Objective), Iterations: fit.Iterations, Settled: !fit.NotConverged}
-		o.Kernel = fit.Kernel.String()
-		return fit.W, o, nil
+		return fit.W, outcome{value: fit.Objective, iterations: fit.Iterations, settled: !fit.NotConverged}, nil
 	}
 }
 
@@ -140,39 +136,19 @@ func allColumns(_ context.Context, f *fold) (w blas64.General, o outcome, err er
 	for i := range w.Rows {
 		w.Data[i*w.Stride+i] = 1
 	}
-	return w, outcome{Value: lab.Figure(math.NaN()), Settled: true}, nil
+	return w, outcome{value: math.NaN(), settled: true}, nil
 }
-
-// climbed finds W by SM for a kernel with numbers, on at most mostDense rows.
-func climbed(kernel string, dim int) subspace {
-	return func(ctx context.Context, f *fold) (w blas64.General, o outcome, err error) {
-		k, err := kernelgen.Parse(kernel)
-		if err != nil {
-			return w, o, err
-		}
-		t, _ := termOf(k)
-		r, err := usualAscent.stiefel(ctx, &objective{lab.Dense(f.train), classGamma(f.trainLabels, f.classes), t}, dim, seed)
-		if err != nil {
-			return w, o, err
-		}
-		return r.w.RawMatrix(), outcome{Value: lab.Figure(r.value), Iterations: r.rounds, Settled: r.settled}, nil
-	}
-}
-
-// mostDense is how many rows SM takes.
-const mostDense = 1000
 
 // supervised is the table with labels.
 func (e *experiment) supervised(ctx context.Context) (*report.Table, error) {
 	t := &report.Table{File: "supervised-" + e.problem.name, Title: "Tables 4 and 5, supervised: " + e.problem.name,
-		Head: []string{"kernel", "method", "q", "folds", "accuracy", "± over folds", "paper", "J", "J/ISM's", "seconds",
+		Head: []string{"kernel", "method", "q", "folds", "accuracy", "± over folds", "paper", "J", "J/exact", "seconds",
 			"paper's", "iterations", "settled"},
-		Notes: []string{fmt.Sprintf("%d rows, %d columns, %d classes; %d stratified folds, of which SM runs the first %d. "+
-			"Scaling, σ, W and classifier see the training rows only. W, its time and J = Tr(Γ·K) are those of a fit; J/ISM's "+
+		Notes: []string{fmt.Sprintf("%d rows, %d columns, %d classes; %d stratified folds. "+
+			"Scaling, σ, W and classifier see the training rows only. W, its time and J = Tr(Γ·K) are those of a fit; J/exact "+
 			"is over that of ISM exact on the same folds. The classifier is an LS-SVM with a Gaussian kernel on XW, chosen by "+
-			"%d folds within the training rows. The paper has an SVM, and for face 960 columns. SM is gradient ascent on the "+
-			"Stiefel manifold, until ‖grad‖ ≤ %g·‖∇J‖ or for %d steps.", e.data.X.Rows, e.data.X.Cols, e.data.Classes,
-			e.folds, e.baselineFolds, svmFolds, usualAscent.gradient, usualAscent.rounds)}}
+			"%d folds within the training rows. The paper has an SVM, and for face 960 columns.", e.data.X.Rows,
+			e.data.X.Cols, e.data.Classes, e.folds, svmFolds)}}
 	all, err := folds(ctx, e.data, e.folds)
 	if err != nil {
 		return nil, err
@@ -182,9 +158,7 @@ func (e *experiment) supervised(ctx context.Context) (*report.Table, error) {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
-	whole, err := cached(e, "–", "all columns", func() ([]outcome, error) {
-		return scoreAll(ctx, all, func(int) subspace { return allColumns })
-	})
+	whole, err := scoreAll(ctx, all, allColumns)
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +170,7 @@ func (e *experiment) supervised(ctx context.Context) (*report.Table, error) {
 func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fold, k kernelChoice) error {
 	var exact []outcome
 	for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
-		done, err := cached(e, k.name, engine.String(), func() ([]outcome, error) {
-			s := ism.Solver{Dim: e.dim, Engine: engine, Seed: seed}
-			return scoreAll(ctx, all, func(int) subspace { return ismSubspace(s, k) })
-		})
+		done, err := scoreAll(ctx, all, ismSubspace(ism.Solver{Dim: e.dim, Engine: engine, Seed: seed}, k))
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
@@ -208,20 +179,6 @@ func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fol
 		}
 		addOutcomes(t, k.name, "ISM "+engine.String(), e.dim, e.figures(k.name), done, exact)
 	}
-	resolved, err := kernelgen.Parse(exact[0].Kernel)
-	if err != nil {
-		return err
-	}
-	if _, ok := termOf(resolved); !ok || k.added != "" || e.baselineFolds == 0 || all[0].train.Rows > mostDense {
-		return nil
-	}
-	done, err := cached(e, k.name, "SM", func() ([]outcome, error) {
-		return scoreAll(ctx, all[:e.baselineFolds], func(i int) subspace { return climbed(exact[i].Kernel, e.dim) })
-	})
-	if err != nil {
-		return fmt.Errorf("SM: %w", err)
-	}
-	addOutcomes(t, k.name, "SM", e.dim, unknown, done, exact)
 	return nil
 }
 
@@ -230,10 +187,10 @@ func addOutcomes(t *report.Table, kernel, method string, dim int, paper publishe
 	var accuracy, value, reached, seconds, iterations []float64
 	settled := 0
 	for i, r := range done {
-		accuracy, seconds = append(accuracy, r.Accuracy), append(seconds, r.Seconds)
-		value, reached = append(value, float64(r.Value)), append(reached, float64(r.Value/exact[i].Value))
-		iterations = append(iterations, float64(r.Iterations))
-		if r.Settled {
+		accuracy, seconds = append(accuracy, r.accuracy), append(seconds, r.seconds)
+		value, reached = append(value, r.value), append(reached, r.value/exact[i].value)
+		iterations = append(iterations, float64(r.iterations))
+		if r.settled {
 			settled++
 		}
 	}

@@ -2,74 +2,43 @@
 // kernels: least squares and feature interpretation") with package askls.
 //
 //	go run -C bench/papers . paper4 -out DIR
-//	go run -C bench/papers . paper4 -out DIR -only cora -graph edges.csv -labels labels.csv
 //	go run -C bench/papers . paper4 -out DIR -only uci -sets heart,pima
 //
 // Parts: cora is Table III, classes of the nodes of a directed graph; uci is Table IV,
-// tables with the kernels SNE and T beside RBF. Each is written to DIR as Markdown and CSV.
+// tables with the kernels SNE and T beside RBF.
 package paper4
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// options say what to measure.
-type options struct {
-	out           string
-	only          []string
-	sets          []string
-	edges, labels string
-	repeats       int
-}
-
-var parts = []string{"cora", "uci"}
-
 // Parse reads the flags and returns the program that they ask for.
 func Parse(args []string) (func(context.Context) error, error) {
-	return lab.Job(args, parseOptions, run)
-}
-
-func parseOptions(args []string) (*options, error) {
-	o := &options{}
-	f := program.Flags("paper4", &o.out)
-	only := f.String("only", strings.Join(parts, ","), "parts to run")
-	sets := f.String("sets", strings.Join(tableNames(), ","), "tables of part uci")
-	f.StringVar(&o.edges, "graph", "", "edge list of another graph than cora")
-	f.StringVar(&o.labels, "labels", "", "classes of its nodes: node,label")
-	f.IntVar(&o.repeats, "repeats", 5, "random splits")
-	if err := program.Parse(f, args); err != nil {
-		return nil, err
+	sets, repeats := "", 0
+	cora := func(ctx context.Context) ([]*report.Table, error) {
+		t, err := graphTable(ctx, repeats)
+		return []*report.Table{t}, err
 	}
-	o.only, o.sets = program.List(*only), program.List(*sets)
-	if err := program.Known(o.only, parts); err != nil {
-		return nil, err
+	uci := func(ctx context.Context) ([]*report.Table, error) {
+		t, err := uciTable(ctx, program.List(sets), repeats)
+		return []*report.Table{t}, err
 	}
-	if err := program.Known(o.sets, tableNames()); err != nil {
-		return nil, err
-	}
-	if o.repeats < 1 {
-		return nil, fmt.Errorf("-repeats %d: at least 1 is needed", o.repeats)
-	}
-	return o, nil
-}
-
-func run(ctx context.Context, o *options) error {
-	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return err
-	}
-	for i, part := range []func(context.Context, *options) error{runGraph, runTables} {
-		if slices.Contains(o.only, parts[i]) {
-			if err := part(ctx, o); err != nil {
-				return err
+	return lab.Parse("paper4", args, []lab.Part{{Name: "cora", Run: cora}, {Name: "uci", Run: uci}},
+		func(f *flag.FlagSet) {
+			f.StringVar(&sets, "sets", strings.Join(tableNames(), ","), "tables of part uci")
+			f.IntVar(&repeats, "repeats", 5, "random splits")
+		},
+		func() error {
+			if repeats < 1 {
+				return fmt.Errorf("-repeats %d: at least 1 is needed", repeats)
 			}
-		}
-	}
-	return nil
+			return program.Known(program.List(sets), tableNames())
+		})
 }

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -44,21 +43,6 @@ func evenMixture(n int, rho float64) (x, y blas64.General) {
 // quantile returns the quantile of the standard normal distribution, finite for p = 0 and 1.
 func quantile(p float64) float64 {
 	return math.Sqrt2 * math.Erfinv(min(max(2*p-1, -1+0x1p-52), 1-0x1p-52))
-}
-
-// randomPath returns n rows of the Ornstein–Uhlenbeck process dX = −X dt + √2 dW in
-// equilibrium, a step τ apart. The Koopman operator of a step has the eigenvalues e^(−kτ).
-func randomPath(n int, tau float64) blas64.General {
-	x, random := stream.NewMatrix(n, 1), sketch.NewRandom(seed, "Ornstein–Uhlenbeck")
-	decay := math.Exp(-tau)
-	for i := range n {
-		draws := random.At(uint64(i))
-		x.Data[i] = draws.Normal()
-		if i > 0 {
-			x.Data[i] = decay*x.Data[i-1] + math.Sqrt(1-decay*decay)*x.Data[i]
-		}
-	}
-	return x
 }
 
 // The double gyre of Example 4.2.

@@ -19,18 +19,11 @@ type arm struct {
 	body  []instruction // of the present function
 	frame map[string]int
 	reads bool // constants, in the present function
-	all   []armFunction
 }
 
 // An instruction or, without one, a label.
 type instruction struct {
 	label, text string
-}
-
-// An armFunction is what was emitted, for counting.
-type armFunction struct {
-	name string
-	body []instruction
 }
 
 // Scalars are R0 to R15 and R19 to R24. R16 and R17 are scratch, R25 holds the
@@ -66,7 +59,6 @@ func (a *arm) function(name, signature, doc string) {
 	declared := fmt.Sprintf("func %s(%s)", name, strings.Join(params, ", "))
 	fmt.Fprintf(&a.stubs, "\n// %s\n//\n//go:noescape\n%s\n", doc, declared)
 	fmt.Fprintf(&a.text, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", declared, name, 8*len(params))
-	a.all = append(a.all, armFunction{name: name})
 }
 
 // finish writes the function so far.
@@ -84,7 +76,6 @@ func (a *arm) finish() {
 			fmt.Fprintf(&a.text, "\t%s\n", i.text)
 		}
 	}
-	a.all[len(a.all)-1].body = a.body
 	a.body, a.reads = nil, false
 }
 
@@ -438,13 +429,5 @@ func (a *arm) replace(dst, x vec, so comparison, y, by vec) {
 			}
 		}
 		a.emit("%s %s, %s, %s", insert, bytesOf(mask), bytesOf(by), bytesOf(dst))
-	})
-}
-
-func (a *arm) replaceNegative(dst, x, by vec) {
-	a.scope(func() {
-		mask := a.vec()
-		a.word(cmlt0, x, 0, mask)
-		a.emit("VBIT %s, %s, %s", bytesOf(mask), bytesOf(by), bytesOf(dst))
 	})
 }

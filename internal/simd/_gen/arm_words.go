@@ -33,7 +33,6 @@ var (
 	fmlaByElement = word{0x4fc01000, "FMLA y[0], x, d"}
 	fsqrt         = word{0x6ee1f800, "FSQRT x, d"}
 	fneg          = word{0x6ee0f800, "FNEG x, d"}
-	cmlt0         = word{0x4ee0a800, "CMLT $0, x, d"} // as whole numbers
 )
 
 // encode is the instruction. Encodings of one register have none in the place of the

@@ -73,9 +73,8 @@ type machine interface {
 	shiftLeft(n int, a, dst vec)
 	shiftRight(n int, a, dst vec)
 
-	// Lanes of float64 where a and b compare so, or where a has its sign set.
+	// Lanes of float64 where a and b compare so.
 	replace(dst, a vec, so comparison, b, by vec)
-	replaceNegative(dst, a, by vec)
 }
 
 // A vec is a vector register, a gp one for whole numbers and addresses.

@@ -19,7 +19,6 @@ package main
 import (
 	"flag"
 	"log"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -38,9 +37,6 @@ var files = []file{
 	{"micro_f64_avx512", avx512, emitMicros},
 	{"micro_f64_avx2", avx2, emitMicros},
 	{"micro_f64_neon", neon, emitMicros},
-	{"peak_f64_avx512", avx512, emitPeak},
-	{"peak_f64_avx2", avx2, emitPeak},
-	{"peak_f64_neon", neon, emitPeak},
 	{"vector_f64_avx512", avx512, emitVectors},
 	{"vector_f64_avx2", avx2, emitVectors},
 	{"vector_f64_neon", neon, emitVectors},
@@ -65,14 +61,7 @@ func emitMicros(l *lanes) {
 
 func main() {
 	dir := flag.String("dir", "..", "write to this `folder`")
-	counts := flag.Bool("counts", false, "print instruction counts of arm64, and write nothing")
 	flag.Parse()
-	if *counts {
-		if err := printCounts(os.Stdout); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
 	for _, f := range files {
 		if err := f.write(*dir); err != nil {
 			log.Fatalf("%s: %v", f.name, err)

@@ -26,9 +26,6 @@ type function struct {
 var functions = []function{
 	{name: "Scale", emit: (*vector).scale},
 	{name: "Affine", emit: (*vector).affine},
-	{name: "Abs", emit: (*vector).abs},
-	{name: "Squared", emit: (*vector).squared},
-	{name: "Sqrt", emit: (*vector).root},
 	{name: "Relu", emit: (*vector).relu},
 	{name: "Clamp", emit: (*vector).clamp},
 	{name: "Reciprocal", emit: (*vector).reciprocal},
@@ -37,8 +34,6 @@ var functions = []function{
 	{name: "Bracket", emit: (*vector).bracket},
 	{name: "ScaledExp", together: (*vector).scaledExp},
 	{name: "Log1p", emit: (*vector).log1p},
-	{name: "Expm1", emit: (*vector).expm1},
-	{name: "Logistic", emit: (*vector).logistic},
 	{name: "Tanh", emit: (*vector).tanh},
 	{name: "Pow", emit: (*vector).pow},
 	{name: "add", emit: (*vector).sum, ofTwo: true},

@@ -68,31 +68,6 @@ func (v *vector) scaledExp(x []vec) {
 	}
 }
 
-// expm1 is e^x − 1 = 2^n·((1 − 2^−n) + r + s).
-func (v *vector) expm1(x vec) {
-	s, m := v.vec(), v.vec()
-	v.sign(x, s)
-	v.atLeastConst(-40, x, x)
-	v.atMostConst(710, x, x)
-	e := v.splitExpOf(x)
-	v.oneLessPower(e.n, m)
-	v.add(m, e.r, m)
-	v.add(m, e.s, m)
-	v.timesPower(m, e.n, x)
-	v.or(x, s, x)
-}
-
-// oneLessPower sets dst = 1 − 2^−n for n ≥ −1022.
-func (v *vector) oneLessPower(n, dst vec) {
-	v.scope(func() {
-		one := v.vec()
-		v.atMostConst(60, n, dst)
-		v.inversePower(dst, dst)
-		v.set(v.value(1), one)
-		v.sub(one, dst, dst)
-	})
-}
-
 // tanh of z = a·x + b is (e^y − 1)/(e^y + 1) with y = 2|z|, both divided by
 // 2^n; the sign comes back at the end. From |z| = 22 on it is one. What rounding
 // took from the divisor corrects the quotient, which would be beyond 2 ulp.
@@ -120,17 +95,4 @@ func (v *vector) tanh(x vec) {
 	v.fnma(q, lost, over)
 	v.fma(over, m, q)
 	v.or(q, s, x)
-}
-
-// logistic is 1/(1 + e^−x): 1/(1+e) for x ≥ 0 and e/(1+e) below, e = e^−|x|.
-func (v *vector) logistic(x vec) {
-	z, numerator, one := v.vec(), v.vec(), v.vec()
-	v.orConst(x, signBit, z)
-	v.atLeastConst(-746, z, z)
-	v.scope(func() { v.join(v.splitExpOf(z), z) })
-	v.set(v.value(1), one)
-	v.move(one, numerator)
-	v.replaceNegative(numerator, x, z)
-	v.add(one, z, z)
-	v.div(numerator, z, x)
 }

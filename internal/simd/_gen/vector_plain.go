@@ -10,10 +10,6 @@ func (v *vector) affine(x vec) {
 	v.add(x, v.b, x)
 }
 
-func (v *vector) abs(x vec)     { v.andConst(x, withoutSign, x) }
-func (v *vector) squared(x vec) { v.mul(x, x, x) }
-func (v *vector) root(x vec)    { v.sqrt(x, x) }
-
 // relu adds zero at the end since the maximum of 0 and −0 is the latter.
 func (v *vector) relu(x vec) {
 	zero := v.vec()

@@ -212,16 +212,6 @@ func (x *x86) replace(dst, a vec, so comparison, b, by vec) {
 	})
 }
 
-func (x *x86) replaceNegative(dst, a, by vec) {
-	if x.isa == avx512 {
-		k := x.K()
-		x.VPMOVQ2M(x.op(a), k)
-		x.VMOVAPD(x.op(by), k, x.op(dst))
-		return
-	}
-	x.VBLENDVPD(x.op(a), x.op(by), x.op(dst), x.op(dst))
-}
-
 // opmask is a mask register with the bits at m.
 func (x *x86) opmask(m mem) reg.OpmaskVirtual {
 	bits, k := x.GP32(), x.K()

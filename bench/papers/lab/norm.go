@@ -1,4 +1,4 @@
-package paper1
+package lab
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -18,10 +17,10 @@ const (
 	normSteps     = 60
 )
 
-// norm returns ‖E‖₂ of a matrix that is known by its products, E·x for the left side and
+// Norm returns ‖E‖₂ of a matrix that is known by its products, E·x for the left side and
 // Eᵀ·x for the right: a bound from below by simultaneous iteration on EᵀE. It is NaN if a
 // product is not finite.
-func norm(columns int, product func(model.Side, *mat.Dense) (*mat.Dense, error)) (float64, error) {
+func Norm(columns int, product func(model.Side, *mat.Dense) (*mat.Dense, error)) (float64, error) {
 	x := mat.NewDense(columns, min(columns, normWidth), nil)
 	sketch.NewRandom(1, "norm").Normals(x.RawMatrix())
 	before := 0.0
@@ -34,7 +33,7 @@ func norm(columns int, product func(model.Side, *mat.Dense) (*mat.Dense, error))
 		if err != nil {
 			return 0, err
 		}
-		y, err := product(model.Left, lab.Dense(q))
+		y, err := product(model.Left, Dense(q))
 		if err != nil {
 			return 0, err
 		}

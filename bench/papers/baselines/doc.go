@@ -1,2 +1,0 @@
-// Package baselines holds methods for comparison alone: those of solvers/lowrank err less.
-package baselines

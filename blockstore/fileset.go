@@ -42,7 +42,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 }
 
 // choose makes a source of the columns that o asks for.
-func (s *fileSet) choose(o Options) (stream.Source, error) {
+func (s *fileSet) choose(o Options) (stream.Gatherer, error) {
 	first := s.members[0]
 	first.later, first.noNumbers = s.later, o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
 	first.categories = o.Categories
@@ -61,7 +61,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]stream.Source, len(s.members))
+	parts := make([]stream.Gatherer, len(s.members))
 	tables := make([]*column.TableInfo, len(s.members))
 	for i, m := range s.members {
 		tables[i] = m.table.About()

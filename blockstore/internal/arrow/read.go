@@ -41,25 +41,20 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 
 // pass is one pass over batches.
 type pass struct {
-	feed    feed
+	feed    *feed
 	numeric []columnReader
 	kept    []columnReader
 	at      int64 // next row of the batch
 	left    int64 // rows of it not yet read
 }
 
-// newReader reads the chosen fields of the batches of feed, which are in no file.
-func newReader(ctx context.Context, c *column.Choice, schema *schema, feed feed) stream.Reader {
-	return column.NewReader(ctx, c.Info(), newPass(c, schema, feed), nil)
-}
-
 // newPass goes over the chosen fields of the batches of feed.
-func newPass(c *column.Choice, schema *schema, feed feed) *pass {
+func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
 	var wanted []field
 	for _, i := range c.All(true) {
 		wanted = append(wanted, schema.fields[i])
 	}
-	feed.want(wanted)
+	feed.wanted = wanted
 	path := c.Info().Name
 	return &pass{feed: feed, numeric: columnReaders(path, schema, c.Numeric), kept: columnReaders(path, schema, c.Kept)}
 }
@@ -128,7 +123,7 @@ func (p *pass) rows(dst *stream.Batch, to int, at int64, n int) error {
 func (p *pass) Close() error { return p.feed.close() }
 
 // gather fetches runs of consecutive rows.
-func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch, feed *fileFeed) error {
+func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch, feed *feed) error {
 	var first, end int64 // rows of the batch
 	for k := 0; k < len(rows); {
 		if err := ctx.Err(); err != nil {

@@ -33,23 +33,20 @@ const (
 type Table interface {
 	// About describes the table.
 	About() *TableInfo
-	// Source returns the rows of the chosen columns. It implements
-	// stream.Gatherer unless they can be read only once.
-	Source(c Choice) (stream.Source, error)
+	// Source returns the rows of the chosen columns.
+	Source(c Choice) (stream.Gatherer, error)
 }
 
 // TableInfo is what every table says of itself.
 type TableInfo struct {
-	Path     string            // how messages call the table
-	Format   string            // one of formats.All, with the compression of text behind a comma; "text" of a pipe
-	Cells    rune              // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
-	Columns  []Info            // in file order
-	Rows     int64             // -1 when only a full read would tell
-	Once     bool              // the rows can be read a single time only
+	Path     string // how messages call the table
+	Format   string // one of formats.All, with the compression of text behind a comma; "text" of a pipe
+	Cells    rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
+	Columns  []Info // in file order
+	Rows     int64
 	Lead     int64             // see stream.Info
 	Holds    int64             // likewise
 	Index    int64             // bytes of what is known of its parts, while it is open
-	Allowed  int64             // bytes that a reader of a pipe may hold, 0 for any
 	Versions map[string]string // see stream.Info
 	Scans    int               // full reads that opening has cost
 	Spoiled  map[int]string    // text columns that are numbers but for a few cells, and the first of these
@@ -58,8 +55,7 @@ type TableInfo struct {
 
 	AsideReason string // why columns are aside
 
-	Stored   bool // a temporary store stands for text
-	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
+	Unmarked bool // an Arrow stream ends without its end mark
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.
@@ -205,12 +201,12 @@ func (c *Choice) All(kept bool) []int {
 }
 
 // Choose makes a source of columns of t, which refuses integers that no float64 holds.
-func Choose(t Table, numeric, kept []int) (stream.Source, error) {
+func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
 	return ChooseInexact(t, numeric, kept, InexactError)
 }
 
 // ChooseInexact makes a source of columns of t.
-func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Source, err error) {
+func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Gatherer, err error) {
 	c, err := t.About().Choose(numeric, kept, inexact)
 	if err != nil {
 		return nil, err
@@ -225,7 +221,7 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.So
 // Choose checks a choice and names what it gives.
 func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {

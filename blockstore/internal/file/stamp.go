@@ -29,7 +29,7 @@ type Stamp struct {
 	sample [sha256.Size]byte // of the content
 	object *remote.Source    // nil for a file
 	places int               // that are read at the same time; 0 for one
-	copied *Spool            // what is read instead, which nobody else can change; nil for the file itself
+	copied *spool            // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -127,7 +127,7 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.copied != nil {
-		return copied{s.copied}, nil
+		return copied{s.copied.file}, nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil

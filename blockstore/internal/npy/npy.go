@@ -113,7 +113,7 @@ func (t *matrix) checkSize(file int64) error {
 	return nil
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.head.dtype.Round = c.Inexact == column.InexactRound
 	if t.head.fortran {

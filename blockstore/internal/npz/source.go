@@ -16,15 +16,9 @@ type source struct {
 	pieces []piece
 }
 
-// gatherer is a source whose rows can be fetched by number.
-type gatherer interface {
-	stream.Source
-	stream.Gatherer
-}
-
 // piece is the chosen columns of one array, and where they go in a row.
 type piece struct {
-	src           gatherer
+	src           stream.Gatherer
 	numeric, kept []int
 }
 

@@ -118,7 +118,7 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	return t, nil
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	if c.Inexact == column.InexactRound {
 		wanted.leaves = slices.Clone(t.leaves)

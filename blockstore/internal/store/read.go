@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,25 +19,21 @@ type source struct {
 // Open returns a reader of the rows from the given one on, which holds one chunk,
 // decoded.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	chunks, err := s.table.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := &pass{source: s, chunks: chunks, chunk: int(first / int64(s.table.chunkRows)), skip: int(first % int64(s.table.chunkRows))}
-	return column.NewReader(ctx, s.Info(), p, func(err error) error { return s.table.settle(chunks.file, err) }), nil
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass {
+		rows := int64(s.table.chunkRows)
+		return &pass{source: s, chunks: &chunkReader{table: s.table, file: f}, chunk: int(first / rows), skip: int(first % rows)}
+	})
 }
 
 // Gather fetches rows by number. Each chunk that holds one of them is verified
 // as a whole, in the chosen columns.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	chunks, err := s.table.open(ctx)
+	f, err := s.table.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}
+	chunks := &chunkReader{table: s.table, file: f}
 	for done := 0; done < len(rows) && err == nil; {
 		chunk := int(rows[done] / int64(s.table.chunkRows))
 		first := s.table.firstRow(chunk)
@@ -46,7 +43,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		}
 		done += len(local)
 	}
-	return errors.Join(s.table.settle(chunks.file, err), chunks.close())
+	return errors.Join(s.table.stamp.Settle(f, err), chunks.close())
 }
 
 // pass is one pass over a store. It decodes chunk after chunk and serves

@@ -214,11 +214,12 @@ func TestNotMapped(t *testing.T) {
 	sample := filetest.SampleBatch(300, 6)
 	for _, compress := range []bool{false, true} {
 		src := openSample(t, writeStore(t, filetest.SampleInfo, sample, compress))
-		r, err := src.(*source).table.open(context.Background())
+		table := src.(*source).table
+		f, err := table.stamp.Open(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.unmapped = true
+		r := &chunkReader{table: table, file: f, unmapped: true}
 		columns := make([]int, len(r.table.fields))
 		for c := range columns {
 			columns[c] = c

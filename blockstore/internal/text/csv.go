@@ -256,7 +256,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	return t
 }
 
-func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
+func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 	for _, j := range c.All(true) {
 		if err := checkText([]byte(t.Columns[j].Name)); err != nil {
 			return nil, fault.File(t.Path, "the name of column %d: %w", j, err)

@@ -223,7 +223,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 	return t, nil
 }
 
-func (t *jsonTable) Source(c column.Choice) (stream.Source, error) {
+func (t *jsonTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor { return newJSONCursor(&c, t, in) }
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
 }

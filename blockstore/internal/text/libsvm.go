@@ -144,7 +144,7 @@ func WidenLibsvm(tables []column.Table) {
 	}
 }
 
-func (t *libsvmTable) Source(c column.Choice) (stream.Source, error) {
+func (t *libsvmTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor {
 		lines := libsvmLines{lines: newLineReader(in, fileStart)}
 		return &libsvmCursor{Choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}

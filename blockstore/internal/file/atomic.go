@@ -93,6 +93,14 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	return target, old, nil
 }
 
+// followed returns the file that a path names, through symbolic links if there are any.
+func followed(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // withoutPath returns an error of the system without the names in it, which may be temporary
 // ones.
 func withoutPath(err error) error {

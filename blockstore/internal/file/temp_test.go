@@ -193,43 +193,6 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestCopiedPrevious: where a file cannot be linked it is copied, and is there again after a
-// failure.
-func TestCopiedPrevious(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "old")
-	if err := os.WriteFile(path, []byte("was"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
-	if err := os.Chtimes(path, then, then); err != nil {
-		t.Fatal(err)
-	}
-	p := &Previous{target: path}
-	var err error
-	if p.lock, err = os.Open(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.copy(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("changed"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Restore(); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := os.ReadFile(path); string(got) != "was" || !info.ModTime().Equal(then) {
-		t.Errorf("it holds %q of %v", got, info.ModTime())
-	}
-	if left := names(t, filepath.Dir(path)); len(left) != 1 {
-		t.Errorf("files %q", left)
-	}
-}
-
 // TestTargetRefuses: links to nothing, devices, folders.
 func TestTargetRefuses(t *testing.T) {
 	folder := t.TempDir()

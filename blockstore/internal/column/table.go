@@ -50,7 +50,6 @@ type TableInfo struct {
 	Versions map[string]string // see stream.Info
 	Scans    int               // full reads that opening has cost
 	Spoiled  map[int]string    // text columns that are numbers but for a few cells, and the first of these
-	Lossy    map[int]Lossy     // columns with integers that no float64 holds, as far as opening has seen them
 	Aside    []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
 	AsideReason string // why columns are aside
@@ -61,12 +60,6 @@ type TableInfo struct {
 // SetVersion makes the version of the file a digest of its end, which describes the content.
 func (t *TableInfo) SetVersion(end []byte) {
 	t.Versions = map[string]string{filepath.Base(t.Path): fmt.Sprintf("%x", sha256.Sum256(end))}
-}
-
-// Lossy is the first integer of a column that no float64 holds.
-type Lossy struct {
-	Row int64
-	Err error
 }
 
 // About implements Table.
@@ -83,8 +76,9 @@ type Info struct {
 	Meaning Meaning
 	// Verbatim says that the numbers are kept as the text they are: 007.
 	Verbatim bool
-	// Empty says that no row of a file of text has a value.
-	Empty bool
+	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
+	// integers.
+	Empty, HasFloats bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
@@ -227,9 +221,6 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 		if !column.Kind.Computable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
 		}
-		if lossy, ok := t.Lossy[i]; ok && inexact == InexactError {
-			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
-		}
 		for part := range column.Width {
 			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
 		}
@@ -238,9 +229,6 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 		column := t.Columns[i]
 		if !column.Kind.Keepable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
-		}
-		if lossy, ok := t.Lossy[i]; ok && column.Kind == Number && inexact == InexactError {
-			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
 		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kept()})
 	}

@@ -389,7 +389,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	}
 	switch r.format {
 	case formats.Parquet:
-		return parquet.OpenThreads(ctx, path, r.csv.Threads)
+		return parquet.Open(ctx, path)
 	case formats.Arrow, formats.ArrowStream:
 		return arrow.Open(ctx, path)
 	case formats.NPY:

@@ -83,7 +83,9 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	lead, holds := t.reading(&c)
 	c.Reading(lead, holds+wanted.stamp.Holds())
-	return &source{c, &wanted}, nil
+	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
+		return newPass(&c, wanted.index.schema, wanted.feed(file.NewReaderAt(ctx, f), f))
+	}), nil
 }
 
 // findWidths gives list columns the length of their first list that is not

@@ -10,7 +10,6 @@ import (
 // batch is a record batch in a message.
 type batch struct {
 	first, rows int64
-	skip        int64 // rows at its beginning that are not wanted
 	table       flatTable
 	buffers     *ipcBuffers
 	dicts       dictionaries
@@ -45,7 +44,6 @@ type feed struct {
 	file   io.ReaderAt
 	closer io.Closer // nil when somebody else closes the file
 	at     int       // next entry
-	first  int64     // the row that next begins with
 	wanted []field   // that will be read, for the dictionaries
 	dicts  dictionaries
 	space  workspace
@@ -65,14 +63,7 @@ func (f *feed) next() (*batch, error) {
 		e := &f.index.entries[f.at]
 		f.at++
 		if e.kind == batchMessage {
-			if e.first+e.rows <= f.first && f.first > 0 {
-				continue
-			}
-			b, err := f.batch(e)
-			if err == nil {
-				b.skip = max(0, f.first-b.first)
-			}
-			return b, err
+			return f.batch(e)
 		}
 		if err := f.dictionary(e); err != nil {
 			return nil, err

@@ -213,8 +213,11 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 func TestNotMapped(t *testing.T) {
 	sample := filetest.SampleBatch(300, 6)
 	for _, compress := range []bool{false, true} {
-		src := openSample(t, writeStore(t, filetest.SampleInfo, sample, compress))
-		table := src.(*source).table
+		opened, err := Open(context.Background(), writeStore(t, filetest.SampleInfo, sample, compress))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := opened.(*Table)
 		f, err := table.stamp.Open(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -265,7 +265,7 @@ func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 		records.verbatim = keepsText
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // AgreeOnText lets a column be text in all files of text if it is text in one and empty in

@@ -224,7 +224,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 
 func (t *jsonTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor { return newJSONCursor(&c, t, in) }
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // jsonCursor walks over the rows of a jsonTable.

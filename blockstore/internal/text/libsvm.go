@@ -148,7 +148,7 @@ func (t *libsvmTable) Source(c column.Choice) (stream.Gatherer, error) {
 		lines := libsvmLines{lines: newLineReader(in, fileStart)}
 		return &libsvmCursor{Choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}
 	}
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // libsvmCursor walks over the rows of a libsvmTable.

@@ -31,7 +31,12 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.AgreeOnText(tables)
 	s := &fileSet{}
 	for i, t := range tables {
-		nameInUTF8(t.About())
+		switch about := t.About(); about.Format {
+		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
+			for j := range about.Columns {
+				about.Columns[j].Name = strings.ToValidUTF8(about.Columns[j].Name, "\uFFFD")
+			}
+		}
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	s.keys = keyFields(s.members)

@@ -37,8 +37,9 @@ import (
 // timestamps, times of day and durations are left out, see [LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet and Arrow files that are
-// no UTF-8 a byte that belongs to no character is %E9, its value.
+// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
+// and Arrow files bytes that
+// are no UTF-8 become U+FFFD.
 type Options struct {
 	// Format is one of Formats(), or "" to find out: by the first bytes of a
 	// file where these are telling, else by its extension.

@@ -34,9 +34,8 @@ type Schema struct {
 	// Compression is one of Compressions(Format), or "" for what the extension says (.gz and
 	// .zst behind that of text), else none.
 	Compression string
-	// SpoolDir is the folder for what has to be collected before it can be sent: objects, and
-	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
-	// temporary files.
+	// SpoolDir is the folder for objects, which are collected before they are sent. "" is the
+	// system's for temporary files.
 	SpoolDir string
 	// SpoolRoom is how much of the disk that may take, with all others that share it; nil is
 	// any room.

@@ -1,8 +1,8 @@
 // Package blockstore reads and writes rows in files: Parquet, Arrow IPC, NPY,
 // NPZ, CSV, JSON lines, libsvm, and a column store of its own. Every format stands behind
 // [github.com/nystream/nystream/stream.Source], and [Open] makes one source of
-// any mixture of files, globs and folders. [Create] writes a file of most of
-// these formats, [Spool] keeps what can be read only once.
+// any mixture of files, globs, folders and pipes. [Create] writes a file of most of
+// these formats.
 //
 // Graphs are read by package
 // [github.com/nystream/nystream/blockstore/graph], models are kept by package

@@ -592,7 +592,8 @@ func (r *liarReader) Close() error { return nil }
 func TestUnionCountsRows(t *testing.T) {
 	for rows, ok := range map[int64]bool{0: false, 1: true, 2: false} {
 		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
-		_, err := filetest.ReadAll(join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1), 10)
+		u := join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1)
+		_, err := filetest.ReadAll(u, 10)
 		if (err == nil) != ok {
 			t.Errorf("one row where %d are promised: %v", rows, err)
 		}

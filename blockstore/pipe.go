@@ -110,7 +110,8 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 }
 
 // openStored copies what in gives to a temporary file, and opens it by open.
-func openStored(ctx context.Context, name string, in io.Reader, r reading, open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
+func openStored(ctx context.Context, name string, in io.Reader, r reading,
+	open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
 	stamp, err := file.Copy(ctx, r.spools, name, name, in)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 		return nil, fmt.Errorf("cannot write %s: the format %q cannot be written to a pipe; use one of %s", name, s.Format, strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
-		return nil, fmt.Errorf("cannot write %s: an NPY file begins with the number of its rows, which is not known before all are read; write a file, or another format", name)
+		return nil, fmt.Errorf("cannot write %s: an NPY file begins with the number of its rows, "+
+			"which is not known before all are read; write a file, or another format", name)
 	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error

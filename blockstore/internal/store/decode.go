@@ -39,7 +39,8 @@ func (p *pass) numbers(raw [][]byte, rows int) error {
 				floats(to, x.Stride, values)
 			} else if bad := integers(to, x.Stride, values, p.Inexact); bad >= 0 {
 				value := int64(binary.LittleEndian.Uint64(values[8*bad:]))
-				return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(from+bad), field.Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
+				err := number.ErrInexact(strconv.FormatInt(value, 10))
+				return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(from+bad), field.Name, "%w", err)
 			}
 			if p.table.section(p.chunk, c).nullable() {
 				nulls(to, x.Stride, raw[j][8*rows:], from, end)

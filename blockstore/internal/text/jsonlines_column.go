@@ -97,7 +97,8 @@ func (c *jsonColumn) join(p *jsonColumn, line int64) {
 
 // info describes the column.
 func (c *jsonColumn) info(name string) column.Info {
-	info := column.Info{Name: name, Kind: c.kind(), Width: 1, Empty: c.empty() && c.unread == "" && c.width == 0, HasFloats: c.floats}
+	info := column.Info{Name: name, Kind: c.kind(), Width: 1, HasFloats: c.floats}
+	info.Empty = c.empty() && c.unread == "" && c.width == 0
 	switch {
 	case c.unread != "":
 		info.Kind, info.Why = column.Other, c.unread

@@ -107,9 +107,10 @@ func (e *cellError) Unwrap() error { return e.err }
 
 // textSource returns the rows of a text file through the cursors over it that cursor makes.
 // They stand nowhere: seek follows.
-func textSource(c column.Choice, index *rowIndex, stamp file.Stamp, cursor func(in io.ReaderAt) textCursor) stream.Gatherer {
+func textSource(c column.Choice, x *rowIndex, stamp file.Stamp,
+	cursor func(in io.ReaderAt) textCursor) stream.Gatherer {
 	return column.NewSource(c, stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
-		return &textPass{info: c.Info(), index: index, file: f, cursor: cursor(file.NewReaderAt(ctx, f)), at: -1}
+		return &textPass{info: c.Info(), index: x, file: f, cursor: cursor(file.NewReaderAt(ctx, f)), at: -1}
 	})
 }
 

@@ -157,7 +157,7 @@ func TestBooleansInText(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := filetest.NewBatch(src, 3)
-	err = src.(stream.Gatherer).Gather(ctx, []int64{0, 1, 2}, b)
+	err = src.Gather(ctx, []int64{0, 1, 2}, b)
 	if kept := b.Kept; err != nil || kept[0].Ints[0] != 1 || !kept[0].Null(1) || kept[0].Ints[2] != 0 || kept[1].Strings[1] != "maybe" {
 		t.Error(kept, err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // align makes a source of what was found of m, in the columns and kinds of info.
-func (m *member) align(found selection, info stream.Info, inexact Inexact) (stream.Source, error) {
+func (m *member) align(found selection, info stream.Info, inexact Inexact) (stream.Gatherer, error) {
 	columns, pick := m.tableColumns(found.numeric)
 	a := &aligned{inexact: inexact, kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
 	var kept []int
@@ -38,9 +38,6 @@ func (m *member) align(found selection, info stream.Info, inexact Inexact) (stre
 	a.info.Columns, a.info.Kept = info.Columns, info.Kept
 	if a.plain && slices.Equal(inner.Info().Kept, info.Kept) {
 		return inner, nil
-	}
-	if g, ok := inner.(stream.Gatherer); ok {
-		return &alignedGatherer{a, g}, nil
 	}
 	return a, nil
 }
@@ -70,7 +67,7 @@ func (m *member) tableColumns(components []int) (columns, pick []int) {
 
 // aligned is a source of one file in the columns and kinds of the first file.
 type aligned struct {
-	inner stream.Source
+	inner stream.Gatherer
 	info  stream.Info
 	pick  []int // the inner number of each number, nil if the same
 	kept  []keptFrom
@@ -116,17 +113,11 @@ func (r *alignedReader) Read(dst *stream.Batch) (n int, err error) {
 	return n, err
 }
 
-// alignedGatherer is an aligned source whose rows can be fetched by number.
-type alignedGatherer struct {
-	*aligned
-	gather stream.Gatherer
-}
-
 // Gather fetches from the inner source and rearranges.
-func (a *alignedGatherer) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (a *aligned) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	var b stream.Batch
 	a.prepare(&b, new(blas64.General), dst)
-	if err := a.gather.Gather(ctx, rows, &b); err != nil {
+	if err := a.inner.Gather(ctx, rows, &b); err != nil {
 		return err
 	}
 	return a.deliver(&b, dst, len(rows))

@@ -27,14 +27,6 @@ var longAgo = time.Now().Add(-time.Hour).Truncate(time.Second)
 // changes are ways in which a file becomes another one.
 var changes = map[string]func(t testing.TB, path string){
 	"edited in place": editInPlace,
-	"edited, with its time put back": func(t testing.TB, path string) {
-		if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-			t.Skip("only Linux and macOS tell when an inode was changed: run it there")
-		}
-		time.Sleep(20 * time.Millisecond) // more than a tick of the file system's clock
-		editInPlace(t, path)
-		setTime(t, path)
-	},
 	"cut": func(t testing.TB, path string) {
 		if err := os.Truncate(path, int64(len(contentOf(t, path))/2)); err != nil {
 			t.Fatal(err)

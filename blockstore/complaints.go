@@ -74,9 +74,7 @@ func (w *complaints) nobody(s *selector) []string {
 		if i > 0 {
 			text = "nor " + text
 		}
-		if path := s.laterFile(name); path != "" {
-			text += fmt.Sprintf(" (there is one in %s; name a file first that has it)", path)
-		} else if near := fault.Nearest(name, names); near != "" {
+		if near := fault.Nearest(name, names); near != "" {
 			text += fmt.Sprintf(" (did you mean %s?)", quote.Name(near))
 		}
 		words = append(words, text)

@@ -289,7 +289,7 @@ func readBothWays(path string, s Schema) (*stream.Batch, error) {
 		}
 	}
 	got := column.NewBatch(src.Info(), len(rows))
-	if err := src.(stream.Gatherer).Gather(context.Background(), rows, got); err != nil {
+	if err := src.Gather(context.Background(), rows, got); err != nil {
 		return nil, err
 	}
 	for i, r := range rows {

@@ -13,7 +13,7 @@ type DataError = fault.DataError
 
 // SpoolError reports that a copy on disk could not be written, of what can be read only once
 // or not as it is: a disk is full, and the data are not to blame. It names the folder, the
-// bytes that it takes as far as they are known, and the setting `spool-dir`. With an
+// bytes that were written, and the setting `spool-dir`. With an
 // OverRoomError in it the disk is not full: a SpoolRoom is.
 type SpoolError = file.SpoolError
 

@@ -1,8 +1,8 @@
 // Package blockstore reads and writes rows in files: Parquet, Arrow IPC, NPY,
 // NPZ, CSV, JSON lines, libsvm, and a column store of its own. Every format stands behind
 // [github.com/nystream/nystream/stream.Source], and [Open] makes one source of
-// any mixture of files, globs and folders. [Create] writes a file of most of
-// these formats, [Spool] keeps what can be read only once.
+// any mixture of files, globs, folders and pipes. [Create] writes a file of most of
+// these formats.
 //
 // Graphs are read by package
 // [github.com/nystream/nystream/blockstore/graph], models are kept by package
@@ -14,8 +14,7 @@
 //   - A damaged file is an error that names the file, never a panic.
 //   - A file that was changed, replaced or removed since it was opened is a
 //     [DataError], when reading begins and when it ends. It is known by device,
-//     inode, size and times, so one that was written again as it was, or got another
-//     mode, counts as changed.
+//     inode, size and time, so one that was written again as it was counts as changed.
 //   - Nothing is written under its final name before it is complete.
 //
 // # Inside

@@ -31,7 +31,12 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.AgreeOnText(tables)
 	s := &fileSet{}
 	for i, t := range tables {
-		nameInUTF8(t.About())
+		switch about := t.About(); about.Format {
+		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
+			for j := range about.Columns {
+				about.Columns[j].Name = strings.ToValidUTF8(about.Columns[j].Name, "\uFFFD")
+			}
+		}
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	s.keys = keyFields(s.members)
@@ -42,9 +47,9 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 }
 
 // choose makes a source of the columns that o asks for.
-func (s *fileSet) choose(o Options) (stream.Source, error) {
+func (s *fileSet) choose(o Options) (stream.Gatherer, error) {
 	first := s.members[0]
-	first.later, first.noNumbers = s.later, o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
+	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
 	first.categories = o.Categories
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
@@ -61,7 +66,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]stream.Source, len(s.members))
+	parts := make([]stream.Gatherer, len(s.members))
 	tables := make([]*column.TableInfo, len(s.members))
 	for i, m := range s.members {
 		tables[i] = m.table.About()

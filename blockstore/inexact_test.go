@@ -98,7 +98,10 @@ func TestInexactText(t *testing.T) {
 				return Open(ctx, []string{"-"}, o)
 			},
 		} {
-			_, err := open(Options{})
+			src, err := open(Options{})
+			if err == nil {
+				_, err = filetest.ReadAll(src, 10)
+			}
 			if test.want == "" {
 				if err != nil {
 					t.Errorf("%q: %v", test.text, err)
@@ -106,8 +109,7 @@ func TestInexactText(t *testing.T) {
 			} else {
 				filetest.WantError(t, err, `column "id"`, test.want, "row ", "line ")
 			}
-			src, err := open(Options{Inexact: InexactRound})
-			if err != nil {
+			if src, err = open(Options{Inexact: InexactRound}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := stream.ReadAll(ctx, src); err != nil {
@@ -115,7 +117,8 @@ func TestInexactText(t *testing.T) {
 			}
 		}
 	}
-	_, err := Open(ctx, []string{filetest.TempFile(t, "a.csv", "id,v\n18446744073709551615,1\n")}, Options{Keep: []string{"id"}})
+	src := mustOpen(t, Options{Keep: []string{"id"}}, filetest.TempFile(t, "a.csv", "id,v\n18446744073709551615,1\n"))
+	_, err := filetest.ReadAll(src, 10)
 	filetest.WantError(t, err, `column "id"`, "18446744073709551615")
 }
 
@@ -154,7 +157,7 @@ func TestBooleansInText(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := filetest.NewBatch(src, 3)
-	err = src.(stream.Gatherer).Gather(ctx, []int64{0, 1, 2}, b)
+	err = src.Gather(ctx, []int64{0, 1, 2}, b)
 	if kept := b.Kept; err != nil || kept[0].Ints[0] != 1 || !kept[0].Null(1) || kept[0].Ints[2] != 0 || kept[1].Strings[1] != "maybe" {
 		t.Error(kept, err)
 	}

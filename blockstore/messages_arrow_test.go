@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,8 +213,6 @@ func badArrow(t *testing.T) []badFile {
 	}, Options{Columns: []string{"y"}})
 	add("lists of different lengths", stream(arrow.ListOf(number), arrowLists), func(m []arrowMessage) { put32(m[2].buffer(3)[4:], 1) }, Options{})
 	add("lists of too many numbers", stream(arrow.FixedSizeListOf(70000, number), "[]"), func([]arrowMessage) {}, Options{Columns: []string{"y"}})
-	add("runs that do not ascend", stream(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, number), arrowNumbers), func(m []arrowMessage) { put32(m[1].buffer(3)[4:], 1) }, Options{})
-	add("runs that end early", stream(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, number), arrowNumbers), func(m []arrowMessage) { put32(m[1].buffer(3)[8:], 2) }, Options{})
 	deep := arrow.DataType(number)
 	for range 70 {
 		deep = arrow.ListOf(deep)
@@ -336,70 +333,5 @@ func badArrowPipes(t *testing.T) (list []badFile) {
 	add("ends in a batch", healthy()[:len(healthy())-20], read(Options{}, all))
 	add("ends in the schema", healthy()[:20], read(Options{}, all))
 	list[len(list)-1].whole = true
-	add("is read twice", healthy(), read(Options{}, func(src stream.Source) error {
-		if err := all(src); err != nil {
-			return err
-		}
-		return all(src)
-	}))
-	list[len(list)-1].whole = true
-	add("a batch that is larger than what is allowed", healthy(), read(Options{Memory: 1 << 20}, func(src stream.Source) error {
-		Allow(src, 1)
-		return all(src)
-	}))
-	wide := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.FixedSizeListOf(60000, number)}}, nil)
-	row := `{"y": [0` + strings.Repeat(",0", 59999) + "]}"
-	large := arrowBytes(t, false, wide, "["+strings.Repeat(row+",", 9)+row+"]", 2)
-	add("a batch that has no room on disk", large, read(Options{Memory: 1 << 20, SpoolRoom: NewSpoolRoom(1 << 10)}, all))
-	list[len(list)-1].mutant = true // it names the folder of the system
-	return append(list, badRecords(t)...)
-}
-
-// badRecords are records in memory.
-func badRecords(t *testing.T) (list []badFile) {
-	schema := arrowXY(arrow.PrimitiveTypes.Float64)
-	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(arrowNumbers))
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(what string, change func(r *Records), then func(src stream.Source) error) {
-		list = append(list, badFile{name: "records", what: what, whole: true, ask: func(_ context.Context, path string) error {
-			r := Records{Name: path, Schema: schema, Rows: 3, Open: func() (array.RecordReader, error) { return array.NewRecordReader(schema, []arrow.Record{record}) }}
-			change(&r)
-			src, err := FromRecords(r)
-			if err == nil {
-				err = then(src)
-			}
-			return err
-		}})
-	}
-	all := func(src stream.Source) error { _, err := filetest.ReadAll(src, 7); return err }
-	add("an unknown column", func(r *Records) { r.Columns = []string{"z"} }, all)
-	add("fewer rows than promised", func(r *Records) { r.Rows = 4 }, all)
-	add("another schema than promised", func(r *Records) { r.Schema = arrowXY(arrow.BinaryTypes.String) }, all)
-	add("two columns of a name", func(r *Records) {
-		r.Schema = arrow.NewSchema([]arrow.Field{schema.Field(0), schema.Field(0)}, nil)
-		r.Columns = []string{"x"}
-	}, all)
-	add("are read twice", func(r *Records) { r.Once = true }, func(src stream.Source) error {
-		if err := all(src); err != nil {
-			return err
-		}
-		return all(src)
-	})
-	add("a reader that fails", func(r *Records) {
-		r.Open = func() (array.RecordReader, error) { return failingRecords{schema: schema}, nil }
-	}, all)
 	return list
 }
-
-// failingRecords is a reader of records that fails at once, as one of a database may.
-type failingRecords struct {
-	array.RecordReader
-	schema *arrow.Schema
-}
-
-func (r failingRecords) Schema() *arrow.Schema { return r.schema }
-func (failingRecords) Next() bool              { return false }
-func (failingRecords) Err() error              { return io.ErrClosedPipe }
-func (failingRecords) Release()                {}

@@ -209,7 +209,6 @@ func badParquetPages(t *testing.T) []parquetPages {
 		{"a page that is not compressed with zstd", doubles(nil), byCodec(format.Zstd), false},
 		{"a page that is not compressed with brotli", doubles(nil), byCodec(format.Brotli), false},
 		{"a page that is not compressed with LZ4", doubles(nil), byCodec(format.Lz4Raw), false},
-		{"a page that is not compressed with Hadoop's LZ4", doubles(nil), byCodec(format.Lz4), false},
 		{"a column compressed with LZO", doubles(nil), byCodec(format.LZO), false},
 		{"a column compressed with something unknown", doubles(nil), byCodec(77), false},
 		{"a column in another file", doubles(nil), func(m *parquetMeta) { m.RowGroups[0].Columns[0].FilePath = "b.parquet" }, false},

@@ -37,9 +37,9 @@ import (
 // timestamps, times of day and durations are left out, see [LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}. Columns are those of the first file; to exclude one that
-// only others have changes nothing. In names in Parquet and Arrow files that are
-// no UTF-8 a byte that belongs to no character is %E9, its value.
+// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
+// and Arrow files bytes that
+// are no UTF-8 become U+FFFD.
 type Options struct {
 	// Format is one of Formats(), or "" to find out: by the first bytes of a
 	// file where these are telling, else by its extension.
@@ -88,19 +88,13 @@ type Options struct {
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
-	// SpoolDir is the folder for copies of what cannot be read as it is: text that comes
-	// through a pipe or is compressed, also of its rows, packed arrays, and large batches of a
-	// pipe where Memory is limited. "" is the system's
+	// SpoolDir is the folder for copies of what cannot be read where it is: pipes, compressed
+	// text, text in other encodings, compressed arrays. "" is the system's
 	// for temporary files. A SpoolError says that it has no room.
 	SpoolDir string
 	// SpoolRoom is how much of the disk these copies may take, with all others that share it;
 	// nil is any room. A SpoolError says that it is too little.
 	SpoolRoom *SpoolRoom
-	// Memory is how many bytes the program may use, which limits what is in memory of an
-	// Arrow stream that comes through a pipe; 0 is any number. The first batch is then looked
-	// at, so that the source says what a reader holds of that, and [Allow] sets a limit to
-	// others.
-	Memory int64
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -124,15 +118,14 @@ func Formats() []string { return formats.All() }
 // file; in the others they are found by name, or by position where one of two
 // files of the same format has no names. Arguments that are globs may hold ** for any depth of folders;
 // in folders and globs names beginning with . or _ are passed over. The path -
-// and named pipes hold an Arrow stream, which is read once, or text, which is
-// copied to a temporary store first, like compressed text (.csv.gz, .libsvm.bz2).
+// and named pipes hold an Arrow stream or text. Both are
+// copied to a temporary file first, like compressed text (.csv.gz, .libsvm.bz2).
 //
 // Opening costs the reading of footers and headers, for text of whole files.
 //
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
-// stores, compressed batches of Arrow files. Of an Arrow stream that comes through a pipe
-// it is not known unless o.Memory is given: a batch of it is in memory as a whole.
-func Open(ctx context.Context, paths []string, o Options) (stream.Source, error) {
+// stores, compressed batches of Arrow files.
+func Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, error) {
 	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
 		return nil, err
@@ -152,8 +145,8 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 	return &Files{set}, nil
 }
 
-// Source returns the rows of the columns that o chooses. Of a pipe it may be called once.
-func (f *Files) Source(o Options) (stream.Source, error) { return f.set.choose(o) }
+// Source returns the rows of the columns that o chooses.
+func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
 
 // FileFormat is how a file is laid out.
 type FileFormat struct {
@@ -184,7 +177,7 @@ func (f *Files) Formats() (list []FileFormat) {
 }
 
 // Columns returns the columns of the first file, the k of k=v folders included, and the
-// number of rows of all files, -1 when unknown.
+// number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	for _, c := range f.set.members[0].Columns {
 		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
@@ -193,7 +186,7 @@ func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
 	}
 	for _, m := range f.set.members {
-		rows = addRows(rows, m.table.About().Rows)
+		rows += m.table.About().Rows
 	}
 	return columns, rows
 }
@@ -220,16 +213,16 @@ type ColumnInfo struct {
 func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column.Boolean.String() }
 
 // Columns returns the columns of the first file, the k of k=v folders included,
-// and the number of rows of all files, -1 when unknown. It costs what Open
+// and the number of rows of all files. It costs what Open
 // does, and leaves no copies on the disk.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	var copies []*file.Spool
+	var copies []func() error
 	defer func() {
-		for _, c := range copies {
-			_ = c.Discard() // some are gone already
+		for _, discard := range copies {
+			_ = discard() // some are gone already
 		}
 	}()
-	set, err := openFiles(ctx, paths, o, func(s *file.Spool) { copies = append(copies, s) })
+	set, err := openFiles(ctx, paths, o, func(discard func() error) { copies = append(copies, discard) })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -238,17 +231,9 @@ func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnIn
 	return columns, rows, nil
 }
 
-// addRows adds numbers of rows, where -1 means unknown.
-func addRows(a, b int64) int64 {
-	if a < 0 || b < 0 {
-		return -1
-	}
-	return a + b
-}
-
-// openFiles opens every file that paths stand for. made, if not nil, is told of every copy.
-func openFiles(ctx context.Context, paths []string, o Options, made func(*file.Spool)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, memory: o.Memory, features: o.Features, scan: new(sync.Mutex)}
+// openFiles opens every file that paths stand for. made is that of [file.Spools].
+func openFiles(ctx context.Context, paths []string, o Options, made func(discard func() error)) (*fileSet, error) {
+	r := reading{format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
@@ -309,7 +294,6 @@ type reading struct {
 	array    string
 	encoding charset.Encoding // of text
 	spools   file.Spools
-	memory   int64
 	features int // of libsvm files, at least
 	csv      text.CSVOptions
 	scan     *sync.Mutex // held while all of an object is read
@@ -321,8 +305,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (col
 		if stdin == nil {
 			return nil, errors.New("there is no standard input to read; name a file")
 		}
-		t, err := openPipe(ctx, "standard input", stdin, r)
-		return pipeFormat(t, err, r.format)
+		return openPipe(ctx, "standard input", stdin, r)
 	}
 	if file.IsRemote(path) {
 		return openVersion(ctx, path, r)
@@ -338,20 +321,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (col
 	if err != nil {
 		return nil, err
 	}
-	t, err := openPipe(ctx, path, f, r)
-	return pipeFormat(t, err, r.format)
-}
-
-// pipeFormat says what came out of a pipe.
-func pipeFormat(t column.Table, err error, format string) (column.Table, error) {
-	switch {
-	case format != "":
-	case err == nil && t.About().Once:
-		format = formats.ArrowStream
-	default:
-		format = "text"
-	}
-	return ofFormat(t, err, format)
+	return openPipe(ctx, path, f, r)
 }
 
 // ofFormat says what format a table has that was opened.
@@ -420,7 +390,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	}
 	switch r.format {
 	case formats.Parquet:
-		return parquet.OpenThreads(ctx, path, r.csv.Threads)
+		return parquet.Open(ctx, path)
 	case formats.Arrow, formats.ArrowStream:
 		return arrow.Open(ctx, path)
 	case formats.NPY:

@@ -2,7 +2,6 @@ package blockstore
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,17 +24,16 @@ const (
 var outputsOf = []string{"u.npy", "v.npy", "plot.svg", "m.npz"}
 
 // prepareOutputs makes the files of a run, complete but for their names.
-func prepareOutputs(t *testing.T, folder, text string) (paths []string, files []Output) {
+func prepareOutputs(t *testing.T, folder, text string) (files []Output) {
 	t.Helper()
 	for _, name := range outputsOf {
-		path := filepath.Join(folder, name)
-		f, err := PrepareFile(path, []byte(name+" "+text))
+		f, err := PrepareFile(filepath.Join(folder, name), []byte(name+" "+text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, files = append(paths, path), append(files, f)
+		files = append(files, f)
 	}
-	return paths, files
+	return files
 }
 
 // contents returns what the files of a folder hold; of hidden ones, which are temporary, how
@@ -66,23 +64,19 @@ func TestKilledBetween(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, files := prepareOutputs(t, folder, "new")
-		ReplaceAll(paths, func() error {
-			for k, f := range files {
-				if k == killAt {
-					self, err := os.FindProcess(os.Getpid())
-					if err != nil {
-						return err
-					}
-					self.Kill()
-					select {}
+		for k, f := range prepareOutputs(t, folder, "new") {
+			if k == killAt {
+				self, err := os.FindProcess(os.Getpid())
+				if err != nil {
+					t.Fatal(err)
 				}
-				if err := f.Commit(); err != nil {
-					return err
-				}
+				self.Kill()
+				select {}
 			}
-			return errors.New("not killed")
-		})
+			if err := f.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		return
 	}
 	for k := range outputsOf {
@@ -112,45 +106,6 @@ func TestKilledBetween(t *testing.T) {
 		}
 		if _, hidden := contents(t, folder); hidden > 0 {
 			t.Errorf("killed before file %d: %d temporary files are left after the next run", k, hidden)
-		}
-	}
-}
-
-// TestFailedBetween lets each of the commits of a run fail: all files are the old ones, or
-// none is there where none was, and nothing is left beside them.
-func TestFailedBetween(t *testing.T) {
-	failed := errors.New("failed")
-	for _, old := range []bool{false, true} {
-		for k := range outputsOf {
-			folder := t.TempDir()
-			want := make(map[string]string)
-			if old {
-				for _, name := range outputsOf {
-					write(t, filepath.Join(folder, name), []byte(name+" old"))
-					want[name] = name + " old"
-				}
-			}
-			paths, files := prepareOutputs(t, folder, "new")
-			err := ReplaceAll(paths, func() error {
-				for i, f := range files {
-					if i == k {
-						return failed
-					}
-					if err := f.Commit(); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if !errors.Is(err, failed) {
-				t.Errorf("error %v", err)
-			}
-			for _, f := range files {
-				f.Abort()
-			}
-			if got, hidden := contents(t, folder); !maps.Equal(got, want) || hidden > 0 {
-				t.Errorf("failed at file %d: %q and %d temporary files, want %q", k, got, hidden, want)
-			}
 		}
 	}
 }

@@ -2,11 +2,11 @@ package blockstore
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
@@ -15,13 +15,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
-	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// openPipe opens what can be read only from front to back. An Arrow stream is
-// read as it comes; text, compressed or not, is copied to a store first,
-// because its columns are known only at its end.
+// openPipe opens a copy of what can be read only from front to back: an Arrow stream, or text,
+// compressed or not.
 func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (column.Table, error) {
 	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
@@ -37,18 +35,23 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 	}
 	switch {
 	case found == formats.ArrowStream && (r.format == "" || r.format == found):
-		return arrow.OpenStream(in, name, arrow.Limits{Memory: r.memory, Spools: r.spools})
+		t, err := openStored(ctx, name, in, r, func(f file.File, stamp file.Stamp) (column.Table, error) {
+			return arrow.OpenFile(name, f, stamp)
+		})
+		return ofFormat(t, err, found)
 	case formats.IsCompressed(found):
 		plain, err := compression.NewReader(found, in)
 		if err != nil {
 			return nil, fault.File(name, "%w", err)
 		}
 		defer plain.Close()
-		return openUnseekable(ctx, name, plain, r)
+		t, err := openUnseekable(ctx, name, plain, r)
+		return ofFormat(t, err, cmp.Or(r.format, "text"))
 	case found != "" && found != formats.UTF16:
 		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe; save it and name the file, or pipe text or an Arrow stream", found)
 	}
-	return openUnseekable(ctx, name, in, r)
+	t, err := openUnseekable(ctx, name, in, r)
+	return ofFormat(t, err, cmp.Or(r.format, "text"))
 }
 
 // openCompressed opens text that was compressed as a whole. The name without
@@ -80,21 +83,36 @@ func openCopied(ctx context.Context, path string, r reading, unpack func(in io.R
 	defer plain.Close()
 	t, err := openUnseekable(ctx, path, plain, r)
 	if err = stamp.Settle(f, err); err != nil {
-		if spooled, ok := t.(*store.Table); ok && spooled != nil {
-			err = errors.Join(err, spooled.Discard())
-		}
 		return nil, err
 	}
 	return t, nil
 }
 
-// openUnseekable copies text to a temporary file, finds out about it, and copies its
-// rows to a store that goes when the process ends.
+// openUnseekable copies text to a temporary file that goes when the process ends, and opens
+// that.
 func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (column.Table, error) {
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
-	stamp, err := file.Copy(ctx, r.spools, name, name, r.encoding.NewReader(in))
+	return openStored(ctx, name, r.encoding.NewReader(in), r, func(f file.File, stamp file.Stamp) (column.Table, error) {
+		in := text.Input{Path: name, File: f, Stamp: stamp}
+		if r.format == "" {
+			// What is no text by its first bytes is left to the reader of text, which says why.
+			switch found, err := formats.SniffIn(f, name); {
+			case err == nil && !formats.IsText(found):
+				return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
+			case err == nil:
+				r.format = found
+			}
+		}
+		return openText(ctx, in, r)
+	})
+}
+
+// openStored copies what in gives to a temporary file, and opens it by open.
+func openStored(ctx context.Context, name string, in io.Reader, r reading,
+	open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
+	stamp, err := file.Copy(ctx, r.spools, name, name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -102,49 +120,9 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 	if err != nil {
 		return nil, err
 	}
-	t, err := openCopy(ctx, text.Input{Path: name, File: f, Stamp: stamp}, r)
-	if err != nil || t.About().Stored {
-		return t, errors.Join(err, stamp.Discard())
-	}
-	return t, nil
-}
-
-// openCopy opens the copy of a text. If all its columns can be kept they are copied to a
-// store, which is quicker to read again.
-func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, error) {
-	if r.format == "" {
-		// What is no text by its first bytes is left to the reader of text, which says why.
-		switch found, err := formats.SniffIn(in.File, in.Path); {
-		case err == nil && !formats.IsText(found):
-			return nil, fault.File(in.Path, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
-		case err == nil:
-			r.format = found
-		}
-	}
-	plain, err := openText(ctx, in, r)
+	t, err := open(f, stamp)
 	if err != nil {
-		return nil, err
-	}
-	about := plain.About()
-	if slices.ContainsFunc(about.Columns, func(c column.Info) bool { return !c.Kind.Keepable() || c.Verbatim }) {
-		return plain, nil
-	}
-	var t *store.Table
-	src, err := column.ChooseInexact(plain, nil, upTo(0, len(about.Columns)), column.InexactRound)
-	if err == nil {
-		t, err = store.Copy(ctx, src, r.spools)
-	}
-	var bad *fault.DataError
-	if errors.As(err, &bad) {
-		return plain, nil // perhaps nobody asks for the column
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.Scans, t.Stored = 2, true
-	t.Aside, t.AsideReason, t.Spoiled, t.Lossy = about.Aside, about.AsideReason, about.Spoiled, about.Lossy
-	for i, c := range about.Columns {
-		t.Columns[i].Meaning = c.Meaning
+		return nil, errors.Join(err, stamp.Discard())
 	}
 	return t, nil
 }

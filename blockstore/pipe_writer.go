@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,15 +15,16 @@ import (
 // NewWriter starts writing rows to out, which messages call name, in the format that s
 // names, one of PipeFormats(). What was written cannot be taken back: after an error, or
 // without Commit, an Arrow stream has no end mark, an NPY file is shorter than its header
-// says, and text just ends. An NPY file of rows whose number is not known is written to
-// s.SpoolDir first, because its header has the number.
+// says, and text just ends. It refuses an NPY file of rows whose number is not known, because
+// its header has the number.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	format := written[s.Format]
 	if !format.pipes {
 		return nil, fmt.Errorf("cannot write %s: the format %q cannot be written to a pipe; use one of %s", name, s.Format, strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
-		return newCountedWriter(out, name, s)
+		return nil, fmt.Errorf("cannot write %s: an NPY file begins with the number of its rows, "+
+			"which is not known before all are read; write a file, or another format", name)
 	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error
@@ -102,42 +102,4 @@ func (w *pipeWriter) Abort() {
 	if w.failed == nil {
 		w.failed = errors.New("writing was given up")
 	}
-}
-
-// countedWriter writes a file that begins with the number of its rows, which is not known
-// yet: to a temporary file without a name first.
-type countedWriter struct {
-	fileWriter
-	out *pipeOutput
-}
-
-func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	f, err := file.CreateUnnamed(s.spools(), name)
-	if err != nil {
-		return nil, err
-	}
-	e, err := written[s.Format].start(f, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
-	if err != nil {
-		err = f.Fail(err)
-		f.Abort()
-		return nil, err
-	}
-	return &countedWriter{fileWriter{encoder: e, file: f, schema: s}, &pipeOutput{out, name}}, nil
-}
-
-// Digest implements Writer.
-func (w *countedWriter) Digest(context.Context) (*Digest, error) { return nil, w.Finish() }
-
-// Commit implements Writer.
-func (w *countedWriter) Commit() error {
-	defer w.Abort()
-	if err := w.Finish(); err != nil {
-		return err
-	}
-	size, err := w.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w.out, io.NewSectionReader(w.file.File, 0, size))
-	return err
 }

@@ -32,6 +32,9 @@ func TestPipesGetTheBytesOfFiles(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "x")
 		for _, s.Rows = range []int64{5000, -1} {
+			if format == "npy" && s.Rows < 0 {
+				continue // its header has the number of rows
+			}
 			var piped bytes.Buffer
 			file, err := Create(path, s)
 			if err != nil {
@@ -101,7 +104,7 @@ func TestPipesThatEnd(t *testing.T) {
 				if w != nil {
 					w.Abort()
 				}
-				if !errors.Is(err, errFull) {
+				if known := format != "npy" || rows >= 0; known != errors.Is(err, errFull) {
 					t.Errorf("%s: %v", format, err)
 				}
 				filetest.WantError(t, err, "cannot write the pipe")

@@ -59,10 +59,6 @@ type selector struct {
 	moments    []int // dates, times and the like
 	noNumbers  bool  // a choice without numbers is allowed
 	categories bool  // text is chosen as numbers are
-
-	// later returns a file behind the first that has a column which an item stands for, or "";
-	// nil without others.
-	later func(item string) string
 }
 
 // newSelector prepares the choice of columns of t.
@@ -166,9 +162,6 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		if negated && s.isLater(bare, aside) {
-			continue // it is left out anyway
-		}
 		found, ok := s.item(bare, aside, wrong)
 		switch {
 		case !ok && negated:
@@ -202,23 +195,6 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 		hint = fmt.Sprintf(" name dates and times to compute with them, as in `columns '%s'`;", quote.Bare(s.components[s.moments[0]].name))
 	}
 	return n, fault.File(s.Path, "no numeric column is chosen;%s the columns are: %s", hint, s.names(nil))
-}
-
-// laterFile returns a file behind the first that has a column which an item stands for, or "".
-func (s *selector) laterFile(item string) string {
-	if s.later == nil {
-		return ""
-	}
-	return s.later(item)
-}
-
-// isLater reports whether an item stands for columns that only files behind the first have.
-func (s *selector) isLater(item string, aside []int) bool {
-	if s.laterFile(item) == "" {
-		return false
-	}
-	_, here := s.item(item, aside, &complaints{})
-	return !here
 }
 
 // checkSpoiled refuses to leave out in silence, as text, columns of numbers

@@ -18,21 +18,20 @@ import (
 // is an error.
 type union struct {
 	info   stream.Info
-	parts  []stream.Source
+	first  []int64 // the number of the first row of each part
+	parts  []stream.Gatherer
 	chosen selection // in the first file
 	width  int       // components of the first file
 	tables []*column.TableInfo
 }
 
 // Parts returns how many rows of a source made by Open are of each of its files, in
-// order; nil where that is not known.
+// order; nil if src was not made by Open.
 func Parts(src stream.Source) (rows []int64) {
-	u := unionOf(src)
-	if u == nil || u.info.Rows < 0 {
-		return nil
-	}
-	for _, p := range u.parts {
-		rows = append(rows, p.Info().Rows)
+	if u := unionOf(src); u != nil {
+		for _, p := range u.parts {
+			rows = append(rows, p.Info().Rows)
+		}
 	}
 	return rows
 }
@@ -105,91 +104,50 @@ func Unmarked(src stream.Source) bool {
 	return u != nil && slices.ContainsFunc(u.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
-// Allow lets a reader of src hold so many bytes of what comes through a pipe. A batch that
-// takes more is refused when it comes, by an error that wraps a [stream.OverBudgetError].
-func Allow(src stream.Source, bytes int64) {
-	if u := unionOf(src); u != nil {
-		for _, t := range u.tables {
-			t.Allowed = max(1, bytes)
-		}
-	}
-}
-
 // unionOf returns what Open made, or nil.
 func unionOf(src stream.Source) *union {
-	switch u := src.(type) {
-	case *gatherUnion:
-		return u.union
-	case *union:
-		return u
-	}
-	return nil
+	u, _ := src.(*union)
+	return u
 }
 
 // join makes one source of parts, which have the columns of info, chosen among so many
 // of the first.
-func join(parts []stream.Source, tables []*column.TableInfo, info stream.Info, chosen selection, width int) stream.Source {
+func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, width int) *union {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
 	u := &union{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
-	gather := &gatherUnion{union: u}
-	for _, p := range parts {
-		part := p.Info()
-		gather.first = append(gather.first, u.info.Rows)
-		u.info.Rows = addRows(u.info.Rows, part.Rows)
-		u.info.Once = u.info.Once || part.Once
-		u.info.Scans = max(u.info.Scans, part.Scans)
-		if _, ok := p.(stream.Gatherer); !ok || part.Rows < 0 {
-			gather = &gatherUnion{} // no longer of use
-		}
-	}
-	u.info.Lead = longestLead(parts)
 	u.info.Versions = make(map[string]string)
 	for _, p := range parts {
-		u.info.Holds = max(u.info.Holds, p.Info().Holds)
-		for name, version := range p.Info().Versions {
+		part := p.Info()
+		u.first = append(u.first, u.info.Rows)
+		u.info.Rows += part.Rows
+		u.info.Scans = max(u.info.Scans, part.Scans)
+		u.info.Lead = max(u.info.Lead, part.Lead)
+		u.info.Holds = max(u.info.Holds, part.Holds)
+		for name, version := range part.Versions {
 			u.info.Versions[name] += version // folders may have files of one name
 		}
 	}
-	if len(gather.first) != len(parts) {
-		return u
-	}
-	return gather
-}
-
-// longestLead returns the lead of the part that has the longest, or 0 if one has none.
-func longestLead(parts []stream.Source) int64 {
-	longest := int64(0)
-	for _, p := range parts {
-		lead := p.Info().Lead
-		if lead == 0 {
-			return 0
-		}
-		longest = max(longest, lead)
-	}
-	return longest
+	return u
 }
 
 // Info describes the source.
 func (u *union) Info() stream.Info { return u.info }
 
-// Open returns a reader of the rows from the given one on. Parts of which the number
-// of rows is not known are read to be passed over.
+// Open returns a reader of the rows from the given one on.
 func (u *union) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(u.info, first); err != nil {
 		return nil, err
 	}
 	r := &unionReader{union: u, ctx: ctx}
-	for first > 0 && r.at < len(u.parts) && u.parts[r.at].Info().Rows >= 0 && first >= u.parts[r.at].Info().Rows {
+	for first > 0 && r.at < len(u.parts) && first >= u.parts[r.at].Info().Rows {
 		first -= u.parts[r.at].Info().Rows
 		r.at++
 	}
-	if r.at < len(u.parts) && u.parts[r.at].Info().Rows >= 0 {
-		r.given, first = first, 0
-	}
-	return stream.Skip(r, u.info, first), nil
+	r.given = first
+	return r, nil
 }
 
 // unionReader is a pass over a union. One part is open at a time.
@@ -234,7 +192,7 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 		return 0, failed
 	}
 	r.given += int64(n)
-	if want := part.Info().Rows; want >= 0 && r.given > want {
+	if want := part.Info().Rows; r.given > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
 	}
 	return n, err
@@ -243,7 +201,7 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 // finishPart closes a part that has ended and goes on to the next.
 func (r *unionReader) finishPart() error {
 	part := r.union.parts[r.at].Info()
-	if part.Rows >= 0 && r.given != part.Rows {
+	if r.given != part.Rows {
 		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
 	}
 	r.at++
@@ -262,14 +220,8 @@ func (r *unionReader) Close() error {
 	return err
 }
 
-// gatherUnion is a union whose rows can be fetched by number.
-type gatherUnion struct {
-	*union
-	first []int64 // the number of the first row of each part
-}
-
 // Gather fetches each row from the part that holds it.
-func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (u *union) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(u.info, rows, dst)
 	for at := 0; at < len(rows); {
 		p := sort.Search(len(u.first), func(p int) bool { return u.first[p] > rows[at] }) - 1
@@ -283,12 +235,12 @@ func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batc
 }
 
 // gatherPart fetches rows of part p into dst from row at on.
-func (u *gatherUnion) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
+func (u *union) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
 	if dst.Kept != nil {
 		b.Kept = stream.KeptColumns(u.info.Kept)
 	}
-	part := u.parts[p].(stream.Gatherer)
+	part := u.parts[p]
 	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package blockstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -35,9 +34,8 @@ type Schema struct {
 	// Compression is one of Compressions(Format), or "" for what the extension says (.gz and
 	// .zst behind that of text), else none.
 	Compression string
-	// SpoolDir is the folder for what has to be collected before it can be sent: objects, and
-	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
-	// temporary files.
+	// SpoolDir is the folder for objects, which are collected before they are sent. "" is the
+	// system's for temporary files.
 	SpoolDir string
 	// SpoolRoom is how much of the disk that may take, with all others that share it; nil is
 	// any room.
@@ -217,37 +215,6 @@ func PrepareFile(path string, data []byte) (Output, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// ReplaceAll lets commit put files under the given paths, all of them or none: after an
-// error each path has what it had before. That is as far as the file system goes, which
-// has no rename of several files: a process that is killed between two leaves both whole,
-// one of them old. An object that was replaced before another failed stays new.
-func ReplaceAll(paths []string, commit func() error) (err error) {
-	unlock, err := file.LockFolders(paths)
-	defer unlock()
-	if err != nil {
-		return err
-	}
-	var before []*file.Previous
-	defer func() {
-		for _, p := range before {
-			p.Forget()
-		}
-	}()
-	for _, path := range paths {
-		p, err := file.KeepPrevious(path)
-		if err != nil {
-			return err
-		}
-		before = append(before, p)
-	}
-	if err = commit(); err != nil {
-		for _, p := range before {
-			err = errors.Join(err, p.Restore())
-		}
-	}
-	return err
 }
 
 // spools says where files are collected.

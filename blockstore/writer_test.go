@@ -5,16 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -451,73 +448,5 @@ func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a partial file has the final name")
-	}
-}
-
-// TestReplaceAllInTurn: while one run gives its files their names, another one waits, so that
-// no output of one stays beside an output of the other.
-func TestReplaceAllInTurn(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no locks of folders")
-	}
-	paths := []string{filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "u")}
-	second, ended := make(chan bool, 1), make(chan error)
-	err := ReplaceAll(paths, func() error {
-		go func() {
-			ended <- ReplaceAll([]string{paths[1], paths[0]}, func() error { second <- true; return nil })
-		}()
-		select {
-		case <-second:
-			t.Error("two commits at one time")
-		case <-time.After(50 * time.Millisecond):
-		}
-		return nil
-	})
-	if err = errors.Join(err, <-ended); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestReplaceAll: all files are new or, after an error, as they were, and nothing is
-// left beside them.
-func TestReplaceAll(t *testing.T) {
-	folder := t.TempDir()
-	path := func(name string) string { return filepath.Join(folder, name) }
-	paths := []string{path("old"), path("none"), path("link"), path("untouched")}
-	write(t, path("old"), []byte("was"))
-	write(t, path("far"), []byte("was too"))
-	write(t, path("untouched"), []byte("was as well"))
-	if err := os.Symlink("far", path("link")); err != nil {
-		t.Skip("no symbolic links can be made here: run it on Linux or macOS, or with the right to make them: ", err)
-	}
-	replace := func() error {
-		return errors.Join(WriteFile(paths[0], []byte("new")), WriteFile(paths[1], []byte("new")), WriteFile(paths[2], []byte("new")))
-	}
-	holds := func(want map[string]string) {
-		t.Helper()
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := make(map[string]string)
-		for _, e := range entries {
-			got[e.Name()] = string(contentOf(t, path(e.Name())))
-		}
-		if !maps.Equal(got, want) {
-			t.Errorf("the folder has %q, not %q", got, want)
-		}
-	}
-	failed := errors.New("failed")
-	err := ReplaceAll(paths, func() error { return errors.Join(replace(), failed) })
-	if !errors.Is(err, failed) {
-		t.Errorf("error %v", err)
-	}
-	holds(map[string]string{"old": "was", "far": "was too", "link": "was too", "untouched": "was as well"})
-	if err := ReplaceAll(paths, replace); err != nil {
-		t.Error(err)
-	}
-	holds(map[string]string{"old": "new", "none": "new", "far": "new", "link": "new", "untouched": "was as well"})
-	if info, err := os.Lstat(path("link")); err != nil || info.Mode().IsRegular() {
-		t.Errorf("the link is %v, %v", info.Mode(), err)
 	}
 }

@@ -54,17 +54,9 @@ func Write(path string, a *Archive) error {
 	return f.Commit()
 }
 
-// Prepared is a file that is complete on the disk but for its name.
-type Prepared struct{ atomic *file.Atomic }
-
-// Finish has nothing left to do.
-func (f *Prepared) Finish() error { return nil }
-
-// Commit puts the file under its name.
-func (f *Prepared) Commit() error { return f.atomic.Commit() }
-
-// Abort removes the file. It does nothing after Commit.
-func (f *Prepared) Abort() { f.atomic.Abort() }
+// Prepared is a file that is complete on the disk but for its name. Commit gives it the name,
+// and Abort removes it, which does nothing after Commit.
+type Prepared = file.Atomic
 
 // Prepare writes a to a file that will be called path.
 func Prepare(path string, a *Archive) (*Prepared, error) {
@@ -85,7 +77,7 @@ func Prepare(path string, a *Archive) (*Prepared, error) {
 		f.Abort()
 		return nil, err
 	}
-	return &Prepared{f}, nil
+	return f, nil
 }
 
 // writeZip writes the whole file to out.

@@ -20,7 +20,7 @@ import (
 // Graph is a directed graph as it was read.
 //
 // Nodes are numbered from 0: first those of Options.Nodes in their order,
-// then the others: ascending when all ids of the graph are integers, otherwise
+// then the others: ascending when all ids of the graph are integers of 64 bits, otherwise
 // in the order in which the file first names them, the source of an edge before
 // its target.
 type Graph struct {

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -27,7 +26,7 @@ type nodeTable struct {
 	names    []string
 	bytes    int64 // in names, with their headers
 
-	numeric int    // names that are integers of any size
+	numeric int    // names that are integers of 64 bits
 	odd     string // the first name that is not
 }
 
@@ -125,7 +124,7 @@ func (t *nodeTable) add(name string) int32 {
 	t.names = append(t.names, name)
 	t.texts[name] = n
 	t.bytes += int64(len(name)) + 32
-	if isNodeInteger(name) {
+	if _, ok := nodeInteger([]byte(name)); ok {
 		t.numeric++
 	} else if t.odd == "" {
 		t.odd = name
@@ -149,13 +148,13 @@ func (t *nodeTable) order(listed int) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	switch {
-	case t.texts == nil:
+	if t.texts == nil {
 		slices.SortFunc(order[listed:], func(a, b int32) int { return cmp.Compare(t.ids[a], t.ids[b]) })
-		t.ids = permuted(t.ids, order)
-	case t.numeric == len(t.names):
-		slices.SortFunc(order[listed:], func(a, b int32) int { return compareIntegers(t.names[a], t.names[b]) })
-		t.names = permuted(t.names, order)
+		ids := make([]int64, len(order))
+		for i, n := range order {
+			ids[i] = t.ids[n]
+		}
+		t.ids = ids
 	}
 	t.small, t.integers, t.texts = nil, nil, nil
 	final := make([]int32, len(order))
@@ -163,15 +162,6 @@ func (t *nodeTable) order(listed int) []int32 {
 		final[n] = int32(i)
 	}
 	return final
-}
-
-// permuted returns x in the given order.
-func permuted[T any](x []T, order []int32) []T {
-	y := make([]T, len(x))
-	for i, n := range order {
-		y[i] = x[n]
-	}
-	return y
 }
 
 // nodeInteger reads an id that is an integer of 64 bits as a computer writes
@@ -192,29 +182,6 @@ func nodeInteger(id []byte) (int64, bool) {
 		return -int64(magnitude), magnitude <= 1<<63
 	}
 	return int64(magnitude), magnitude < 1<<63
-}
-
-// isNodeInteger reports whether an id is an integer of any size, written as a
-// computer writes it.
-func isNodeInteger(id string) bool {
-	digits := strings.TrimPrefix(id, "-")
-	if id == "0" || digits == "" || digits[0] == '0' {
-		return id == "0"
-	}
-	return strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) < 0
-}
-
-// compareIntegers compares two integers of any size by value.
-func compareIntegers(a, b string) int {
-	if negative := a[0] == '-'; negative != (b[0] == '-') {
-		if negative {
-			return -1
-		}
-		return 1
-	} else if negative {
-		a, b = b, a
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // ReadNodes reads ids of nodes from a column of a text file, such as a file of

@@ -39,8 +39,6 @@ type Store interface {
 	Put(ctx context.Context, url string, content io.ReaderAt, size int64) error
 	// CanPut returns why Put will fail, as far as that is known beforehand.
 	CanPut(ctx context.Context, url string) error
-	// Remove removes an object.
-	Remove(ctx context.Context, url string) error
 }
 
 // Object is one version of an object.

@@ -21,7 +21,6 @@ type application struct {
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
 	output string
-	mode   openMode // of rows
 }
 
 // add adds the flags of an application.
@@ -65,7 +64,7 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
 	}
 	as := f.rowsOf(side, m.Dimension(side))
-	in, rows, err := as.open(ctx, t.app, t.data, paths, t.mode)
+	in, rows, err := as.open(ctx, t.app, t.data, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ type takenRows struct {
 // open opens data for a model: the columns that it was fitted on, by name if it
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
-func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
+func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *stream.Prepared, error) {
 	if d.features = t.dimension; len(t.names) > 0 && len(t.position.Positions) > 0 {
 		d.features = 1 + slices.Max(t.position.Positions)
 	}
@@ -123,7 +122,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
 		d = found
 	}
-	in, err := d.choose(ctx, a, files, mode)
+	in, err := d.choose(a, files)
 	var fault *blockstore.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
 		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
@@ -135,10 +134,10 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
 	names := counted(info.Columns, want)
-	if names != nil && len(d.columns) == 0 && !info.Once && !slices.Equal(names, info.Columns) {
+	if names != nil && len(d.columns) == 0 && !slices.Equal(names, info.Columns) {
 		in.close()
 		d.columns = names
-		return t.open(ctx, a, d, paths, mode)
+		return t.open(ctx, a, d, paths)
 	}
 	if found != want {
 		in.close()

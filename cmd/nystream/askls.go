@@ -137,7 +137,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		{len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them"},
 		c.without(true, "carries nothing along here: use it with nystream predict", "keep"),
 		c.without(graph || matrix, "is for rows of DATA: the entries of a graph or a matrix are the kernel; leave it out", asklsRowsOnly...),
-		c.without(graph, "is for files of rows: leave it out with --graph", "input-format", "no-spool", "spool-dir"),
+		c.without(graph, "is for files of rows: leave it out with --graph", "input-format", "spool-dir"),
 		c.without(!graph, "goes with --graph", "nodes", "weight", "self-loops", "degrees", "undirected", "simple"),
 		c.without(!graph, "goes with --graph; labels of rows are named by --label", "labels"),
 		{graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns},

@@ -73,7 +73,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	c.data.text = c.rows.Categories != stream.EncodeNone
 	c.chooseAll(columns)
 	c.data.noNumbers = true
-	in, err := c.data.choose(ctx, c.app, files, openMode(c.rows.Scans()))
+	in, err := c.data.choose(c.app, files)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,6 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
 	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
-	c.allow(&budget, in.Info().Holds, in)
 	return c.checkBudget(&budget)
 }
 
@@ -238,9 +237,6 @@ func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	if c.data.noSpool && info.Rows < 0 && isPipe(c.output) && c.formatOf(c.output) == "npy" {
-		return 0, usagef("%s: an NPY file begins with the number of its rows, which %s does not tell: leave out --no-spool, or write another format", c.output, info.Name)
-	}
 	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,7 +27,6 @@ type dataFlags struct {
 	encoding  string
 	format    string
 	inexact   blockstore.Inexact
-	noSpool   bool
 	spoolDir  string
 	maxSpool  spoolRoom
 	features  int      // of libsvm files, at least: those of the model
@@ -44,7 +42,6 @@ func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
 	d.addLayout(cmd)
 	addChoice(cmd, &d.inexact, "inexact", "what becomes of integers beyond 2^53 that no float64 holds", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
-	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
 	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
 }
 
@@ -69,7 +66,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.layout()
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
-	o.Threads, o.Memory, o.Stdin, o.Inexact, o.NoNumbers = a.threads, int64(a.memory), a.in, d.inexact, d.noNumbers
+	o.Threads, o.Stdin, o.Inexact, o.NoNumbers = a.threads, a.in, d.inexact, d.noNumbers
 	return o
 }
 
@@ -104,9 +101,6 @@ func (d *dataFlags) check() error {
 	}
 	if d.comment != "" && (len(d.comment) != 1 || d.comment[0] <= ' ' || d.comment[0] > '~' || d.comment == `"`) {
 		return usagef("--comment %q is not one ASCII character, such as '#'", d.comment)
-	}
-	if d.noSpool && d.spoolDir != "" {
-		return usagef("--no-spool refuses what --spool-dir asks for: leave one out")
 	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
 		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
@@ -148,7 +142,6 @@ func (p *preparationFlags) widens() bool {
 // marked as faults of the data.
 type input struct {
 	*stream.Counted
-	discard  func() error // removes a spool
 	leftOut  []blockstore.LeftOutColumn
 	booleans []string // columns that are booleans in the file
 	position columnPositions
@@ -158,30 +151,22 @@ type input struct {
 	run      *stream.Run // keeps rows that were fetched; nil for none
 }
 
-// openMode says how often a verb reads.
-type openMode bool
-
-const (
-	readOnce  openMode = false
-	readAgain openMode = true
-)
-
-// open opens files. What can be read only once is stored on disk if the verb reads again.
-func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openMode) (*input, error) {
+// open opens files.
+func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, error) {
 	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
 	if err != nil {
 		return nil, fromData(err)
 	}
-	return d.choose(ctx, a, files, mode)
+	return d.choose(a, files)
 }
 
 // choose chooses columns of files that are open.
-func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files, mode openMode) (*input, error) {
+func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	src, err := files.Source(d.options(a))
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
+	in := &input{Counted: stream.NewCounted(src), leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
 		position: positionsOf(src), parts: blockstore.Parts(src)}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
@@ -191,21 +176,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
 		}
 	}
-	if !src.Info().Once || mode == readOnce && d.spoolDir == "" {
-		return in, nil
-	}
-	if d.noSpool {
-		return nil, usagef("%s can be read only once, and this reads it again: leave out --no-spool, and it is stored on disk meanwhile, or write it to a file first", src.Info().Name)
-	}
-	if err := a.checkSpool(in); err != nil {
-		return nil, err
-	}
-	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir, d.maxSpool.in(d.spoolDir))
-	if err != nil {
-		return nil, err
-	}
-	a.collect()
-	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted, formats: in.formats}, nil
+	return in, nil
 }
 
 // Open returns a reader of the rows from the given one on.
@@ -230,11 +201,10 @@ func (r inputReader) Read(dst *stream.Batch) (int, error) {
 	return n, fromData(err)
 }
 
-// close removes what a spool left. It is safe on nil.
+// close notes how the files ended. It is safe on nil.
 func (in *input) close() {
 	if in != nil {
 		in.noted()
-		in.discard() // the file has no name any more, or is in the folder for temporary files
 	}
 }
 
@@ -258,24 +228,4 @@ func categoriesOf(info stream.Info) (n int) {
 		}
 	}
 	return n
-}
-
-// checkSpool refuses to store a source on disk where that does not fit into --memory.
-func (a *app) checkSpool(in *input) error {
-	info := in.Info()
-	budget := model.NewPlan(stream.Engine{}, 0, 0).Memory
-	budget.Items = append(budget.Items, readerItem(info.Holds),
-		stream.BudgetItem{What: "rows on their way to disk", Bytes: blockstore.WriterBytes("nys", len(info.Columns)+len(info.Kept))})
-	a.allow(&budget, info.Holds, in)
-	return a.checkBudget(&budget)
-}
-
-// allow leaves to sources that come through pipes what the rest of a budget, of which held is
-// for reading, leaves of --memory.
-func (a *app) allow(b *stream.Budget, held int64, inputs ...*input) {
-	for _, in := range inputs {
-		if in != nil && a.memory > 0 {
-			blockstore.Allow(in.Counted.Source, int64(a.memory)-b.Total()+held)
-		}
-	}
 }

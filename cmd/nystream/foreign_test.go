@@ -5,10 +5,6 @@ import (
 	"os"
 	"unicode/utf16"
 
-	"github.com/apache/arrow/go/v16/arrow"
-	"github.com/apache/arrow/go/v16/arrow/array"
-	"github.com/apache/arrow/go/v16/arrow/ipc"
-	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 )
@@ -24,7 +20,6 @@ func foreign() {
 		"old.parquet":   parquetWith("when", parquet.Int96Type, old),
 		"bytes.parquet": parquetWith("hash", parquet.ByteArrayType, bytes),
 		"latin.parquet": parquetWith("caf\xe9", parquet.DoubleType, square),
-		"runs.arrows":   arrowRuns(),
 		"cut.csv":       bigEndian("\ufeffa,b\n0,1\n1,2\n")[:25],
 		"marked.csv":    bigEndian("\ufeffa,b\n0,1\n1,2\n2,0\n3,é\n"),
 	} {
@@ -46,29 +41,6 @@ func parquetWith(name string, kind parquet.Type, value func(i int) parquet.Value
 		_, err := w.WriteRows([]parquet.Row{{parquet.DoubleValue(float64(i)).Level(0, 0, 0), value(i).Level(0, 0, 1)}})
 		must(err)
 	}
-	must(w.Close())
-	return b.Bytes()
-}
-
-// arrowRuns returns an Arrow file of columns a, of numbers, and runs and words, of runs of
-// numbers and of text.
-func arrowRuns() []byte {
-	number, ends := arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int32
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: number}, {Name: "runs", Type: arrow.RunEndEncodedOf(ends, number)},
-		{Name: "words", Type: arrow.RunEndEncodedOf(ends, arrow.BinaryTypes.String)}}, nil)
-	r := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	r.Field(0).(*array.Float64Builder).AppendValues([]float64{0, 1, 2, 3}, nil)
-	runs := r.Field(1).(*array.RunEndEncodedBuilder)
-	for i, n := range []uint64{3, 1} {
-		runs.Append(n)
-		runs.ValueBuilder().(*array.Float64Builder).Append(2.5 + float64(i))
-	}
-	words := r.Field(2).(*array.RunEndEncodedBuilder)
-	words.Append(4)
-	words.ValueBuilder().(*array.StringBuilder).Append("ash")
-	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(schema))
-	must(w.Write(r.NewRecord()))
 	must(w.Close())
 	return b.Bytes()
 }

@@ -418,8 +418,8 @@ func abortAll(writers []pathWriter) {
 }
 
 // writeAll puts the files that writers have filled under their names, and last of all the
-// model, when all of them are complete on the disk. When something fails, all files are what
-// they were before; what went to a pipe cannot be taken back.
+// model, when all of them are complete on the disk. Each file is the old one or the new one
+// whatever fails, and verify refuses a model beside the factors of another fit.
 func writeAll(ctx context.Context, writers []pathWriter, output string, model func() (blockstore.Output, error)) error {
 	for _, w := range writers {
 		if err := w.Finish(); err != nil {
@@ -431,22 +431,13 @@ func writeAll(ctx context.Context, writers []pathWriter, output string, model fu
 		return err
 	}
 	defer m.Abort() // does nothing after Commit
-	writers = append(slices.Clone(writers), pathWriter{m, output})
-	var paths []string
-	for _, w := range writers {
-		if !isPipe(w.path) {
-			paths = append(paths, w.path)
+	for _, w := range append(slices.Clone(writers), pathWriter{m, output}) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := w.Commit(); err != nil {
+			return err
 		}
 	}
-	return blockstore.ReplaceAll(paths, func() error {
-		for _, w := range writers {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			if err := w.Commit(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return nil
 }

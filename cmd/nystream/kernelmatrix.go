@@ -13,7 +13,7 @@ import (
 // matrix, n×n, or rows with the entries of a sample as a source and behind them those as a
 // target, which may be of samples that are new.
 func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int, paths []string) (*taken, error) {
-	in, err := t.data.open(ctx, t.app, paths, readOnce)
+	in, err := t.data.open(ctx, t.app, paths)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 var (
 	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
-	rowsOnly     = []string{"label", "keep", "input-format", "no-spool", "spool-dir", "nulls", "scale",
+	rowsOnly     = []string{"label", "keep", "input-format", "spool-dir", "nulls", "scale",
 		"categories", "compat"}
 )
 

@@ -33,7 +33,7 @@ type savedFit struct {
 // ofProcess are flags that say where results go and how the process runs; they are not part
 // of a saved fit.
 var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "left-output", "right-output", "plot", "report",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "no-spool", "spool-dir", "max-spool-size", "output-format", "compression"}
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "spool-dir", "max-spool-size", "output-format", "compression"}
 
 // savedFit returns the command line at hand.
 func (j *job) savedFit() *savedFit {

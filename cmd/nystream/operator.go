@@ -198,7 +198,7 @@ func (c *operatorTask) parse() (err error) {
 
 // open opens the rows, and the matrix of an operator that has one.
 func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
-	if c.left, err = c.data.open(ctx, c.app, args, readAgain); err != nil {
+	if c.left, err = c.data.open(ctx, c.app, args); err != nil {
 		return err
 	}
 	if err := c.left.checkRows(); err != nil {
@@ -209,7 +209,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 		if len(c.withColumns) > 0 {
 			d.columns = trimmed(c.withColumns)
 		}
-		if c.sides.right, err = d.open(ctx, c.app, c.rightFiles, readAgain); err != nil {
+		if c.sides.right, err = d.open(ctx, c.app, c.rightFiles); err != nil {
 			return err
 		}
 		if err := c.sides.right.checkRows(); err != nil {
@@ -233,7 +233,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 func (c *operatorTask) openMatrix(ctx context.Context) (*input, error) {
 	d := c.data
 	d.columns, d.format = nil, ""
-	return d.open(ctx, c.app, c.matrixFiles, readAgain)
+	return d.open(ctx, c.app, c.matrixFiles)
 }
 
 // pair makes the pairs of rows; y is of --with.

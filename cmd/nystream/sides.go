@@ -45,13 +45,13 @@ func (s prepared) dropped() (n int64) {
 
 // open opens the files of both sides; without files of the right there is one.
 func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left, right []string) (err error) {
-	if s.left, err = d.open(ctx, a, left, readAgain); err != nil {
+	if s.left, err = d.open(ctx, a, left); err != nil {
 		return err
 	}
 	if err := s.left.checkRows(); err != nil || len(right) == 0 {
 		return err
 	}
-	if s.right, err = d.open(ctx, a, right, readAgain); err != nil {
+	if s.right, err = d.open(ctx, a, right); err != nil {
 		return err
 	}
 	if err := s.right.checkRows(); err != nil {
@@ -121,7 +121,6 @@ func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
 	if held > 0 {
 		b.Items = append(b.Items, readerItem(held))
 	}
-	a.allow(b, held, inputs...)
 }
 
 func readerItem(held int64) stream.BudgetItem {

@@ -91,7 +91,6 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usagef("--side %v: %w", t.side, err)
 	}
-	t.mode = openMode(t.shard.of > 0)
 	rows, err := f.open(ctx, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err

@@ -172,7 +172,7 @@ func (c *transportTask) openSide(ctx context.Context, side model.Side, files []s
 	if err := said.choose(ctx, c.job, files, c.said(side)); err != nil {
 		return err
 	}
-	if *in, err = said.kept(c.data).open(ctx, c.app, files, readAgain); err != nil {
+	if *in, err = said.kept(c.data).open(ctx, c.app, files); err != nil {
 		return err
 	}
 	if err := (*in).checkRows(); err != nil || len(said.list) == 0 {

@@ -146,7 +146,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth,
 		if f.prepare.Nulls == stream.NullsDrop {
 			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
-		p.data.label, p.mode = "", readAgain // the file is read when the number of rows is known
+		p.data.label = ""
 		return nil
 	}
 	if len(t.said.columns) != 1 {

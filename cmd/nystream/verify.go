@@ -98,7 +98,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
-	in, left, err := rows.open(ctx, v.app, v.data, args[1:], readAgain)
+	in, left, err := rows.open(ctx, v.app, v.data, args[1:])
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	var other *input
 	if len(v.right) > 0 {
 		var right *stream.Prepared
-		if other, right, err = rows.open(ctx, v.app, v.data, v.right, readAgain); err != nil {
+		if other, right, err = rows.open(ctx, v.app, v.data, v.right); err != nil {
 			return err
 		}
 		defer other.close()

@@ -18,7 +18,6 @@ type values struct {
 	data    int   // buffers that views point into, behind the two of its own
 	buffers *ipcBuffers
 	child   *values
-	ends    *values // of runs
 	dict    *dictionary
 	above   []values // structures around it, of the same length
 }
@@ -290,13 +289,9 @@ func (f *field) arrayIn(batch flatTable, buffers *ipcBuffers, dicts dictionaries
 		a.data = int(counts.int64(f.views, 0))
 	case dictLayout:
 		a.dict = dicts[f.dict]
-	case fixedLayout, listLayout, runLayout:
+	case fixedLayout, listLayout:
 		child, err := f.child.arrayIn(batch, buffers, nil)
-		if a.child = &child; err != nil || f.ends == nil {
-			return a, err
-		}
-		ends, err := f.ends.arrayIn(batch, buffers, nil)
-		a.ends = &ends
+		a.child = &child
 		return a, err
 	}
 	return a, nil

@@ -1,10 +1,9 @@
-// Package arrow reads Arrow IPC files, streams and records in memory, and writes
-// files.
+// Package arrow reads Arrow IPC files and streams, and writes them.
 //
 // # How it is read
 //
-// The library (arrow/go v16) understands the schema, gives the array types of
-// FromRecords, and writes. Batches are read here, because the library
+// The library (arrow/go v16) understands the schema, and writes. Batches are read here,
+// because the library
 // holds a batch in memory twice whatever the columns wanted, allocates what a
 // damaged length claims, takes a stream that was cut for one that ended, and
 // decompresses zstd in goroutines of its own. Here the values of the chosen
@@ -22,7 +21,6 @@
 package arrow
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -46,18 +44,24 @@ type table struct {
 
 // Open reads the headers of the Arrow file or stream at path.
 func Open(ctx context.Context, path string) (column.Table, error) {
-	file, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer f.Close()
+	return OpenFile(path, f, stamp)
+}
+
+// OpenFile reads the headers of the open file f, which messages call path.
+func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
-	if t.index, err = newIndex(file, stamp.Size); err != nil {
+	var err error
+	if t.index, err = newIndex(f, stamp.Size); err != nil {
 		err = fault.File(path, "%w", fault.Damaged(err))
 	} else {
-		err = t.findWidths(file)
+		err = t.findWidths(f)
 	}
-	if err = stamp.Settle(file, err); err != nil {
+	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked
@@ -73,13 +77,15 @@ func (s *schema) columns() []column.Info {
 	return infos
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.index = t.index.with(c.Inexact)
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	lead, holds := t.reading(&c)
 	c.Reading(lead, holds+wanted.stamp.Holds())
-	return &source{c, &wanted}, nil
+	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
+		return newPass(&c, wanted.index.schema, wanted.feed(file.NewReaderAt(ctx, f), f))
+	}), nil
 }
 
 // findWidths gives list columns the length of their first list that is not
@@ -105,8 +111,8 @@ func (t *table) findWidths(file io.ReaderAt) error {
 
 // feed reads the batches of file in order and closes closer at the end, if it
 // is not nil.
-func (t *table) feed(file io.ReaderAt, closer io.Closer) *fileFeed {
-	return &fileFeed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
+func (t *table) feed(file io.ReaderAt, closer io.Closer) *feed {
+	return &feed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
 }
 
 // needsWidths reports whether the width of some column is not known.
@@ -165,81 +171,4 @@ func (s *schema) dropUnknown() {
 			f.refuse("no lists with anything in them")
 		}
 	}
-}
-
-// pipe is an Arrow stream that can be read once.
-type pipe struct {
-	column.TableInfo
-	schema *schema
-	feed   *pipeFeed
-	opened bool
-}
-
-// Limits are those of memory for what comes through a pipe.
-type Limits struct {
-	Memory int64       // that the program may use, in bytes; 0 for any
-	Spools file.Spools // large batches where that is limited
-}
-
-// OpenStream begins to read the Arrow stream r, which messages call name.
-// If a list column needs it, opening reads up to the first batch with a list in
-// it and holds that batch. Only then the source says what a reader holds, from that
-// batch: of a pipe nobody knows how large the batches will be, and one is in memory as
-// a whole, compressed or not, with what is unpacked of it.
-//
-// Where memory is limited, the first batch is always looked at, and what is large is copied
-// to disk. A batch that takes more than what the table is allowed is refused then.
-func OpenStream(r io.Reader, name string, l Limits) (column.Table, error) {
-	feed, err := newPipeFeed(name, bufio.NewReader(r), l)
-	if err != nil {
-		return nil, fault.File(name, "%w", fault.Damaged(err))
-	}
-	t := &pipe{TableInfo: column.TableInfo{Path: name, Rows: -1, Once: true}, schema: feed.schema, feed: feed}
-	feed.allowed = &t.Allowed
-	feed.ended = func(marked bool) { t.Unmarked = !marked }
-	if err := t.findWidths(); err != nil {
-		return nil, err
-	}
-	t.Columns = t.schema.columns()
-	return t, nil
-}
-
-// findWidths looks into the first batch with rows, which must have a list that
-// is not null: earlier rows cannot be read again.
-func (t *pipe) findWidths() error {
-	if t.schema.needsWidths() || t.feed.limits.Memory > 0 {
-		batch, err := t.feed.peek()
-		if err == nil {
-			err = t.schema.learnWidths(t.Path, batch)
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-	}
-	t.schema.dropUnknown()
-	return nil
-}
-
-func (t *pipe) Source(c column.Choice) (stream.Source, error) {
-	c.Reading(0, t.feed.first(c.All(true)))
-	t.schema = t.schema.with(c.Inexact)
-	return &pipeSource{c, t}, nil
-}
-
-// pipeSource is chosen columns of a pipe.
-type pipeSource struct {
-	column.Choice
-	pipe *pipe
-}
-
-// Open starts the only pass.
-func (s *pipeSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	if s.pipe.opened {
-		return nil, fault.File(s.pipe.Path, "it can be read only once; spool it first")
-	}
-	s.pipe.opened = true
-	return newReader(ctx, &s.Choice, s.pipe.schema, s.pipe.feed), nil
 }

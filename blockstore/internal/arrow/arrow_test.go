@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -182,30 +181,20 @@ func TestArrowDictionaryDeltas(t *testing.T) {
 		records = append(records, array.NewRecord(schema, []arrow.Array{column}, 2))
 	}
 	writeArrow(t, path, schema, records, false, ipc.WithDictionaryDeltas(true))
-	b, err := os.ReadFile(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := Open(context.Background(), path)
+	src, err := column.Choose(tb, nil, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipe, err := OpenStream(bytes.NewReader(b), "pipe", Limits{})
+	_, kept, err := filetest.Slurp(src, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tb := range []column.Table{file, pipe} {
-		src, err := column.Choose(tb, nil, []int{0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, kept, err := filetest.Slurp(src, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]string{"a", "a", "b", "a", "c", "a"}, kept[0].Strings); diff != "" {
-			t.Error(diff)
-		}
+	if diff := cmp.Diff([]string{"a", "a", "b", "a", "c", "a"}, kept[0].Strings); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -287,118 +276,9 @@ func TestArrowTypes(t *testing.T) {
 					if asFile && nullable {
 						filetest.CheckGather(t, src)
 					}
-					if !asFile {
-						checkArrowPipe(t, path, columns, n, nullable)
-					}
 				})
 			}
 		}
-	}
-}
-
-// checkArrowPipe reads a stream from its beginning to its end, once.
-func checkArrowPipe(t *testing.T, path string, columns []arrowTestColumn, n int, nullable bool) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tb, err := OpenStream(bytes.NewReader(b), "standard input", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := arrowSourceOf(tb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info := src.Info(); !info.Once || info.Rows != -1 {
-		t.Errorf("info %+v", info)
-	}
-	if _, ok := src.(stream.Gatherer); ok {
-		t.Error("a pipe can gather")
-	}
-	checkArrow(t, src, columns, n, nullable)
-	_, err = src.Open(t.Context(), 0)
-	filetest.WantError(t, err, "standard input", "once")
-}
-
-// Records are read in memory, also when they are slices of larger ones.
-func TestFromRecords(t *testing.T) {
-	columns := slices.DeleteFunc(arrowTestColumns(), func(c arrowTestColumn) bool { return c.name == "list" || c.name == "large" })
-	const n = 1300
-	var numbers []string
-	for _, c := range columns {
-		if c.floats != nil {
-			numbers = append(numbers, c.name)
-		}
-	}
-	for _, nullable := range []bool{false, true} {
-		schema, records := arrowRecords(t, columns, n, nullable, nullable)
-		var sliced []arrow.Record
-		for _, r := range records {
-			for at := int64(0); at < r.NumRows(); at += 13 {
-				sliced = append(sliced, r.NewSlice(at, min(at+13, r.NumRows())))
-			}
-		}
-		for _, list := range [][]arrow.Record{records, sliced} {
-			src, err := FromRecords(Records{
-				Name: "records", Schema: schema, Rows: n, Columns: numbers, Keep: []string{"text", "long", "view", "words"},
-				Open: func() (array.RecordReader, error) { return array.NewRecordReader(schema, list) },
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkArrow(t, src, columns, n, nullable)
-			checkArrow(t, src, columns, n, nullable) // and again
-		}
-	}
-}
-
-func TestFromRecordsRefuses(t *testing.T) {
-	schema, records := arrowRecords(t, arrowTestColumns()[:3], 10, false, false)
-	open := func() (array.RecordReader, error) { return array.NewRecordReader(schema, records) }
-	_, err := FromRecords(Records{Name: "r", Schema: schema, Columns: []string{"nothing"}, Open: open})
-	filetest.WantError(t, err, "r", `"nothing"`)
-	_, err = FromRecords(Records{Name: "r", Schema: schema, Columns: []string{"null"}, Open: open})
-	filetest.WantError(t, err, "r", `"null"`)
-
-	src, err := FromRecords(Records{Name: "r", Schema: schema, Rows: 11, Open: open, Once: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = filetest.Slurp(src, 4)
-	filetest.WantError(t, err, "r", "10 rows", "11")
-	_, err = src.Open(t.Context(), 0)
-	filetest.WantError(t, err, "once")
-
-	failing := errors.New("no more")
-	src, err = FromRecords(Records{Name: "r", Schema: schema, Rows: -1, Open: func() (array.RecordReader, error) { return nil, failing }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = src.Open(t.Context(), 0); !errors.Is(err, failing) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// All memory of the records is given back.
-func TestFromRecordsReleases(t *testing.T) {
-	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer checked.AssertSize(t, 0)
-	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil)
-	builder := array.NewRecordBuilder(checked, schema)
-	defer builder.Release()
-	builder.Field(0).(*array.Float64Builder).AppendValues([]float64{1, 2, 3}, nil)
-	record := builder.NewRecord()
-	defer record.Release()
-	src, err := FromRecords(Records{Name: "r", Schema: schema, Rows: 3, Open: func() (array.RecordReader, error) {
-		return array.NewRecordReader(schema, []arrow.Record{record})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := filetest.Slurp(src, 2); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -510,22 +390,13 @@ func TestArrowCuts(t *testing.T) {
 			}
 			tb, err := filetest.Opened(path, Open)
 			if rows, ok := ends[cut]; ok && !asFile {
-				if err != nil || !tb.About().Unmarked {
-					t.Errorf("without its end mark: %v", err)
-				}
-				if got, err := readPipe(b[:cut]); err != nil || int64(got) != rows {
-					t.Errorf("a pipe without its end mark gave %d rows, %v", got, err)
+				if err != nil || !tb.About().Unmarked || tb.About().Rows != rows {
+					t.Errorf("without its end mark after %d rows: %v", rows, err)
 				}
 				continue
 			}
 			if err == nil {
 				t.Errorf("%d bytes of %d are enough", cut, len(b))
-			}
-			if asFile {
-				continue
-			}
-			if rows, err := readPipe(b[:cut]); err == nil {
-				t.Errorf("a pipe of %d bytes of %d gave %d rows", cut, len(b), rows)
 			}
 		}
 		if err := os.WriteFile(path, append(b, b...), 0o666); err != nil {
@@ -537,37 +408,13 @@ func TestArrowCuts(t *testing.T) {
 	}
 }
 
-// readPipe reads a stream and counts its rows.
-func readPipe(b []byte) (int, error) {
-	tb, err := filetest.Opened("pipe", func(ctx context.Context, name string) (column.Table, error) {
-		return OpenStream(bytes.NewReader(b), name, Limits{})
-	})
-	if err != nil {
-		return 0, err
-	}
-	src, err := filetest.Readable(tb)
-	if err != nil {
-		return 0, err
-	}
-	rows, _, err := filetest.Slurp(src, 100)
-	return len(rows), err
-}
-
 func TestArrowMutants(t *testing.T) {
 	t.Parallel()
-	piped := func(ctx context.Context, path string) (column.Table, error) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return OpenStream(bytes.NewReader(b), "pipe", Limits{})
-	}
 	t.Run("file", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, true), 100, 150, Open) })
 	t.Run("stream", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, false), 100, 150, Open) })
-	t.Run("pipe", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, false), 100, 150, piped) })
 	t.Run("lz4", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, true, ipc.WithLZ4()), 100, 100, Open) })
 	t.Run("zstd", func(t *testing.T) {
-		filetest.CheckMutants(t, smallArrow(t, 100, false, ipc.WithZstd()), 100, 100, piped)
+		filetest.CheckMutants(t, smallArrow(t, 100, false, ipc.WithZstd()), 100, 100, Open)
 	})
 }
 
@@ -590,9 +437,8 @@ func TestArrowGreed(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := filetest.Opened(path, Open)
-		_, piped := readPipe(b)
 		runtime.ReadMemStats(&after)
-		if err == nil || piped == nil {
+		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
@@ -702,7 +548,6 @@ func FuzzArrow(f *testing.F) {
 				t.Fatalf("%d rows, promised %d", n, tb.About().Rows)
 			}
 		}
-		readPipe(b)
 	})
 }
 

@@ -24,15 +24,6 @@ func (d *dictionary) size() int { return len(d.valid) }
 // header of a string.
 const entryBytes = 1 + 16
 
-// bytes returns what the dictionary holds.
-func (d *dictionary) bytes() int64 {
-	n := entryBytes * int64(len(d.valid))
-	for _, text := range d.texts {
-		n += int64(len(text))
-	}
-	return n
-}
-
 // add appends all values of a to d.
 func (d *dictionary) add(f *field, a values) error {
 	if a.length > compression.MaxBytes/8 {

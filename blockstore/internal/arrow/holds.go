@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
-	"github.com/nystream/nystream/stream"
 )
 
 // decoderBytes is about what the decoder of compressed buffers holds: windows and tables.
@@ -74,7 +72,7 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 
 // buffersOf is how many buffers an array has by its layout, those of elements apart. What is
 // not read is of interest as a structure around others.
-var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
+var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2}
 
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
@@ -93,11 +91,6 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 	}
 	for i := range a.above {
 		if err := w.array(&f.parents[i], &a.above[i], b); err != nil {
-			return err
-		}
-	}
-	if a.ends != nil {
-		if err := w.array(f.ends, a.ends, b); err != nil {
 			return err
 		}
 	}
@@ -202,42 +195,4 @@ func (t *table) weigh(w *weight, file io.ReaderAt, e *entry) error {
 		return err
 	}
 	return w.batch(b.table, b.buffers)
-}
-
-// first returns what a reader of the chosen columns holds, as far as it is known: of the first
-// batch, if that was looked at. Later ones may be larger.
-func (f *pipeFeed) first(chosen []int) int64 {
-	f.chosen = chosen
-	if f.peeked == nil {
-		return 0
-	}
-	return f.holds(f.peeked, chosen)
-}
-
-// holds returns what a reader of the chosen columns holds of a batch, 0 where that is damaged:
-// reading will tell.
-func (f *pipeFeed) holds(of *batch, chosen []int) int64 {
-	b := of.buffers
-	w := newWeight(f.schema, chosen)
-	if fault.Guard(f.path, func() error { return w.batch(of.table, b) }) != nil {
-		return 0
-	}
-	sum := f.body.holds(b.bodySize) + w.bytes()
-	for _, d := range f.dicts {
-		sum += d.bytes()
-	}
-	return sum
-}
-
-// affordable returns an error if a batch takes more than is allowed.
-func (f *pipeFeed) affordable(b *batch) error {
-	if *f.allowed == 0 {
-		return nil
-	}
-	more := f.holds(b, f.chosen) - *f.allowed
-	if more <= 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: the batch that begins with row %d is too large: %w", f.path, b.first,
-		&stream.OverBudgetError{Need: f.limits.Memory + more, Limit: f.limits.Memory})
 }

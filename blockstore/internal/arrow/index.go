@@ -261,13 +261,3 @@ func (e *entry) message(file io.ReaderAt) (*message, error) {
 	m.body = io.NewSectionReader(file, e.body, e.bodySize)
 	return &m, nil
 }
-
-// pipedMessage reads the next message of a pipe with its body, which goes into body.
-func pipedMessage(r io.Reader, body *body) (*message, error) {
-	m, _, err := readMeta(r, -1)
-	if err != nil {
-		return nil, err
-	}
-	m.body, err = body.read(r, m.bodySize)
-	return &m, err
-}

@@ -1,7 +1,6 @@
 package arrow
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -49,7 +48,7 @@ func errMisplaced(kind byte) error {
 }
 
 // readMeta reads the beginning of a message from r, up to its body, which
-// must not be longer than room says (-1 when that is not known). At the end
+// must not be longer than room says. At the end
 // mark of the stream it returns io.EOF, and how many bytes it has read; where there is
 // nothing at all, errUnmarked.
 func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
@@ -57,11 +56,12 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	if err != nil {
 		return m, n, err
 	}
-	if length > maxArrowMeta || room >= 0 && length > room-n {
+	if length > maxArrowMeta || length > room-n {
 		return m, n, fmt.Errorf("a message claims %d bytes of metadata, which are not there", length)
 	}
-	if m.meta, err = readGrowing(r, nil, length); err != nil {
-		return m, n, err
+	m.meta = make([]byte, length)
+	if _, err = io.ReadFull(r, m.meta); err != nil {
+		return m, n, cutShort(err)
 	}
 	n += length
 	root := flatRoot(m.meta)
@@ -70,7 +70,7 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	}
 	m.kind = root.byte(1)
 	m.bodySize = root.int64(3)
-	if m.bodySize < 0 || room >= 0 && m.bodySize > room-n {
+	if m.bodySize < 0 || m.bodySize > room-n {
 		return m, n, fmt.Errorf("a message claims a body of %d bytes, which are not there", m.bodySize)
 	}
 	return m, n, nil
@@ -104,22 +104,6 @@ var errCut = fmt.Errorf("the stream ends within a message: it was cut, or is sti
 // end mark. The format does not demand one, and some writers leave it out; a cut at that
 // place would go unnoticed.
 var errUnmarked = fmt.Errorf("the stream ends without its end mark")
-
-// readGrowing reads n bytes from r into buffer. Memory grows with what is
-// there, not with what is claimed.
-func readGrowing(r io.Reader, buffer []byte, n int64) ([]byte, error) {
-	if int64(cap(buffer)) >= n {
-		buffer = buffer[:n]
-		_, err := io.ReadFull(r, buffer)
-		return buffer, cutShort(err)
-	}
-	b := bytes.NewBuffer(buffer[:0])
-	if n < 1<<20 {
-		b.Grow(int(n))
-	}
-	_, err := io.CopyN(b, r, n)
-	return b.Bytes(), cutShort(err)
-}
 
 // cutShort turns an end of file in the middle of things into errCut.
 func cutShort(err error) error {

@@ -7,17 +7,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/stream"
 	"github.com/pierrec/lz4/v4"
 )
 
@@ -148,7 +145,7 @@ func TestPiecesHold(t *testing.T) {
 }
 
 // Files come out alike, whole or in pieces: of every type, read from the beginning, from
-// the middle, by number, and from a pipe. TestArrowTypes reads whole ones in all these ways.
+// the middle, and by number. TestArrowTypes reads whole ones in all these ways.
 func TestArrowInPieces(t *testing.T) {
 	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
 		const n = tileRows + 400
@@ -172,7 +169,7 @@ func TestArrowInPieces(t *testing.T) {
 				}
 				if inPieces {
 					filetest.CheckGather(t, src)
-					checkArrowPipe(t, path, columns, n, true)
+
 				}
 			})
 		}
@@ -216,64 +213,5 @@ func BenchmarkPieces(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// Where memory is limited, large batches of a pipe are read from disk, and one that takes more
-// than is allowed is refused with what is needed, when it comes.
-func TestArrowPipeLimited(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.arrows")
-	rows := growingBatches(t, path, false, ipc.WithLZ4())
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const memory = 1 << 30
-	for _, allowed := range []int64{0, 16 << 20, decoderBytes + 100_000} {
-		tb, err := OpenStream(bytes.NewReader(content), "pipe", Limits{Memory: memory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := column.Choose(tb, []int{0, 1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if holds := src.Info().Holds; holds < decoderBytes+8*1000 || holds > decoderBytes+100_000 {
-			t.Errorf("the first batch holds %d", holds)
-		}
-		tb.About().Allowed = allowed
-		got, _, err := filetest.Slurp(src, 999)
-		var over *stream.OverBudgetError
-		switch refused := errors.As(err, &over); {
-		case allowed == 0 || allowed > 8<<20:
-			if err != nil || len(got) != rows {
-				t.Errorf("allowed %d: %d rows, %v", allowed, len(got), err)
-			}
-		case !refused || over.Limit != memory || over.Need < memory+16*20_000-100_000:
-			t.Errorf("allowed %d: %d rows, %v", allowed, len(got), err)
-		}
-	}
-}
-
-// The body of a large message goes to disk, and what comes back is the same.
-func TestLargeBody(t *testing.T) {
-	text := numbersText(3 * bodyBytes)
-	b := body{Limits: Limits{Memory: 1}, name: "pipe"}
-	defer b.close()
-	for _, n := range []int64{bodyBytes + 1, 100, int64(len(text)), bodyBytes + 7} {
-		r, err := b.read(bytes.NewReader(text), n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := make([]byte, n)
-		if k, err := r.ReadAt(got, 0); int64(k) != n || err != nil && err != io.EOF || !bytes.Equal(got, text[:n]) {
-			t.Errorf("%d of %d bytes, %v", k, n, err)
-		}
-		if n > bodyBytes && int64(cap(b.buffer)) > bodyBytes {
-			t.Errorf("%d bytes are in memory", cap(b.buffer))
-		}
-	}
-	if _, err := b.read(bytes.NewReader(text), int64(len(text))+1); err != errCut {
-		t.Errorf("a cut message: %v", err)
 	}
 }

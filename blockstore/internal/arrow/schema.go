@@ -31,8 +31,7 @@ type field struct {
 	node   int
 	buffer int
 	views  int    // view columns before it, each with buffers of its own
-	child  *field // elements of a list, or values of a dictionary or of runs
-	ends   *field // where runs end
+	child  *field // elements of a list, or values of a dictionary
 	dict   int64  // number of the dictionary
 
 	parents []field // structures around it, the outermost first
@@ -49,7 +48,6 @@ const (
 	fixedLayout         // lists of one length
 	listLayout          // elements between offsets of 32 or 64 bits
 	dictLayout          // indexes of bits bits
-	runLayout           // values that repeat up to where runs end
 )
 
 // schema is what batches look like.
@@ -109,7 +107,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, errSchema
 	}
 	defer r.Release()
-	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals}), nil
+	return layOut(r.Schema(), placer{ids: w.ids}), nil
 }
 
 // bodiless allocates for messages that should have no body. The library makes room for the
@@ -137,9 +135,8 @@ var errSchema = errors.New("its schema is damaged, or has types that are newer t
 // walker walks the fields of a schema before the library does, which would follow offsets
 // however many fields they make of a few bytes.
 type walker struct {
-	ids      []int64 // numbers of the dictionaries, in the order of their fields
-	decimals []int   // widths of the decimals in bits, likewise
-	fields   int
+	ids    []int64 // numbers of the dictionaries, in the order of their fields
+	fields int
 }
 
 // schema walks the fields in a slot of a table.
@@ -158,32 +155,11 @@ func (w *walker) walk(fields flatVector, depth int) error {
 		if dict, ok := field.table(4); ok {
 			w.ids = append(w.ids, dict.int64(0))
 		}
-		if kind, ok := field.table(3); ok && field.byte(2) == decimalType {
-			w.decimals = append(w.decimals, widenDecimal(kind))
-		}
 		if err := w.walk(field.vector(5, 4), depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// decimalType is how the schema numbers decimals among the types.
-const decimalType = 7
-
-// widenDecimal returns the width of a decimal. One of 32 or 64 bits, which the library does
-// not know, it makes one of 128.
-func widenDecimal(kind flatTable) int {
-	const usual = 128
-	at := kind.at(2)
-	if at == 0 {
-		return usual
-	}
-	width := int(int32(binary.LittleEndian.Uint32(kind.b[at:])))
-	if width == 32 || width == 64 {
-		binary.LittleEndian.PutUint32(kind.b[at:], usual)
-	}
-	return width
 }
 
 // layOut finds the place of every field.
@@ -225,10 +201,9 @@ const maxNames = 64 << 20
 
 // placer counts nodes and buffers.
 type placer struct {
-	schema   *schema
-	ids      []int64 // numbers of the dictionaries to come
-	decimals []int   // widths of the decimals to come, if these are known
-	names    int     // bytes of the names of columns
+	schema *schema
+	ids    []int64 // numbers of the dictionaries to come
+	names  int     // bytes of the names of columns
 }
 
 // refuse gives up a field, for what it holds.
@@ -289,27 +264,13 @@ func (l *placer) place(t arrow.DataType) field {
 	case *arrow.StructType:
 		return l.skip("structures", 1, fieldTypes(t.Fields())...)
 	case *arrow.RunEndEncodedType:
-		return l.runs(t)
+		return l.skip("runs, which are not read", 0, t.RunEnds(), t.Encoded())
 	case arrow.UnionType:
 		return l.skip("values of several types", map[arrow.UnionMode]int{arrow.SparseMode: 1, arrow.DenseMode: 2}[t.Mode()], fieldTypes(t.Fields())...)
 	}
 	f := l.take(2)
 	f.number(t)
-	if d, ok := t.(arrow.DecimalType); ok {
-		l.decimal(&f, d)
-	}
 	return f
-}
-
-// decimal notes the width of a decimal that is a word.
-func (l *placer) decimal(f *field, t arrow.DecimalType) {
-	if len(l.decimals) == 0 {
-		return
-	}
-	bits := l.decimals[0]
-	if l.decimals = l.decimals[1:]; bits <= 64 && f.layout == wordLayout {
-		f.bits, f.format = bits, number.Format{Form: number.DecimalForm, Bits: bits, Scale: int(t.GetScale())}
-	}
 }
 
 func fieldTypes(fields []arrow.Field) []arrow.DataType {
@@ -358,19 +319,6 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 // errLongList says what a column holds that is no row of numbers.
 var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
 
-// runs places a column of runs; only those of numbers and text are read.
-func (l *placer) runs(t *arrow.RunEndEncodedType) field {
-	f := l.take(0)
-	ends, values := l.place(t.RunEnds()), l.place(t.Encoded())
-	if values.layout != wordLayout && values.layout != textLayout && values.layout != viewLayout {
-		f.why = "runs of " + cmp.Or(values.why, "lists or of dictionaries")
-		return f
-	}
-	f.kind, f.layout, f.format, f.means = values.kind, runLayout, values.format, values.means
-	f.child, f.ends = &values, &ends
-	return f
-}
-
 // dictionary places a column of indexes.
 func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	f := l.take(2)
@@ -383,7 +331,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	sub := *l
 	sub.schema = &schema{}
 	values := sub.place(t.ValueType)
-	l.ids, l.decimals = sub.ids, sub.decimals
+	l.ids = sub.ids
 	if !values.isWords() && values.kind != column.Text {
 		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
 		return f

@@ -21,8 +21,7 @@ type scratch struct {
 	bits  []byte // memory of nulls
 	number.Decoded
 	starts []int64
-	absent []bool // entries of a dictionary, runs or structures that are null
-	runs   *runScratch
+	absent []bool   // entries of a dictionary or structures that are null
 	parent *scratch // of a structure
 }
 
@@ -42,9 +41,6 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	}
 	if err := s.loadParents(a, at, n); err != nil {
 		return err
-	}
-	if f.layout == runLayout {
-		return s.loadRuns(f, a, at, n)
 	}
 	if err := s.loadNulls(a, at, n); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -11,49 +12,97 @@ import (
 )
 
 // Pass goes over the rows of the chosen columns of one file. Each format has
-// its own; NewReader makes a stream.Reader of any.
+// its own; NewSource and NewReader make readers of any.
 type Pass interface {
+	// SkipTo goes to a row at or behind the one that Next would give.
+	SkipTo(row int64) error
 	// Next puts the next rows into dst from row at on, as many as are at hand
 	// and find room, and returns their number, which may be 0; io.EOF when
-	// there are no more.
+	// there are no more. SkipTo comes before the first Next.
 	Next(dst *stream.Batch, at int) (int, error)
 	// Close releases the file.
 	Close() error
 }
 
-// Settle returns the error in which reading of a file ended, or another one that is the
-// cause: the file was changed meanwhile. Without an error, or with io.EOF, it makes sure
-// that it was not.
-type Settle func(err error) error
+// Begin starts a pass over an open file, which the pass closes. ahead says that rows are read
+// one after the other; else few of them are wanted.
+type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 
-// OpenReader opens the file of a source for one pass, which begin begins, over the rows
-// from the given one on.
-func OpenReader(ctx context.Context, info stream.Info, stamp file.Stamp, first int64, begin func(f file.File) Pass) (stream.Reader, error) {
-	if err := stream.CheckFirst(info, first); err != nil {
+// NewSource returns the chosen columns of the file with the given stamp.
+func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
+	return &source{c, stamp, begin}
+}
+
+// source is chosen columns of a file.
+type source struct {
+	Choice
+	stamp file.Stamp
+	begin Begin
+}
+
+// Open returns a reader of the rows from the given one on, with a file handle of its own.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
-	f, err := stamp.Open(ctx)
+	f, err := s.stamp.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return NewReader(ctx, info, begin(f), func(err error) error { return stamp.Settle(f, err) }), nil
+	r := &passReader{ctx: ctx, info: s.info, pass: s.begin(ctx, f, true), first: first}
+	r.settle = func(err error) error { return s.stamp.Settle(f, err) }
+	return r, nil
 }
 
-// NewReader makes a stream.Reader of a pass over a source. settle, which may be nil, is
-// asked when the pass ends, well or not, and when the reader is closed before that.
-func NewReader(ctx context.Context, info stream.Info, p Pass, settle Settle) stream.Reader {
-	if settle == nil {
-		settle = func(err error) error { return err }
+// Gather fetches rows by number, those that follow each other together.
+func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	BeginGather(s.info, rows, dst)
+	f, err := s.stamp.Open(ctx)
+	if err != nil {
+		return err
 	}
-	return &passReader{ctx: ctx, info: info, pass: p, settle: settle}
+	p := s.begin(ctx, f, false)
+	err = s.stamp.Settle(f, fault.Guard(s.info.Name, func() error { return gather(ctx, p, rows, dst) }))
+	if closed := p.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
-// passReader serves reads of any size from a pass. An error is final.
+// gather fetches rows in ascending order.
+func gather(ctx context.Context, p Pass, rows []int64, dst *stream.Batch) error {
+	for k := 0; k < len(rows); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.SkipTo(rows[k]); err != nil {
+			return err
+		}
+		part := *dst
+		for part.X.Rows = k + leadingRun(rows[k:]); k < part.X.Rows; {
+			n, err := p.Next(&part, k)
+			if err != nil {
+				return err
+			}
+			k += n
+		}
+	}
+	return nil
+}
+
+// NewReader makes a stream.Reader, from the given row on, of a pass that is over no file.
+func NewReader(ctx context.Context, info stream.Info, p Pass, first int64) stream.Reader {
+	return &passReader{ctx: ctx, info: info, pass: p, first: first, settle: func(err error) error { return err }}
+}
+
+// passReader serves reads of any size from a pass. An error is final. It asks settle for
+// the error in which reading ended, or another one that is the cause: the file was changed.
 type passReader struct {
 	ctx    context.Context
 	info   stream.Info
 	pass   Pass
-	settle Settle
+	first  int64 // the row to begin with; -1 once the pass is there
+	settle func(err error) error
 	failed error
 }
 
@@ -66,7 +115,7 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 		if r.failed = r.ctx.Err(); r.failed == nil {
 			var rows int
 			r.failed = fault.Guard(r.info.Name, func() (err error) {
-				rows, err = r.pass.Next(dst, n)
+				rows, err = r.next(dst, n)
 				return err
 			})
 			n += rows
@@ -76,6 +125,20 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 		}
 	}
 	return n, r.failed
+}
+
+// next reads the next rows. The first time it goes to where they are.
+func (r *passReader) next(dst *stream.Batch, at int) (int, error) {
+	if first := r.first; first >= 0 {
+		if first >= r.info.Rows {
+			return 0, io.EOF
+		}
+		r.first = -1
+		if err := r.pass.SkipTo(first); err != nil {
+			return 0, err
+		}
+	}
+	return r.pass.Next(dst, at)
 }
 
 // Close implements stream.Reader. Rows that were read of a file that has changed since
@@ -115,10 +178,10 @@ func BeginGather(info stream.Info, rows []int64, dst *stream.Batch) {
 	Truncate(dst, info.Kept)
 }
 
-// LeadingRun returns how many of the first row numbers follow each other below end.
-func LeadingRun(rows []int64, end int64) int {
+// leadingRun returns how many of the first row numbers follow each other.
+func leadingRun(rows []int64) int {
 	n := 1
-	for n < len(rows) && rows[n] == rows[n-1]+1 && rows[n] < end {
+	for n < len(rows) && rows[n] == rows[n-1]+1 {
 		n++
 	}
 	return n

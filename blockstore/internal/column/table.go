@@ -1,7 +1,6 @@
 // Package column is what the formats of blockstore have in common. A [Table] is
 // a data file whose columns are known before any of them is chosen; a [Choice]
-// of columns makes it a source; a [Pass] reads the rows of that source, and
-// [NewReader] makes a stream.Reader of it; an [Encoder] writes rows. Values that
+// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows. Values that
 // are carried along go through [AppendValid] and [AppendNull].
 package column
 
@@ -33,44 +32,33 @@ const (
 type Table interface {
 	// About describes the table.
 	About() *TableInfo
-	// Source returns the rows of the chosen columns. It implements
-	// stream.Gatherer unless they can be read only once.
-	Source(c Choice) (stream.Source, error)
+	// Source returns the rows of the chosen columns.
+	Source(c Choice) (stream.Gatherer, error)
 }
 
 // TableInfo is what every table says of itself.
 type TableInfo struct {
-	Path     string            // how messages call the table
-	Format   string            // one of formats.All, with the compression of text behind a comma; "text" of a pipe
-	Cells    rune              // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
-	Columns  []Info            // in file order
-	Rows     int64             // -1 when only a full read would tell
-	Once     bool              // the rows can be read a single time only
+	Path     string // how messages call the table
+	Format   string // one of formats.All, with the compression of text behind a comma; "text" of a pipe
+	Cells    rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
+	Columns  []Info // in file order
+	Rows     int64
 	Lead     int64             // see stream.Info
 	Holds    int64             // likewise
 	Index    int64             // bytes of what is known of its parts, while it is open
-	Allowed  int64             // bytes that a reader of a pipe may hold, 0 for any
 	Versions map[string]string // see stream.Info
 	Scans    int               // full reads that opening has cost
 	Spoiled  map[int]string    // text columns that are numbers but for a few cells, and the first of these
-	Lossy    map[int]Lossy     // columns with integers that no float64 holds, as far as opening has seen them
 	Aside    []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
 	AsideReason string // why columns are aside
 
-	Stored   bool // a temporary store stands for text
-	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
+	Unmarked bool // an Arrow stream ends without its end mark
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.
 func (t *TableInfo) SetVersion(end []byte) {
 	t.Versions = map[string]string{filepath.Base(t.Path): fmt.Sprintf("%x", sha256.Sum256(end))}
-}
-
-// Lossy is the first integer of a column that no float64 holds.
-type Lossy struct {
-	Row int64
-	Err error
 }
 
 // About implements Table.
@@ -87,8 +75,9 @@ type Info struct {
 	Meaning Meaning
 	// Verbatim says that the numbers are kept as the text they are: 007.
 	Verbatim bool
-	// Empty says that no row of a file of text has a value.
-	Empty bool
+	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
+	// integers.
+	Empty, HasFloats bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
@@ -205,12 +194,12 @@ func (c *Choice) All(kept bool) []int {
 }
 
 // Choose makes a source of columns of t, which refuses integers that no float64 holds.
-func Choose(t Table, numeric, kept []int) (stream.Source, error) {
+func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
 	return ChooseInexact(t, numeric, kept, InexactError)
 }
 
 // ChooseInexact makes a source of columns of t.
-func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Source, err error) {
+func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Gatherer, err error) {
 	c, err := t.About().Choose(numeric, kept, inexact)
 	if err != nil {
 		return nil, err
@@ -225,14 +214,11 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.So
 // Choose checks a choice and names what it gives.
 func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
-		}
-		if lossy, ok := t.Lossy[i]; ok && inexact == InexactError {
-			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
 		for part := range column.Width {
 			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
@@ -242,9 +228,6 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 		column := t.Columns[i]
 		if !column.Kind.Keepable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
-		}
-		if lossy, ok := t.Lossy[i]; ok && column.Kind == Number && inexact == InexactError {
-			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
 		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kept()})
 	}

@@ -11,7 +11,7 @@ import (
 // brokenTable panics when columns are chosen, as libraries do on damaged files.
 type brokenTable struct{ column.TableInfo }
 
-func (t *brokenTable) Source(column.Choice) (stream.Source, error) { panic("index out of range") }
+func (t *brokenTable) Source(column.Choice) (stream.Gatherer, error) { panic("index out of range") }
 
 func TestChooseIsGuarded(t *testing.T) {
 	_, err := column.Choose(&brokenTable{column.TableInfo{Path: "a.parquet"}}, nil, nil)

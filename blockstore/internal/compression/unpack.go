@@ -5,7 +5,6 @@ package compression
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -71,52 +70,6 @@ func LZ4(dst, src []byte) error {
 func (u *Unpacker) LZ4Frame(dst, src []byte) error {
 	u.input.Reset(src)
 	return readExactly(lz4.NewReader(&u.input), dst)
-}
-
-// LZ4Hadoop undoes what Parquet's deprecated LZ4 stands for: blocks as Hadoop writes them,
-// or else one LZ4 block, or a frame, as old versions of parquet-cpp did.
-func (u *Unpacker) LZ4Hadoop(dst, src []byte) error {
-	if hadoopBlocks(dst, src) == nil || LZ4(dst, src) == nil {
-		return nil
-	}
-	return u.LZ4Frame(dst, src)
-}
-
-// hadoopBlocks undoes blocks as Hadoop writes them: each is its size unpacked, and then
-// pieces behind their sizes packed, both as 32 bits, most significant byte first.
-func hadoopBlocks(dst, src []byte) error {
-	for len(src) > 0 {
-		if len(src) < 4 {
-			return ErrSize
-		}
-		size := int64(binary.BigEndian.Uint32(src))
-		if src = src[4:]; size > int64(len(dst)) {
-			return ErrSize
-		}
-		block := dst[:size]
-		for len(block) > 0 {
-			if len(src) < 4 {
-				return ErrSize
-			}
-			packed := int64(binary.BigEndian.Uint32(src))
-			if src = src[4:]; packed > int64(len(src)) {
-				return ErrSize
-			}
-			n, err := lz4.UncompressBlock(src[:packed], block)
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				return ErrSize
-			}
-			src, block = src[packed:], block[n:]
-		}
-		dst = dst[size:]
-	}
-	if len(dst) > 0 {
-		return ErrSize
-	}
-	return nil
 }
 
 // Brotli undoes Brotli.

@@ -29,7 +29,6 @@ type Atomic struct {
 	File     *os.File
 	Target   string
 	upload   bool      // the target is an object
-	unnamed  bool      // there is no target: the file goes when it is closed
 	err      error     // the first failure
 	digest   hash.Hash // of what was written, nil if nobody asked, or it was not written from front to back
 	share    share     // of what is collected before it is sent
@@ -93,6 +92,14 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	return target, old, nil
 }
 
+// followed returns the file that a path names, through symbolic links if there are any.
+func followed(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // withoutPath returns an error of the system without the names in it, which may be temporary
 // ones.
 func withoutPath(err error) error {
@@ -111,7 +118,7 @@ func withoutPath(err error) error {
 func (f *Atomic) Fail(err error) error {
 	switch {
 	case f.err != nil:
-	case f.upload || f.unnamed:
+	case f.upload:
 		failed := &SpoolError{Name: f.Target, Dir: filepath.Dir(f.File.Name()), Err: withoutPath(err)}
 		if info, err := f.File.Stat(); err == nil {
 			failed.Written = info.Size()
@@ -168,7 +175,7 @@ func (f *Atomic) Finish() error {
 		return fmt.Errorf("cannot write %s: the file is closed already; write it anew", f.Target)
 	case f.err != nil || f.finished:
 		return f.err
-	case !f.upload && !f.unnamed:
+	case !f.upload:
 		if err := f.File.Sync(); err != nil {
 			return f.Fail(err)
 		}

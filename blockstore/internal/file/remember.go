@@ -44,7 +44,6 @@ func absolute(path string) string {
 func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 	s, ok := ctx.Value(seenKey{}).(*seen)
 	if !ok {
-		now.sample = sampled(f, now.Size)
 		return now, nil
 	}
 	for tries := 0; tries < 10 && isFresh(now.info); tries++ {
@@ -60,12 +59,10 @@ func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 	name := absolute(now.path)
 	then, ok := s.stamps[name]
 	if !ok {
-		now.sample = sampled(f, now.Size)
 		s.stamps[name] = now
 		return now, nil
 	}
-	now.sample = then.sample
-	if what := then.difference(now.info, f); what != "" {
+	if what := then.difference(now.info); what != "" {
 		return now, then.changed(what)
 	}
 	return now, nil
@@ -75,14 +72,10 @@ func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 // time: the clocks of file systems tick every 1 to 10 ms.
 const fresh = 12 * time.Millisecond
 
-// isFresh reports whether a file was changed just now, so that what is written to it at the
-// same moment would not be seen by its times.
+// isFresh reports whether a file was written just now, so that what is written to it at the
+// same moment would not be seen by its time.
 func isFresh(info fs.FileInfo) bool {
-	at := info.ModTime()
-	if c := changeTime(info); c.After(at) {
-		at = c
-	}
-	age := time.Since(at)
+	age := time.Since(info.ModTime())
 	return age >= 0 && age < fresh
 }
 

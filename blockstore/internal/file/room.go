@@ -14,8 +14,8 @@ import (
 type Spools struct {
 	Dir  string // "" for the system's folder for temporary files
 	Room *Room  // nil for any
-	// Made, if not nil, is told of every Spool.
-	Made func(*Spool)
+	// Made, if not nil, is given what removes a copy, for every copy.
+	Made func(discard func() error)
 }
 
 // Room is what copies on disk may take in all, at one time. All readers and writers of a run
@@ -87,12 +87,7 @@ func (s *share) within(f func() error) error {
 	return f()
 }
 
-// check returns an error unless the share could grow to so many bytes.
-func (s *share) check(bytes int64) error {
-	return s.within(func() error { return s.fits(bytes) })
-}
-
-// fits is check within the room.
+// fits returns an error unless the share can grow to so many bytes. The room is locked.
 func (s *share) fits(bytes int64) error {
 	if others := s.room.taken - s.bytes; s.room.limit > 0 && bytes > s.room.limit-others {
 		return &OverRoomError{Limit: s.room.limit, Others: others, of: s.room.of}

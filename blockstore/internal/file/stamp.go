@@ -2,34 +2,29 @@ package file
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 )
 
-// Stamp identifies a file: its device and inode, its size, and the times of its content and
-// its inode. A file that is written again with the same content counts as changed. If only the
-// time of the inode differs, samples of the content decide: a hard link, a rename and another
-// mode or owner change no data. Three changes of equal size go unnoticed: one in the same tick
-// of the file system's clock, unless Remember waits for the next; one in a mapping that the
-// system has not written back; and one between the samples that puts the time back.
+// Stamp identifies a file: its device and inode, its size, and the time of its content. A file
+// that is written again with the same content counts as changed. Three changes of equal size go
+// unnoticed: one in the same tick of the file system's clock, unless Remember waits for the
+// next; one in a mapping that the system has not written back; and one that puts the time back.
 //
 // Of an object the store tells the version: whatever is read of it is of this one.
 type Stamp struct {
 	path   string
 	Size   int64
 	info   fs.FileInfo
-	sample [sha256.Size]byte // of the content
-	object *remote.Source    // nil for a file
-	places int               // that are read at the same time; 0 for one
-	copied *Spool            // what is read instead, which nobody else can change; nil for the file itself
+	object *remote.Source // nil for a file
+	places int            // that are read at the same time; 0 for one
+	copied *spool         // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -90,21 +85,6 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	return file, Stamp{path: path, Size: info.Size(), info: info}, nil
 }
 
-// samples is the number of pieces of sampleBytes, evenly spread, that stand for the content of
-// a file. A file up to 128 KiB is read whole.
-const samples, sampleBytes = 32, 4096
-
-// sampled returns a digest of samples of an open file.
-func sampled(f io.ReaderAt, size int64) [sha256.Size]byte {
-	sum, piece := sha256.New(), make([]byte, sampleBytes)
-	step := max(sampleBytes, (size-sampleBytes)/(samples-1))
-	for at := int64(0); at < size; at += step {
-		n, _ := f.ReadAt(piece, at) // a failure is another content
-		sum.Write(piece[:n])
-	}
-	return [sha256.Size]byte(sum.Sum(nil))
-}
-
 // Places returns the stamp for readers that go through so many places of the file at the
 // same time.
 func (s Stamp) Places(n int) Stamp {
@@ -127,7 +107,7 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.copied != nil {
-		return copied{s.copied}, nil
+		return copied{s.copied.file}, nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil
@@ -136,7 +116,7 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if what := s.difference(now.info, file); what != "" {
+	if what := s.difference(now.info); what != "" {
 		file.Close()
 		return nil, s.changed(what)
 	}
@@ -172,17 +152,17 @@ func (s Stamp) since(file *os.File) string {
 	if err != nil {
 		return err.Error()
 	}
-	if what := s.difference(now, file); what != "" {
+	if what := s.difference(now); what != "" {
 		return what
 	}
 	if now, err = os.Stat(s.path); err != nil {
 		return "it is no longer under its name"
 	}
-	return s.difference(now, file)
+	return s.difference(now)
 }
 
-// difference describes how an open file differs from the stamp, "" if it does not.
-func (s Stamp) difference(now fs.FileInfo, file io.ReaderAt) string {
+// difference describes how a file differs from the stamp, "" if it does not.
+func (s Stamp) difference(now fs.FileInfo) string {
 	then := s.info
 	switch {
 	case !os.SameFile(then, now):
@@ -190,15 +170,10 @@ func (s Stamp) difference(now fs.FileInfo, file io.ReaderAt) string {
 	case then.Size() != now.Size():
 		return fmt.Sprintf("it had %d bytes and has %d", then.Size(), now.Size())
 	case !then.ModTime().Equal(now.ModTime()):
-		return "it was written at " + clock(now.ModTime())
-	case !changeTime(then).Equal(changeTime(now)) && sampled(file, s.Size) != s.sample:
-		return "the system says that it was changed at " + clock(changeTime(now))
+		return "it was written at " + now.ModTime().Format("2006-01-02 15:04:05.000")
 	}
 	return ""
 }
-
-// clock writes a time for a message.
-func clock(t time.Time) string { return t.Format("2006-01-02 15:04:05.000") }
 
 // ErrChanged is the cause of errors about files that changed while they were in use.
 var ErrChanged = errors.New("the file was changed after it was opened")

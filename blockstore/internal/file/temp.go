@@ -6,33 +6,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 )
 
-// A temporary file is called .NAME.nystream-HOST-KERNEL-PID-RANDOM.tmp, and locked by the
-// process that made it for as long as that uses it. So a later run knows what a run that was
-// killed has left, and leaves those of live ones alone: a lock that can be had belongs to
-// nobody, whatever process has the number by now, also in another container. Where there
-// are no locks the process must not exist any more. KERNEL tells one start of a machine from
-// another, and is 0 where that is not known; files of other machines are not touched.
-var tempPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\..*\.nystream-([0-9A-Za-z_]+)-([0-9a-f]+)-([0-9]+)-[0-9a-z]+\.tmp$`)
-})
+// A temporary file is called .NAME.nystream-HOST-RANDOM.tmp, and locked by the process that made
+// it for as long as that uses it. So a later run on the same machine knows what a run that was
+// killed has left, and leaves files of live ones alone: a lock that can be had belongs to nobody.
+// Where there are no locks nothing is removed, and files of other machines are not touched.
+const tempEnd = ".tmp"
 
-// owner is the part of a temporary name that says whose it is.
-type owner struct {
-	host, kernel string
-	process      int
-}
-
-func (o owner) String() string { return o.host + "-" + o.kernel + "-" + strconv.Itoa(o.process) }
-
-// self is this process.
-var self = sync.OnceValue(func() owner {
+// tempMark is what stands between the name and the random part.
+var tempMark = sync.OnceValue(func() string {
 	host, _ := os.Hostname()
 	host = strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
@@ -40,22 +26,8 @@ var self = sync.OnceValue(func() owner {
 		}
 		return '_'
 	}, host)
-	o := owner{host: "_" + host[:min(len(host), 32)], kernel: "0", process: os.Getpid()}
-	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil && len(id) > 8 {
-		o.kernel = string(id[:8])
-	}
-	return o
+	return ".nystream-_" + host[:min(len(host), 32)] + "-"
 })
-
-// ownerOf returns whose temporary file a name is of; false if it is none.
-func ownerOf(name string) (owner, bool) {
-	m := tempPattern().FindStringSubmatch(name)
-	if m == nil {
-		return owner{}, false
-	}
-	process, err := strconv.Atoi(m[3])
-	return owner{m[1], m[2], process}, err == nil && process > 0
-}
 
 // longestBase is how much of a name stands in that of a temporary file, in bytes.
 const longestBase = 100
@@ -68,7 +40,7 @@ func freeName(target string, take func(temp string) error) (string, error) {
 		base = strings.ToValidUTF8(base[:longestBase], "")
 	}
 	for range 1000 {
-		temp := filepath.Join(dir, "."+base+".nystream-"+self().String()+"-"+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+		temp := filepath.Join(dir, "."+base+tempMark()+strconv.FormatUint(rand.Uint64(), 36)+tempEnd)
 		if err := take(temp); !errors.Is(err, fs.ErrExist) {
 			return temp, err
 		}
@@ -134,7 +106,7 @@ func stillNamed(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// removeAbandoned removes the temporary files in a directory whose process is gone. What
+// removeAbandoned removes the temporary files in a directory that no process has locked. What
 // cannot be looked at or removed stays.
 func removeAbandoned(dir string) {
 	d, err := os.Open(dir)
@@ -145,8 +117,8 @@ func removeAbandoned(dir string) {
 	for {
 		names, err := d.Readdirnames(1000)
 		for _, name := range names {
-			if o, ok := ownerOf(name); ok && o.near() {
-				removeIfAbandoned(filepath.Join(dir, name), o)
+			if strings.HasPrefix(name, ".") && strings.Contains(name, tempMark()) && strings.HasSuffix(name, tempEnd) {
+				removeIfAbandoned(filepath.Join(dir, name))
 			}
 		}
 		if err != nil { // or the end
@@ -155,13 +127,8 @@ func removeAbandoned(dir string) {
 	}
 }
 
-// near reports whether the process is, or was, on this machine.
-func (o owner) near() bool {
-	return o.host == self().host || o.kernel == self().kernel && o.kernel != "0"
-}
-
 // removeIfAbandoned removes a temporary file unless its process uses it.
-func removeIfAbandoned(path string, o owner) {
+func removeIfAbandoned(path string) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return
 	}
@@ -170,27 +137,10 @@ func removeIfAbandoned(path string, o owner) {
 		return
 	}
 	defer f.Close()
-	switch lock(f) {
-	case lockHeld:
-		return
-	case noLocks:
-		if o.kernel == self().kernel && o.alive() {
-			return
-		}
-		f.Close() // Windows removes no file that is open
+	if lock(f) == lockTaken {
+		os.Remove(path)
 	}
-	os.Remove(path)
 }
 
 // openTemp opens a temporary file, and no link in its place where the system can tell.
 func openTemp(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|noFollow, 0) }
-
-// alive reports whether the process exists.
-func (o owner) alive() bool {
-	p, err := os.FindProcess(o.process)
-	if err != nil {
-		return false // Windows tells so here
-	}
-	defer p.Release()
-	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
-}

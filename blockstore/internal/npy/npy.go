@@ -113,57 +113,16 @@ func (t *matrix) checkSize(file int64) error {
 	return nil
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.head.dtype.Round = c.Inexact == column.InexactRound
 	if t.head.fortran {
 		wanted.stamp = t.stamp.Places(len(c.All(true)))
 	}
 	c.Reading(t.Lead, t.Holds+wanted.stamp.Holds())
-	return &source{c, &wanted}, nil
-}
-
-// source yields chosen columns of an NPY file.
-type source struct {
-	column.Choice
-	table *table
-}
-
-// Open returns a reader of the rows from the given one on.
-func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass {
-		return &pass{src: s, file: f, ahead: true, at: first}
-	})
-}
-
-// Gather fetches rows by number; rows that follow each other in one read.
-func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	column.BeginGather(s.Info(), rows, dst)
-	f, err := s.table.stamp.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	p := pass{src: s, file: f}
-	return s.table.stamp.Settle(f, p.gather(ctx, rows, dst))
-}
-
-// gather fetches rows in ascending order.
-func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	for i := 0; i < len(rows); {
-		end := i + column.LeadingRun(rows[i:], p.src.table.count)
-		for p.at = rows[i]; i < end; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n, err := p.some(dst, i, end-i)
-			if err != nil {
-				return err
-			}
-			i += n
-		}
-	}
-	return nil
+	return column.NewSource(c, wanted.stamp, func(_ context.Context, f file.File, ahead bool) column.Pass {
+		return &pass{Choice: &c, table: &wanted, file: f, ahead: ahead}
+	}), nil
 }
 
 // Buffer sizes of a pass. A matrix in Fortran order is read column by column,
@@ -173,11 +132,12 @@ const (
 	fortranBufferSize = 4 << 20
 )
 
-// pass reads the rows of an source through a buffer that holds some rows
+// pass reads the chosen columns through a buffer that holds some rows
 // as they are in the file: whole rows in C order, or the chosen columns one
 // after the other in Fortran order.
 type pass struct {
-	src     *source
+	*column.Choice
+	table   *table
 	file    file.File
 	ahead   bool  // more rows will follow, read as many as fit
 	at      int64 // the next row
@@ -188,14 +148,20 @@ type pass struct {
 	offsets []int // place in buf of the chosen values of its first row
 }
 
+// SkipTo implements column.Pass.
+func (p *pass) SkipTo(row int64) error {
+	p.at = row
+	return nil
+}
+
 // Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
-	n := min(int64(dst.X.Rows-at), p.src.table.count-p.at)
+	n := min(int64(dst.X.Rows-at), p.table.count-p.at)
 	if n == 0 {
 		return 0, io.EOF
 	}
 	if p.straight(dst) {
-		return p.copy(dst, at, min(n, straightRows(p.src.table.row)))
+		return p.copy(dst, at, min(n, straightRows(p.table.row)))
 	}
 	return p.some(dst, at, int(n))
 }
@@ -203,9 +169,9 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 // straight reports whether rows in the file are what they are in memory: all columns
 // in order, float64 in the order of this machine, in C order, none kept.
 func (p *pass) straight(dst *stream.Batch) bool {
-	t := p.src.table
+	t := p.table
 	return !t.head.fortran && t.head.dtype.native() && len(dst.Kept) == 0 && int64(dst.X.Stride) == t.width &&
-		int64(len(p.src.Numeric)) == t.width && slices.IsSorted(p.src.Numeric)
+		int64(len(p.Numeric)) == t.width && slices.IsSorted(p.Numeric)
 }
 
 // straightRows returns how many rows are read at a time into their place: enough
@@ -214,7 +180,7 @@ func straightRows(rowBytes int64) int64 { return max(1, 1<<20/max(1, rowBytes)) 
 
 // copy reads n rows from p.at on into dst at row i.
 func (p *pass) copy(dst *stream.Batch, i int, n int64) (int, error) {
-	t := p.src.table
+	t := p.table
 	values := dst.X.Data[i*dst.X.Stride:][:int(n)*dst.X.Stride]
 	if err := readFull(p.file, bytesOf(values), t.head.size+p.at*t.row); err != nil {
 		return 0, p.readError(err)
@@ -233,7 +199,7 @@ func (p *pass) readError(err error) error {
 	if err == io.EOF {
 		err = fmt.Errorf("the file has become shorter since it was opened")
 	}
-	return &fault.DataError{Path: p.src.table.Path, Row: p.at, Err: err}
+	return &fault.DataError{Path: p.table.Path, Row: p.at, Err: err}
 }
 
 // some puts up to n rows from p.at on into dst at row i.
@@ -254,11 +220,11 @@ func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
 // load reads rows from p.at on into the buffer: as many as fit, but no more
 // than wanted unless the reader reads ahead.
 func (p *pass) load(want int64) error {
-	t := p.src.table
+	t := p.table
 	capacity, rowBytes := int64(bufferSize), t.row
 	if t.head.fortran {
 		capacity = fortranBufferSize
-		rowBytes = int64((len(p.src.Numeric) + len(p.src.Kept)) * t.head.dtype.size)
+		rowBytes = int64((len(p.Numeric) + len(p.Kept)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
 	if !p.ahead {
@@ -278,18 +244,18 @@ func (p *pass) load(want int64) error {
 
 // fill reads count rows into the buffer and notes where the values are.
 func (p *pass) fill(count int64) error {
-	t := p.src.table
+	t := p.table
 	size := int64(t.head.dtype.size)
 	p.offsets = p.offsets[:0]
 	if !t.head.fortran {
 		p.step = int(t.row)
-		for _, column := range p.src.All(true) {
+		for _, column := range p.All(true) {
 			p.offsets = append(p.offsets, column*int(size))
 		}
 		return readFull(p.file, p.buf, t.head.size+p.first*t.row)
 	}
 	p.step = int(size)
-	for k, column := range p.src.All(true) {
+	for k, column := range p.All(true) {
 		from := int64(k) * count * size
 		p.offsets = append(p.offsets, int(from))
 		place := t.head.size + (int64(column)*t.count+p.first)*size
@@ -311,12 +277,12 @@ func readFull(f io.ReaderAt, p []byte, place int64) error {
 
 // decode puts n rows from the buffer into dst at row i.
 func (p *pass) decode(dst *stream.Batch, i, n int) error {
-	dtype, offsets := p.src.table.head.dtype, p.offsets[:len(p.src.Numeric)]
+	dtype, offsets := p.table.head.dtype, p.offsets[:len(p.Numeric)]
 	from := p.buf[int(p.at-p.first)*p.step:]
 	for k := range n {
 		cells := from[k*p.step:]
 		if j := dtype.values(column.Row(dst.X, i+k), cells, offsets); j >= 0 {
-			return p.cellError(k, p.src.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
+			return p.cellError(k, p.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
 		}
 	}
 	for k := range dst.Kept {
@@ -329,12 +295,12 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 
 // keep appends n values of kept column k from the buffer to c.
 func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
-	dtype, offset := p.src.table.head.dtype, p.offsets[len(p.src.Numeric)+k]
+	dtype, offset := p.table.head.dtype, p.offsets[len(p.Numeric)+k]
 	for i := range n {
 		if dtype.isText() {
 			text, err := dtype.text(from[i*p.step+offset:])
 			if err != nil {
-				return p.cellError(i, p.src.Kept[k], err)
+				return p.cellError(i, p.Kept[k], err)
 			}
 			c.Strings = append(c.Strings, text)
 			continue
@@ -347,7 +313,7 @@ func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
 		}
 		v, ok := dtype.Integer(word)
 		if !ok {
-			return p.cellError(i, p.src.Kept[k], fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
+			return p.cellError(i, p.Kept[k], fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
 		}
 		c.Ints = append(c.Ints, v)
 	}
@@ -356,7 +322,7 @@ func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
 
 // cellError returns an error about a value in the k-th row from p.at on.
 func (p *pass) cellError(k, column int, err error) error {
-	t := p.src.table
+	t := p.table
 	return &fault.DataError{Path: t.Path, Row: p.at + int64(k), Column: t.Columns[column].Name, Err: err}
 }
 

@@ -275,7 +275,7 @@ type table struct {
 	parts []column.Table
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	matrix := len(t.parts[0].About().Columns)
 	if !slices.ContainsFunc(c.All(true), func(i int) bool { return i >= matrix }) {
 		return t.parts[0].Source(c)
@@ -302,11 +302,10 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 		if len(numeric)+len(kept) == 0 {
 			continue
 		}
-		src, err := column.ChooseInexact(part, numeric, kept, c.Inexact)
-		if err != nil {
+		var err error
+		if p.src, err = column.ChooseInexact(part, numeric, kept, c.Inexact); err != nil {
 			return nil, err
 		}
-		p.src = src.(gatherer)
 		s.pieces = append(s.pieces, p)
 	}
 	return s, nil

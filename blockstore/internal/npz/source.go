@@ -16,15 +16,9 @@ type source struct {
 	pieces []piece
 }
 
-// gatherer is a source whose rows can be fetched by number.
-type gatherer interface {
-	stream.Source
-	stream.Gatherer
-}
-
 // piece is the chosen columns of one array, and where they go in a row.
 type piece struct {
-	src           gatherer
+	src           stream.Gatherer
 	numeric, kept []int
 }
 
@@ -49,15 +43,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	p := &pass{source: s}
-	for k := range s.pieces {
-		r, err := s.pieces[k].src.Open(ctx, first)
-		if err != nil {
-			return nil, errors.Join(err, p.Close())
-		}
-		p.readers, p.batches = append(p.readers, r), append(p.batches, column.NewBatch(s.pieces[k].src.Info(), passRows))
-	}
-	return column.NewReader(ctx, s.Info(), p, nil), nil
+	return column.NewReader(ctx, s.Info(), &pass{source: s, ctx: ctx}, first), nil
 }
 
 // Gather fetches rows by number.
@@ -80,8 +66,22 @@ const passRows = 256
 // pass reads the arrays of a source side by side.
 type pass struct {
 	source  *source
+	ctx     context.Context
 	readers []stream.Reader
 	batches []*stream.Batch
+}
+
+// SkipTo implements column.Pass. It is called once.
+func (p *pass) SkipTo(row int64) error {
+	for k := range p.source.pieces {
+		src := p.source.pieces[k].src
+		r, err := src.Open(p.ctx, row)
+		if err != nil {
+			return err
+		}
+		p.readers, p.batches = append(p.readers, r), append(p.batches, column.NewBatch(src.Info(), passRows))
+	}
+	return nil
 }
 
 // Next implements column.Pass.

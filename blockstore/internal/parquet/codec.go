@@ -12,7 +12,6 @@ import (
 var unpackers = map[format.CompressionCodec]func(u *compression.Unpacker, dst, src []byte) error{
 	format.Snappy: func(_ *compression.Unpacker, dst, src []byte) error { return compression.Snappy(dst, src) },
 	format.Lz4Raw: func(_ *compression.Unpacker, dst, src []byte) error { return compression.LZ4(dst, src) },
-	format.Lz4:    (*compression.Unpacker).LZ4Hadoop,
 	format.Zstd:   (*compression.Unpacker).Zstd,
 	format.Gzip:   (*compression.Unpacker).Gzip,
 	format.Brotli: (*compression.Unpacker).Brotli,
@@ -27,7 +26,6 @@ func knownCodec(codec format.CompressionCodec) bool {
 // what the formats allow. A brotli stream has no such bound.
 var maxRatio = map[format.CompressionCodec]int{
 	format.Snappy: 22,
-	format.Lz4:    256,
 	format.Lz4Raw: 256,
 	format.Gzip:   1040,
 	format.Zstd:   1 << 15,

@@ -44,11 +44,10 @@ const tileRows = 1024
 // table is a Parquet file whose footer has been read and checked.
 type table struct {
 	column.TableInfo
-	stamp   file.Stamp
-	threads int
-	leaves  []leafColumn
-	groups  []rowGroup
-	page    int64 // bytes of a page of an object, by the first page header of its largest column; 0 if unknown
+	stamp  file.Stamp
+	leaves []leafColumn
+	groups []rowGroup
+	page   int64 // bytes of a page of an object, by the first page header of its largest column; 0 if unknown
 }
 
 // leafColumn is one leaf column of the schema.
@@ -85,17 +84,13 @@ type pageRange struct {
 
 // Open reads and checks the footer of the Parquet file at path. A list
 // column gets its width from the first list that is not null.
-func Open(ctx context.Context, path string) (column.Table, error) { return OpenThreads(ctx, path, 0) }
-
-// OpenThreads returns Open of a table that fetches rows from so many columns at the same
-// time; 0 means one for each processor.
-func OpenThreads(ctx context.Context, path string, threads int) (column.Table, error) {
+func Open(ctx context.Context, path string) (column.Table, error) {
 	in, stamp, err := file.OpenEdges(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp, threads: threads}
+	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	t.Spoiled = make(map[int]string)
 	if err = t.readFooter(in); err == nil {
 		err = t.findWidths(ctx)
@@ -118,7 +113,7 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	return t, nil
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) {
+func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	if c.Inexact == column.InexactRound {
 		wanted.leaves = slices.Clone(t.leaves)
@@ -128,7 +123,9 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	c.Reading(wanted.reading(&c))
-	return &source{c, &wanted}, nil
+	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
+		return newPass(ctx, &c, &wanted, f)
+	}), nil
 }
 
 // reading returns about how many rows a reader that begins in the middle passes over,
@@ -332,18 +329,6 @@ func (t *table) holdsBytes(file file.File, leaf int) bool {
 		}
 	}
 	return false
-}
-
-// source is chosen columns of a Parquet file.
-type source struct {
-	column.Choice
-	table *table
-}
-
-// Open returns a reader of the rows from the given one on, with a file handle of
-// its own. Row groups before are left out, and pages by their headers.
-func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass { return newPass(ctx, s, f, first) })
 }
 
 // groupOf returns the row group that holds row.

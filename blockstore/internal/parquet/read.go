@@ -11,37 +11,54 @@ import (
 
 // pass is one pass over a Parquet file. All columns are at the same row.
 type pass struct {
-	source  *source
+	*column.Choice
+	table   *table
 	pages   *pages
 	columns []*columnReader // numeric ones, then kept ones
 	group   int             // the row group being read
-	left    int64           // rows of it not yet read
-	skip    int64           // rows to be passed over in the next row group
+	left    int64           // rows of it not yet read, with those to be passed over
+	skip    int64           // rows to be passed over first
 }
 
-// newPass starts at a row of f, which the pass closes.
-func newPass(ctx context.Context, s *source, f file.File, first int64) *pass {
-	p := &pass{source: s, pages: newPages(s.table, file.NewReaderAt(ctx, f)), group: len(s.table.groups) - 1}
-	if first < s.Info().Rows {
-		p.group = s.table.groupOf(first) - 1
-		p.skip = first - s.table.groups[p.group+1].first
-	}
+// newPass goes over the chosen columns of f, which the pass closes.
+func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass {
+	p := &pass{Choice: c, table: t, pages: newPages(t, file.NewReaderAt(ctx, f)), group: -1}
 	p.pages.closer = f
-	for _, i := range s.Choice.All(true) {
-		p.columns = append(p.columns, newColumnReader(p.pages, s.table, i))
+	for _, i := range c.All(true) {
+		p.columns = append(p.columns, newColumnReader(p.pages, t, i))
 	}
 	return p
 }
 
+// SkipTo implements column.Pass. Row groups before the row are left out, and pages by their headers.
+func (p *pass) SkipTo(row int64) error {
+	if group := p.table.groupOf(row); group != p.group {
+		p.group, p.left = group-1, 0
+		p.skip = row - p.table.groups[group].first
+	} else {
+		p.skip = row - (p.table.groups[group].end() - p.left)
+	}
+	return nil
+}
+
 // Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
+	keeps := dst.Kept != nil
 	for p.left == 0 {
-		if err := p.nextGroup(dst.Kept != nil); err != nil {
+		if err := p.nextGroup(keeps); err != nil {
 			return 0, err
 		}
 	}
+	if p.skip > 0 {
+		for _, c := range p.wanted(keeps) {
+			if err := c.skip(p.skip); err != nil {
+				return 0, err
+			}
+		}
+		p.left, p.skip = p.left-p.skip, 0
+	}
 	rows := int(min(p.left, tileRows, int64(dst.X.Rows-at)))
-	numeric := len(p.source.Numeric)
+	numeric := len(p.Numeric)
 	to := at * dst.X.Stride
 	for _, c := range p.columns[:numeric] {
 		if err := c.read(dst.X.Data[to:], dst.X.Stride, rows); err != nil {
@@ -55,7 +72,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 		}
 	}
 	if p.left -= int64(rows); p.left == 0 {
-		return rows, p.endGroup(dst.Kept != nil)
+		return rows, p.endGroup(keeps)
 	}
 	return rows, nil
 }
@@ -65,7 +82,7 @@ func (p *pass) wanted(keeps bool) []*columnReader {
 	if keeps {
 		return p.columns
 	}
-	return p.columns[:len(p.source.Numeric)]
+	return p.columns[:len(p.Numeric)]
 }
 
 // endGroup makes sure that no column holds more than its row group. It does not wait
@@ -81,20 +98,14 @@ func (p *pass) endGroup(keeps bool) error {
 
 // nextGroup begins the next row group.
 func (p *pass) nextGroup(keeps bool) error {
-	if p.group+1 == len(p.source.table.groups) {
+	if p.group+1 == len(p.table.groups) {
 		return io.EOF
 	}
 	p.group++
-	p.left = p.source.table.groups[p.group].rows - p.skip
+	p.left = p.table.groups[p.group].rows
 	for _, c := range p.columns {
 		c.open(p.group)
 	}
-	for _, c := range p.wanted(keeps) {
-		if err := c.skip(p.skip); err != nil {
-			return err
-		}
-	}
-	p.skip = 0
 	if p.left == 0 {
 		return p.endGroup(keeps)
 	}

@@ -24,12 +24,9 @@ type chunkReader struct {
 	scratch  [][]byte // what is decompressed, by position in raw
 }
 
-// close closes the file unless the table holds it.
+// close closes the file.
 func (r *chunkReader) close() error {
 	r.unpack.Close()
-	if r.table.held != nil {
-		return nil
-	}
 	return r.file.Close()
 }
 

@@ -9,19 +9,17 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// decode puts the given rows of a chunk into dst from row at on and appends
-// their kept values.
-func (s *source) decode(r *chunkReader, chunk int, local []int64, dst *stream.Batch, at int) error {
-	return r.with(chunk, s.All(dst.Kept != nil), func(raw [][]byte) error {
-		if err := s.numbers(chunk, raw, local, dst.X, at); err != nil {
+// decode decodes the rows of the next chunk.
+func (p *pass) decode(rows int) error {
+	dst := &p.current
+	return p.chunks.with(p.chunk, p.All(dst.Kept != nil), func(raw [][]byte) error {
+		if err := p.numbers(raw, rows); err != nil {
 			return err
 		}
 		for k := range dst.Kept {
-			c := s.Kept[k]
-			appendKept(&dst.Kept[k], raw[len(s.Numeric)+k], s.table.section(chunk, c), s.table.rowsOf(chunk), local)
+			appendKept(&dst.Kept[k], raw[len(p.Numeric)+k], p.table.section(p.chunk, p.Kept[k]), rows)
 		}
 		return nil
 	})
@@ -29,23 +27,23 @@ func (s *source) decode(r *chunkReader, chunk int, local []int64, dst *stream.Ba
 
 // numbers transposes columns into rows, a few rows at a time so that the rows
 // stay in cache.
-func (s *source) numbers(chunk int, raw [][]byte, local []int64, x blas64.General, at int) error {
+func (p *pass) numbers(raw [][]byte, rows int) error {
 	const tile = 32
-	rows := s.table.rowsOf(chunk)
-	for from := 0; from < len(local); from += tile {
-		part := local[from:min(from+tile, len(local))]
-		for j, c := range s.Numeric {
-			e := s.table.section(chunk, c)
-			to := x.Data[(at+from)*x.Stride+j:]
-			if s.table.fields[c].Kind == stream.Float64 {
-				floats(to, x.Stride, raw[j], part)
-			} else if bad := integers(to, x.Stride, raw[j], part, s.Inexact); bad >= 0 {
-				row := s.table.firstRow(chunk) + bad
-				value := int64(binary.LittleEndian.Uint64(raw[j][8*bad:]))
-				return fault.Cell(s.table.Path, row, s.table.fields[c].Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
+	x := p.current.X
+	for from := 0; from < rows; from += tile {
+		end := min(from+tile, rows)
+		for j, c := range p.Numeric {
+			field := p.table.fields[c]
+			to, values := x.Data[from*x.Stride+j:], raw[j][8*from:8*end]
+			if field.Kind == stream.Float64 {
+				floats(to, x.Stride, values)
+			} else if bad := integers(to, x.Stride, values, p.Inexact); bad >= 0 {
+				value := int64(binary.LittleEndian.Uint64(values[8*bad:]))
+				err := number.ErrInexact(strconv.FormatInt(value, 10))
+				return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(from+bad), field.Name, "%w", err)
 			}
-			if e.nullable() {
-				nulls(to, x.Stride, raw[j][8*rows:], part)
+			if p.table.section(p.chunk, c).nullable() {
+				nulls(to, x.Stride, raw[j][8*rows:], from, end)
 			}
 		}
 	}
@@ -53,40 +51,40 @@ func (s *source) numbers(chunk int, raw [][]byte, local []int64, x blas64.Genera
 }
 
 // floats puts float64 values of a section into a column of a matrix.
-func floats(to []float64, stride int, raw []byte, local []int64) {
-	for i, r := range local {
-		to[i*stride] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*r:]))
+func floats(to []float64, stride int, values []byte) {
+	for i := range len(values) / 8 {
+		to[i*stride] = math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:]))
 	}
 }
 
-// integers does what floats does for int64 values. It returns the first row whose value
+// integers does what floats does for int64 values. It returns the first value that
 // is to be exact and no float64 is, or -1.
-func integers(to []float64, stride int, raw []byte, local []int64, inexact column.Inexact) int64 {
-	for i, r := range local {
-		v := int64(binary.LittleEndian.Uint64(raw[8*r:]))
+func integers(to []float64, stride int, values []byte, inexact column.Inexact) int {
+	for i := range len(values) / 8 {
+		v := int64(binary.LittleEndian.Uint64(values[8*i:]))
 		if inexact == column.InexactError && !number.IsExact(v) {
-			return r
+			return i
 		}
 		to[i*stride] = float64(v)
 	}
 	return -1
 }
 
-// nulls puts NaN where the bitmap says null.
-func nulls(to []float64, stride int, valid []byte, local []int64) {
-	for i, r := range local {
-		if !bit(valid, r) {
+// nulls puts NaN where the bitmap says null, for rows from..end.
+func nulls(to []float64, stride int, valid []byte, from, end int) {
+	for i := range end - from {
+		if !bit(valid, from+i) {
 			to[i*stride] = math.NaN()
 		}
 	}
 }
 
 // bit reports whether bit i of a bitmap is set, lowest bit first.
-func bit(p []byte, i int64) bool { return p[i/8]>>(i%8)&1 == 1 }
+func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
-// appendKept appends values of a section to c.
-func appendKept(c *stream.Column, raw []byte, e section, rows int, local []int64) {
-	for _, r := range local {
+// appendKept appends the values of a section to c.
+func appendKept(c *stream.Column, raw []byte, e section, rows int) {
+	for r := range rows {
 		if e.nullable() && !bit(raw[len(raw)-(rows+7)/8:], r) {
 			column.AppendNull(c)
 			continue

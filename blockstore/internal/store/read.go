@@ -1,71 +1,40 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
 )
 
-// source is the chosen columns of a store.
-type source struct {
-	column.Choice
-	table *Table
-}
-
-// Open returns a reader of the rows from the given one on, which holds one chunk,
-// decoded.
-func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	chunks, err := s.table.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := &pass{source: s, chunks: chunks, chunk: int(first / int64(s.table.chunkRows)), skip: int(first % int64(s.table.chunkRows))}
-	return column.NewReader(ctx, s.Info(), p, func(err error) error { return s.table.settle(chunks.file, err) }), nil
-}
-
-// Gather fetches rows by number. Each chunk that holds one of them is verified
-// as a whole, in the chosen columns.
-func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	column.BeginGather(s.Info(), rows, dst)
-	chunks, err := s.table.open(ctx)
-	if err != nil {
-		return err
-	}
-	for done := 0; done < len(rows) && err == nil; {
-		chunk := int(rows[done] / int64(s.table.chunkRows))
-		first := s.table.firstRow(chunk)
-		local := column.LeadingLocal(rows[done:], first, first+int64(s.table.rowsOf(chunk)))
-		if err = ctx.Err(); err == nil {
-			err = s.decode(chunks, chunk, local, dst, done)
-		}
-		done += len(local)
-	}
-	return errors.Join(s.table.settle(chunks.file, err), chunks.close())
-}
-
 // pass is one pass over a store. It decodes chunk after chunk and serves
 // reads of any size from there, so that each section is verified once.
 type pass struct {
-	source  *source
+	*column.Choice
+	table   *Table
 	chunks  *chunkReader
 	chunk   int // the chunk to decode next
 	current stream.Batch
 	filled  int // rows in current
 	used    int // of them, rows already given
-	skip    int // rows of the first chunk to leave out
-	local   []int64
+	skip    int // rows of the next chunk to leave out
+}
+
+// SkipTo implements column.Pass.
+func (p *pass) SkipTo(row int64) error {
+	chunk, local := int(row/int64(p.table.chunkRows)), int(row%int64(p.table.chunkRows))
+	if p.filled > 0 && chunk == p.chunk-1 {
+		p.used = local
+	} else {
+		p.chunk, p.skip, p.filled, p.used = chunk, local, 0, 0
+	}
+	return nil
 }
 
 // Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	if p.used == p.filled {
-		if p.chunk >= p.source.table.chunks() {
+		if p.chunk >= p.table.chunks() {
 			return 0, io.EOF
 		}
 		if err := p.load(dst.Kept != nil); err != nil {
@@ -77,20 +46,15 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 
 // load decodes the next chunk, with or without the kept columns.
 func (p *pass) load(kept bool) error {
-	t := p.source.table
-	if p.local == nil {
-		rows := t.rowsOf(0)
-		for i := range rows {
-			p.local = append(p.local, int64(i))
-		}
-		p.current.X = stream.NewMatrix(rows, len(p.source.Numeric))
+	if p.current.X.Rows == 0 {
+		p.current.X = stream.NewMatrix(p.table.rowsOf(0), len(p.Numeric))
 		if kept {
-			p.current.Kept = stream.KeptColumns(p.source.Info().Kept)
+			p.current.Kept = stream.KeptColumns(p.Info().Kept)
 		}
 	}
-	column.Truncate(&p.current, p.source.Info().Kept)
-	rows := t.rowsOf(p.chunk)
-	if err := p.source.decode(p.chunks, p.chunk, p.local[:rows], &p.current, 0); err != nil {
+	column.Truncate(&p.current, p.Info().Kept)
+	rows := p.table.rowsOf(p.chunk)
+	if err := p.decode(rows); err != nil {
 		return err
 	}
 	p.chunk++

@@ -73,9 +73,7 @@
 //	└────────────┴────────────┴──────────────┴──────────┴───────┴───────┘
 //
 // The footer's length is without padding, its crc covers the padding. The
-// digest identifies the content; [Verify] compares it, and every pass
-// compares the trailer with the one seen first, so that a file replaced
-// between two passes is noticed.
+// digest identifies the content; [Verify] compares it.
 package store
 
 import (

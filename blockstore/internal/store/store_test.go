@@ -213,12 +213,16 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 func TestNotMapped(t *testing.T) {
 	sample := filetest.SampleBatch(300, 6)
 	for _, compress := range []bool{false, true} {
-		src := openSample(t, writeStore(t, filetest.SampleInfo, sample, compress))
-		r, err := src.(*source).table.open(context.Background())
+		opened, err := Open(context.Background(), writeStore(t, filetest.SampleInfo, sample, compress))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.unmapped = true
+		table := opened.(*Table)
+		f, err := table.stamp.Open(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &chunkReader{table: table, file: f, unmapped: true}
 		columns := make([]int, len(r.table.fields))
 		for c := range columns {
 			columns[c] = c

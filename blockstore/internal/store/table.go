@@ -15,8 +15,6 @@ type Table struct {
 	column.TableInfo
 	*shape
 	stamp file.Stamp
-	// held, when set, is the open file to read from: a spool has no name, and no stamp.
-	held *file.Spool
 }
 
 // newTable describes the store in f.
@@ -49,40 +47,10 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 	return t, nil
 }
 
-func (t *Table) Source(c column.Choice) (stream.Source, error) {
+func (t *Table) Source(c column.Choice) (stream.Gatherer, error) {
 	rows := int64(t.chunkRows)
 	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.Numeric)+len(c.Kept))+t.stamp.Holds()) // a chunk, unpacked and in rows
-	return &source{c, t}, nil
-}
-
-// settle returns the error in which reading of a file ended, or that the file was changed.
-func (t *Table) settle(f file.File, err error) error {
-	if t.held != nil {
-		return err
-	}
-	return t.stamp.Settle(f, err)
-}
-
-// open opens the file and makes sure that it is the one seen first.
-func (t *Table) open(ctx context.Context) (*chunkReader, error) {
-	r := &chunkReader{table: t}
-	if t.held != nil {
-		r.file = t.held
-		return r, nil
-	}
-	f, err := t.stamp.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var trailer [trailerSize]byte
-	switch _, err := f.ReadAt(trailer[:], t.body); {
-	case err != nil && err != io.EOF:
-		f.Close()
-		return nil, fault.File(t.Path, "%w", fault.Damaged(err))
-	case err != nil || trailer != t.trailer:
-		f.Close()
-		return nil, fault.File(t.Path, "the file has changed since it was first opened; open it again")
-	}
-	r.file = f
-	return r, nil
+	return column.NewSource(c, t.stamp, func(_ context.Context, f file.File, _ bool) column.Pass {
+		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, file: f}}
+	}), nil
 }

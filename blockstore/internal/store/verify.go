@@ -26,10 +26,11 @@ func Verify(ctx context.Context, path string) error {
 
 // verifySections checks every section by reading it.
 func (t *Table) verifySections(ctx context.Context) error {
-	r, err := t.open(ctx)
+	f, err := t.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}
+	r := &chunkReader{table: t, file: f}
 	defer r.close()
 	for chunk := range t.chunks() {
 		for column := range t.fields {

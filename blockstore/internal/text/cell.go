@@ -86,67 +86,6 @@ type cellKinds struct {
 
 	numeric, other, booleans int64  // cells that are numbers, and that are not, true and false among these
 	bad                      string // the first cell that is no number
-	lossy                    *lossyCells
-}
-
-// lossyCells are the first integers of a column that no float64 holds.
-type lossyCells struct {
-	integer, amongFloats lossyCell // see number.IsExactText
-}
-
-// lossyCell is an integer in a record, or none.
-type lossyCell struct {
-	cell         string
-	line, record int64
-}
-
-// or returns the cell, or the other one if there is none.
-func (c lossyCell) or(later lossyCell) lossyCell {
-	if c.cell == "" {
-		return later
-	}
-	return c
-}
-
-// moveBy moves the cells down.
-func (c *lossyCells) moveBy(lines, records int64) {
-	if c == nil {
-		return
-	}
-	for _, cell := range []*lossyCell{&c.integer, &c.amongFloats} {
-		cell.line += lines
-		cell.record += records
-	}
-}
-
-// checkExact notes an integer that no float64 holds.
-func (k *cellKinds) checkExact(cell []byte, line, record int64) {
-	if !IsInexact(cell) {
-		return
-	}
-	if k.lossy == nil {
-		k.lossy = &lossyCells{}
-	}
-	found := lossyCell{string(fault.Shorten(cell)), line, record}
-	k.lossy.integer = k.lossy.integer.or(found)
-	if !number.IsExactText(string(cell), true) {
-		k.lossy.amongFloats = k.lossy.amongFloats.or(found)
-	}
-}
-
-// noteLossy tells of the first integer of column j that no float64 holds. So many records
-// are no rows.
-func (k *cellKinds) noteLossy(t *column.TableInfo, j int, header int64) {
-	if k.lossy == nil || k.text {
-		return
-	}
-	found := k.lossy.integer
-	if k.floats {
-		found = k.lossy.amongFloats
-	}
-	if found.cell != "" {
-		t.Lossy[j] = column.Lossy{Row: found.record - header, Err: AtLine(number.ErrInexact(found.cell), found.line)}
-	}
 }
 
 // see adds one cell.
@@ -191,14 +130,6 @@ func (k *cellKinds) join(later cellKinds) {
 	k.numeric += later.numeric
 	k.other += later.other
 	k.booleans += later.booleans
-	switch {
-	case later.lossy == nil:
-	case k.lossy == nil:
-		k.lossy = later.lossy
-	default:
-		k.lossy.integer = k.lossy.integer.or(later.lossy.integer)
-		k.lossy.amongFloats = k.lossy.amongFloats.or(later.lossy.amongFloats)
-	}
 }
 
 // parseBoolean reads true or false, in any case: R writes TRUE, Python True.
@@ -249,6 +180,15 @@ func NumberCell(cell []byte) (float64, error) {
 	return 0, errNotNumber(cell)
 }
 
+// exactNumber is NumberCell of a column that may have floats. It refuses integers that no
+// float64 holds, unless they are to be rounded.
+func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, error) {
+	if inexact == column.InexactError && IsInexact(cell) && !(floats && number.IsExactText(string(cell), true)) {
+		return 0, number.ErrInexact(string(fault.Shorten(cell)))
+	}
+	return NumberCell(cell)
+}
+
 // IsInexact reports whether a cell is an integer that no float64 holds.
 func IsInexact(cell []byte) bool {
 	return len(cell) > number.ShortInteger && IsInteger(cell) && !number.IsExactText(string(cell), false)
@@ -287,8 +227,8 @@ func errNotNumber(cell []byte) error {
 	return fmt.Errorf("%q is not a number; mend it", fault.Shorten(cell))
 }
 
-// keepCell appends a cell to a kept column.
-func keepCell(c *stream.Column, cell []byte) error {
+// keepCell appends a cell to a kept column; floats are those of exactNumber.
+func keepCell(c *stream.Column, cell []byte, floats bool, inexact column.Inexact) error {
 	if len(cell) == 0 || c.Kind != stream.String && isMissing(cell) { // NA is a text like others
 		column.AppendNull(c)
 		return nil
@@ -306,9 +246,9 @@ func keepCell(c *stream.Column, cell []byte) error {
 		}
 		c.Ints = append(c.Ints, v)
 	case stream.Float64:
-		v, ok := ParseNumber(cell)
-		if !ok {
-			return errNotNumber(cell)
+		v, err := exactNumber(cell, floats, inexact)
+		if err != nil {
+			return err
 		}
 		c.Floats = append(c.Floats, v)
 	}

@@ -162,7 +162,6 @@ func (s *csvScan) add(cells [][]byte) error {
 		if k.see(cell); good && k.other > 0 {
 			s.badLine[j] = s.records.start.line
 		}
-		k.checkExact(cell, s.records.start.line, s.index.records)
 	}
 	return nil
 }
@@ -230,7 +229,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]
@@ -238,17 +237,15 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
 				s.badLine[j] = s.firstLine
 			}
-			kinds.checkExact([]byte(cell), s.firstLine, 0)
 		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
 		}
-		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1, Empty: kinds.empty()}
+		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}
 		info.Verbatim = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
-		kinds.noteLossy(&t.TableInfo, j, t.index.header)
 		if kinds.spoiled() {
 			t.Spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
 		}
@@ -256,7 +253,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	return t
 }
 
-func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
+func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 	for _, j := range c.All(true) {
 		if err := checkText([]byte(t.Columns[j].Name)); err != nil {
 			return nil, fault.File(t.Path, "the name of column %d: %w", j, err)
@@ -268,7 +265,7 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 		records.verbatim = keepsText
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // AgreeOnText lets a column be text in all files of text if it is text in one and empty in
@@ -330,25 +327,29 @@ func (c *csvCursor) number(j int) []byte {
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := column.Row(dst.X, i)
 	for k, j := range c.Numeric {
-		read := NumberCell
-		if c.table.Columns[j].Meaning == column.Boolean {
-			read = booleanCell
+		info := &c.table.Columns[j]
+		if info.Meaning == column.Boolean {
+			row[k], err = booleanCell(c.number(j))
+		} else {
+			row[k], err = exactNumber(c.number(j), info.HasFloats, c.Inexact)
 		}
-		if row[k], err = read(c.number(j)); err != nil {
-			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
+		if err != nil {
+			return &cellError{info.Name, c.records.Here(err)}
 		}
 	}
 	for k := range dst.Kept {
 		j := c.Kept[k]
-		keep, cell := keepCell, c.cells[j]
+		info, cell := &c.table.Columns[j], c.cells[j]
 		if dst.Kept[k].Kind != stream.String {
 			cell = c.number(j)
 		}
-		if c.table.Columns[j].Meaning == column.Boolean {
-			keep = keepBoolean
+		if info.Meaning == column.Boolean {
+			err = keepBoolean(&dst.Kept[k], cell)
+		} else {
+			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
-		if err := keep(&dst.Kept[k], cell); err != nil {
-			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
+		if err != nil {
+			return &cellError{info.Name, c.records.Here(err)}
 		}
 	}
 	return nil

@@ -168,7 +168,6 @@ func (s *csvScan) join(p *csvScan, line int64) error {
 		if s.others[j].other == 0 && p.others[j].other > 0 {
 			s.badLine[j] = p.badLine[j] + line - 1
 		}
-		p.others[j].lossy.moveBy(line-1, s.index.records)
 		s.others[j].join(p.others[j])
 	}
 	s.records.doubtful = s.records.doubtful || p.records.doubtful

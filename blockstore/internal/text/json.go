@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // jsonKind is what a value of JSON is.
@@ -29,7 +29,6 @@ type jsonValue struct {
 	kind   jsonKind
 	raw    []byte
 	length int  // of an array of numbers
-	long   bool // the array has integers that a float64 may not hold
 	floats bool // the array has numbers that are no integers
 }
 
@@ -162,10 +161,8 @@ func (p *jsonParser) array(array *jsonValue) error {
 	return p.elements(func(v jsonValue) error {
 		array.length++
 		switch {
-		case v.kind == jsonNumber && !IsInteger(v.raw):
-			array.floats = true
 		case v.kind == jsonNumber:
-			array.long = array.long || len(v.raw) > number.ShortInteger
+			array.floats = array.floats || !IsInteger(v.raw)
 		case v.kind != jsonNull:
 			array.kind = jsonOther
 		}
@@ -272,8 +269,9 @@ func unquoted(raw []byte) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// number returns the number that a value stands for, NaN for null.
-func (v jsonValue) number() (float64, error) {
+// number returns the number that a value stands for, NaN for null; floats are those of
+// exactNumber.
+func (v jsonValue) number(floats bool, inexact column.Inexact) (float64, error) {
 	switch v.kind {
 	case jsonNull:
 		return math.NaN(), nil
@@ -282,7 +280,7 @@ func (v jsonValue) number() (float64, error) {
 	case jsonTrue:
 		return 1, nil
 	}
-	x, err := NumberCell(v.raw)
+	x, err := exactNumber(v.raw, floats, inexact)
 	if math.IsInf(x, 0) && v.raw[len(v.raw)-1] != 'y' {
 		err = fmt.Errorf("%s is beyond what a float64 holds; write Infinity if that is meant, or leave the column out", fault.Shorten(v.raw))
 	}

@@ -130,7 +130,7 @@ func (s *jsonScan) row() error {
 			return fmt.Errorf("the member %q appears twice; mend the line", key)
 		}
 		c.rows = s.index.records + 1
-		return c.see(v, s.lines.start.line, s.index.records)
+		return c.see(v, s.lines.start.line)
 	})
 	switch {
 	case err != nil || !s.lines.arrays:
@@ -192,7 +192,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 		if err != nil {
 			return err
 		}
-		c.join(p.columns[i], line, s.index.records)
+		c.join(p.columns[i], line)
 	}
 	s.index.join(&p.index, line)
 	return nil
@@ -201,7 +201,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds() + beyondBuffer(s.holds()), Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds() + beyondBuffer(s.holds()), Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string)}
 	width := 0
 	for i, name := range s.names {
 		c := s.columns[i]
@@ -212,7 +212,6 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		if info.Kind == column.Text && c.spoiled() {
 			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
 		}
-		c.noteLossy(&t.TableInfo, i, 0)
 		t.Columns = append(t.Columns, info)
 	}
 	if s.lines.arrays {
@@ -223,9 +222,9 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 	return t, nil
 }
 
-func (t *jsonTable) Source(c column.Choice) (stream.Source, error) {
+func (t *jsonTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor { return newJSONCursor(&c, t, in) }
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // jsonCursor walks over the rows of a jsonTable.
@@ -292,14 +291,14 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	row, at := column.Row(dst.X, i), 0
 	for _, j := range c.Numeric {
 		info := &c.table.Columns[j]
-		if err := storeJSON(row[at:at+info.Width], c.values[j], info.Kind); err != nil {
+		if err := storeJSON(row[at:at+info.Width], c.values[j], info, c.Inexact); err != nil {
 			return c.cellError(j, err)
 		}
 		at += info.Width
 	}
 	for k := range dst.Kept {
 		j := c.Kept[k]
-		if err := keepJSON(&dst.Kept[k], c.values[j]); err != nil {
+		if err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact); err != nil {
 			return c.cellError(j, err)
 		}
 	}
@@ -312,12 +311,12 @@ func (c *jsonCursor) cellError(j int, err error) error {
 }
 
 // storeJSON puts a value into the numbers of a row.
-func storeJSON(row []float64, v jsonValue, kind column.Kind) (err error) {
-	if kind != column.Vector {
+func storeJSON(row []float64, v jsonValue, info *column.Info, inexact column.Inexact) (err error) {
+	if info.Kind != column.Vector {
 		if v.kind >= jsonString {
 			return errNotNumber(v.raw)
 		}
-		row[0], err = v.number()
+		row[0], err = v.number(info.HasFloats, inexact)
 		return err
 	}
 	for k := range row {
@@ -329,11 +328,16 @@ func storeJSON(row []float64, v jsonValue, kind column.Kind) (err error) {
 	if v.kind != jsonNumbers || v.length != len(row) {
 		return fmt.Errorf("%s is no array of %d numbers", fault.Shorten(v.raw), len(row))
 	}
-	return v.vector(func(k int, x float64) { row[k] = x })
+	p, k := jsonParser{rest: v.raw}, 0
+	return p.elements(func(v jsonValue) (err error) {
+		row[k], err = v.number(info.HasFloats, inexact)
+		k++
+		return err
+	})
 }
 
-// keepJSON appends a value to a kept column.
-func keepJSON(c *stream.Column, v jsonValue) error {
+// keepJSON appends a value to a kept column; floats are those of exactNumber.
+func keepJSON(c *stream.Column, v jsonValue, floats bool, inexact column.Inexact) error {
 	if v.kind == jsonNull {
 		column.AppendNull(c)
 		return nil
@@ -366,7 +370,7 @@ func keepJSON(c *stream.Column, v jsonValue) error {
 		if v.kind >= jsonString {
 			return errNotNumber(v.raw)
 		}
-		x, err := v.number()
+		x, err := v.number(floats, inexact)
 		if err != nil {
 			return err
 		}

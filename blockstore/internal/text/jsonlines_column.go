@@ -20,7 +20,7 @@ type jsonColumn struct {
 }
 
 // see adds one value.
-func (c *jsonColumn) see(v jsonValue, line, record int64) error {
+func (c *jsonColumn) see(v jsonValue, line int64) error {
 	c.scalars = c.scalars || v.kind > jsonNull && v.kind <= jsonString
 	switch v.kind {
 	case jsonNull:
@@ -29,9 +29,8 @@ func (c *jsonColumn) see(v jsonValue, line, record int64) error {
 		c.numeric++
 	case jsonNumber:
 		c.number(v.raw)
-		c.checkExact(v.raw, line, record)
 	case jsonNumbers:
-		return c.array(v, line, record)
+		c.array(v)
 	case jsonString:
 		if _, err := unquoted(v.raw); err != nil && bytes.IndexByte(v.raw, '\\') >= 0 {
 			return err
@@ -47,21 +46,13 @@ func (c *jsonColumn) see(v jsonValue, line, record int64) error {
 }
 
 // array adds an array of numbers.
-func (c *jsonColumn) array(v jsonValue, line, record int64) error {
+func (c *jsonColumn) array(v jsonValue) {
 	if v.length == 0 || v.length > column.MaxWidth {
 		c.unread = fmt.Sprintf("empty arrays, or arrays of more than %d numbers", column.MaxWidth)
-		return nil
+		return
 	}
 	c.sameWidth(v.length)
 	c.floats = c.floats || v.floats
-	if !v.long {
-		return nil
-	}
-	p := jsonParser{rest: v.raw}
-	return p.elements(func(e jsonValue) error {
-		c.checkExact(e.raw, line, record)
-		return nil
-	})
 }
 
 // sameWidth notes an array of another length than the first one.
@@ -88,12 +79,10 @@ func (c *jsonColumn) number(raw []byte) {
 	}
 }
 
-// join adds the values of a later part of the file, which begins on the given line, after
-// so many records.
-func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
-	p.moveBy(line-1, records)
-	if c.other == 0 {
-		c.badLine = p.badLine
+// join adds the values of a later part of the file, which begins on the given line.
+func (c *jsonColumn) join(p *jsonColumn, line int64) {
+	if c.other == 0 && p.badLine > 0 {
+		c.badLine = p.badLine + line - 1
 	}
 	c.scalars = c.scalars || p.scalars
 	if p.width > 0 {
@@ -106,17 +95,10 @@ func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
 	c.cellKinds.join(p.cellKinds)
 }
 
-// moveBy moves all values down.
-func (c *jsonColumn) moveBy(lines, records int64) {
-	c.lossy.moveBy(lines, records)
-	if c.badLine > 0 {
-		c.badLine += lines
-	}
-}
-
 // info describes the column.
 func (c *jsonColumn) info(name string) column.Info {
-	info := column.Info{Name: name, Kind: c.kind(), Width: 1, Empty: c.empty() && c.unread == "" && c.width == 0}
+	info := column.Info{Name: name, Kind: c.kind(), Width: 1, HasFloats: c.floats}
+	info.Empty = c.empty() && c.unread == "" && c.width == 0
 	switch {
 	case c.unread != "":
 		info.Kind, info.Why = column.Other, c.unread

@@ -87,14 +87,3 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 	}
 	return p.end()
 }
-
-// vector hands the numbers of an array to visit, NaN for null.
-func (v jsonValue) vector(visit func(k int, x float64)) error {
-	p, k := jsonParser{rest: v.raw}, 0
-	return p.elements(func(v jsonValue) error {
-		x, err := v.number()
-		visit(k, x)
-		k++
-		return err
-	})
-}

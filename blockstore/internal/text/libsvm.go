@@ -8,7 +8,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -144,12 +143,12 @@ func WidenLibsvm(tables []column.Table) {
 	}
 }
 
-func (t *libsvmTable) Source(c column.Choice) (stream.Source, error) {
+func (t *libsvmTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor {
 		lines := libsvmLines{lines: newLineReader(in, fileStart)}
 		return &libsvmCursor{Choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}
 	}
-	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
 // libsvmCursor walks over the rows of a libsvmTable.
@@ -175,14 +174,10 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 			row[k] = c.dense[j]
 			continue
 		}
-		v, err := NumberCell(c.lines.label)
-		if IsInexact(c.lines.label) && c.Inexact == column.InexactError {
-			err = number.ErrInexact(string(fault.Shorten(c.lines.label)))
-		}
-		if err != nil {
+		var err error
+		if row[k], err = exactNumber(c.lines.label, false, c.Inexact); err != nil {
 			return c.labelError(err)
 		}
-		row[k] = v
 	}
 	return c.keep(dst.Kept)
 }
@@ -219,7 +214,7 @@ func (c *libsvmCursor) keep(kept []stream.Column) error {
 		if j := c.Kept[k]; j < len(c.dense) {
 			kept[k].Floats = append(kept[k].Floats, c.dense[j])
 			column.AppendValid(&kept[k])
-		} else if err := keepCell(&kept[k], c.lines.label); err != nil {
+		} else if err := keepCell(&kept[k], c.lines.label, true, c.Inexact); err != nil {
 			return c.labelError(err)
 		}
 	}

@@ -105,78 +105,30 @@ type cellError struct {
 func (e *cellError) Error() string { return e.column + ": " + e.err.Error() }
 func (e *cellError) Unwrap() error { return e.err }
 
-// textSource yields rows of a text file through a textCursor.
-type textSource struct {
-	column.Choice
-	index *rowIndex
-	stamp file.Stamp
-	// cursor makes a cursor over the file that stands nowhere: seek follows.
-	cursor func(in io.ReaderAt) textCursor
-}
-
-// Open returns a reader of the rows from the given one on: it starts at the mark
-// before.
-func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.stamp, first, func(f file.File) column.Pass {
-		p := s.pass(ctx, f)
-		p.first = first
-		return p
+// textSource returns the rows of a text file through the cursors over it that cursor makes.
+// They stand nowhere: seek follows.
+func textSource(c column.Choice, x *rowIndex, stamp file.Stamp,
+	cursor func(in io.ReaderAt) textCursor) stream.Gatherer {
+	return column.NewSource(c, stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
+		return &textPass{info: c.Info(), index: x, file: f, cursor: cursor(file.NewReaderAt(ctx, f)), at: -1}
 	})
 }
 
-// Gather fetches rows by number: from the mark before each wanted row it reads
-// forward.
-func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	column.BeginGather(s.Info(), rows, dst)
-	f, err := s.stamp.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return s.stamp.Settle(f, s.pass(ctx, f).gather(ctx, rows, dst))
-}
-
-// gather fetches rows in ascending order.
-func (p *textPass) gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	for i, row := range rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := p.moveTo(row); err != nil {
-			return err
-		}
-		if err := p.row(dst, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// textPass reads the rows of a textSource.
+// textPass reads the rows of a text file.
 type textPass struct {
-	src    *textSource
+	info   stream.Info
+	index  *rowIndex
 	file   file.File
 	cursor textCursor
 	at     int64 // the record that the cursor gives next; -1 before the first seek
-	first  int64 // the row that Next begins with
-}
-
-// pass goes over the rows of f.
-func (s *textSource) pass(ctx context.Context, f file.File) *textPass {
-	return &textPass{src: s, file: f, cursor: s.cursor(file.NewReaderAt(ctx, f)), at: -1}
 }
 
 // Next implements column.Pass.
 func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
-	if p.at < 0 && p.first < p.src.Info().Rows {
-		if err := p.moveTo(p.first); err != nil {
-			return 0, err
-		}
-	}
-	if p.at < 0 || p.at == p.src.index.records {
+	if p.at == p.index.records {
 		return 0, io.EOF
 	}
-	n := int(min(markEvery, int64(dst.X.Rows-at), p.src.index.records-p.at))
+	n := int(min(markEvery, int64(dst.X.Rows-at), p.index.records-p.at))
 	for i := range n {
 		if err := p.row(dst, at+i); err != nil {
 			return i, err
@@ -185,13 +137,13 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 	return n, nil
 }
 
-// moveTo puts the cursor before the given row.
-func (p *textPass) moveTo(row int64) error {
-	record := row + p.src.index.header
-	index := p.src.index
-	if m := index.before(record); p.at < 0 || index.numbers[m] > p.at {
-		p.cursor.seek(index.marks[m])
-		p.at = index.numbers[m]
+// SkipTo implements column.Pass: it goes to the mark before the row, unless the cursor is behind
+// that.
+func (p *textPass) SkipTo(row int64) error {
+	record := row + p.index.header
+	if m := p.index.before(record); p.at < 0 || p.index.numbers[m] > p.at {
+		p.cursor.seek(p.index.marks[m])
+		p.at = p.index.numbers[m]
 	}
 	for p.at < record {
 		if err := p.advance(); err != nil {
@@ -205,7 +157,7 @@ func (p *textPass) moveTo(row int64) error {
 func (p *textPass) advance() error {
 	err := p.cursor.next()
 	if err == io.EOF {
-		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.src.Info().Rows)
+		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.info.Rows)
 	}
 	if err != nil {
 		return p.fail(p.at, err)
@@ -230,7 +182,7 @@ func (p *textPass) Close() error { return p.file.Close() }
 
 // fail adds the file and the row to an error of the cursor.
 func (p *textPass) fail(record int64, err error) error {
-	e := &fault.DataError{Path: p.src.Info().Name, Row: record - p.src.index.header, Err: err}
+	e := &fault.DataError{Path: p.info.Name, Row: record - p.index.header, Err: err}
 	var cell *cellError
 	if errors.As(err, &cell) {
 		e.Column, e.Err = cell.column, cell.err

@@ -202,19 +202,3 @@ func (s *Store) CanPut(ctx context.Context, address string) error {
 	}
 	return written(err)
 }
-
-// Remove implements object.Store.
-func (s *Store) Remove(ctx context.Context, address string) error {
-	bucket, key, err := locate(address)
-	if err != nil {
-		return err
-	}
-	client, err := s.begin(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err = client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}); err != nil {
-		return plain(err)
-	}
-	return nil
-}

@@ -186,6 +186,3 @@ func (s *Store) Put(context.Context, string, io.ReaderAt, int64) error { return 
 
 // CanPut implements object.Store.
 func (s *Store) CanPut(context.Context, string) error { return errReadOnly }
-
-// Remove implements object.Store.
-func (s *Store) Remove(context.Context, string) error { return errReadOnly }

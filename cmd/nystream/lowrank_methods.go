@@ -159,11 +159,10 @@ kernel entries; one pass, another two when factors are written.`,
 	},
 	{
 		name: "subspace", arguments: "DATA... [--right RIGHT...]",
-		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
+		short: "Block Krylov iteration on all entries of A; the least error, for up to about 100,000 rows",
 		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
-rows of DATA and of RIGHT, by a block Krylov iteration that starts from a landmark
-fit: each of --passes exact passes computes half of all its entries, or all with
---right. The time grows with the number of entries, the memory with rows times rank
+rows of DATA and of RIGHT, by a block Krylov iteration from random columns: each of
+--passes exact passes computes half of all its entries, or all with --right. The time grows with the number of entries, the memory with rows times rank
 times passes, and the model holds all rows. One pass over the files; another two when
 factors are written.`,
 		symmetric: true, twoSided: true,

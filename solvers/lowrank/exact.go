@@ -2,10 +2,10 @@ package lowrank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -20,10 +20,9 @@ import (
 
 // Subspace is a block Krylov method on exact tiles (C. Musco and C. Musco 2015,
 // "Randomized block Krylov methods for stronger and faster approximate singular
-// value decomposition"). It starts from a [Landmark] model instead of from noise.
-// For the symmetric matrix of one source,
+// value decomposition"). For the symmetric matrix of one source,
 //
-//	Q₀ = orth [U of the start, a few random columns]
+//	Q₀ = orth(Ω), Ω normal, c + 24 columns
 //	Q_{j+1} = orth (A·Q_j, without Q₀ … Q_j)     one exact pass each
 //	QᵀAQ = S·diag(θ)·Sᵀ, U = Q·S                  Rayleigh–Ritz on all of them
 //	Â = (AU)·diag(θ)⁻¹·(AU)ᵀ, truncated to rank c, + βI
@@ -34,9 +33,9 @@ import (
 // combination of k(x, x_i) over all fitted rows. Where A may be indefinite, the c values of
 // largest modulus are kept.
 //
-// For the matrix of two sources, or a kernel that is not symmetric,
+// For the matrix of two sources,
 //
-//	P₀ = orth [U of the start, a few random columns], Q₀ likewise from V
+//	P₀ and Q₀ = orth(Ω)
 //	P_{j+1} = orth (A·Q_j, without P₀ … P_j)
 //	Q_{j+1} = orth (Aᵀ·P_j, without Q₀ … Q_j)           one exact pass for both
 //	PᵀAQ = F·diag(σ)·Gᵀ, U = P·F, V = Q·G                Rayleigh–Ritz on all of them
@@ -57,9 +56,6 @@ import (
 // entries with 2·n²·b flops each for b = c + 24 columns, or over m·n entries with 4·m·n·b
 // flops. Memory: the rows and up to 5·n·b·q numbers, or 4·(m+n)·b·q. The model holds all rows
 // and n·c numbers, or (m+n)·c. It suits up to about 10⁵ rows.
-//
-// Where the Krylov space of a symmetric A would have half as many columns as A, and 4·n²
-// numbers fit into 2 GiB, A is formed in one exact pass and decomposed, in 20·n³ flops.
 type Subspace struct {
 	Rank   int // c
 	Passes int // q, exact passes at most; 0 means 3
@@ -70,15 +66,15 @@ type Subspace struct {
 	Shift       Shift // fitted, midpoint or none; two factors have none
 }
 
-// The start has more than c columns. Random columns have a part in every eigenvector, also in
-// those on rows far from all landmarks.
 const (
-	subspaceLandmark = 8
-	subspaceRandom   = 16
+	// subspaceOversampling is the number of columns of a block beyond the rank.
+	subspaceOversampling = 24
+	// unitRows are compared with all others to choose the unit of the entries.
+	unitRows = 64
 )
 
 // settings returns the settings with the defaults filled in.
-func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) {
+func (m Subspace) settings(s model.Shape) (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
 	}
@@ -94,20 +90,11 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
 
-// start returns the method that the passes start from.
-func (m Subspace) start(s model.Shape) Landmark {
-	least := s.Rows
-	if !s.OneSource() {
-		least = min(least, s.Cols)
-	}
-	return Landmark{Rank: int(min(int64(m.Rank)+subspaceLandmark, least)), Seed: m.Seed}
-}
-
 // Fit approximates the kernel matrix between the rows of d. Residuals are ‖Au−θu‖ of the c
 // largest Ritz pairs, relative to the largest |θ|; with two factors the larger of ‖Av−σu‖ and
 // ‖Aᵀu−σv‖, relative to the largest σ. A value of A lies within the residual of each value.
 //
-// The Frobenius error is estimated from a sample of rows of A, and the diagonal of one source.
+// The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a *stream.BadValueError.
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
@@ -118,7 +105,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	m, err := m.settings(d.Shape(), k)
+	m, err := m.settings(d.Shape())
 	if err != nil {
 		return nil, err
 	}
@@ -129,18 +116,14 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err := f.load(ctx, d); err != nil {
 		return nil, err
 	}
-	one := d.Shape().OneSource()
-	if one && m.whole(d.Shape().Rows) {
-		return f.fitWhole(ctx)
-	}
-	start, err := f.fitStart(ctx)
-	if err != nil {
+	some := stream.RowSlice(f.left.Rows, 0, min(f.left.Count(), unitRows))
+	if err := basis.ChooseScale(ctx, e, f.tiles, some, f.right); err != nil {
 		return nil, err
 	}
-	if one {
-		return f.fitOne(ctx, start)
+	if d.Right == nil {
+		return f.fitOne(ctx)
 	}
-	return f.fitTwo(ctx, start)
+	return f.fitTwo(ctx)
 }
 
 // exactFit is a fit under way, with all rows in memory.
@@ -149,7 +132,7 @@ type exactFit struct {
 	engine      stream.Engine
 	tiles       *tiles.Tiles
 	left, right *basis.Panel // the same for one source
-	l, r        stream.Gatherer
+	names       [2]string    // of the sources
 }
 
 // load reads all rows into memory.
@@ -157,13 +140,10 @@ func (f *exactFit) load(ctx context.Context, d model.Sources) (err error) {
 	if f.left, err = loadRows(ctx, d.Left); err != nil {
 		return err
 	}
-	f.l = stream.FromMatrix(d.Left.Info().Name, f.left.Rows)
-	f.right, f.r = f.left, f.l
-	if d.Right == nil {
-		return nil
-	}
-	if f.right, err = loadRows(ctx, d.Right); err == nil {
-		f.r = stream.FromMatrix(d.Right.Info().Name, f.right.Rows)
+	f.right, f.names = f.left, [2]string{d.Left.Info().Name, d.Left.Info().Name}
+	if d.Right != nil {
+		f.names[1] = d.Right.Info().Name
+		f.right, err = loadRows(ctx, d.Right)
 	}
 	return err
 }
@@ -181,53 +161,30 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }
 
-// fitStart returns the fit that the passes start from, and takes over its unit and entries.
-// Landmarks of one source serve an asymmetric kernel too: the passes find the rest.
-func (f *exactFit) fitStart(ctx context.Context) (start *Fit, err error) {
-	d := model.Sources{Left: f.l}
-	if f.left != f.right {
-		d.Right = f.r
-	}
-	method := f.start(d.Shape())
-	if d.Right == nil {
-		start, err = method.fitOne(ctx, f.engine, d.Left, f.tiles.Kernel)
-	} else {
-		start, err = method.fitTwo(ctx, f.engine, d, f.tiles.Kernel)
-	}
-	if err == nil {
-		f.tiles.SetScale(start.Left.unit())
-		f.tiles.Entries.Store(start.KernelEntries)
-	}
-	return start, err
+// grid returns the tiles of A.
+func (f *exactFit) grid() *tiles.Grid {
+	return f.tiles.NewGrid(f.engine, f.names, f.left.Cols, f.right.Cols)
 }
 
-// startBlock returns the embedding of all rows of one side by the start, and a few random
-// columns.
-func (f *exactFit) startBlock(ctx context.Context, start *Model, side model.Side, src stream.Source,
-	purpose string) (blas64.General, error) {
-	n, r := int(src.Info().Rows), len(start.Values)
-	random := min(subspaceRandom, n-r)
-	block := stream.NewMatrix(n, r+random)
-	f.tiles.Entries.Add(int64(n) * int64(start.Factor(side).Entries()))
-	err := start.Transform(ctx, f.engine, src, model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
-		for i := range u.Rows {
-			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
-		}
-		return nil
-	})
-	noise := dense.Columns(block, r, random)
-	sketch.NewRandom(f.Seed, purpose).Normals(noise)
-	for i := range n {
-		for j := range random {
-			dense.Row(noise, i)[j] /= math.Sqrt(float64(n)) // columns near length 1, as those of U
-		}
-	}
-	return block, err
+// start returns random columns for the rows of a side.
+func (f *exactFit) start(side *basis.Panel, purpose string) blas64.General {
+	block := stream.NewMatrix(side.Count(), min(side.Count(), f.Rank+subspaceOversampling))
+	sketch.NewRandom(f.Seed, purpose).Normals(block)
+	return block
 }
 
 // iteration returns what the Krylov method looks for.
 func (m Subspace) iteration() krylov.Iteration {
 	return krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.ResidualTol)}
+}
+
+// iterationError says what to do about numbers that are not finite.
+func iterationError(err error) error {
+	var bad *krylov.NotFiniteError
+	if errors.As(err, &bad) {
+		return notFinite(bad.Of)
+	}
+	return err
 }
 
 // finish returns the fit of a model. u and v are its factors of the fitted rows, spectral is the
@@ -254,49 +211,39 @@ func (f *Fit) residualNote(equations, value string) {
 	}
 }
 
-// rowSample is how many rows frobeniusError compares with all others.
-const rowSample = 256
+// exactSample is the number of rows of a side that frobeniusError looks at.
+const exactSample = 512
 
-// frobeniusError estimates the relative Frobenius error of a model from a sample of rows of A.
-// u and v are the embeddings of all rows. The diagonal of one source is exact.
+// frobeniusError estimates the relative Frobenius error of a model from the entries between sampled
+// rows. u and v are the embeddings of all rows.
 func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u, v blas64.General) (float64, error) {
-	t, left, right, n := f.tiles, f.left, f.right, f.left.Rows.Rows
-	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
+	left, err := f.sample(f.left, u, "held back")
 	if err != nil {
 		return 0, err
 	}
-	number := sample.Positions()
-	weighted := scaledColumns(u, m.Values)
-	sampled := (&basis.Panel{Rows: weighted, Number: left.Number}).Of(number).Rows
-	squares := stream.NewMatrix(len(number), 2) // of the entries of A and of the error in a row
-	err = t.Each(ctx, f.engine, &tiles.Rows{Dense: left.Of(number).Rows}, right.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
-		guess := dense.Mul(blas.NoTrans, stream.RowSlice(sampled, first, tile.Rows), blas.Trans, v)
-		for i := range tile.Rows {
-			b, sums := dense.Row(guess, i), dense.Row(squares, first+i)
-			for j, entry := range dense.Row(tile, i) {
-				if left != right || int64(j) != number[first+i] {
-					sums[0] += entry * entry
-					sums[1] += (entry - b[j]) * (entry - b[j])
-				}
-			}
+	right := left
+	if f.right != f.left {
+		if right, err = f.sample(f.right, v, "right held back"); err != nil {
+			return 0, err
 		}
-		return nil
-	})
+	}
+	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, left, right, right == left)
 	if err != nil {
 		return 0, err
 	}
-	var entries, errors float64
-	for i := range squares.Rows {
-		entries += squares.Data[2*i] * float64(n) / float64(len(number))
-		errors += squares.Data[2*i+1] * float64(n) / float64(len(number))
+	all := b.squares()
+	b.subtract(m)
+	return ratio(math.Sqrt(b.squares()), math.Sqrt(all)), nil
+}
+
+// sample draws rows of a side, whose embedding is u.
+func (f *exactFit) sample(side *basis.Panel, u blas64.General, purpose string) (*sampleSide, error) {
+	n := side.Count()
+	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, purpose)
+	if err != nil {
+		return nil, err
 	}
-	if left == right {
-		diagonal := make([]float64, n)
-		t.Diagonal(diagonal, left.Rows)
-		for i, entry := range diagonal {
-			rest := entry - dense.Dot(dense.Row(weighted, i), dense.Row(v, i)) - m.Shift
-			entries, errors = entries+entry*entry, errors+rest*rest
-		}
-	}
-	return ratio(math.Sqrt(errors), math.Sqrt(entries)), nil
+	number := drawn.Positions()
+	embedded := &basis.Panel{Rows: u, Number: side.Number}
+	return &sampleSide{rows: side.Of(number), of: float64(n), u: embedded.Of(number).Rows}, nil
 }

@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
@@ -27,16 +24,14 @@ type spectrum struct {
 }
 
 // fitOne makes the passes over a symmetric matrix.
-func (f *exactFit) fitOne(ctx context.Context, start *Fit) (*Fit, error) {
-	block, err := f.startBlock(ctx, start.Model, model.Left, f.l, "subspace start")
-	if err != nil {
-		return nil, err
-	}
-	space, err := krylov.NewSpace(tiles.Symmetric{Grid: f.grid()}, block, f.Passes)
+func (f *exactFit) fitOne(ctx context.Context) (*Fit, error) {
+	space, err := krylov.NewSpace(tiles.Symmetric{Grid: f.grid()}, f.start(f.left, "subspace start"), f.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	space.Choice = choiceOf(f.tiles.Kernel)
+	if !f.tiles.Kernel.PositiveSemiDefinite() {
+		space.Choice = krylov.Magnitude
+	}
 	last, err := space.Run(ctx, f.iteration())
 	if err != nil {
 		return nil, iterationError(err)
@@ -76,69 +71,6 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), p.U)
 	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
-}
-
-// wholeNumbers is the most numbers that a decomposition of all of A takes: 2 GiB.
-const wholeNumbers = 1 << 28
-
-// whole reports whether all of an n×n matrix is decomposed: the Krylov space of three passes
-// would have half as many columns. More passes are rarely made.
-func (m Subspace) whole(n int64) bool {
-	space := int64(min(m.Passes, 3)) * (int64(m.Rank) + subspaceLandmark + subspaceRandom)
-	return 2*space >= n && 4*n*n <= wholeNumbers
-}
-
-// wholeNote tells that all of A is decomposed.
-func (m Subspace) wholeNote(n int64) string {
-	return fmt.Sprintf("all eigenvectors of the %d × %d matrix are found: passes for rank %d would take nearly as long", n, n, m.Rank)
-}
-
-// unitRows are compared with all others to choose the unit.
-const unitRows = 64
-
-// fitWhole forms A and finds all of its eigenvectors.
-func (f *exactFit) fitWhole(ctx context.Context) (*Fit, error) {
-	t, all, rows := f.tiles, f.left, f.left.Rows
-	if err := basis.ChooseScale(ctx, f.engine, t, stream.RowSlice(rows, 0, min(rows.Rows, unitRows)), all); err != nil {
-		return nil, err
-	}
-	a, err := t.Between(ctx, f.engine, &tiles.Rows{Dense: rows}, all.Cols, basis.PanelRows)
-	if err != nil {
-		return nil, err
-	}
-	if err := basis.CheckFinite(t, a, f.l.Info().Name, model.Numbers{}); err != nil {
-		return nil, err
-	}
-	eig, err := newEigen("the kernel matrix", a)
-	if err != nil {
-		return nil, err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	s, norm := eig.leading(f.Rank, choiceOf(t.Kernel))
-	residuals := krylov.Residuals(dense.Mul(blas.NoTrans, a, blas.NoTrans, s.u), s.u, s.values, norm)
-	fit, err := f.finishOne(ctx, s, &krylov.Pairs{Norm: norm, Passes: 1, Residuals: residuals})
-	if err == nil {
-		fit.Note(f.wholeNote(fit.Rows))
-	}
-	return fit, err
-}
-
-// leading returns the c leading eigenpairs, without those that are rounding, and the largest
-// |eigenvalue|.
-func (e *eigen) leading(c int, choice krylov.Choice) (*spectrum, float64) {
-	order := byOrder(e.Values, choice == krylov.Magnitude)
-	norm := math.Max(math.Abs(e.Values[0]), math.Abs(e.Values[len(e.Values)-1]))
-	c = min(c, len(order))
-	for c > 0 && math.Abs(e.Values[order[c-1]]) <= RankTolerance*norm {
-		c--
-	}
-	kept, left := order[:c], order[c:]
-	slices.Sort(kept) // descending values
-	s := &spectrum{u: dense.PickColumns(e.Vectors, kept), values: dense.Pick(e.Values, kept), rest: dense.Pick(e.Values, left)}
-	s.projection = scaledColumns(s.u, dense.Reciprocals(s.values))
-	return s, norm
 }
 
 // finishOne returns the fit of a symmetric matrix. last has the pairs of the last pass.

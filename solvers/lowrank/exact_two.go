@@ -13,7 +13,6 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -24,21 +23,10 @@ type singular struct {
 	next              float64   // the largest that truncation has left out
 }
 
-// fitTwo makes the passes over any matrix.
-func (f *exactFit) fitTwo(ctx context.Context, start *Fit) (*Fit, error) {
-	u, err := f.startBlock(ctx, start.Model, model.Left, f.l, "subspace start left")
-	if err != nil {
-		return nil, err
-	}
-	right := model.Right
-	if start.Symmetric() {
-		right = model.Left
-	}
-	v, err := f.startBlock(ctx, start.Model, right, f.r, "subspace start right")
-	if err != nil {
-		return nil, err
-	}
-	space, err := krylov.NewPair(&tiles.Operator{Grid: f.grid(), Sums: new(tiles.Sums)}, u, v, f.Passes)
+// fitTwo makes the passes over the matrix between two sources.
+func (f *exactFit) fitTwo(ctx context.Context) (*Fit, error) {
+	space, err := krylov.NewPair(&tiles.Operator{Grid: f.grid(), Sums: new(tiles.Sums)},
+		f.start(f.left, "subspace start left"), f.start(f.right, "subspace start right"), f.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}

@@ -1,11 +1,9 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -171,7 +169,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 }
 
 // countSampled returns how many eigenvalues of A are above the tolerance in the spectral norm, judged
-// by sampled rows. A midpoint shift halves the part of a value in the error.
+// by sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	sample *basis.Panel, n int64) (count int64, err error) {
 	side := &sampleSide{rows: sample, of: float64(n)}
@@ -183,12 +181,8 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Ti
 	if err != nil {
 		return 0, err
 	}
-	tolerance := m.ErrorTol
-	if m.Shift == ShiftMidpoint {
-		tolerance *= 2
-	}
 	for _, v := range eig.Values {
-		if adaptiveSafety*v > tolerance*eig.Values[0] {
+		if adaptiveSafety*v > m.allowed()*eig.Values[0] {
 			count++
 		}
 	}
@@ -222,15 +216,44 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return fit, err
 	}
-	rank := 1 + sort.Search(high-1, func(c int) bool {
-		estimate, _, failed := of(c+1).errors(ctx, f.model(c+1), f.trace)
-		err = cmp.Or(err, failed)
-		return failed != nil || m.within(estimate.in(m.Norm))
-	})
-	if err != nil || rank == high {
-		return fit, err
+	rank := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
+	for ; rank < high; rank += 1 + rank/32 {
+		estimate, _, err := of(rank).errors(ctx, f.model(rank), f.trace)
+		if err != nil {
+			return nil, err
+		}
+		if m.within(estimate.in(m.Norm)) {
+			return finish(rank)
+		}
 	}
-	return finish(rank)
+	return fit, nil
+}
+
+// guess returns the rank at which truncation of a model with the given values makes its
+// error what the tolerance allows. estimate is the error of the model before, norm and squares
+// are of A in the spectral norm and the squared Frobenius norm.
+func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
+	if m.Norm != NormFrobenius {
+		values = append(slices.Clone(values), 0)
+		return max(1, slices.IndexFunc(values, func(v float64) bool { return adaptiveSafety*v <= m.allowed()*norm }))
+	}
+	most := m.ErrorTol * m.ErrorTol / (adaptiveSafety * adaptiveSafety)
+	left := (most - estimate*estimate) * squares
+	for c := len(values); c > 0; c-- {
+		if left -= values[c-1] * values[c-1]; left < 0 {
+			return c
+		}
+	}
+	return 1
+}
+
+// allowed returns how large an eigenvalue left out may be, relative to the largest. A
+// midpoint shift halves its part in the error.
+func (m Adaptive) allowed() float64 {
+	if m.Shift == ShiftMidpoint {
+		return 2 * m.ErrorTol
+	}
+	return m.ErrorTol
 }
 
 // plannedColumns is the number of columns of U that a plan allows for where the

@@ -98,7 +98,6 @@ var families = []family{
 			{name: "rff, orthogonal", method: lowrank.RFF{Rank: 12, Orthogonal: true}, flags: fresh, kernel: "3*exponential(gamma=1)"},
 			{name: "rff of laplace", method: lowrank.RFF{Rank: 12}, flags: variant | fresh, kernel: "2*laplace(gamma=0.5)"},
 			{name: "subspace", off: 1.03, method: lowrank.Subspace{Rank: 4, Passes: 3}},
-			{name: "subspace of two sources", method: lowrank.Subspace{Rank: 4, Passes: 3}, flags: two},
 			{name: "adaptive", off: 1.2, method: lowrank.Adaptive{ErrorTol: 0.01}, flags: variant},
 			{name: "adaptive, several steps", off: 1.45, method: lowrank.Adaptive{ErrorTol: 0.16, Rule: lowrank.RuleUniform, Seed: 11}, flags: otherPasses | fresh},
 			{name: "auto", off: 1.03, method: lowrank.Auto{Rank: 4}},

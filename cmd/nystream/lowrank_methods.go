@@ -158,14 +158,14 @@ kernel entries; one pass, another two when factors are written.`,
 		},
 	},
 	{
-		name: "subspace", arguments: "DATA... [--right RIGHT...]",
+		name: "subspace", arguments: "DATA...",
 		short: "Block Krylov iteration on all entries of A; the least error, for up to about 100,000 rows",
-		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
-rows of DATA and of RIGHT, by a block Krylov iteration from random columns: each of
---passes exact passes computes half of all its entries, or all with --right. The time grows with the number of entries, the memory with rows times rank
-times passes, and the model holds all rows. One pass over the files; another two when
-factors are written.`,
-		symmetric: true, twoSided: true,
+		long: `Approximate the kernel matrix of the rows of DATA by a block Krylov iteration from
+random columns: each of --passes exact passes computes half of all its entries. The time
+grows with the number of entries, the memory with rows times rank times passes, and the
+model holds all rows. One pass over the file; another two when factors are written.
+Between two sources nystream fit ksvd makes exact passes.`,
+		symmetric: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")

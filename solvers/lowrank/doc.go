@@ -46,7 +46,7 @@
 //   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
 //     difference; no landmarks.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
-//     the rows in memory, for one source or two.
+//     the rows in memory.
 //
 // Landmarks are chosen uniformly or by a [Rule] that looks at the kernel
 // between sampled rows.

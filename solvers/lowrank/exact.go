@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -20,7 +22,7 @@ import (
 
 // Subspace is a block Krylov method on exact tiles (C. Musco and C. Musco 2015,
 // "Randomized block Krylov methods for stronger and faster approximate singular
-// value decomposition"). For the symmetric matrix of one source,
+// value decomposition") for the symmetric matrix of one source:
 //
 //	Q₀ = orth(Ω), Ω normal, c + 24 columns
 //	Q_{j+1} = orth (A·Q_j, without Q₀ … Q_j)     one exact pass each
@@ -33,37 +35,17 @@ import (
 // combination of k(x, x_i) over all fitted rows. Where A may be indefinite, the c values of
 // largest modulus are kept.
 //
-// For the matrix of two sources,
-//
-//	P₀ and Q₀ = orth(Ω)
-//	P_{j+1} = orth (A·Q_j, without P₀ … P_j)
-//	Q_{j+1} = orth (Aᵀ·P_j, without Q₀ … Q_j)           one exact pass for both
-//	PᵀAQ = F·diag(σ)·Gᵀ, U = P·F, V = Q·G                Rayleigh–Ritz on all of them
-//	Â = (AV)·diag(σ)⁻¹·(AᵀU)ᵀ, truncated to rank c
-//
-// which is the generalised Nyström method (K. Clarkson and D. Woodruff 2009; Y.
-// Nakatsukasa 2020, "Fast and stable randomized low-rank matrix approximation"). Its error is
-//
-//	A − Â = (I−UUᵀ)·A·(I−VVᵀ) − R·diag(σ)⁻¹·Sᵀ           before truncation
-//
-// with the residuals R = AV − U·diag(σ) and S = AᵀU − V·diag(σ). A triplet joins Â only if
-// ‖Av−σu‖·‖Aᵀu−σv‖ ≤ σ²: then its term in the error is no larger than what it removes from A.
-//
-// The passes reduce ‖A−Â‖₂. A plan of optimal transport weighs rows of little mass up to 10⁴
-// times as much as others, and may need a higher rank (TestTransport).
-//
-// Cost: one pass over each source, which loads the rows; then q exact passes over n²/2
-// entries with 2·n²·b flops each for b = c + 24 columns, or over m·n entries with 4·m·n·b
-// flops. Memory: the rows and up to 5·n·b·q numbers, or 4·(m+n)·b·q. The model holds all rows
-// and n·c numbers, or (m+n)·c. It suits up to about 10⁵ rows.
+// Cost: one pass over the source, which loads the rows; then q exact passes over n²/2
+// entries with 2·n²·b flops each for b = c + 24 columns. Memory: the rows and up to 5·n·b·q
+// numbers. The model holds all rows and n·c numbers. It suits up to about 10⁵ rows.
 type Subspace struct {
 	Rank   int // c
 	Passes int // q, exact passes at most; 0 means 3
-	// Tolerance on the residuals ‖Au−θu‖, or ‖Av−σu‖ and ‖Aᵀu−σv‖, of all c Ritz values,
-	// relative to the largest: below it passes stop early, after two. 0 means 1e-6.
+	// Tolerance on the residuals ‖Au−θu‖ of all c Ritz values, relative to the largest: below
+	// it passes stop early, after two. 0 means 1e-6.
 	ResidualTol float64
 	Seed        uint64
-	Shift       Shift // fitted, midpoint or none; two factors have none
+	Shift       Shift // fitted, midpoint or none
 }
 
 const (
@@ -74,7 +56,7 @@ const (
 )
 
 // settings returns the settings with the defaults filled in.
-func (m Subspace) settings(s model.Shape) (Subspace, error) {
+func (m Subspace) settings() (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
 	}
@@ -84,15 +66,11 @@ func (m Subspace) settings(s model.Shape) (Subspace, error) {
 	if m.Rank < 1 || m.Passes < 1 || !(m.ResidualTol > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.ResidualTol)
 	}
-	if !s.OneSource() {
-		return m, m.Shift.ofTwoFactors()
-	}
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
 
-// Fit approximates the kernel matrix between the rows of d. Residuals are ‖Au−θu‖ of the c
-// largest Ritz pairs, relative to the largest |θ|; with two factors the larger of ‖Av−σu‖ and
-// ‖Aᵀu−σv‖, relative to the largest σ. A value of A lies within the residual of each value.
+// Fit approximates the kernel matrix of the rows of one source. Residuals are ‖Au−θu‖ of the c
+// largest Ritz pairs, relative to the largest |θ|. A value of A lies within the residual of each value.
 //
 // The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a *stream.BadValueError.
@@ -102,50 +80,33 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // fit implements Fit.
 func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	if err := check(d, k); err != nil {
-		return nil, err
-	}
-	m, err := m.settings(d.Shape())
+	m, err := m.settings()
 	if err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
+	k, _, err = resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
 		return nil, err
 	}
-	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k)}
-	if err := f.load(ctx, d); err != nil {
+	rows, err := loadRows(ctx, d.Left)
+	if err != nil {
 		return nil, err
 	}
-	some := stream.RowSlice(f.left.Rows, 0, min(f.left.Count(), unitRows))
-	if err := basis.ChooseScale(ctx, e, f.tiles, some, f.right); err != nil {
+	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k), rows: rows, name: d.Left.Info().Name}
+	some := stream.RowSlice(rows.Rows, 0, min(rows.Count(), unitRows))
+	if err := basis.ChooseScale(ctx, e, f.tiles, some, rows); err != nil {
 		return nil, err
 	}
-	if d.Right == nil {
-		return f.fitOne(ctx)
-	}
-	return f.fitTwo(ctx)
+	return f.iterate(ctx)
 }
 
 // exactFit is a fit under way, with all rows in memory.
 type exactFit struct {
 	Subspace
-	engine      stream.Engine
-	tiles       *tiles.Tiles
-	left, right *basis.Panel // the same for one source
-	names       [2]string    // of the sources
-}
-
-// load reads all rows into memory.
-func (f *exactFit) load(ctx context.Context, d model.Sources) (err error) {
-	if f.left, err = loadRows(ctx, d.Left); err != nil {
-		return err
-	}
-	f.right, f.names = f.left, [2]string{d.Left.Info().Name, d.Left.Info().Name}
-	if d.Right != nil {
-		f.names[1] = d.Right.Info().Name
-		f.right, err = loadRows(ctx, d.Right)
-	}
-	return err
+	engine stream.Engine
+	tiles  *tiles.Tiles
+	rows   *basis.Panel
+	name   string // of the source
 }
 
 // loadRows reads all rows of a source into memory, in one pass.
@@ -161,21 +122,41 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }
 
-// grid returns the tiles of A.
-func (f *exactFit) grid() *tiles.Grid {
-	return f.tiles.NewGrid(f.engine, f.names, f.left.Cols, f.right.Cols)
+// spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
+// and u as A·projection.
+type spectrum struct {
+	u, projection blas64.General
+	values        []float64 // descending
+	rest          []float64 // eigenvalues that truncation has left out
 }
 
-// start returns random columns for the rows of a side.
-func (f *exactFit) start(side *basis.Panel, purpose string) blas64.General {
-	block := stream.NewMatrix(side.Count(), min(side.Count(), f.Rank+subspaceOversampling))
-	sketch.NewRandom(f.Seed, purpose).Normals(block)
-	return block
-}
-
-// iteration returns what the Krylov method looks for.
-func (m Subspace) iteration() krylov.Iteration {
-	return krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.ResidualTol)}
+// iterate makes the passes.
+func (f *exactFit) iterate(ctx context.Context) (*Fit, error) {
+	start := stream.NewMatrix(f.rows.Count(), min(f.rows.Count(), f.Rank+subspaceOversampling))
+	sketch.NewRandom(f.Seed, "subspace start").Normals(start)
+	grid := f.tiles.NewGrid(f.engine, [2]string{f.name, f.name}, f.rows.Cols, f.rows.Cols)
+	space, err := krylov.NewSpace(tiles.Symmetric{Grid: grid}, start, f.Passes)
+	if err != nil {
+		return nil, iterationError(err)
+	}
+	if !f.tiles.Kernel.PositiveSemiDefinite() {
+		space.Choice = krylov.Magnitude
+	}
+	last, err := space.Run(ctx, krylov.Iteration{Rank: f.Rank, Passes: f.Passes, Done: krylov.Within(f.ResidualTol)})
+	if err != nil {
+		return nil, iterationError(err)
+	}
+	most := f.Rank
+	if space.Choice == krylov.Positive {
+		most = space.Q.Cols() // what is truncated last is truncated best
+	}
+	pairs := space.Ritz(most)
+	s, err := nystromOfPairs(pairs, f.Rank)
+	if err != nil {
+		return nil, err
+	}
+	s.rest = append(s.rest, pairs.Rest...)
+	return f.finish(ctx, s, last)
 }
 
 // iterationError says what to do about numbers that are not finite.
@@ -187,63 +168,116 @@ func iterationError(err error) error {
 	return err
 }
 
-// finish returns the fit of a model. u and v are its factors of the fitted rows, spectral is the
-// largest value left out relative to ‖A‖₂, and trace is tr(A), NaN if it is not known.
-func (f *exactFit) finish(ctx context.Context, m *Model, u, v blas64.General, passes int, residuals []float64, spectral, trace float64) (*Fit, error) {
-	m.Method, m.Kernel, m.Seed = "subspace", f.tiles.Kernel, f.Seed
-	m.Rows, m.Cols = int64(f.left.Rows.Rows), int64(f.right.Rows.Rows)
-	frobenius, err := f.frobeniusError(ctx, m, u, v)
+// nystromOfPairs returns (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
+// eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
+func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
+	if len(p.Values) == 0 {
+		return &spectrum{u: p.U, projection: p.U}, nil
+	}
+	q, r, err := sketch.CholeskyQR(p.AU)
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Model: m, Report: model.Report{KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}}
+	eig, err := newEigen("the core", congruence(r, dense.Reciprocals(p.Values)))
+	if err != nil {
+		return nil, err
+	}
+	c = min(c, len(eig.Values))
+	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.Norm {
+		c--
+	}
+	kept := dense.Columns(eig.Vectors, 0, c)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), p.U)
+	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
+		values: eig.Values[:c], rest: eig.Values[c:]}, nil
+}
+
+// finish returns the fit. last has the pairs of the last pass.
+func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) (*Fit, error) {
+	n, definite, trace := f.rows.Count(), f.tiles.Kernel.PositiveSemiDefinite(), sumDiag(f.tiles, f.rows)
+	shift, left := s.shift(f.Shift, trace, n, definite)
+	m := &Model{Method: "subspace", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: int64(n), Cols: int64(n), Values: slices.Clone(s.values),
+		Shift: shift, Left: &Embedding{Landmarks: f.rows.Rows, Rows: f.rows.Number, Projection: s.projection}}
+	for i := range m.Values {
+		m.Values[i] -= shift
+	}
+	if definite {
+		clipDefinite(m.Values, shift)
+	}
+	frobenius, err := f.frobeniusError(ctx, m, s.u)
+	if err != nil {
+		return nil, err
+	}
+	fit := &Fit{Model: m, Condition: valueCondition(s.values), Report: model.Report{
+		KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: last.Passes, Residuals: last.Residuals}}
 	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
-	fit.estimated(math.Max(spectral, fit.Residual()), frobenius, "Ritz values and sampled rows")
+	fit.estimated(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
+	fit.Note(rankNote(len(s.values), f.Rank, RankTolerance)...)
+	if fit.NotConverged {
+		fit.Note(fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; more passes make them smaller",
+			fit.ExactPasses, fit.Residual()))
+	}
 	finishUnits(f.tiles, m)
 	return fit, checkModel(m)
 }
 
-// residualNote tells that the passes ended before the tolerance was reached.
-func (f *Fit) residualNote(equations, value string) {
-	if f.NotConverged {
-		f.Note(fmt.Sprintf("after %d exact passes the residuals %s are up to %.1e of the largest %s; more passes make them smaller", f.ExactPasses, equations, f.Residual(), value))
+// shift returns the shift of the n×n matrix, and the largest |eigenvalue − shift| left out as
+// far as it is known: of those that truncation leaves out, and of the mean of the others,
+// which the trace gives.
+func (s *spectrum) shift(rule Shift, trace float64, n int, definite bool) (shift, left float64) {
+	c := len(s.values)
+	if c == n {
+		return 0, 0
 	}
+	mean, rest := (trace-dense.Sum(s.values))/float64(n-c), slices.Clone(s.rest)
+	if others := n - c - len(rest); others > 0 {
+		rest = append(rest, (trace-dense.Sum(s.values)-dense.Sum(s.rest))/float64(others))
+	}
+	low, high := slices.Min(rest), slices.Max(rest)
+	if definite {
+		mean, low, high = math.Max(0, mean), math.Max(0, low), math.Max(0, high)
+	}
+	switch rule {
+	case ShiftFitted:
+		shift = mean
+	case ShiftMidpoint:
+		shift = low/2 + high/2
+	}
+	return shift, math.Max(math.Abs(high-shift), math.Abs(low-shift))
 }
 
-// exactSample is the number of rows of a side that frobeniusError looks at.
+// valueCondition returns the ratio of the largest to the smallest modulus, 1 if there are no
+// values.
+func valueCondition(values []float64) float64 {
+	if len(values) == 0 {
+		return 1
+	}
+	most, least := 0.0, math.Inf(1)
+	for _, v := range values {
+		most, least = math.Max(most, math.Abs(v)), math.Min(least, math.Abs(v))
+	}
+	return most / least
+}
+
+// exactSample is the number of rows that frobeniusError looks at.
 const exactSample = 512
 
 // frobeniusError estimates the relative Frobenius error of a model from the entries between sampled
-// rows. u and v are the embeddings of all rows.
-func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u, v blas64.General) (float64, error) {
-	left, err := f.sample(f.left, u, "held back")
+// rows. u is the embedding of all rows.
+func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u blas64.General) (float64, error) {
+	n := f.rows.Count()
+	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, "held back")
 	if err != nil {
 		return 0, err
 	}
-	right := left
-	if f.right != f.left {
-		if right, err = f.sample(f.right, v, "right held back"); err != nil {
-			return 0, err
-		}
-	}
-	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, left, right, right == left)
+	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
+	side := &sampleSide{rows: f.rows.Of(number), of: float64(n), u: embedded.Of(number).Rows}
+	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
 		return 0, err
 	}
 	all := b.squares()
 	b.subtract(m)
 	return ratio(math.Sqrt(b.squares()), math.Sqrt(all)), nil
-}
-
-// sample draws rows of a side, whose embedding is u.
-func (f *exactFit) sample(side *basis.Panel, u blas64.General, purpose string) (*sampleSide, error) {
-	n := side.Count()
-	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, purpose)
-	if err != nil {
-		return nil, err
-	}
-	number := drawn.Positions()
-	embedded := &basis.Panel{Rows: u, Number: side.Number}
-	return &sampleSide{rows: side.Of(number), of: float64(n), u: embedded.Of(number).Rows}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -114,6 +116,15 @@ func TestAdaptiveOfNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
+	t.Helper()
+	k, err := parseKernel(t, text).Resolve(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // TestAdaptiveIndefinite: a tolerance holds for matrices with negative eigenvalues, or the fit

@@ -47,12 +47,12 @@ func runTransport(ctx context.Context, o *options, cache *lab.Cache) error {
 		colours := sync.OnceValues(p.colours)
 		row := []any{p.String()}
 		for _, m := range wantedTransport(o) {
-			c, err := lab.Cached(cache, fmt.Sprintf("%s: %s, %d seeds", p, m.name, m.seeds(o)), func() (*transportCell, error) {
+			c, err := lab.Cached(cache, fmt.Sprintf("%s: %s, %d seeds", p, m.name, o.seeds), func() (*transportCell, error) {
 				plan, err := colours()
 				if err != nil {
 					return nil, err
 				}
-				return plan.measure(ctx, m, m.seeds(o))
+				return plan.measure(ctx, m, o.seeds)
 			})
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", p, m.name, err)

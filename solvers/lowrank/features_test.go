@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -246,19 +245,6 @@ func TestFeatureSaveLoad(t *testing.T) {
 				t.Errorf("%v: a model with another %s was loaded", c, name)
 			}
 		}
-	}
-}
-
-// TestTensorFeatures: a model of the method polysketch of earlier versions is refused
-// with what to do.
-func TestTensorFeatures(t *testing.T) {
-	t.Parallel()
-	header := `{"method":"polysketch","kernel":"rbf(gamma=1)","seed":1,"rows":300,"columns":300,"rank":1,"shift":0,
-		"left":{"features":{"kind":"tensor sketch","columns":2,"dimension":4,"centred":true,"seed":1,"scale":1.4,"damped":true,
-		"degrees":[{"degree":0,"columns":1,"weight":1,"exact":true},{"degree":1,"columns":1,"weight":1}]}}}`
-	_, err := Load(&model.Archive{Header: []byte(header), Arrays: []array.Array{{Name: "values", Shape: []int{1}, Floats: []float64{1}}}})
-	if err == nil || !strings.Contains(err.Error(), "polysketch are no longer read: fit again with rff or landmark") {
-		t.Errorf("%v", err)
 	}
 }
 

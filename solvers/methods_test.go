@@ -95,7 +95,6 @@ var families = []family{
 			{name: "rpcholesky", method: lowrank.RPCholesky{Rank: 8}},
 			{name: "rpcholesky, truncated", method: lowrank.RPCholesky{Rank: 8, Landmarks: 16}, flags: fresh},
 			{name: "rff", method: lowrank.RFF{Rank: 8}, kernel: "rbf(gamma=0.7)"},
-			{name: "rff, orthogonal", method: lowrank.RFF{Rank: 12, Orthogonal: true}, flags: fresh, kernel: "3*exponential(gamma=1)"},
 			{name: "rff of laplace", method: lowrank.RFF{Rank: 12}, flags: variant | fresh, kernel: "2*laplace(gamma=0.5)"},
 			{name: "subspace", off: 1.03, method: lowrank.Subspace{Rank: 4, Passes: 3}},
 			{name: "adaptive", off: 1.2, method: lowrank.Adaptive{ErrorTol: 0.01}, flags: variant},

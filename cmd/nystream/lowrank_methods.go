@@ -146,15 +146,13 @@ another two when factors are written.`,
 		short: "Random Fourier features, for rbf, laplace, Matérn and other kernels of a difference (Rahimi & Recht 2007)",
 		long: `Approximate the kernel matrix of the rows of DATA by the inner products of as many
 random Fourier features as the rank (Rahimi and Recht 2007), a cosine and a sine for
-each frequency, drawn from the spectral measure of the kernel. The error falls as one
+each frequency, drawn from the spectral measure of the kernel; frequencies are orthogonal
+for kernels of the Euclidean distance (Yu et al. 2016). The error falls as one
 over the root of the rank, whatever the data: landmarks are nearly always better. No
 kernel entries; one pass, another two when factors are written.`,
 		symmetric: true,
-		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
-		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed}, nil
+			return lowrank.RFF{Rank: c.rank, Seed: c.seed}, nil
 		},
 	},
 	{

@@ -55,9 +55,6 @@ func methods() []method {
 			return lowrank.RPCholesky{Rank: c, Landmarks: 4 * c, Seed: seed}
 		}},
 		{name: "rff", of: func(c int, seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
-		{name: "rff orthogonal", of: func(c int, seed uint64) fitter {
-			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
-		}},
 		{name: "fastspsd", of: func(c int, seed uint64) fitter { return baselines.FastSPSD{Rank: c, Seed: seed} }},
 		{name: "landmark uniform", heading: "`landmark --rule uniform`", of: landmark(lowrank.RuleUniform)},
 		{name: "landmark rpc", of: landmark(lowrank.RulePivoted)},

@@ -216,17 +216,26 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return fit, err
 	}
-	rank := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
-	for ; rank < high; rank += 1 + rank/32 {
-		estimate, _, err := of(rank).errors(ctx, f.model(rank), f.trace)
-		if err != nil {
-			return nil, err
-		}
-		if m.within(estimate.in(m.Norm)) {
-			return finish(rank)
+	fits := func(c int) (bool, error) {
+		estimate, _, err := of(c).errors(ctx, f.model(c), f.trace)
+		return err == nil && m.within(estimate.in(m.Norm)), err
+	}
+	rank := min(high, m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm)))
+	is, err := fits(rank)
+	for err == nil && !is && rank < high {
+		rank = min(high, rank+1+rank/32)
+		is, err = fits(rank)
+	}
+	for err == nil && is && rank > 1 {
+		lower := rank - 1 - rank/32
+		if is, err = fits(lower); is {
+			rank = lower
 		}
 	}
-	return fit, nil
+	if err != nil || rank == high {
+		return fit, err
+	}
+	return finish(rank)
 }
 
 // guess returns the rank at which truncation of a model with the given values makes its

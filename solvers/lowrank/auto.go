@@ -29,9 +29,6 @@ type Auto struct {
 // autoEntries is the most entries that exact passes are made for: 20,000 rows of one source.
 const autoEntries = 4e8
 
-// autoPasses is how many exact passes are made at most.
-const autoPasses = 3
-
 // autoTolerance is that of a fit without a rank.
 const autoTolerance = 0.01
 
@@ -96,7 +93,7 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 	if !s.OneSource() {
 		return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: "exact passes are for one source"}, nil
 	}
-	exact := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed, Shift: m.Shift}
+	exact := Subspace{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}
 	entries := float64(s.Rows) * float64(s.Rows)
 	why := fmt.Sprintf("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries))
 	if entries <= autoEntries {

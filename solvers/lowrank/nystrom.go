@@ -73,7 +73,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(m.notes(n, landmarks.Rows.Rows), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
+	notes := append(fewerNote("landmarks", n, m.landmarks(), landmarks.Count()), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
 	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
 }
 
@@ -116,13 +116,13 @@ func checkRank(rank, landmarks int) error {
 	return nil
 }
 
-// notes tell of landmarks that are fewer than asked for.
-func (m Nystrom) notes(n int64, found int) []string {
-	switch asked := m.landmarks(); {
-	case int64(asked) > n:
-		return []string{fmt.Sprintf("%d landmarks asked for, and there are %d rows: %d serve", asked, n, found)}
-	case found < asked:
-		return []string{fmt.Sprintf("%d landmarks found, %d asked for: they leave nothing but rounding of the other rows that landmarks are chosen from", found, asked)}
+// fewerNote tells of landmarks or pivots of n rows that are fewer than asked for.
+func fewerNote(what string, n int64, asked, found int) []string {
+	switch {
+	case int64(found) < min(n, int64(asked)):
+		return []string{fmt.Sprintf("%d %s found, %d asked for: they leave nothing but rounding of the rows to choose from", found, what, asked)}
+	case n < int64(asked):
+		return []string{fmt.Sprintf("%d %s asked for, and there are %d rows: all of them serve", asked, what, n)}
 	}
 	return nil
 }

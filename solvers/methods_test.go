@@ -102,7 +102,7 @@ var families = []family{
 			{name: "auto", off: 1.03, method: lowrank.Auto{Rank: 4}},
 			{name: "auto, tolerance", off: 1.2, method: lowrank.Auto{ErrorTol: 0.01}},
 			{name: "auto, frobenius", off: 1.1, method: lowrank.Auto{ErrorTol: 0.1, Norm: lowrank.NormFrobenius}, flags: fresh},
-			{name: "auto of two sources", method: lowrank.Auto{Rank: 4}, flags: two},
+			{name: "auto of two sources", off: 1.5, method: lowrank.Auto{Rank: 4}, flags: two},
 		},
 	},
 	{

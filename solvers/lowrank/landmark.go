@@ -58,7 +58,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if d.Right != nil {
 		return m.fitTwo(ctx, e, d, k)

@@ -40,7 +40,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err

@@ -48,9 +48,8 @@ type lowrankTask struct {
 	core        int          // points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
 	shift       lowrank.Shift
-	features    word // of rff
-	passes      int  // exact passes, of subspace
-	refine      int  // further passes over a matrix on disk
+	passes      int // exact passes, of subspace
+	refine      int // further passes over a matrix on disk
 	tolerance   float64
 	norm        lowrank.Norm // of the tolerance
 	clusters    string       // a number, or auto

@@ -146,27 +146,24 @@ another two when factors are written.`,
 		short: "Random Fourier features, for rbf, laplace, Matérn and other kernels of a difference (Rahimi & Recht 2007)",
 		long: `Approximate the kernel matrix of the rows of DATA by the inner products of as many
 random Fourier features as the rank (Rahimi and Recht 2007), a cosine and a sine for
-each frequency, drawn from the spectral measure of the kernel. The error falls as one
+each frequency, drawn from the spectral measure of the kernel; frequencies are orthogonal
+for kernels of the Euclidean distance (Yu et al. 2016). The error falls as one
 over the root of the rank, whatever the data: landmarks are nearly always better. No
 kernel entries; one pass, another two when factors are written.`,
 		symmetric: true,
-		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
-		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed}, nil
+			return lowrank.RFF{Rank: c.rank, Seed: c.seed}, nil
 		},
 	},
 	{
-		name: "subspace", arguments: "DATA... [--right RIGHT...]",
-		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
-		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
-rows of DATA and of RIGHT, by a block Krylov iteration that starts from a landmark
-fit: each of --passes exact passes computes half of all its entries, or all with
---right. The time grows with the number of entries, the memory with rows times rank
-times passes, and the model holds all rows. One pass over the files; another two when
-factors are written.`,
-		symmetric: true, twoSided: true,
+		name: "subspace", arguments: "DATA...",
+		short: "Block Krylov iteration on all entries of A; the least error, for up to about 100,000 rows",
+		long: `Approximate the kernel matrix of the rows of DATA by a block Krylov iteration from
+random columns: each of --passes exact passes computes half of all its entries. The time
+grows with the number of entries, the memory with rows times rank times passes, and the
+model holds all rows. One pass over the file; another two when factors are written.
+Between two sources nystream fit ksvd makes exact passes.`,
+		symmetric: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")

@@ -12,7 +12,7 @@ import (
 // Auto chooses a method of this package, and says why:
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
-//   - few enough entries for exact passes, and memory for them: [Subspace];
+//   - one source, few enough entries for exact passes, and memory for them: [Subspace];
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
 // The choice depends on the kernel, the shape of the data and the memory, never on the speed
@@ -28,9 +28,6 @@ type Auto struct {
 
 // autoEntries is the most entries that exact passes are made for: 20,000 rows of one source.
 const autoEntries = 4e8
-
-// autoPasses is how many exact passes are made at most.
-const autoPasses = 3
 
 // autoTolerance is that of a fit without a rank.
 const autoTolerance = 0.01
@@ -93,11 +90,11 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 	if m.Rank == 0 || m.ErrorTol != 0 {
 		return m.adaptive(s)
 	}
-	exact := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed, Shift: m.Shift}
-	entries := float64(s.Rows) * float64(s.Cols)
-	if s.OneSource() {
-		entries = float64(s.Rows) * float64(s.Rows)
+	if !s.OneSource() {
+		return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: "exact passes are for one source"}, nil
 	}
+	exact := Subspace{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}
+	entries := float64(s.Rows) * float64(s.Rows)
 	why := fmt.Sprintf("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries))
 	if entries <= autoEntries {
 		plan, err := exact.Plan(e, s, k)
@@ -110,7 +107,7 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 		}
 		why = fmt.Sprintf("exact passes would take %d MiB of memory", total>>20)
 	}
-	if s.OneSource() && !definite {
+	if !definite {
 		return SSRSVD{Rank: m.Rank, Seed: m.Seed}, model.Choice{Name: "ssrsvd", Reason: fmt.Sprintf("%s, and kernel %s is not known to be positive semi-definite", why, k)}, nil
 	}
 	return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: why}, nil

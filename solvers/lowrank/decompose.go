@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
@@ -61,23 +60,6 @@ func newEigen(what string, a blas64.General) (*eigen, error) {
 	}
 	dense.FixSigns(blas64.General{}, vectors)
 	return &eigen{Values: values, Vectors: vectors}, nil
-}
-
-// eigenvaluesOf returns those of the symmetric part of a, descending.
-func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
-	if a.Rows == 0 {
-		return nil, nil
-	}
-	if !dense.Finite(a) {
-		return nil, notFinite(what)
-	}
-	var f mat.EigenSym
-	if !f.Factorize(mat.NewSymDense(a.Rows, dense.SymmetricPart(a).Data), false) {
-		return nil, fmt.Errorf("lowrank: the eigenvalues of %s did not converge", what)
-	}
-	values := f.Values(nil)
-	slices.Reverse(values)
-	return values, nil
 }
 
 // byOrder returns the indices of descending values, or of those by their modulus.

@@ -43,10 +43,9 @@
 //   - [Nystrom]: as many landmarks as the rank, and no least squares.
 //   - [PCA]: kernel principal components, centred, on landmarks.
 //   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
-//   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
-//     difference; no landmarks.
+//   - [RFF]: random Fourier features, for kernels of a difference; no landmarks.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
-//     the rows in memory, for one source or two.
+//     the rows in memory.
 //
 // Landmarks are chosen uniformly or by a [Rule] that looks at the kernel
 // between sampled rows.

@@ -133,7 +133,7 @@ func nastyMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (string, 
 	case 5:
 		return "nystrom", Nystrom{Rank: c, Seed: seed}
 	case 6:
-		if (RFF{}).supports(k) == nil {
+		if _, err := k.SpectralMeasure(); err == nil {
 			return "rff", RFF{Rank: c, Seed: seed}
 		}
 	}

@@ -118,7 +118,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 	case 9:
 		return "rpcholesky", RPCholesky{Rank: c, Seed: seed}, false
 	case 10:
-		if (RFF{}).supports(k) == nil {
+		if _, err := k.SpectralMeasure(); err == nil {
 			return "rff", RFF{Rank: c, Seed: seed}, false
 		}
 		return "landmark dpp", Landmark{Rank: c, Seed: seed, Rule: RuleDeterminantal}, false

@@ -2,8 +2,10 @@ package lowrank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -20,10 +22,9 @@ import (
 
 // Subspace is a block Krylov method on exact tiles (C. Musco and C. Musco 2015,
 // "Randomized block Krylov methods for stronger and faster approximate singular
-// value decomposition"). It starts from a [Landmark] model instead of from noise.
-// For the symmetric matrix of one source,
+// value decomposition") for the symmetric matrix of one source:
 //
-//	Q₀ = orth [U of the start, a few random columns]
+//	Q₀ = orth(Ω), Ω normal, c + 24 columns
 //	Q_{j+1} = orth (A·Q_j, without Q₀ … Q_j)     one exact pass each
 //	QᵀAQ = S·diag(θ)·Sᵀ, U = Q·S                  Rayleigh–Ritz on all of them
 //	Â = (AU)·diag(θ)⁻¹·(AU)ᵀ, truncated to rank c, + βI
@@ -34,51 +35,28 @@ import (
 // combination of k(x, x_i) over all fitted rows. Where A may be indefinite, the c values of
 // largest modulus are kept.
 //
-// For the matrix of two sources, or a kernel that is not symmetric,
-//
-//	P₀ = orth [U of the start, a few random columns], Q₀ likewise from V
-//	P_{j+1} = orth (A·Q_j, without P₀ … P_j)
-//	Q_{j+1} = orth (Aᵀ·P_j, without Q₀ … Q_j)           one exact pass for both
-//	PᵀAQ = F·diag(σ)·Gᵀ, U = P·F, V = Q·G                Rayleigh–Ritz on all of them
-//	Â = (AV)·diag(σ)⁻¹·(AᵀU)ᵀ, truncated to rank c
-//
-// which is the generalised Nyström method (K. Clarkson and D. Woodruff 2009; Y.
-// Nakatsukasa 2020, "Fast and stable randomized low-rank matrix approximation"). Its error is
-//
-//	A − Â = (I−UUᵀ)·A·(I−VVᵀ) − R·diag(σ)⁻¹·Sᵀ           before truncation
-//
-// with the residuals R = AV − U·diag(σ) and S = AᵀU − V·diag(σ). A triplet joins Â only if
-// ‖Av−σu‖·‖Aᵀu−σv‖ ≤ σ²: then its term in the error is no larger than what it removes from A.
-//
-// The passes reduce ‖A−Â‖₂. A plan of optimal transport weighs rows of little mass up to 10⁴
-// times as much as others, and may need a higher rank (TestTransport).
-//
-// Cost: one pass over each source, which loads the rows; then q exact passes over n²/2
-// entries with 2·n²·b flops each for b = c + 24 columns, or over m·n entries with 4·m·n·b
-// flops. Memory: the rows and up to 5·n·b·q numbers, or 4·(m+n)·b·q. The model holds all rows
-// and n·c numbers, or (m+n)·c. It suits up to about 10⁵ rows.
-//
-// Where the Krylov space of a symmetric A would have half as many columns as A, and 4·n²
-// numbers fit into 2 GiB, A is formed in one exact pass and decomposed, in 20·n³ flops.
+// Cost: one pass over the source, which loads the rows; then q exact passes over n²/2
+// entries with 2·n²·b flops each for b = c + 24 columns. Memory: the rows and up to 5·n·b·q
+// numbers. The model holds all rows and n·c numbers. It suits up to about 10⁵ rows.
 type Subspace struct {
 	Rank   int // c
 	Passes int // q, exact passes at most; 0 means 3
-	// Tolerance on the residuals ‖Au−θu‖, or ‖Av−σu‖ and ‖Aᵀu−σv‖, of all c Ritz values,
-	// relative to the largest: below it passes stop early, after two. 0 means 1e-6.
+	// Tolerance on the residuals ‖Au−θu‖ of all c Ritz values, relative to the largest: below
+	// it passes stop early, after two. 0 means 1e-6.
 	ResidualTol float64
 	Seed        uint64
-	Shift       Shift // fitted, midpoint or none; two factors have none
+	Shift       Shift // fitted, midpoint or none
 }
 
-// The start has more than c columns. Random columns have a part in every eigenvector, also in
-// those on rows far from all landmarks.
 const (
-	subspaceLandmark = 8
-	subspaceRandom   = 16
+	// subspaceOversampling is the number of columns of a block beyond the rank.
+	subspaceOversampling = 24
+	// unitRows are compared with all others to choose the unit of the entries.
+	unitRows = 64
 )
 
 // settings returns the settings with the defaults filled in.
-func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) {
+func (m Subspace) settings() (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
 	}
@@ -88,26 +66,13 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 	if m.Rank < 1 || m.Passes < 1 || !(m.ResidualTol > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.ResidualTol)
 	}
-	if !s.OneSource() {
-		return m, m.Shift.ofTwoFactors()
-	}
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
 
-// start returns the method that the passes start from.
-func (m Subspace) start(s model.Shape) Landmark {
-	least := s.Rows
-	if !s.OneSource() {
-		least = min(least, s.Cols)
-	}
-	return Landmark{Rank: int(min(int64(m.Rank)+subspaceLandmark, least)), Seed: m.Seed}
-}
-
-// Fit approximates the kernel matrix between the rows of d. Residuals are ‖Au−θu‖ of the c
-// largest Ritz pairs, relative to the largest |θ|; with two factors the larger of ‖Av−σu‖ and
-// ‖Aᵀu−σv‖, relative to the largest σ. A value of A lies within the residual of each value.
+// Fit approximates the kernel matrix of the rows of one source. Residuals are ‖Au−θu‖ of the c
+// largest Ritz pairs, relative to the largest |θ|. A value of A lies within the residual of each value.
 //
-// The Frobenius error is estimated from a sample of rows of A, and the diagonal of one source.
+// The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a *stream.BadValueError.
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
@@ -115,57 +80,33 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // fit implements Fit.
 func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	if err := check(d, k); err != nil {
-		return nil, err
-	}
-	m, err := m.settings(d.Shape(), k)
+	m, err := m.settings()
 	if err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
-		return nil, err
-	}
-	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k)}
-	if err := f.load(ctx, d); err != nil {
-		return nil, err
-	}
-	one := d.Shape().OneSource()
-	if one && m.whole(d.Shape().Rows) {
-		return f.fitWhole(ctx)
-	}
-	start, err := f.fitStart(ctx)
+	k, _, err = resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if one {
-		return f.fitOne(ctx, start)
+	rows, err := loadRows(ctx, d.Left)
+	if err != nil {
+		return nil, err
 	}
-	return f.fitTwo(ctx, start)
+	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k), rows: rows, name: d.Left.Info().Name}
+	some := stream.RowSlice(rows.Rows, 0, min(rows.Count(), unitRows))
+	if err := basis.ChooseScale(ctx, e, f.tiles, some, rows); err != nil {
+		return nil, err
+	}
+	return f.iterate(ctx)
 }
 
 // exactFit is a fit under way, with all rows in memory.
 type exactFit struct {
 	Subspace
-	engine      stream.Engine
-	tiles       *tiles.Tiles
-	left, right *basis.Panel // the same for one source
-	l, r        stream.Gatherer
-}
-
-// load reads all rows into memory.
-func (f *exactFit) load(ctx context.Context, d model.Sources) (err error) {
-	if f.left, err = loadRows(ctx, d.Left); err != nil {
-		return err
-	}
-	f.l = stream.FromMatrix(d.Left.Info().Name, f.left.Rows)
-	f.right, f.r = f.left, f.l
-	if d.Right == nil {
-		return nil
-	}
-	if f.right, err = loadRows(ctx, d.Right); err == nil {
-		f.r = stream.FromMatrix(d.Right.Info().Name, f.right.Rows)
-	}
-	return err
+	engine stream.Engine
+	tiles  *tiles.Tiles
+	rows   *basis.Panel
+	name   string // of the source
 }
 
 // loadRows reads all rows of a source into memory, in one pass.
@@ -181,122 +122,162 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }
 
-// fitStart returns the fit that the passes start from, and takes over its unit and entries.
-// Landmarks of one source serve an asymmetric kernel too: the passes find the rest.
-func (f *exactFit) fitStart(ctx context.Context) (start *Fit, err error) {
-	d := model.Sources{Left: f.l}
-	if f.left != f.right {
-		d.Right = f.r
-	}
-	method := f.start(d.Shape())
-	if d.Right == nil {
-		start, err = method.fitOne(ctx, f.engine, d.Left, f.tiles.Kernel)
-	} else {
-		start, err = method.fitTwo(ctx, f.engine, d, f.tiles.Kernel)
-	}
-	if err == nil {
-		f.tiles.SetScale(start.Left.unit())
-		f.tiles.Entries.Store(start.KernelEntries)
-	}
-	return start, err
+// spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
+// and u as A·projection.
+type spectrum struct {
+	u, projection blas64.General
+	values        []float64 // descending
+	rest          []float64 // eigenvalues that truncation has left out
 }
 
-// startBlock returns the embedding of all rows of one side by the start, and a few random
-// columns.
-func (f *exactFit) startBlock(ctx context.Context, start *Model, side model.Side, src stream.Source,
-	purpose string) (blas64.General, error) {
-	n, r := int(src.Info().Rows), len(start.Values)
-	random := min(subspaceRandom, n-r)
-	block := stream.NewMatrix(n, r+random)
-	f.tiles.Entries.Add(int64(n) * int64(start.Factor(side).Entries()))
-	err := start.Transform(ctx, f.engine, src, model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
-		for i := range u.Rows {
-			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
-		}
-		return nil
-	})
-	noise := dense.Columns(block, r, random)
-	sketch.NewRandom(f.Seed, purpose).Normals(noise)
-	for i := range n {
-		for j := range random {
-			dense.Row(noise, i)[j] /= math.Sqrt(float64(n)) // columns near length 1, as those of U
-		}
+// iterate makes the passes.
+func (f *exactFit) iterate(ctx context.Context) (*Fit, error) {
+	start := stream.NewMatrix(f.rows.Count(), min(f.rows.Count(), f.Rank+subspaceOversampling))
+	sketch.NewRandom(f.Seed, "subspace start").Normals(start)
+	grid := f.tiles.NewGrid(f.engine, [2]string{f.name, f.name}, f.rows.Cols, f.rows.Cols)
+	space, err := krylov.NewSpace(tiles.Symmetric{Grid: grid}, start, f.Passes)
+	if err != nil {
+		return nil, iterationError(err)
 	}
-	return block, err
-}
-
-// iteration returns what the Krylov method looks for.
-func (m Subspace) iteration() krylov.Iteration {
-	return krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.ResidualTol)}
-}
-
-// finish returns the fit of a model. u and v are its factors of the fitted rows, spectral is the
-// largest value left out relative to ‖A‖₂, and trace is tr(A), NaN if it is not known.
-func (f *exactFit) finish(ctx context.Context, m *Model, u, v blas64.General, passes int, residuals []float64, spectral, trace float64) (*Fit, error) {
-	m.Method, m.Kernel, m.Seed = "subspace", f.tiles.Kernel, f.Seed
-	m.Rows, m.Cols = int64(f.left.Rows.Rows), int64(f.right.Rows.Rows)
-	frobenius, err := f.frobeniusError(ctx, m, u, v)
+	if !f.tiles.Kernel.PositiveSemiDefinite() {
+		space.Choice = krylov.Magnitude
+	}
+	last, err := space.Run(ctx, krylov.Iteration{Rank: f.Rank, Passes: f.Passes, Done: krylov.Within(f.ResidualTol)})
+	if err != nil {
+		return nil, iterationError(err)
+	}
+	most := f.Rank
+	if space.Choice == krylov.Positive {
+		most = space.Q.Cols() // what is truncated last is truncated best
+	}
+	pairs := space.Ritz(most)
+	s, err := nystromOfPairs(pairs, f.Rank)
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Model: m, Report: model.Report{KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}}
+	s.rest = append(s.rest, pairs.Rest...)
+	return f.finish(ctx, s, last)
+}
+
+// iterationError says what to do about numbers that are not finite.
+func iterationError(err error) error {
+	var bad *krylov.NotFiniteError
+	if errors.As(err, &bad) {
+		return notFinite(bad.Of)
+	}
+	return err
+}
+
+// nystromOfPairs returns (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
+// eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
+func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
+	if len(p.Values) == 0 {
+		return &spectrum{u: p.U, projection: p.U}, nil
+	}
+	q, r, err := sketch.CholeskyQR(p.AU)
+	if err != nil {
+		return nil, err
+	}
+	eig, err := newEigen("the core", congruence(r, dense.Reciprocals(p.Values)))
+	if err != nil {
+		return nil, err
+	}
+	c = min(c, len(eig.Values))
+	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.Norm {
+		c--
+	}
+	kept := dense.Columns(eig.Vectors, 0, c)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), p.U)
+	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
+		values: eig.Values[:c], rest: eig.Values[c:]}, nil
+}
+
+// finish returns the fit. last has the pairs of the last pass.
+func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) (*Fit, error) {
+	n, definite, trace := f.rows.Count(), f.tiles.Kernel.PositiveSemiDefinite(), sumDiag(f.tiles, f.rows)
+	shift, left := s.shift(f.Shift, trace, n, definite)
+	m := &Model{Method: "subspace", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: int64(n), Cols: int64(n), Values: slices.Clone(s.values),
+		Shift: shift, Left: &Embedding{Landmarks: f.rows.Rows, Rows: f.rows.Number, Projection: s.projection}}
+	for i := range m.Values {
+		m.Values[i] -= shift
+	}
+	if definite {
+		clipDefinite(m.Values, shift)
+	}
+	frobenius, err := f.frobeniusError(ctx, m, s.u)
+	if err != nil {
+		return nil, err
+	}
+	fit := &Fit{Model: m, Condition: valueCondition(s.values), Report: model.Report{
+		KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: last.Passes, Residuals: last.Residuals}}
 	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
-	fit.estimated(math.Max(spectral, fit.Residual()), frobenius, "Ritz values and sampled rows")
+	fit.estimated(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
+	fit.Note(rankNote(len(s.values), f.Rank, RankTolerance)...)
+	if fit.NotConverged {
+		fit.Note(fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; more passes make them smaller",
+			fit.ExactPasses, fit.Residual()))
+	}
 	finishUnits(f.tiles, m)
 	return fit, checkModel(m)
 }
 
-// residualNote tells that the passes ended before the tolerance was reached.
-func (f *Fit) residualNote(equations, value string) {
-	if f.NotConverged {
-		f.Note(fmt.Sprintf("after %d exact passes the residuals %s are up to %.1e of the largest %s; more passes make them smaller", f.ExactPasses, equations, f.Residual(), value))
+// shift returns the shift of the n×n matrix, and the largest |eigenvalue − shift| left out as
+// far as it is known: of those that truncation leaves out, and of the mean of the others,
+// which the trace gives.
+func (s *spectrum) shift(rule Shift, trace float64, n int, definite bool) (shift, left float64) {
+	c := len(s.values)
+	if c == n {
+		return 0, 0
 	}
+	mean, rest := (trace-dense.Sum(s.values))/float64(n-c), slices.Clone(s.rest)
+	if others := n - c - len(rest); others > 0 {
+		rest = append(rest, (trace-dense.Sum(s.values)-dense.Sum(s.rest))/float64(others))
+	}
+	low, high := slices.Min(rest), slices.Max(rest)
+	if definite {
+		mean, low, high = math.Max(0, mean), math.Max(0, low), math.Max(0, high)
+	}
+	switch rule {
+	case ShiftFitted:
+		shift = mean
+	case ShiftMidpoint:
+		shift = low/2 + high/2
+	}
+	return shift, math.Max(math.Abs(high-shift), math.Abs(low-shift))
 }
 
-// rowSample is how many rows frobeniusError compares with all others.
-const rowSample = 256
+// valueCondition returns the ratio of the largest to the smallest modulus, 1 if there are no
+// values.
+func valueCondition(values []float64) float64 {
+	if len(values) == 0 {
+		return 1
+	}
+	most, least := 0.0, math.Inf(1)
+	for _, v := range values {
+		most, least = math.Max(most, math.Abs(v)), math.Min(least, math.Abs(v))
+	}
+	return most / least
+}
 
-// frobeniusError estimates the relative Frobenius error of a model from a sample of rows of A.
-// u and v are the embeddings of all rows. The diagonal of one source is exact.
-func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u, v blas64.General) (float64, error) {
-	t, left, right, n := f.tiles, f.left, f.right, f.left.Rows.Rows
-	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
+// exactSample is the number of rows that frobeniusError looks at.
+const exactSample = 512
+
+// frobeniusError estimates the relative Frobenius error of a model from the entries between sampled
+// rows. u is the embedding of all rows.
+func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u blas64.General) (float64, error) {
+	n := f.rows.Count()
+	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, "held back")
 	if err != nil {
 		return 0, err
 	}
-	number := sample.Positions()
-	weighted := scaledColumns(u, m.Values)
-	sampled := (&basis.Panel{Rows: weighted, Number: left.Number}).Of(number).Rows
-	squares := stream.NewMatrix(len(number), 2) // of the entries of A and of the error in a row
-	err = t.Each(ctx, f.engine, &tiles.Rows{Dense: left.Of(number).Rows}, right.Cols, basis.PanelRows, func(first int, tile blas64.General) error {
-		guess := dense.Mul(blas.NoTrans, stream.RowSlice(sampled, first, tile.Rows), blas.Trans, v)
-		for i := range tile.Rows {
-			b, sums := dense.Row(guess, i), dense.Row(squares, first+i)
-			for j, entry := range dense.Row(tile, i) {
-				if left != right || int64(j) != number[first+i] {
-					sums[0] += entry * entry
-					sums[1] += (entry - b[j]) * (entry - b[j])
-				}
-			}
-		}
-		return nil
-	})
+	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
+	side := &sampleSide{rows: f.rows.Of(number), of: float64(n), u: embedded.Of(number).Rows}
+	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
 		return 0, err
 	}
-	var entries, errors float64
-	for i := range squares.Rows {
-		entries += squares.Data[2*i] * float64(n) / float64(len(number))
-		errors += squares.Data[2*i+1] * float64(n) / float64(len(number))
-	}
-	if left == right {
-		diagonal := make([]float64, n)
-		t.Diagonal(diagonal, left.Rows)
-		for i, entry := range diagonal {
-			rest := entry - dense.Dot(dense.Row(weighted, i), dense.Row(v, i)) - m.Shift
-			entries, errors = entries+entry*entry, errors+rest*rest
-		}
-	}
-	return ratio(math.Sqrt(errors), math.Sqrt(entries)), nil
+	all := b.squares()
+	b.subtract(m)
+	return ratio(math.Sqrt(b.squares()), math.Sqrt(all)), nil
 }

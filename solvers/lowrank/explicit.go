@@ -21,7 +21,7 @@ import (
 // √(1+r/(c−r−1)) times the best of rank r before truncation, where sketches of the core
 // from both sides (Xie et al. 2023, Algorithm 1) have two more such factors. A further pass
 // takes all c columns of V in place of C: a step of subspace iteration. Of a matrix with
-// few columns the pass takes the triangular factor of A itself, and Â is the best there is.
+// few columns C is the identity, and Â is the best there is.
 //
 // U and V are singular vectors of QᵀA, so ‖A−Â‖_F² is ‖A‖_F²−Σσ²: the Frobenius error is
 // known, down to 1e-7, where the squares cancel. The spectral one is estimated. Directions
@@ -50,19 +50,19 @@ const (
 	matrixNumbers      = 1 << 24
 )
 
-// factoredColumns is up to how many columns a matrix is factored as it is: that is no
+// wholeColumns is the number of columns up to which a matrix is not sketched: that is no
 // more work than to read it as text.
-const factoredColumns = 256
+const wholeColumns = 256
 
-// width returns the columns of the sketch of a matrix with n columns, which are n if the
-// matrix is better factored as it is.
+// width returns the columns of the sketch of a matrix with n columns; n if the matrix is not
+// sketched.
 func (m SSRSVDMatrix) width(n int) int {
 	c := m.Sketch
 	if c == 0 {
 		c = min(5*m.Rank, max(matrixNumbers/n, 2*m.Rank))
 		c = max(c, m.Rank+matrixOversampling)
 	}
-	if n <= max(2*c, factoredColumns) && m.Sketch == 0 || c > n {
+	if n <= max(2*c, wholeColumns) && m.Sketch == 0 || c > n {
 		return n
 	}
 	return c
@@ -95,11 +95,6 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 	c := int64(m.width(s.Columns))
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.SharedPasses = []string{"fit"}
-	if c == n {
-		p.pass(rows, 0, c, c*c)
-		p.Add("factors", 6*c*c, "`rank`")
-		return p.Plan, nil
-	}
 	p.pass(rows, c, c, c*c+(c+1)*n)
 	p.KernelEntries = 0
 	p.Add("sketch and factors", 6*c*n, "`sketch`")
@@ -127,8 +122,5 @@ func (m SSRSVDMatrix) fit(ctx context.Context, e stream.Engine, d model.Sources,
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
 	f := &matrixFit{SSRSVDMatrix: m, engine: e, src: d.Left, n: n, c: m.width(n)}
-	if f.c == n {
-		return f.factored(ctx)
-	}
-	return f.sketched(ctx)
+	return f.fit(ctx)
 }

@@ -31,29 +31,8 @@ type matrixFit struct {
 // sum W and the sums of squares of the columns of A.
 type sketches = sketch.Both[*sketch.QR, *sketch.Sum]
 
-// factored is the fit of a matrix with few columns, of which the triangular factor is
-// kept.
-func (f *matrixFit) factored(ctx context.Context) (*Fit, error) {
-	acc, err := f.pass(ctx, "fit", blas64.General{})
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSVD("the matrix", acc.A.R())
-	if err != nil {
-		return nil, err
-	}
-	r := min(f.Rank, dense.Rank(s.S, RankTolerance))
-	fit := f.model(s.S[:r], dense.Columns(s.whitener(r), 0, r), dense.Columns(s.V, 0, r), RankTolerance)
-	all, rest := dense.Norm(s.S), dense.Norm(s.S[r:])
-	fit.estimated(ratio(nextValue(s.S, r), s.S[0]), ratio(rest, all), "all entries")
-	if f.Refine > 0 {
-		fit.Note(fmt.Sprintf("the matrix has %d columns, few enough to be factored as it is: the model is the best of its rank, and `refine` adds nothing", f.n))
-	}
-	return fit, nil
-}
-
-// sketched is the fit of any other matrix.
-func (f *matrixFit) sketched(ctx context.Context) (*Fit, error) {
+// fit makes the passes.
+func (f *matrixFit) fit(ctx context.Context) (*Fit, error) {
 	with, err := f.signs()
 	if err != nil {
 		return nil, err
@@ -74,9 +53,15 @@ func (f *matrixFit) sketched(ctx context.Context) (*Fit, error) {
 	}
 }
 
-// signs returns C.
+// signs returns C, the identity if it has as many columns as A.
 func (f *matrixFit) signs() (blas64.General, error) {
 	c := stream.NewMatrix(f.n, f.c)
+	if f.c == f.n {
+		for i := range f.n {
+			dense.Row(c, i)[i] = 1
+		}
+		return c, nil
+	}
 	op, err := sketch.NewRowSign(f.c, min(signsPerRow, f.c), f.Seed, "C")
 	if err != nil {
 		return c, err
@@ -91,13 +76,9 @@ func (f *matrixFit) signs() (blas64.General, error) {
 	return c, nil
 }
 
-// pass folds all rows, with Y = A·with, or Y = A and no sum if with is empty.
+// pass folds all rows, with Y = A·with.
 func (f *matrixFit) pass(ctx context.Context, name string, with blas64.General) (*sketches, error) {
-	width, sums := with.Cols, with.Cols+1
-	if with.Rows == 0 {
-		width, sums = f.n, 0
-	}
-	newState := func() *sketches { return &sketches{A: sketch.NewQR(width), B: sketch.NewSum(sums, f.n)} }
+	newState := func() *sketches { return &sketches{A: sketch.NewQR(with.Cols), B: sketch.NewSum(with.Cols+1, f.n)} }
 	acc, err := stream.Fold(ctx, f.engine, name, f.src, newState, f.worker(with))
 	if err != nil {
 		return nil, err
@@ -122,12 +103,6 @@ func (f *matrixFit) worker(with blas64.General) func() func(*sketches, *stream.B
 			for first, x := range b.Panels(stream.PanelRows) {
 				if err := applyMap(f.Map, x, b.Start+int64(first), info); err != nil {
 					return err
-				}
-				if with.Rows == 0 {
-					if err := acc.A.Add(x); err != nil {
-						return err
-					}
-					continue
 				}
 				part := stream.RowSlice(y, 0, x.Rows)
 				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, with, 0, part)

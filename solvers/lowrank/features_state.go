@@ -16,18 +16,12 @@ type featureHeader struct {
 	Centre      []float64      `json:"-" array:"centre,dimension,if=centred"`
 }
 
-// tensorKind was the kind of features that polysketch fitted in earlier versions.
-const tensorKind = "tensor sketch"
-
 // mostFeatures is above what any model has: a damaged header cannot ask for more.
 const mostFeatures = 1 << 27
 
 // Sizes gives the number of frequencies.
 func (f featureHeader) Sizes(a *model.Archive) map[string]int64 {
-	switch {
-	case f.Kind == tensorKind:
-		a.Fail("models of polysketch are no longer read: fit again with rff or landmark")
-	case f.Kind != fourierKind || f.Columns%2 != 0 || f.Dimension > mostFeatures:
+	if f.Kind != fourierKind || f.Columns%2 != 0 || f.Dimension > mostFeatures {
 		a.Fail("header: %d features of the kind %q of rows with %d columns", f.Columns, f.Kind, f.Dimension)
 	}
 	return map[string]int64{"half": int64(f.Columns / 2)}

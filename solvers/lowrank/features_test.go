@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -29,11 +28,10 @@ type featureCase struct {
 
 func featureCases() []featureCase {
 	rff := func(rank int, seed uint64) fitFunc { return RFF{Rank: rank, Seed: seed}.Fit }
-	orthogonal := func(rank int, seed uint64) fitFunc { return RFF{Rank: rank, Seed: seed, Orthogonal: true}.Fit }
 	var cases []featureCase
 	for _, kernel := range []string{"rbf(gamma=2)", "3*exponential(gamma=1)", "matern12(length=1)", "matern32(length=0.7)", "matern52(length=0.7)",
 		"rq(alpha=0.7, length=0.5)", "cauchy(length=0.8)", "0.5*imq(length=0.6)"} {
-		cases = append(cases, featureCase{"rff", rff, kernel}, featureCase{"orf", orthogonal, kernel})
+		cases = append(cases, featureCase{"rff", rff, kernel})
 	}
 	return append(cases, featureCase{"rff", rff, "2*laplace(gamma=0.5)"})
 }
@@ -99,29 +97,12 @@ func TestFeatureRate(t *testing.T) {
 	t.Parallel()
 	x := clusters(40, 4, 3)
 	for _, c := range featureCases() {
-		if c.name == "orf" {
-			continue
-		}
 		small, large := c.meanError(t, x, 16, 15), c.meanError(t, x, 64, 15)
 		ratio := math.Sqrt(small / large)
 		t.Logf("%v: error %.3g with 16, %.3g with 64 features", c, math.Sqrt(small), math.Sqrt(large))
 		if ratio < 1.5 || ratio > 2.7 {
 			t.Errorf("%v: the error falls by %g, want about 2", c, ratio)
 		}
-	}
-}
-
-// TestOrthogonalFeatures: they have less variance than independent ones.
-func TestOrthogonalFeatures(t *testing.T) {
-	inTheLarge(t)
-	t.Parallel()
-	x := clusters(50, 10, 3)
-	cases := featureCases()
-	rff, orf := cases[0], cases[1]
-	independent, orthogonal := rff.meanError(t, x, 20, 60), orf.meanError(t, x, 20, 60)
-	t.Logf("mean square errors %.4g and %.4g", independent, orthogonal)
-	if !(orthogonal < 0.9*independent) {
-		t.Errorf("mean square error %g with orthogonal features, %g with independent ones", orthogonal, independent)
 	}
 }
 
@@ -136,7 +117,7 @@ func TestOrthogonalFrequencies(t *testing.T) {
 	}
 	lengths, count := 0.0, 0
 	for seed := range uint64(100) {
-		omega := RFF{Rank: 2 * m, Seed: seed, Orthogonal: true}.frequencies(measure, d)
+		omega := RFF{Rank: 2 * m, Seed: seed}.frequencies(measure, d)
 		for i := range m {
 			for j := range i {
 				cosine := dense.Dot(dense.Row(omega, i), dense.Row(omega, j)) / dense.Norm(dense.Row(omega, i)) / dense.Norm(dense.Row(omega, j))
@@ -249,19 +230,6 @@ func TestFeatureSaveLoad(t *testing.T) {
 	}
 }
 
-// TestTensorFeatures: a model of the method polysketch of earlier versions is refused
-// with what to do.
-func TestTensorFeatures(t *testing.T) {
-	t.Parallel()
-	header := `{"method":"polysketch","kernel":"rbf(gamma=1)","seed":1,"rows":300,"columns":300,"rank":1,"shift":0,
-		"left":{"features":{"kind":"tensor sketch","columns":2,"dimension":4,"centred":true,"seed":1,"scale":1.4,"damped":true,
-		"degrees":[{"degree":0,"columns":1,"weight":1,"exact":true},{"degree":1,"columns":1,"weight":1}]}}}`
-	_, err := Load(&model.Archive{Header: []byte(header), Arrays: []array.Array{{Name: "values", Shape: []int{1}, Floats: []float64{1}}}})
-	if err == nil || !strings.Contains(err.Error(), "polysketch are no longer read: fit again with rff or landmark") {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestFeaturesRefuse: kernels without features, and numbers that make no sense,
 // with what to do.
 func TestFeaturesRefuse(t *testing.T) {
@@ -274,7 +242,6 @@ func TestFeaturesRefuse(t *testing.T) {
 		{RFF{Rank: 6}.Fit, "linear()", "rbf, gaussian, laplace, exponential"},
 		{RFF{Rank: 6}.Fit, "rbf(gamma=1) + laplace(gamma=1)", "not for sums"},
 		{RFF{Rank: 1}.Fit, "rbf(gamma=1)", "at least 2"},
-		{RFF{Rank: 6, Orthogonal: true}.Fit, "laplace(gamma=1)", "`features gaussian`"},
 	} {
 		_, err := c.fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -295,13 +262,10 @@ func TestNastyFeatures(t *testing.T) {
 		if c.k.String() == "linear()" {
 			continue
 		}
-		fits := map[string]fitFunc{"rff": RFF{Rank: 10, Seed: 1}.Fit, "orf": RFF{Rank: 10, Seed: 1, Orthogonal: true}.Fit}
-		for name, fit := range fits {
-			t.Run(c.name+"/"+name, func(t *testing.T) {
-				nastyOr(t, c.x, c.k, func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-					return fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
-				}, c.refuse, "scale the columns", "scale the data down")
-			})
-		}
+		t.Run(c.name, func(t *testing.T) {
+			nastyOr(t, c.x, c.k, func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+				return RFF{Rank: 10, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+			}, c.refuse, "scale the columns", "scale the data down")
+		})
 	}
 }

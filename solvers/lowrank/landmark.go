@@ -58,7 +58,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if d.Right != nil {
 		return m.fitTwo(ctx, e, d, k)
@@ -356,14 +356,8 @@ func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
 	return &ranged[A]{A: empty, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
 }
 
-// streamRange makes the pass over rows, and returns the range of the sketch by m and the rows that
-// s finds. With trace it sums tr(A) of a symmetric A.
-func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine,
-	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
-	return streamColumns(ctx, e, t, m, false, src, trace, s, newRange)
-}
-
-// streamColumns is streamRange of a sketch that has a column of ones before those of m if one is true.
+// streamColumns makes the pass over rows, and returns the range of the sketch by m, which has a column of
+// ones before those of m if one is true, and the rows that s finds. With trace it sums tr(A) of a symmetric A.
 func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles.Tiles, m *basis.Map, one bool,
 	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
@@ -384,10 +378,10 @@ func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, 
 	})
 }
 
-// streamFactor is streamRange for the triangular factor of the sketch.
+// streamFactor is streamColumns for the triangular factor of the sketch.
 func streamFactor(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
-	return streamRange(ctx, e, t, m, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
+	return streamColumns(ctx, e, t, m, false, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
 }
 
 // take takes what a pass has found besides the range: tr(A), and rows for the core, which stand

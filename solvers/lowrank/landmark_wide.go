@@ -25,7 +25,7 @@ type whitenedBlock struct {
 	priority []float64 // of the rows, for their leverage
 }
 
-// streamWide is streamRange with one Gram matrix for all threads.
+// streamWide is streamColumns with one Gram matrix for all threads.
 func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
 	name := src.Info().Name

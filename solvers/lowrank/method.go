@@ -86,7 +86,7 @@ func checkSymmetric(s model.Shape, k kernelgen.Kernel) error {
 	case err != nil:
 		return err
 	case !s.OneSource():
-		return errors.New("this method is for the symmetric matrix of one source: use landmark, ssrsvd, subspace or auto for two")
+		return errors.New("this method is for the symmetric matrix of one source: use landmark, ssrsvd or auto for two, or ksvd for exact passes")
 	}
 	return nil
 }

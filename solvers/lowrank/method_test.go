@@ -27,12 +27,13 @@ func oneFactorMethods() map[string]Method {
 	return map[string]Method{
 		"s3spsd": S3SPSD{Rank: 4, Seed: 1}, "landmark": Landmark{Rank: 4, Seed: 1}, "nystrom": Nystrom{Rank: 4, Seed: 1},
 		"rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1}, "adaptive": Adaptive{ErrorTol: 0.5, Seed: 1},
+		"subspace": Subspace{Rank: 4, Seed: 1},
 	}
 }
 
 // twoFactorMethods returns the methods for any matrix.
 func twoFactorMethods() map[string]Method {
-	return map[string]Method{"ssrsvd": SSRSVD{Rank: 4, Seed: 1}, "subspace": Subspace{Rank: 4, Seed: 1}, "auto": Auto{Rank: 4, Seed: 1}}
+	return map[string]Method{"ssrsvd": SSRSVD{Rank: 4, Seed: 1}, "auto": Auto{Rank: 4, Seed: 1}}
 }
 
 // TestMethods: a fit and its plan speak the words of solvers/model, and the words in a

@@ -50,7 +50,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
@@ -59,23 +59,9 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return nil, err
 	}
-	choice := m.choice(n, k)
-	candidates, err := choice.Candidates("C")
-	if err != nil {
-		return nil, err
-	}
 	src, t := d.Left, tiles.Plain(k)
-	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
-	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
+	landmarks, rest, err := gatherChosen(ctx, e, t, src, m.choice(n, k))
 	if err != nil {
-		return nil, err
-	}
-	landmarks, err := choice.Choose(ctx, e, t, panels[0], src.Info().Name)
-	if err != nil {
-		return nil, err
-	}
-	rest := heldRows{Panel: panels[1].Without(landmarks)}
-	if err := basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks); err != nil {
 		return nil, err
 	}
 	streamed, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t, Landmarks: landmarks}, src, true, new(basis.Leverage))
@@ -87,8 +73,27 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(m.notes(n, landmarks.Rows.Rows), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
+	notes := append(fewerNote("landmarks", n, m.landmarks(), landmarks.Count()), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
 	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
+}
+
+// gatherChosen fetches landmarks and held-back rows.
+func gatherChosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stream.Source,
+	choice basis.Landmarks) (landmarks *basis.Panel, held heldRows, err error) {
+	candidates, err := choice.Candidates("C")
+	if err != nil {
+		return nil, held, err
+	}
+	numbers := heldBackRows(choice.Rows, heldBack(choice.Count), choice.Seed, "held back", nil)
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: numbers})
+	if err != nil {
+		return nil, held, err
+	}
+	if landmarks, err = choice.Choose(ctx, e, t, panels[0], src.Info().Name); err != nil {
+		return nil, held, err
+	}
+	held = heldRows{Panel: panels[1].Without(landmarks)}
+	return landmarks, held, basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks)
 }
 
 // landmarks returns how many are asked for.
@@ -111,13 +116,13 @@ func checkRank(rank, landmarks int) error {
 	return nil
 }
 
-// notes tell of landmarks that are fewer than asked for.
-func (m Nystrom) notes(n int64, found int) []string {
-	switch asked := m.landmarks(); {
-	case int64(asked) > n:
-		return []string{fmt.Sprintf("%d landmarks asked for, and there are %d rows: %d serve", asked, n, found)}
-	case found < asked:
-		return []string{fmt.Sprintf("%d landmarks found, %d asked for: they leave nothing but rounding of the other rows that landmarks are chosen from", found, asked)}
+// fewerNote tells of landmarks or pivots of n rows that are fewer than asked for.
+func fewerNote(what string, n int64, asked, found int) []string {
+	switch {
+	case int64(found) < min(n, int64(asked)):
+		return []string{fmt.Sprintf("%d %s found, %d asked for: they leave nothing but rounding of the rows to choose from", found, what, asked)}
+	case n < int64(asked):
+		return []string{fmt.Sprintf("%d %s asked for, and there are %d rows: all of them serve", asked, what, n)}
 	}
 	return nil
 }

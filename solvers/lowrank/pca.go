@@ -59,7 +59,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	}
 	f := &landmarkFit{Landmark: m.landmark(), rows: n, tiles: tiles.Plain(k), centred: true}
 	choice := m.choice(n, k)
-	if err := f.gatherChosen(ctx, e, d.Left, choice); err != nil {
+	if f.landmarks, f.held, err = gatherChosen(ctx, e, f.tiles, d.Left, choice); err != nil {
 		return nil, err
 	}
 	gram, err := f.gram(ctx, e, d.Left)
@@ -101,25 +101,6 @@ func (m PCA) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 	count := int(min(n, m.landmark().landmarks()))
 	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleAuto), Features: m.Rank, Count: count,
 		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
-}
-
-// gatherChosen fetches landmarks and held-back rows.
-func (f *landmarkFit) gatherChosen(ctx context.Context, e stream.Engine, src stream.Source,
-	choice basis.Landmarks) error {
-	candidates, err := choice.Candidates("C")
-	if err != nil {
-		return err
-	}
-	held := heldBackRows(f.rows, heldBack(choice.Count), f.Seed, "held back", nil)
-	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: held})
-	if err != nil {
-		return err
-	}
-	if f.landmarks, err = choice.Choose(ctx, e, f.tiles, panels[0], src.Info().Name); err != nil {
-		return err
-	}
-	f.held = heldRows{Panel: panels[1].Without(f.landmarks)}
-	return basis.ChooseScale(ctx, e, f.tiles, f.landmarks.Rows, f.landmarks)
 }
 
 // gram whitens the landmarks, and sums the Gram matrix of [1 | f] and the trace.

@@ -70,7 +70,7 @@ func TestExplicitUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want *model.Verification
-	for _, exponent := range []int{0, 400, 580, 900, -300, -450} {
+	for _, exponent := range []int{0, 400, 480, -300, -450} {
 		src := model.Sources{Left: stream.FromMatrix("M", scaled(x, math.Ldexp(1, exponent)))}
 		f, err := SSRSVDMatrix{Rank: 3, Map: identity, Seed: 1}.Fit(ctx, e, src, kernelgen.Kernel{})
 		if err != nil {

@@ -43,10 +43,8 @@ func transportPlan(a blas64.General) blas64.General {
 	return p
 }
 
-// TestTransport: an exact pass takes the error of the kernel matrix between colours to the
-// least that the rank allows, and that of the plan of optimal transport to what the best
-// matrix of that rank gives. Landmarks may do better or worse there: a plan weighs rows and
-// columns of little mass much more.
+// TestTransport: the error of the kernel matrix between colours is nearly the least that the rank
+// allows, and the error of the plan of optimal transport what the best matrix of that rank gives.
 func TestTransport(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -79,13 +77,9 @@ func TestTransport(t *testing.T) {
 	}
 	best := dense.Mul(blas.NoTrans, scaledColumns(dense.Columns(s.U, 0, rank), s.S[:rank]), blas.Trans, dense.Columns(s.V, 0, rank))
 	leastKernel, leastPlan := errorsOf("the best of rank 60", best)
-	small, _ := fitted("landmark, 360 core points", Landmark{Rank: rank, Core: 360, Seed: 1})
-	refinedKernel, refinedPlan := fitted("one exact pass", Subspace{Rank: rank, Passes: 1, Seed: 1})
-	if refinedKernel > 1.1*leastKernel || math.Abs(refinedPlan-leastPlan) > 0.2*leastPlan {
-		t.Errorf("refined: kernel %g, plan %g; the best matrix has %g and %g", refinedKernel, refinedPlan, leastKernel, leastPlan)
-	}
-	if small > 1e-3 {
-		t.Errorf("landmark with a small core: kernel %g", small)
+	kernel, transport := fitted("landmark, 360 core points", Landmark{Rank: rank, Core: 360, Seed: 1})
+	if kernel > 1.1*leastKernel || math.Abs(transport-leastPlan) > 0.2*leastPlan {
+		t.Errorf("landmark: kernel %g, plan %g; the best matrix has %g and %g", kernel, transport, leastKernel, leastPlan)
 	}
 	u, v := sinkhorn(a)
 	t.Logf("u from %.1e to %.1e, v from %.1e to %.1e", slices.Min(u), slices.Max(u), slices.Min(v), slices.Max(v))

@@ -29,16 +29,15 @@ import (
 // Rows are centred at the median of some of them first, which changes nothing but
 // the rounding of the phases. The error falls as 1/√c, whatever the spectrum of A.
 //
+// Frequencies of kernels of the Euclidean distance are orthogonal (Yu et al. 2016), in blocks of
+// as many as rows have columns, with the lengths of independent ones: they have less variance.
+//
 // It is for kernels with a [kernelgen.SpectralMeasure]. Cost: one pass, no kernel
 // entries but those of the error estimate, n·(c·d + 2·c²) flops and n·c sines,
 // c·d/2 + O(c²) numbers.
 type RFF struct {
 	Rank int // c, at least 2; of an odd number one less is used
-	// Orthogonal draws orthogonal frequencies (Yu et al. 2016), blocks of as many
-	// as rows have columns, whose lengths are distributed as those of independent
-	// ones: less variance, for kernels of the Euclidean distance.
-	Orthogonal bool
-	Seed       uint64
+	Seed uint64
 }
 
 // Fit approximates the kernel matrix of the rows of one source.
@@ -46,13 +45,13 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(m.check(), m.supports(k)); err != nil {
+	if err := m.check(); err != nil {
 		return nil, err
 	}
 	measure, err := k.SpectralMeasure()
@@ -101,16 +100,6 @@ func (m RFF) finish(t *tiles.Tiles, factor blas64.General, features *fourierMap,
 	return &Model{Method: "rff", Kernel: t.Kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
-// supports returns an error if the method is not for a kernel, which says for
-// which it is. It panics unless the kernel is resolved.
-func (m RFF) supports(k kernelgen.Kernel) error {
-	measure, err := k.SpectralMeasure()
-	if err == nil && m.Orthogonal && !measure.RotationInvariant() {
-		return fmt.Errorf("orthogonal features are for kernels of the Euclidean distance, and %s is none: use independent ones (`features gaussian`)", k)
-	}
-	return err
-}
-
 func (m RFF) check() error {
 	if m.Rank < 2 {
 		return fmt.Errorf("rank %d must be at least 2: random Fourier features come in pairs, a cosine and a sine", m.Rank)
@@ -131,7 +120,7 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 	draws := sketch.NewRandom(m.Seed, "frequencies")
 	for i := range omega.Rows {
 		item := draws.At(uint64(i))
-		if !m.Orthogonal {
+		if !measure.RotationInvariant() {
 			measure.Frequency(dense.Row(omega, i), &item)
 			continue
 		}
@@ -143,7 +132,7 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 		}
 		omega.Data[i*omega.Stride] = length * math.Sqrt(square)
 	}
-	if m.Orthogonal {
+	if measure.RotationInvariant() {
 		m.orthogonalise(omega)
 	}
 	return omega
@@ -243,7 +232,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 		return nil, err
 	}
 	if known, err := k.Resolve(noLandmarks(s.Columns)); err == nil { // else it has words, and Fit will ask
-		if err := m.supports(known); err != nil {
+		if _, err := known.SpectralMeasure(); err != nil {
 			return nil, err
 		}
 	}
@@ -253,11 +242,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
 	p.SharedPasses = []string{"fit"}
-	numbers := c*columns + int64(e.Workers())*foldRows*(columns+c/2)
-	if m.Orthogonal {
-		numbers += columns * min(columns, c/2)
-	}
-	p.Add("feature map", numbers, "`rank`")
+	p.Add("feature map", (c+min(columns, c/2))*columns+int64(e.Workers())*foldRows*(columns+c/2), "`rank`")
 	return p.Plan, nil
 }
 

@@ -60,7 +60,7 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
@@ -107,7 +107,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	left := traceResidual(f, factor, values) // in the scale of the tiles still
 	found := &Model{Method: "rpcholesky", Kernel: t.Kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := heldRows{Panel: rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.Number))}
-	notes := append(m.notes(n, len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
+	notes := append(fewerNote("pivots", n, max(m.Rank, m.Landmarks), len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
 	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.Kernel)...), condition(s, r), held, held, f.Trace)
 	if err != nil {
 		return nil, err
@@ -120,18 +120,6 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		fit.Note(fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", left))
 	}
 	return fit, nil
-}
-
-// notes tell of pivots that are fewer than asked for.
-func (m RPCholesky) notes(n int64, found int) []string {
-	asked := int64(max(m.Rank, m.Landmarks))
-	switch {
-	case int64(found) < min(n, asked):
-		return []string{fmt.Sprintf("%d pivots found, %d asked for: they leave nothing but rounding of all rows", found, asked)}
-	case n < asked:
-		return []string{fmt.Sprintf("%d pivots asked for, and there are %d rows: all of them serve", asked, n)}
-	}
-	return nil
 }
 
 // traceResidual returns tr(A−Â)/tr(A) for Â with the given eigenvalues: what the

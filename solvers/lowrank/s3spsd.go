@@ -36,7 +36,7 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m S3SPSD) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {

@@ -40,7 +40,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, leftOut, err := solveCore(left, z, right, usualLength(f.left.coreSigns), usualLength(f.right.coreSigns), f.norm(z))
+	w, leftOut, err := solveCore(left, z, right, usualLength(f.left.coreSigns), usualLength(f.right.coreSigns))
 	if err != nil {
 		return nil, err
 	}
@@ -164,22 +164,15 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 		Left: q, Right: p, Values: w.S}, nil
 }
 
-// seldomSeen is below what part of the length √(s/m) that OᵀQ leaves of a usual direction of Q
-// the core points see too little of one for what they say of it to be taken, unless that is
-// clear.
+// seldomSeen is the part of the usual length √(s/m) of a column of OᵀQ at which the core points see
+// too little of a direction of Q to tell of it.
 const seldomSeen = 0.05
 
-// clearlySeen is how many times above the residual of the core an entry stands that is clear.
-const clearlySeen = 10
-
-// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ, and how many directions on a side have been
-// left out. The published algorithm leaves out none, and divides what the core has besides the
-// range, which looks like noise, by how much the core points see of a direction. Where a few
-// rows make a direction of the range and none of them is a core point that is next to nothing,
-// and such a model is worse than none.
-// leftUsual and rightUsual are the lengths of usual directions, and most is about the norm of
-// A, beyond which no entry of QᵀAP can be.
-func solveCore(left, z, right blas64.General, leftUsual, rightUsual, most float64) (w *svd, leftOut int, err error) {
+// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ, and how many directions on a side are left out. The
+// published algorithm leaves out none: where few rows make a direction of the range, and none of them is
+// a core point, it divides noise by next to nothing, and the model is worse than none.
+// leftUsual and rightUsual are the lengths of usual directions.
+func solveCore(left, z, right blas64.General, leftUsual, rightUsual float64) (w *svd, leftOut int, err error) {
 	l, err := newSVD("OᵀQ", left)
 	if err != nil {
 		return nil, 0, err
@@ -188,34 +181,16 @@ func solveCore(left, z, right blas64.General, leftUsual, rightUsual, most float6
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, cols := dense.Rank(l.S, coreTolerance), dense.Rank(r.S, coreTolerance)
+	rows, cols := seen(l.S, leftUsual), seen(r.S, rightUsual)
 	g := dense.Mul(blas.Trans, dense.Columns(l.U, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, dense.Columns(r.U, 0, cols)))
-	clear := clearlySeen * coreResidual(z, g)
-	seenLeft, seenRight := seen(l.S[:rows], leftUsual), seen(r.S[:cols], rightUsual)
-	kept := 0
 	for i := range rows {
 		row := dense.Row(g, i)
-		for j, v := range row {
-			row[j] = v / (l.S[i] * r.S[j])
-			if seldom := i >= seenLeft || j >= seenRight; seldom && (math.Abs(v) <= clear || math.Abs(row[j]) > most) {
-				row[j] = 0
-			}
-		}
-		if i >= seenLeft && slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) {
-			kept++
+		for j := range row {
+			row[j] /= l.S[i] * r.S[j]
 		}
 	}
-	leftOut = max(rows-seenLeft-kept, 0)
 	w, err = newSVD("the core", dense.Mul(blas.NoTrans, dense.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, dense.Columns(r.V, 0, cols))))
-	return w, leftOut, err
-}
-
-// norm returns about ‖A‖_F, or more: the largest of what Z and the sketches of the range say,
-// each of which may miss rows that carry it, with room for chance.
-func (f *ssrsvd) norm(z blas64.General) float64 {
-	const room = 3
-	usual := usualLength(f.left.coreSigns) * usualLength(f.right.coreSigns)
-	return room * max(dense.Frobenius(z)/usual, dense.Frobenius(f.factorY)/usualLength(f.right.signs), dense.Frobenius(f.factorX)/usualLength(f.left.signs))
+	return w, len(l.S) - rows, err
 }
 
 // usualLength returns what a sketch leaves of a unit vector that is spread evenly.
@@ -228,14 +203,4 @@ func usualLength(s *sketch.SparseSign) float64 {
 func seen(values []float64, usual float64) int {
 	n, _ := slices.BinarySearchFunc(values, seldomSeen*usual, func(v, least float64) int { return cmp.Compare(least, v) })
 	return n
-}
-
-// coreResidual returns the size of an entry of what z has besides g, its projection.
-func coreResidual(z, g blas64.General) float64 {
-	rest := float64(z.Rows)*float64(z.Cols) - float64(g.Rows)*float64(g.Cols)
-	if rest <= 0 {
-		return 0
-	}
-	all, part := dense.Frobenius(z), dense.Frobenius(g)
-	return math.Sqrt(math.Max(0, all-part)) * math.Sqrt(all+part) / math.Sqrt(rest)
 }

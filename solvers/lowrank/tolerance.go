@@ -3,7 +3,6 @@ package lowrank
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -17,8 +16,8 @@ import (
 // Adaptive is the landmark method with the error given instead of the rank. The
 // spectrum of a sample gives the first number of landmarks. After the pass the
 // rank is the smallest whose estimated relative error, times a safety factor of
-// 1.2, is within the tolerance. If there is none, another pass takes up to
-// twice as many landmarks, by how far the error is from the tolerance.
+// 1.2, is within the tolerance. If there is none, another pass takes twice as many
+// landmarks.
 //
 // Cost: that of [Landmark] for each pass, of which there are one or two as a rule.
 type Adaptive struct {
@@ -39,13 +38,11 @@ func (m Adaptive) landmark(columns int64) Landmark {
 }
 
 const (
-	adaptiveSafety      = 1.2
-	adaptiveLeastGrowth = 1.25 // of landmarks from step to step
-	adaptiveMostGrowth  = 2
-	adaptiveLandmarks   = 2    // per column that the sample asks for; 4 reach an error later, at a lower rank
-	adaptiveSample      = 512  // rows that the first number of landmarks comes from
-	adaptiveLeast       = 8    // columns that a first step allows for
-	adaptiveSmall       = 1000 // rows up to which any rank will do
+	adaptiveSafety    = 1.2
+	adaptiveLandmarks = 2    // per column that the sample asks for; 4 reach an error later, at a lower rank
+	adaptiveSample    = 512  // rows that the first number of landmarks comes from
+	adaptiveLeast     = 8    // columns that a first step allows for
+	adaptiveSmall     = 1000 // rows up to which any rank will do
 )
 
 // Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
@@ -85,7 +82,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 			m.note(fit, why)
 			return fit, nil
 		}
-		columns = m.next(columns, most, fit)
+		columns = min(most, 2*columns)
 	}
 	return nil, err
 }
@@ -119,22 +116,11 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	case columns >= most:
 		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
 	}
-	next := m.next(columns, most, f)
+	next := min(most, 2*columns)
 	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
 		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
 	}
 	return "", false
-}
-
-// next returns the number of columns of the next pass: as many times more as the error is to be
-// smaller, within limits, since twice as many take four times as long.
-func (m Adaptive) next(columns, most int64, f *Fit) int64 {
-	times := adaptiveSafety * f.EstimateIn(m.Norm) / m.ErrorTol
-	if math.IsNaN(times) {
-		times = adaptiveMostGrowth
-	}
-	times = math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))
-	return min(most, int64(math.Ceil(float64(columns)*times)))
 }
 
 // fitting returns the number of columns, halved until their plan fits into the memory.
@@ -163,51 +149,6 @@ func (m Adaptive) note(f *Fit, why string) {
 	}
 }
 
-// allowed returns how large an eigenvalue left out may be, relative to the largest. A
-// midpoint shift halves its part in the error.
-func (m Adaptive) allowed() float64 {
-	if m.Shift == ShiftMidpoint {
-		return 2 * m.ErrorTol
-	}
-	return m.ErrorTol
-}
-
-// count returns how many eigenvalues of A the tolerance asks for, from those of a block of
-// sampled rows, in descending order.
-func (m Adaptive) count(values []float64, b *sampledBlock) int64 {
-	if m.Norm == NormFrobenius {
-		return m.countSquares(values, b)
-	}
-	c := int64(0)
-	for _, v := range values {
-		if adaptiveSafety*v > m.allowed()*values[0] {
-			c++
-		}
-	}
-	return c
-}
-
-// countSquares is count in the Frobenius norm. What c eigenvalues leave between the rows of a
-// sample is nearly diagonal there, so that the eigenvalues with the whole diagonal are all about
-// the same: only their deviations from their mean are entries off the diagonal, which are
-// many more in A.
-func (m Adaptive) countSquares(values []float64, b *sampledBlock) int64 {
-	rows := float64(len(values))
-	mean, _ := b.meanDiagonal()
-	lift := (b.left.of/rows - 1) * mean // the diagonal of the block has no weight
-	most := m.ErrorTol * m.ErrorTol / (adaptiveSafety * adaptiveSafety) * b.squares()
-	var sum, squares float64
-	for c := len(values) - 1; c >= 0; c-- {
-		v, left := values[c]+lift, rows-float64(c)
-		sum, squares = sum+v, squares+v*v
-		off := math.Max(0, squares-sum*sum/left) * (rows / left) * (rows / left) // the c directions take a part of what is noise
-		if off > most {
-			return int64(c + 1)
-		}
-	}
-	return 0
-}
-
 // firstColumns returns half as many columns again as A has eigenvalues that the tolerance asks
 // for, judged by a sample of its rows, and the kernel entries that this takes.
 func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (columns, entries int64, _ error) {
@@ -227,19 +168,25 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	return max(adaptiveLeast, count+count/2), t.Entries.Load(), err
 }
 
-// countSampled returns how many eigenvalues of A the tolerance asks for, judged by sampled rows.
+// countSampled returns how many eigenvalues of A are above the tolerance in the spectral norm, judged
+// by sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
-	sample *basis.Panel, n int64) (int64, error) {
+	sample *basis.Panel, n int64) (count int64, err error) {
 	side := &sampleSide{rows: sample, of: float64(n)}
 	b, err := newSampledBlock(ctx, e, t, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
 	}
-	values, err := eigenvaluesOf("the kernel between sampled rows", b.m)
+	eig, err := newEigen("the kernel between sampled rows", b.m)
 	if err != nil {
 		return 0, err
 	}
-	return m.count(values, b), nil
+	for _, v := range eig.Values {
+		if adaptiveSafety*v > m.allowed()*eig.Values[0] {
+			count++
+		}
+	}
+	return count, nil
 }
 
 // smallestRank returns the fit of the smallest rank within the tolerance, or of the largest that
@@ -269,36 +216,26 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return fit, err
 	}
-	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
-	rank, err := leastNear(guess, high, func(c int) (bool, error) {
+	fits := func(c int) (bool, error) {
 		estimate, _, err := of(c).errors(ctx, f.model(c), f.trace)
 		return err == nil && m.within(estimate.in(m.Norm)), err
-	})
+	}
+	rank := min(high, m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm)))
+	is, err := fits(rank)
+	for err == nil && !is && rank < high {
+		rank = min(high, rank+1+rank/32)
+		is, err = fits(rank)
+	}
+	for err == nil && is && rank > 1 {
+		lower := rank - 1 - rank/32
+		if is, err = fits(lower); is {
+			rank = lower
+		}
+	}
 	if err != nil || rank == high {
 		return fit, err
 	}
 	return finish(rank)
-}
-
-// leastNear returns the least c from 1 to high for which within holds, near a guess first.
-// It holds for high, and for all above a c for which it does.
-func leastNear(guess, high int, within func(c int) (bool, error)) (int, error) {
-	low := 1
-	c := min(max(guess, low), high-1)
-	for step := 1; low < high; step *= 2 {
-		is, err := within(c)
-		switch {
-		case err != nil:
-			return 0, err
-		case is:
-			high = c
-			c = max(low+(high-low)/2, high-step)
-		default:
-			low = c + 1
-			c = min(low+(high-low)/2, low+step-1)
-		}
-	}
-	return high, nil
 }
 
 // guess returns the rank at which truncation of a model with the given values makes its
@@ -306,7 +243,8 @@ func leastNear(guess, high int, within func(c int) (bool, error)) (int, error) {
 // are of A in the spectral norm and the squared Frobenius norm.
 func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 	if m.Norm != NormFrobenius {
-		return slices.IndexFunc(append(slices.Clone(values), 0), func(v float64) bool { return adaptiveSafety*v <= m.allowed()*norm })
+		values = append(slices.Clone(values), 0)
+		return max(1, slices.IndexFunc(values, func(v float64) bool { return adaptiveSafety*v <= m.allowed()*norm }))
 	}
 	most := m.ErrorTol * m.ErrorTol / (adaptiveSafety * adaptiveSafety)
 	left := (most - estimate*estimate) * squares
@@ -316,6 +254,15 @@ func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 		}
 	}
 	return 1
+}
+
+// allowed returns how large an eigenvalue left out may be, relative to the largest. A
+// midpoint shift halves its part in the error.
+func (m Adaptive) allowed() float64 {
+	if m.Shift == ShiftMidpoint {
+		return 2 * m.ErrorTol
+	}
+	return m.ErrorTol
 }
 
 // plannedColumns is the number of columns of U that a plan allows for where the

@@ -3,18 +3,13 @@ package lowrank
 import (
 	"context"
 	"math"
-	"slices"
-	"sort"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -26,10 +21,7 @@ func TestAdaptive(t *testing.T) {
 	k := kernelgen.RBF(3)
 	x := clusters(300, 3, 1)
 	a := kernelMatrix(k, x, x)
-	values, err := eigenvaluesOf("a", a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := denseEigen(t, a).Values
 	for _, tolerance := range []float64{1e-1, 1e-2, 1e-4} {
 		floor := 0
 		for floor < len(values) && values[floor] > tolerance*values[0] {
@@ -73,58 +65,6 @@ func TestAdaptiveNorm(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAdaptiveFirstCount compares how many eigenvalues a sample asks for with how many of the
-// whole matrix, of kernels whose tail is mostly on the diagonal of the sample.
-func TestAdaptiveFirstCount(t *testing.T) {
-	inTheLarge(t)
-	t.Parallel()
-	const n = 600
-	draw := sketch.NewRandom(3, "test uniform")
-	x := filled(n, 10, func(i, j int) float64 { s := draw.At(uint64(10*i + j)); return s.Float64() })
-	for _, c := range []struct {
-		k    kernelgen.Kernel
-		x    blas64.General
-		norm Norm
-	}{
-		{kernelgen.RBF(0.3), x, NormFrobenius}, {kernelgen.RBF(0.6), x, NormFrobenius}, {kernelgen.Laplace(0.05), x, NormFrobenius},
-		{kernelgen.RBF(3), clusters(n, 3, 1), NormFrobenius}, {kernelgen.RBF(0.3), x, NormSpectral}, {kernelgen.RBF(3), clusters(n, 3, 1), NormSpectral},
-	} {
-		values, err := eigenvaluesOf("a", kernelMatrix(c.k, c.x, c.x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries := tiles.Plain(c.k)
-		panels, err := basis.Gather(context.Background(), stream.FromMatrix("x", c.x), rowSet{Numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tolerance := range []float64{0.1, 0.05, 0.02} {
-			whole := leastRankOf(values, tolerance/adaptiveSafety, c.norm)
-			count, err := Adaptive{ErrorTol: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, entries, panels[0], n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%v, %s, tolerance %g: %d of the sample, %d of the whole", c.k, c.norm, tolerance, count, whole)
-			if float64(count) > 1.25*float64(whole)+2 || float64(count) < 0.8*float64(whole)-2 {
-				t.Errorf("%v, %s, tolerance %g: %d of the sample, %d of the whole", c.k, c.norm, tolerance, count, whole)
-			}
-		}
-	}
-}
-
-// leastRankOf returns the least rank whose best approximation is within a tolerance.
-func leastRankOf(values []float64, tolerance float64, norm Norm) int {
-	if norm == NormSpectral {
-		return sort.Search(len(values), func(c int) bool { return math.Abs(values[c]) <= tolerance*values[0] })
-	}
-	rest, whole, c := 0.0, dense.Dot(values, values), len(values)
-	for c > 0 && rest+values[c-1]*values[c-1] <= tolerance*tolerance*whole {
-		c--
-		rest += values[c] * values[c]
-	}
-	return c
 }
 
 // TestAdaptiveLimits: what stops the growth is told.
@@ -178,27 +118,13 @@ func TestAdaptiveOfNothing(t *testing.T) {
 	}
 }
 
-// TestLeastNear: the least is found from any guess, and with two questions from a right one.
-func TestLeastNear(t *testing.T) {
-	for high := 1; high < 40; high++ {
-		for least := 1; least <= high; least++ {
-			for guess := -1; guess < high+3; guess++ {
-				asked := 0
-				got, err := leastNear(guess, high, func(c int) (bool, error) {
-					if asked++; c < 1 || c >= high {
-						t.Fatalf("%d is asked for, of %d", c, high)
-					}
-					return c >= least, nil
-				})
-				if err != nil || got != least {
-					t.Fatalf("%d, %v; want %d of %d, guess %d", got, err, least, high, guess)
-				}
-				if guess == least && asked > 2 {
-					t.Errorf("%d questions, want 2: %d of %d", asked, least, high)
-				}
-			}
-		}
+func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
+	t.Helper()
+	k, err := parseKernel(t, text).Resolve(x)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return k
 }
 
 // TestAdaptiveIndefinite: a tolerance holds for matrices with negative eigenvalues, or the fit

@@ -1,6 +1,9 @@
 package model
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
 
 // Decisions is how a classifier answers a [Request]: from a decision value for each class.
 type Decisions struct {
@@ -21,7 +24,7 @@ func (d Decisions) Answer(dst blas64.General, r Request, decisions blas64.Genera
 		case Class:
 			part.Cols = 1
 			for i := range dst.Rows {
-				part.Data[i*part.Stride] = float64(largest(decisions.Data[i*decisions.Stride:][:d.Classes]))
+				part.Data[i*part.Stride] = float64(floats.MaxIdx(decisions.Data[i*decisions.Stride:][:d.Classes]))
 			}
 		case Probability:
 			d.Probabilities(part, decisions)
@@ -38,15 +41,6 @@ func (d Decisions) Answer(dst blas64.General, r Request, decisions blas64.Genera
 // equal ones the first.
 func Largest(classes []int, decisions blas64.General) {
 	for i := range classes {
-		classes[i] = largest(decisions.Data[i*decisions.Stride:][:decisions.Cols])
+		classes[i] = floats.MaxIdx(decisions.Data[i*decisions.Stride:][:decisions.Cols])
 	}
-}
-
-func largest(decisions []float64) (class int) {
-	for c, v := range decisions {
-		if v > decisions[class] {
-			class = c
-		}
-	}
-	return class
 }

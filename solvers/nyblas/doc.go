@@ -6,11 +6,10 @@
 // speeds up any program that works with gonum's mat or lapack packages. Nothing
 // in this module calls Use on behalf of its importers.
 //
-// The routines of level 3 in float64 (Dgemm, Dsymm, Dsyrk, Dsyr2k, Dtrmm and
-// Dtrsm) are built on one product kernel, and Dgemv and Dsymv on sweeps over
-// a few rows that read a matrix once, on one thread; all others are
-// those of gonum, and so is everything very small, and everything on machines other than
-// arm64, and amd64 with AVX2 and FMA. Triangles and symmetric matrices are halved until only
+// Dgemm, Dsyrk, Dsyr2k, Dtrmm and Dtrsm are built on one product kernel. Dgemv and Dsymv
+// are sweeps over a few rows that read a matrix once, on one thread. All other routines
+// are gonum's, and so are very small operations, and all operations on machines other than
+// arm64, and amd64 with AVX2 and FMA. Triangles are halved until only
 // squares of a few rows are left (Elmroth, Gustavson, Jonsson and Kågström,
 // "Recursive blocked algorithms and hybrid data structures for dense matrix
 // library software", 2004).

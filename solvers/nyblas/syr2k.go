@@ -10,17 +10,5 @@ func (p Implementation) Dsyr2k(ul blas.Uplo, tA blas.Transpose, n, k int, alpha 
 		p.Implementation.Dsyr2k(ul, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	rows, cols := stored(tA, n, k)
-	checkUplo(ul)
-	checkTranspose(tA)
-	check(n >= 0, nLT0)
-	check(k >= 0, kLT0)
-	checkStride(lda, cols, badLdA)
-	checkStride(ldb, cols, badLdB)
-	checkStride(ldc, n, badLdC)
-	checkLength(len(a), rows, cols, lda, shortA)
-	checkLength(len(b), rows, cols, ldb, shortB)
-	checkLength(len(c), n, n, ldc, shortC)
-	r := rankK{ul: ul, t: tA, two: true, alpha: alpha, beta: beta}
-	r.update(p.threads(), view(rows, cols, a, lda), view(rows, cols, b, ldb), view(n, n, c, ldc))
+	rankK{ul: ul, t: tA, two: true, alpha: alpha, beta: beta}.run(p.threads(), n, k, a, lda, b, ldb, c, ldc)
 }

@@ -14,18 +14,7 @@ func (p Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 		p.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
-	rows, cols := stored(tA, n, k)
-	checkUplo(ul)
-	checkTranspose(tA)
-	check(n >= 0, nLT0)
-	check(k >= 0, kLT0)
-	checkStride(lda, cols, badLdA)
-	checkStride(ldc, n, badLdC)
-	checkLength(len(a), rows, cols, lda, shortA)
-	checkLength(len(c), n, n, ldc, shortC)
-	m := view(rows, cols, a, lda)
-	r := rankK{ul: ul, t: tA, alpha: alpha, beta: beta}
-	r.update(p.threads(), m, m, view(n, n, c, ldc))
+	rankK{ul: ul, t: tA, alpha: alpha, beta: beta}.run(p.threads(), n, k, a, lda, a, lda, c, ldc)
 }
 
 // rankK is a symmetric update of one triangle of C:
@@ -38,6 +27,22 @@ type rankK struct {
 	t           blas.Transpose
 	two         bool
 	alpha, beta float64
+}
+
+// run checks the arguments and makes the update.
+func (r rankK) run(threads, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	rows, cols := stored(r.t, n, k)
+	checkUplo(r.ul)
+	checkTranspose(r.t)
+	check(n >= 0, nLT0)
+	check(k >= 0, kLT0)
+	checkStride(lda, cols, badLdA)
+	checkStride(ldb, cols, badLdB)
+	checkStride(ldc, n, badLdC)
+	checkLength(len(a), rows, cols, lda, shortA)
+	checkLength(len(b), rows, cols, ldb, shortB)
+	checkLength(len(c), n, n, ldc, shortC)
+	r.update(threads, view(rows, cols, a, lda), view(rows, cols, b, ldb), view(n, n, c, ldc))
 }
 
 // update halves C: the square between its two triangles is half of the work.

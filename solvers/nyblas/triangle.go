@@ -37,20 +37,24 @@ func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
 	return t1, t2, block(t.a, 0, h, h, n-h)
 }
 
-// checkTriangle checks the arguments that Dtrmm and Dtrsm share, for matrices
-// that are not empty.
-func checkTriangle(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) {
+// onTriangle runs an operation of Dtrmm or Dtrsm that is not left to gonum.
+func (p Implementation) onTriangle(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int,
+	alpha float64, a []float64, lda int, b []float64, ldb int, left, right operation) {
 	checkSide(s)
 	checkUplo(ul)
 	checkTranspose(tA)
 	checkDiag(d)
 	check(m >= 0, mLT0)
 	check(n >= 0, nLT0)
-	k := order(s, m, n)
+	k, f := n, right
+	if s == blas.Left {
+		k, f = m, left
+	}
 	checkStride(lda, k, badLdA)
 	checkStride(ldb, n, badLdB)
 	checkLength(len(a), k, k, lda, shortA)
 	checkLength(len(b), m, n, ldb, shortB)
+	triangle{ul, tA, d, view(k, k, a, lda)}.apply(p.threads(), s, alpha, view(m, n, b, ldb), f)
 }
 
 // order returns the size of the square matrix on side s of an m×n matrix.

@@ -8,17 +8,11 @@ import (
 // Dtrmm performs B = alpha·op(A)·B if s is blas.Left, or B = alpha·B·op(A), where
 // A is triangular and B is m×n.
 func (p Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	k := order(s, m, n)
-	if small(m, n, k) || alpha == 0 {
+	if small(m, n, order(s, m, n)) || alpha == 0 {
 		p.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	checkTriangle(s, ul, tA, d, m, n, a, lda, b, ldb)
-	product := triangle.multiplyLeft
-	if s == blas.Right {
-		product = triangle.multiplyRight
-	}
-	triangle{ul, tA, d, view(k, k, a, lda)}.apply(p.threads(), s, alpha, view(m, n, b, ldb), product)
+	p.onTriangle(s, ul, tA, d, m, n, alpha, a, lda, b, ldb, triangle.multiplyLeft, triangle.multiplyRight)
 }
 
 // multiplyLeft is B = alpha·op(A)·B. The half that depends on both halves comes

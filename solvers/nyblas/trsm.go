@@ -9,17 +9,11 @@ import (
 // is triangular and X, which takes the place of B, is m×n. Like gonum's it does
 // not look whether A is singular.
 func (p Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	k := order(s, m, n)
-	if small(m, n, k) || alpha == 0 {
+	if small(m, n, order(s, m, n)) || alpha == 0 {
 		p.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}
-	checkTriangle(s, ul, tA, d, m, n, a, lda, b, ldb)
-	solve := triangle.solveLeft
-	if s == blas.Right {
-		solve = triangle.solveRight
-	}
-	triangle{ul, tA, d, view(k, k, a, lda)}.apply(p.threads(), s, alpha, view(m, n, b, ldb), solve)
+	p.onTriangle(s, ul, tA, d, m, n, alpha, a, lda, b, ldb, triangle.solveLeft, triangle.solveRight)
 }
 
 // solveLeft is B = alpha·op(A)⁻¹·B.

@@ -101,7 +101,7 @@ func (s Solver) mostFeatures(rows int64) int {
 
 // random returns the method that makes random features.
 func (s Solver) random() lowrank.RFF {
-	return lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}
+	return lowrank.RFF{Rank: s.Landmarks, Seed: s.Seed}
 }
 
 // choice returns the choice of landmarks among so many rows.

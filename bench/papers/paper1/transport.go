@@ -46,7 +46,7 @@ func transportTable(ctx context.Context, o *options) (*report.Table, error) {
 		}
 		row := []any{p.String()}
 		for _, m := range methods {
-			cell, err := plan.measure(ctx, m, m.seeds(o))
+			cell, err := plan.measure(ctx, m, o.seeds)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", p, m.name, err)
 			}

@@ -28,15 +28,6 @@ type transportMethod struct {
 	// those of one, and the block between them serves (Altschuler, Bach, Rudi &
 	// Niles-Weed 2019).
 	stacked bool
-	// once says that seeds hardly change it.
-	once bool
-}
-
-func (m transportMethod) seeds(o *options) int {
-	if m.once {
-		return 1
-	}
-	return o.seeds
 }
 
 func transportMethods() []transportMethod {
@@ -58,9 +49,6 @@ func transportMethods() []transportMethod {
 			return lowrank.S3SPSD{Rank: c, Sketch: s, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
 		{name: "RFF", stacked: true, of: func(seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
-		{name: "best of rank 100", once: true, of: func(seed uint64) fitter {
-			return lowrank.Subspace{Rank: c, Passes: 2, Seed: seed}
-		}},
 	}
 }
 

@@ -120,7 +120,6 @@ var families = []family{
 			{name: "ksvd nystrom, sampled", method: ksvd.Nystrom{Rank: 3, Center: true, Sums: ksvd.SumsSampled, Scaling: ksvd.ScaleOrthonormal}, flags: two | fresh, kernel: "sne(gamma=3)"},
 			{name: "ksvd nystrom of one source", method: ksvd.Nystrom{Rank: 3, Scaling: ksvd.ScaleOrthonormal},
 				flags: samples | variant},
-			{name: "ksvd nystrom, tolerance", off: 1.1, method: ksvd.Nystrom{Rank: 3, Tolerance: 0.1}, flags: two | variant},
 			{name: "ksvd nystrom of a graph", off: 1.05, method: ksvd.Nystrom{Rank: 2, Rows: 6, Cols: 6, Center: true, Sums: ksvd.SumsExact}, flags: fresh, kernel: "sne(gamma=1)",
 				data: func(t testing.TB) any { return must(ksvd.Graph("g", ring(t)))(t) }},
 			{name: "ksvd exact of a graph", method: ksvd.Exact{Rank: 2, Center: true}, flags: fresh, kernel: "t()",

@@ -3,7 +3,6 @@ package ksvd
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -85,7 +84,7 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	}
 	found := g.functions(r)
 	found.Method, found.Seed, found.Centered = "exact", m.Seed, m.Center
-	fit := &Fit{Model: found, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, sums: g.sums}
+	fit := &Fit{Model: found, U: r.U, V: r.V, data: d, sums: g.sums}
 	fit.Report = model.Report{KernelEntries: g.Entries(), ExactPasses: g.grid.Passes, SourcePasses: 1, Residuals: r.Residuals()}
 	fit.Note(rankNote(len(r.Values), m.Rank)...)
 	if worst := fit.Residual(); worst > m.ResidualTol {

@@ -17,7 +17,7 @@ import (
 
 // formed is engine dense: it forms the system of all samples and factors it.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
-	k, err := f.matrix(ctx, true)
+	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, true)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 		size := len(fold.Test)
 		rows := make([]int, 2*size)
 		for i, sample := range fold.Test {
-			rows[i], rows[size+i] = 2+sample, 2+n+sample
+			rows[i], rows[size+i] = 2+int(sample), 2+n+int(sample)
 		}
 		block, right := all.partOfInverse(inverse, u, x, rows)
 		part, err := factor(block, 0)
@@ -92,9 +92,10 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 		}
 		y := part.solve(right)
 		for i, sample := range fold.Test {
-			for c, v := range dense.Row(f.targets, sample) {
-				dense.Row(heldOut, sample)[c] = v - dense.Row(y, i)[c]
-				dense.Row(heldOut, sample)[classes+c] = v - dense.Row(y, size+i)[c]
+			row := dense.Row(heldOut, int(sample))
+			for c, v := range dense.Row(f.targets, int(sample)) {
+				row[c] = v - dense.Row(y, i)[c]
+				row[classes+c] = v - dense.Row(y, size+i)[c]
 			}
 		}
 	}

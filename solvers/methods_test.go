@@ -147,8 +147,8 @@ var families = []family{
 		[]row{
 			{name: "ism", method: ism.Solver{Dim: 1, Iterations: 5}, flags: fresh},
 			{name: "ism exact", method: ism.Solver{Dim: 1, Engine: ism.EngineExact, Iterations: 2}, flags: variant},
-			{name: "ism linear", off: 11, method: ism.Solver{Dim: 1, Engine: ism.EngineLinear, Iterations: 2, Landmarks: 50}},
-			{name: "ism of clusters", off: 1.35, method: ism.Solver{
+			{name: "ism linear", off: 4.5, method: ism.Solver{Dim: 1, Engine: ism.EngineLinear, Iterations: 2, Landmarks: 50}},
+			{name: "ism of clusters", off: 6, method: ism.Solver{
 				Dim: 1, Engine: ism.EngineLinear, Landmarks: 50, Iterations: 1,
 				Paradigm: ism.Unsupervised, Clusters: 2, Rounds: 2,
 			}, flags: otherPasses},

@@ -59,8 +59,7 @@ func (m Solver) checkParadigm() error {
 // degrees reports whether Y comes from the kernel divided by its degrees.
 func (m Solver) degrees() bool { return m.Paradigm == SemiSupervised || m.Paradigm == Alternative }
 
-// heldRows is how many rows a fit holds at least, if there are so many: the linear engine picks landmarks
-// from them, and predicts sums.
+// heldRows is how many rows a fit holds at least, if there are so many: landmarks are picked from them.
 const heldRows = 2000
 
 // sampleSize returns how many rows of n a fit holds.
@@ -85,9 +84,10 @@ type fitting struct {
 // Fit finds W for the rows of d.
 //
 // Passes: one for the means and spreads of the columns, one for the start, and then
-// for exact none (it loads the rows before the start), for linear one for each W tried.
+// for exact none (it loads the rows before the start), for linear one for each W tried, and
+// another if the kernel has distances.
 // Where clusters are looked for, three for the first Y (four for Alternative), and for
-// linear two a round besides. A source that can be read only once is refused. Where rows
+// linear one a round besides. A source that can be read only once is refused. Where rows
 // cannot be had by number, the sample takes a pass that is not counted.
 //
 // Errors: values that are not finite (naming row and column), a response of another

@@ -22,7 +22,7 @@ const (
 	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It
 	// loads the rows: 16·n·(d + k) bytes for k columns of Γ's factors.
 	EngineExact
-	// EngineLinear makes one pass over the rows for each W, with the kernel replaced
+	// EngineLinear makes one pass over the rows for each W, or two, with the kernel replaced
 	// by its features on r landmarks, which pivoted Cholesky picks anew for each W from
 	// a sample that is drawn once: C·(K_JJ)⁻¹·Cᵀ. It takes no more landmarks than leave 10⁻⁴ of the
 	// kernel's diagonal. The kernels f and f' must be known to be positive semi-definite, up to
@@ -30,10 +30,8 @@ const (
 	//
 	//	XᵀΨX = Σ_a M_a·M_aᵀ       M_a = Xᵀ·diag(g_a)·F
 	//
-	// The degrees Ψ1 of distances need sums over all rows that are known after the pass
-	// only. They are predicted: by the sample, corrected by how far off it was for
-	// the W before. At a fixed point the prediction is exact. When clusters have changed
-	// Γ, a light pass works them out before the next W.
+	// The degrees Ψ1 of distances need sums over all rows first: a light pass, without
+	// products of rows, finds them.
 	//
 	// Cost: n·r kernel entries and n·(2·d·r·c + d²) flops a pass, c = 1 for classes
 	// and the number of columns of the factors otherwise; memory for sums of k·d·r

@@ -40,7 +40,6 @@ var forgedFits = []string{
 	"askls --graph g.csv --labels l.csv | g.csv",
 	"transport x.csv --right y.csv --kernel rbf(gamma=1) --engine exact | x.csv",
 	"transport x.csv --right y.csv --kernel rbf(gamma=1) --engine lowrank --rank 12 | x.csv",
-	"transport x.csv --right y.csv --kernel rbf(gamma=1) --map nearest | x.csv",
 }
 
 // TestForgedModels changes parts of models, makes their digests anew, and applies them:

@@ -34,7 +34,6 @@ Without --right, DATA are moved to themselves.
 
 nystream transform maps seen and new rows by the barycentric projection: to the mean of
 the other side, weighted by the plan. --side right maps rows of TARGETS back.
---map nearest moves a row as that moves the nearest fitted row.
 
 Engines: exact computes all entries of K in every iteration, in the domain of logarithms,
 and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
@@ -73,8 +72,6 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
 	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
 	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, from the transport of each side to itself")
-	addChoice(cmd, &c.how.Map, "map", "how transform moves rows", []transport.Mapping{transport.BarycentricProjection, transport.NearestDisplacement},
-		"to the barycentric projection", "as the nearest fitted row")
 	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
 	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
 	return c
@@ -232,7 +229,6 @@ type transportResult struct {
 	Engine          string        `json:"engine"`
 	Epsilon         show.Number   `json:"epsilon"`
 	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
-	Map             string        `json:"map"`
 	Iterations      int           `json:"iterations"` // those with larger epsilon included
 	Converged       bool          `json:"converged"`
 	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
@@ -246,7 +242,7 @@ func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kern
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(),
+	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon),
 		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
 		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
 	if f.MarginalPenalty > 0 {

@@ -268,8 +268,6 @@ def mapped(meta, m, x, side='left'):
         return g / g.sum(1, keepdims=True) @ z
     d = ((x ** 2).sum(1)[:, None] + (m[p + 'near'] ** 2).sum(1) - 2 * x @ m[p + 'near'].T).argmin(1)
     y = x + m[p + 'moves'][d]  # as the nearest fitted row is
-    if p + 'coefficients' not in m:
-        return y
     h, at = (f['right'], 'v_') if side == 'right' and 'right' in f else (f['left'], 'u_')
     part = {n[len('factors_'):]: v for n, v in m.items() if n.startswith('factors_')}
     s = (fourier(part, x, at) if h.get('features') else landmarks(kernel(f['kernel']), part, h, x, at)) @ m[p + 'coefficients']

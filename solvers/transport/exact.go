@@ -22,7 +22,7 @@ import (
 //
 // Cost: one pass over each source, which loads the rows. Each iteration computes all m·n kernel entries, half of them if
 // both sides are one source and the kernel is symmetric; the report computes them once more. Memory: the rows and about
-// 10·n numbers. The model holds the rows, unless its map is [NearestDisplacement].
+// 10·n numbers. The model holds the rows.
 type Exact struct {
 	Sinkhorn
 }
@@ -34,7 +34,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 
 // fit implements Fit.
 func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return m.Sinkhorn.fit(ctx, e, d, k,
+	return m.Sinkhorn.fit(ctx, d, k,
 		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, _ bool) (*Fit, error) {
 			x, err := newExact(ctx, e, s, d, k)
 			if err != nil {

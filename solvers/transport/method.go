@@ -37,7 +37,6 @@ type Sinkhorn struct {
 	Iterations  int // the most for each ε; 0 means 1000
 	// Divergence computes [Fit.Divergence] from the transport of each side to itself.
 	Divergence bool
-	Map        Mapping
 	Seed       uint64
 }
 
@@ -99,8 +98,8 @@ func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before flo
 // solver solves the problem between the rows of d, which with self are those of one side on both sides.
 type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error)
 
-// fit solves the problem, and adds the divergence and the map that the settings ask for.
-func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
+// fit solves the problem, and adds the divergence if the settings ask for it.
+func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
 	s, err := s.settings()
 	if err != nil {
 		return nil, err
@@ -121,9 +120,6 @@ func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen
 	f.Left.Names, f.Right.Names = right.Columns, left.Columns
 	if f.Divergence = math.NaN(); s.Divergence {
 		err = f.debias(d, func(d *Data) (*Fit, error) { return solve(ctx, s, d, k, true) })
-	}
-	if err == nil && s.Map == NearestDisplacement {
-		err = f.keepNearest(ctx, e, d)
 	}
 	return f, err
 }

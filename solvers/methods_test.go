@@ -245,9 +245,6 @@ var families = []family{
 		},
 		[]row{
 			{name: "rkhs covariance", off: 1.6, method: rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3}},
-			{name: "rkhs covariance, random", method: rkhs.Solver{
-				Operator: rkhs.Covariance{}, Task: rkhs.Eigen, Rank: 3, Random: true, Landmarks: 40,
-			}, flags: variant | fresh, kernel: "rbf(gamma=0.5)"},
 			{name: "rkhs cca", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3}, flags: two},
 			{name: "rkhs cca, centred", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Center: true}, flags: two | variant | fresh},
 			{name: "rkhs cca, landmark", off: 1.1, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark}, flags: two | variant},

@@ -239,24 +239,6 @@ func TestLandmarksConverge(t *testing.T) {
 	}
 }
 
-// Random features come near: the norm of a mean embedding has a relative standard deviation
-// of 9 % for 200 of them, and here there are two.
-func TestRandomFeatures(t *testing.T) {
-	_, _, d := dependent(t, 1000, 2, 2)
-	s := Solver{Operator: CrossCovariance{}, Rank: 3, Engine: EngineLandmark, Landmarks: 60}
-	want := mustFit(t, s, d, kernelgen.RBF(0.5))
-	s.Random, s.Landmarks = true, 200
-	f := mustFit(t, s, d, kernelgen.RBF(0.5))
-	for i, v := range f.Values {
-		if math.Abs(v-want.Values[i]) > 0.3*want.Values[0] {
-			t.Errorf("values %v, with landmarks %v", f.Values, want.Values)
-		}
-	}
-	if _, err := (Solver{Operator: CrossCovariance{}, Rank: 3, Random: true}).Fit(t.Context(), stream.Engine{}, d, kernelgen.Poly(2, 1, 1)); err == nil {
-		t.Error("random Fourier features of a polynomial kernel")
-	}
-}
-
 // A lag is the same as two sources, and takes one reading.
 func TestLagged(t *testing.T) {
 	if testing.Short() {

@@ -119,7 +119,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		fit.SourcePasses++
 	}
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
-	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
+	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {

@@ -45,10 +45,6 @@ type Solver struct {
 	// Landmarks are pivots of a randomly pivoted Cholesky factorisation of
 	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
 	Landmarks int
-	// Random takes random Fourier features instead of landmarks (lowrank.RFF), as many
-	// as Landmarks says, for kernels that have a spectral measure. It is for
-	// EngineLandmark.
-	Random bool
 
 	// Cutoff is the part of the largest eigenvalue of a covariance operator, or singular
 	// value of a time-lagged Gram matrix, at or below which it is left out of an inverse
@@ -150,8 +146,6 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
 		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
-	case s.Random && s.Engine == EngineExact:
-		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}
 	return nil
 }
@@ -163,8 +157,6 @@ func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) 
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case s.Random:
-		return because(EngineLandmark, "random features were asked for")
 	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Rows:
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
 	case shape.Rows > AutoPairs:

@@ -65,7 +65,6 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.engine, "engine", "how to multiply by K", words("auto", "exact", "lowrank"))
 	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
 	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
-	f.Float64Var(&c.how.InitialEpsilon, "initial-epsilon", 0, "larger `epsilon` of the first stage; each stage divides it by 4")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
 	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "`error` of the row masses, summed, that ends the iteration")
 	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
@@ -89,9 +88,6 @@ func (c *transportTask) refuses(args []string) []contradiction {
 		c.least("rank", c.rank, 1),
 		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
 		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
-		{c.given("initial-epsilon") && !(positive(c.how.InitialEpsilon) && c.how.InitialEpsilon >= c.how.Epsilon),
-			"--initial-epsilon must be at least --epsilon"},
-		c.without(c.engine == "lowrank" || c.given("rank"), "is for --engine exact: the low-rank engine has one kernel", "initial-epsilon"),
 		c.least("iterations", c.how.Iterations, 1),
 		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
 		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
@@ -229,10 +225,10 @@ type transportResult struct {
 	Engine          string        `json:"engine"`
 	Epsilon         show.Number   `json:"epsilon"`
 	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
-	Iterations      int           `json:"iterations"` // those with larger epsilon included
+	Iterations      int           `json:"iterations"`
 	Converged       bool          `json:"converged"`
 	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
-	History         []show.Number `json:"history"`        // of it, after each iteration with --epsilon
+	History         []show.Number `json:"history"`        // of it, after each iteration
 	Cost            *show.Number  `json:"cost,omitempty"`
 	Value           show.Number   `json:"value"` // the cost with the entropy
 	Divergence      *show.Number  `json:"divergence,omitempty"`

@@ -101,7 +101,7 @@ func (m Solver) planDense(p *model.Plan, n, c int64) {
 	if m.Merge == MergeStack {
 		systems = 2 // another for folds, where the kernel is normalised
 	}
-	p.Add("system and its factors", 2*systems*size*size, smallerEngine)
+	p.Add("system and its factors", 3*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")
 	if m.Merge == MergeStack {
 		out := (size + int64(m.Folds) - 1) / int64(m.Folds)

@@ -1,26 +1,17 @@
 package askls
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to fit a machine. [Solver] is one.
-type Method interface {
-	// Plan returns what Fit will cost.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit learns the classes of d, with a kernel between its rows, which is ignored where
-	// d has the kernel matrix itself.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var _ Method = Solver{}
+// Method is a way to fit a machine. [Solver] is one. The kernel is ignored where the data have the
+// kernel matrix itself.
+type Method = model.Method[*Data, Fit]
 
 // Solver fits a machine. The zero value but for C is ready to use.
 type Solver struct {

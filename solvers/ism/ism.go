@@ -1,14 +1,10 @@
 package ism
 
 import (
-	"context"
-
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // Engine says how Φ and J are worked out.
@@ -47,11 +43,8 @@ func ParseEngine(word string) (Engine, error) {
 	return words.Parse[Engine]("engine", engineWords, word)
 }
 
-// Method finds W for data and a kernel.
-type Method interface {
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
+// Method finds W for data and a kernel. [Solver] is one.
+type Method = model.Method[*Data, Fit]
 
 // Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
 // Dim means its default.

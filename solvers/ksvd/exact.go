@@ -91,7 +91,6 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		fit.NotConverged = true
 		fit.Note(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
-	fit.Note(found.vanishing()...)
 	return fit, nil
 }
 

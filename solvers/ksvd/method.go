@@ -10,14 +10,8 @@ import (
 )
 
 // Method is a way to decompose G: [Exact], [Nystrom], [SSRSVD], or [Auto], which is one
-// of the first two.
-type Method interface {
-	// Plan returns the cost of a fit to data of a shape.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit decomposes the kernel matrix of data. Words in the kernel become numbers: see
-	// [Data.Sample].
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
+// of the first two. Words in the kernel become numbers: see [Data.Sample].
+type Method = model.Method[*Data, Fit]
 
 // Auto is [Exact] for matrices of at most [ExactEntries] entries, and [Nystrom] for
 // larger ones.

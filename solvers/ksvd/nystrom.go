@@ -145,7 +145,6 @@ func (f *nystrom) exactSums(ctx context.Context) (err error) {
 // finish returns the fit with its report.
 func (f *nystrom) finish(m *Model) *Fit {
 	f.report.Note(rankNote(m.Rank(), f.Rank)...)
-	f.report.Note(m.vanishing()...)
 	f.report.KernelEntries = f.tiles.Entries.Load()
 	return &Fit{Model: m, Report: f.report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, data: f.data, sums: f.sums}
 }

@@ -10,15 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to decompose an operator. [Solver] is one.
-type Method interface {
-	// Plan returns what Fit will cost.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit decomposes the operator of the pairs, with a kernel of x.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var _ Method = Solver{}
+// Method is a way to decompose an operator, with a kernel of x. [Solver] is one.
+type Method = model.Method[*Data, Fit]
 
 // Solver decomposes an operator. The zero value of every field but Operator and Rank is
 // ready to use.

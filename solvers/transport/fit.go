@@ -10,8 +10,8 @@ import (
 type Fit struct {
 	*Model
 	model.Report
-	Iterations int // those with larger ε included
-	// History has the marginal error after each iteration with the final ε: ‖T1 − a‖₁, where Tᵀ1 = b. With a
+	Iterations int
+	// History has the marginal error after each iteration: ‖T1 − a‖₁, where Tᵀ1 = b. With a
 	// marginal penalty it has the change that another iteration would make to the row masses, relative to all mass.
 	History []float64
 	Cost    float64 // ⟨T, C⟩; NaN if the engine does not know it

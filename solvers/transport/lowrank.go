@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -29,9 +28,6 @@ const HeldNumbers = 1 << 22
 
 // check returns an error if a setting is out of range.
 func (m LowRank) check() error {
-	if m.InitialEpsilon != 0 {
-		return errors.New("`initial-epsilon` is for `engine exact`: the low-rank engine has one kernel")
-	}
 	if m.Rank < 1 {
 		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
 	}

@@ -7,34 +7,20 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to solve the problem.
-type Method interface {
-	// Plan returns the cost of Fit.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit finds the plan between the rows of d, with a Gibbs kernel.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var (
-	_ Method = Exact{}
-	_ Method = LowRank{}
-)
+// Method is a way to solve the problem with a Gibbs kernel.
+type Method = model.Method[*Data, Fit]
 
 // Sinkhorn has the settings of the iteration, for both engines. The zero value is ready to use.
 type Sinkhorn struct {
 	Epsilon float64 // ε; 0 means 1
-	// InitialEpsilon starts the iteration with a larger ε, which is divided by 4 until it reaches Epsilon. That takes
-	// fewer iterations where Epsilon is small. 0 means Epsilon. Only the exact engine has it.
-	InitialEpsilon float64
 	// MarginalPenalty is ρ, the price of masses that are not kept; 0 means that masses are kept.
 	MarginalPenalty float64
 	// MarginalTol bounds ‖T1 − a‖₁, where Tᵀ1 = b; 0 means 1e-6. With a MarginalPenalty it bounds the change of the row
 	// masses in an iteration, relative to all mass.
 	MarginalTol float64
-	Iterations  int // the most for each ε; 0 means 1000
+	Iterations  int // the most; 0 means 1000
 	// Divergence computes [Fit.Divergence] from the transport of each side to itself.
 	Divergence bool
 	Seed       uint64
@@ -55,8 +41,6 @@ func (s Sinkhorn) settings() (Sinkhorn, error) {
 	switch {
 	case !positive(s.Epsilon):
 		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
-	case s.InitialEpsilon != 0 && !(positive(s.InitialEpsilon) && s.InitialEpsilon >= s.Epsilon):
-		return s, fmt.Errorf("`initial-epsilon` %v must be finite and at least `epsilon` %v", s.InitialEpsilon, s.Epsilon)
 	case s.MarginalPenalty != 0 && !positive(s.MarginalPenalty):
 		return s, fmt.Errorf("`marginal-penalty` %v must be positive and finite", s.MarginalPenalty)
 	case !positive(s.MarginalTol):

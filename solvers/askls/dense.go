@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -71,7 +72,7 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 	n, classes := f.targets.Rows, f.targets.Cols
 	if scale := f.foldScale(); scale != 1 {
 		scaled := dense.Clone(k)
-		dense.ScaleRows(scaled, filled(n, scale))
+		dense.Scale(scale, scaled)
 		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), ridge); err != nil {
 			return heldOut, err
 		}
@@ -218,12 +219,4 @@ func (f *factored) residuals(x, r blas64.General) []float64 {
 	return ratios
 }
 
-func ones(n int) []float64 { return filled(n, 1) }
-
-func filled(n int, value float64) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = value
-	}
-	return v
-}
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -1,6 +1,7 @@
 package askls
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -47,18 +48,8 @@ type Solver struct {
 }
 
 func (m Solver) settings(n int) (Solver, error) {
-	if m.Folds == 0 {
-		m.Folds = min(10, n)
-	}
-	if m.Rank == 0 {
-		m.Rank = 100
-	}
-	if m.ResidualTol == 0 {
-		m.ResidualTol = 1e-10
-	}
-	if m.Iterations == 0 {
-		m.Iterations = 1000
-	}
+	m.Folds, m.Rank = cmp.Or(m.Folds, min(10, n)), cmp.Or(m.Rank, 100)
+	m.ResidualTol, m.Iterations = cmp.Or(m.ResidualTol, 1e-10), cmp.Or(m.Iterations, 1000)
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(m.C) || !positive(1/m.C):

@@ -1,6 +1,7 @@
 package ism
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,22 +15,8 @@ import (
 // settings returns the solver with its defaults, or an error that says which setting is
 // none.
 func (m Solver) settings() (Solver, error) {
-	for _, f := range []struct {
-		value  *int
-		preset int
-	}{{&m.Iterations, 50}, {&m.Rounds, 20}, {&m.Landmarks, 300}} {
-		if *f.value == 0 {
-			*f.value = f.preset
-		}
-	}
-	for _, f := range []struct {
-		value  *float64
-		preset float64
-	}{{&m.ChangeTol, 0.01}, {&m.Mu, 1}} {
-		if *f.value == 0 {
-			*f.value = f.preset
-		}
-	}
+	m.Iterations, m.Rounds, m.Landmarks = cmp.Or(m.Iterations, 50), cmp.Or(m.Rounds, 20), cmp.Or(m.Landmarks, 300)
+	m.ChangeTol, m.Mu = cmp.Or(m.ChangeTol, 0.01), cmp.Or(m.Mu, 1)
 	switch {
 	case m.Dim < 1:
 		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)

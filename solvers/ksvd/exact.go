@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,12 +47,7 @@ const MaxFormed = 4000 * 4000
 func formed(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
 
 func (m Exact) settings() (Exact, error) {
-	if m.Iterations == 0 {
-		m.Iterations = 300
-	}
-	if m.ResidualTol == 0 {
-		m.ResidualTol = 1e-10
-	}
+	m.Iterations, m.ResidualTol = cmp.Or(m.Iterations, 300), cmp.Or(m.ResidualTol, 1e-10)
 	if m.Rank < 1 || m.Iterations < 1 || !(m.ResidualTol > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and tolerance %v positive", m.Rank, m.Iterations, m.ResidualTol)
 	}

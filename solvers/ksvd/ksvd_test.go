@@ -403,7 +403,7 @@ func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	}
 	part := make([]float64, u.Cols)
 	if b.Cols() > 0 {
-		part = lengths(dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, u))
+		part = dense.ColumnNorms(dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, u))
 	}
 	angle := 0.0
 	for i, length := range norms(u) {

@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -68,12 +69,8 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 {
 		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d not negative", m.Rank, m.Rows, m.Cols)
 	}
-	if m.Rows == 0 {
-		m.Rows = 20 * m.Rank
-	}
-	if m.Cols == 0 {
-		m.Cols = m.Rows
-	}
+	m.Rows = cmp.Or(m.Rows, 20*m.Rank)
+	m.Cols = cmp.Or(m.Cols, m.Rows)
 	m.Rows, m.Cols = int(min(int64(m.Rows), s.Rows)), int(min(int64(m.Cols), s.Cols))
 	return m, nil
 }

@@ -153,14 +153,6 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 func derive(m *Model) {
 	n, cols := float64(len(m.Right.Rows)), float64(len(m.Left.Rows))
 	c := math.Pow(cols/float64(m.Cols)/(n/float64(m.Rows)), 0.25)
-	scaleAll(m.Left.Projection, c)
-	scaleAll(m.Right.Projection, 1/c)
-}
-
-func scaleAll(m blas64.General, c float64) {
-	for i := range m.Rows {
-		for j := range m.Cols {
-			m.Data[i*m.Stride+j] *= c
-		}
-	}
+	dense.Scale(c, m.Left.Projection)
+	dense.Scale(1/c, m.Right.Projection)
 }

@@ -152,7 +152,7 @@ func TestScalings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lu, lv := lengths(u), lengths(v)
+		lu, lv := dense.ColumnNorms(u), dense.ColumnNorms(v)
 		switch scaling {
 		case ScaleDerived: // (11): |u| ≈ c·√(N/n), |v| ≈ c·√(M/m) with c⁴ = nm/(NM)
 			c := math.Pow(300.*60/(900*500), 0.25)
@@ -171,7 +171,7 @@ func TestScalings(t *testing.T) {
 					t.Errorf("vectors %d have lengths %v and %v", s, lu[s], lv[s])
 				}
 			}
-			for s, length := range lengths(subspace) {
+			for s, length := range dense.ColumnNorms(subspace) {
 				if c := dense.Dot(column(u, s), column(subspace, s)) / length; c < 1-1e-12 {
 					t.Errorf("unit scaling turned vector %d: %v", s, c)
 				}

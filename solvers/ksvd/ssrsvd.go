@@ -94,7 +94,7 @@ func sideOf(e *lowrank.Embedding, total int64) *Side {
 		projection = dense.Mul(blas.NoTrans, projection, blas.NoTrans, e.Refinement)
 	}
 	if e.Unit != 0 {
-		scaleAll(projection, e.Unit)
+		dense.Scale(e.Unit, projection)
 	}
 	n := e.Landmarks.Rows
 	return &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{float64(total) / float64(n)}, n)}

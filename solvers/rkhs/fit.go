@@ -50,13 +50,6 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.plan(e, d.Shape())
-	if err != nil {
-		return nil, err
-	}
-	if err := plan.Memory.Check(s.Memory); err != nil {
-		return nil, err
-	}
 	compare := "compare with more `landmarks`, or with `engine exact`"
 	sp, err := s.newSpaces(ctx, e, d)
 	switch {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,15 +29,7 @@ type Sinkhorn struct {
 
 // settings sets the defaults. It returns an error if a setting is out of range.
 func (s Sinkhorn) settings() (Sinkhorn, error) {
-	if s.Epsilon == 0 {
-		s.Epsilon = 1
-	}
-	if s.MarginalTol == 0 {
-		s.MarginalTol = 1e-6
-	}
-	if s.Iterations == 0 {
-		s.Iterations = 1000
-	}
+	s.Epsilon, s.MarginalTol, s.Iterations = cmp.Or(s.Epsilon, 1), cmp.Or(s.MarginalTol, 1e-6), cmp.Or(s.Iterations, 1000)
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(s.Epsilon):

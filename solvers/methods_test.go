@@ -59,9 +59,6 @@ const (
 
 var threeRounds = transport.Sinkhorn{Iterations: 3}
 
-// withDivergence asks for the divergence too.
-var withDivergence = transport.Sinkhorn{Iterations: 3, Divergence: true}
-
 var families = []family{
 	{
 		"lowrank", reflect.TypeFor[lowrank.Method](), reflect.TypeFor[model.Sources](), reflect.TypeFor[lowrank.Fit](), (*lowrank.Model)(nil), lowrank.Load,
@@ -267,14 +264,12 @@ var families = []family{
 		[]row{
 			{name: "transport exact", method: transport.Exact{Sinkhorn: threeRounds}, flags: two},
 			{name: "transport exact of one source", method: transport.Exact{Sinkhorn: threeRounds}, flags: variant},
-			{name: "transport exact, divergence", method: transport.Exact{Sinkhorn: withDivergence}, flags: otherPasses | two | variant},
 			{name: "transport lowrank", off: 1.02, method: transport.LowRank{Sinkhorn: threeRounds, Rank: 5}, flags: otherPasses | two | variant},
 			{name: "transport lowrank, large epsilon", off: 1.35, method: transport.LowRank{
 				Sinkhorn: transport.Sinkhorn{Epsilon: 20, Iterations: 2}, Rank: 10,
 			}, flags: otherPasses | two | fresh, kernel: "gaussian(sigma=1.5)"},
 			{name: "transport lowrank, repaired", off: 2.6, method: transport.LowRank{Sinkhorn: threeRounds, Rank: 1}, flags: otherPasses | two | variant},
 			{name: "transport lowrank of one source", off: 1.35, method: transport.LowRank{Sinkhorn: threeRounds, Rank: 40}, flags: otherPasses | variant},
-			{name: "transport lowrank, divergence", off: 3.6, method: transport.LowRank{Sinkhorn: withDivergence, Rank: 40}, flags: otherPasses | two | variant},
 			{name: "transport auto", method: transport.Auto{Sinkhorn: threeRounds}, flags: two | variant},
 			{name: "transport auto, to tolerance", off: 42, method: transport.Auto{}, flags: two | fresh},
 		},

@@ -39,8 +39,7 @@ Engines: exact computes all entries of K in every iteration, in the domain of lo
 and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
 --rank. Its memory does not grow with the rows, and it repairs rows whose sums are not
 positive. auto takes lowrank if a --rank is given or there are many entries. The iteration
-ends after --iterations, or when the row masses are within --tol. --divergence adds the
-debiased divergence between the two sides, which is 0 for equal ones.`
+ends after --iterations, or when the row masses are within --tol.`
 
 // transportTask is a fit of transport.
 type transportTask struct {
@@ -70,7 +69,6 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
 	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
-	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, from the transport of each side to itself")
 	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
 	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
 	return c
@@ -231,7 +229,6 @@ type transportResult struct {
 	History         []show.Number `json:"history"`        // of it, after each iteration
 	Cost            *show.Number  `json:"cost,omitempty"`
 	Value           show.Number   `json:"value"` // the cost with the entropy
-	Divergence      *show.Number  `json:"divergence,omitempty"`
 }
 
 func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
@@ -240,7 +237,7 @@ func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon),
 		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
-		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
+		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value)}
 	if f.MarginalPenalty > 0 {
 		r.MarginalPenalty = show.Optional(f.MarginalPenalty)
 	}
@@ -250,8 +247,5 @@ func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 		t.Add("cost", "%.6g", float64(*r.Cost))
 	}
 	t.Add("value", "%.6g with the entropy, epsilon %g", float64(r.Value), float64(r.Epsilon))
-	if r.Divergence != nil {
-		t.Add("divergence", "%.6g", float64(*r.Divergence))
-	}
 	return r
 }

@@ -34,7 +34,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 // fit implements Fit.
 func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return m.Sinkhorn.fit(ctx, d, k,
-		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, _ bool) (*Fit, error) {
+		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			x, err := newExact(ctx, e, s, d, k)
 			if err != nil {
 				return nil, err
@@ -297,11 +297,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`threads`")
 	visits := float64(set.Iterations + 1)
 	entries := float64(s.Rows) * float64(cols)
-	solves := 1.0
-	if set.Divergence {
-		solves += float64(s.Rows)/float64(cols) + float64(cols)/float64(s.Rows)
-	}
-	p.AddEntries(entries * visits * solves)
+	p.AddEntries(entries * visits)
 	p.SourcePasses, p.ExactPasses = 1, int(visits)
 	p.SetNotShardable("the rows are in the memory of one process")
 	p.Notes = append(p.Notes, fmt.Sprintf("an iteration has %.3g kernel entries; there are at most %d iterations", entries, set.Iterations))

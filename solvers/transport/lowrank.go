@@ -70,7 +70,7 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 		return nil, err
 	}
 	return m.Sinkhorn.fit(ctx, d, k,
-		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error) {
+		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			return LowRank{s, m.Rank}.solve(ctx, e, d, k)
 		})
 }

@@ -22,9 +22,7 @@ type Sinkhorn struct {
 	// masses in an iteration, relative to all mass.
 	MarginalTol float64
 	Iterations  int // the most; 0 means 1000
-	// Divergence computes [Fit.Divergence] from the transport of each side to itself.
-	Divergence bool
-	Seed       uint64
+	Seed        uint64
 }
 
 // settings sets the defaults. It returns an error if a setting is out of range.
@@ -72,10 +70,10 @@ func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before flo
 	}
 }
 
-// solver solves the problem between the rows of d, which with self are those of one side on both sides.
-type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error)
+// solver solves the problem between the rows of d.
+type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error)
 
-// fit solves the problem, and adds the divergence if the settings ask for it.
+// fit solves the problem.
 func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
 	s, err := s.settings()
 	if err != nil {
@@ -87,7 +85,7 @@ func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve so
 	if k, err = model.Resolve(ctx, d, k, s.Seed); err != nil {
 		return nil, err
 	}
-	f, err := solve(ctx, s, d, k, false)
+	f, err := solve(ctx, s, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -95,34 +93,5 @@ func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve so
 	f.Kernel, f.Epsilon, f.MarginalPenalty, f.Seed = k, s.Epsilon, s.MarginalPenalty, s.Seed
 	f.Rows, f.Cols = left.Rows, right.Rows
 	f.Left.Names, f.Right.Names = right.Columns, left.Columns
-	if f.Divergence = math.NaN(); s.Divergence {
-		err = f.debias(d, func(d *Data) (*Fit, error) { return solve(ctx, s, d, k, true) })
-	}
-	return f, err
-}
-
-// debias computes the divergence. self solves the transport of one side to itself.
-func (f *Fit) debias(d *Data, self func(*Data) (*Fit, error)) error {
-	if d.oneSource() {
-		f.Divergence = 0
-		return nil
-	}
-	f.Divergence = f.Value
-	passes := 0
-	for _, side := range []model.Side{model.Left, model.Right} {
-		s, err := self(d.side(side))
-		if err != nil {
-			return fmt.Errorf("the transport of the %v side to itself: %w", side, err)
-		}
-		f.Divergence -= s.Value / 2
-		f.KernelEntries += s.KernelEntries
-		f.ExactPasses += s.ExactPasses
-		passes = max(passes, s.SourcePasses)
-		for _, note := range s.Notes {
-			f.Note(fmt.Sprintf("%v side to itself: %s", side, note))
-		}
-		f.NotConverged = f.NotConverged || s.NotConverged
-	}
-	f.SourcePasses += passes
-	return nil
+	return f, nil
 }

@@ -63,8 +63,9 @@ functions over the first two columns of X, complex ones by their phase.
 
 Engines: exact spans the features of all rows, and refuses kernels such as laplace that take
 more than --landmarks of them for it; landmark makes one pass with --landmarks of them, in
-memory that does not grow with the rows; auto is exact for few rows where it can be. Covariances are not centred unless --center is given: then the nearly constant
-first function of cca and koopman is gone. Columns are taken as they are unless --scale says
+memory that does not grow with the rows; auto is exact for few rows where it can be.
+Covariances are not centred unless --center is given: then the nearly constant first
+function of cca and koopman is gone. Columns are taken as they are unless --scale says
 otherwise; where x and y are states of one space, y is scaled as x is.`
 
 // trajectories says what the files of X are to --lag.

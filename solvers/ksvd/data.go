@@ -250,7 +250,8 @@ func twoSided(s model.Shape) model.Shape {
 
 // measure returns the shape of the rows of a matrix against the rows of its transpose.
 func measure(out, in *stream.CSR) model.Shape {
-	s := &model.Sparsity{Entries: out.NNZ(), Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
+	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
+	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {
 		s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
 	}

@@ -56,14 +56,8 @@ solves the system with --ridge 1 instead.
 (--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
 
 --train-fraction 0.6 learns from that share of the samples, each class alike, and tells
-how good the machine is on the others. --cv chooses parameters by cross-validation, on
-the training samples alone:
-
-    --cv 'C=0.1,1,10' --cv 'kernel.gamma=0.5,1,2'
-
-tries all nine pairs, as GridSearchCV of scikit-learn does; one text may have several,
-with semicolons. Parameters are C, ridge, rank and those of the kernel, behind
-kernel.; where several parts of a kernel have one, name the part: kernel.rbf.gamma.`
+how good the machine is on the others. The accuracy out of fold that --merge stack
+reports is for choosing --C and the kernel: it is of the training samples alone.`
 
 // asklsTask is a fit of askls.
 type asklsTask struct {
@@ -73,18 +67,13 @@ type asklsTask struct {
 	labelsFile string   // of nodes
 	how        askls.Solver
 	fraction   float64
-	cv         []string
 
 	kernel  kernelgen.Kernel
-	grid    []axis
 	asides  asides
 	graph   *graph.Graph
 	known   knownLabels
 	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
 	all     stream.Source // all samples
-	tried   []askls.Candidate
-	scores  []askls.Score
-	chosen  int // of those tried
 	fitting *askls.Fit
 	told    asklsFigures
 }
@@ -103,7 +92,7 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
 	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision; of a graph stack if not given",
 		[]askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
-	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack and --cv; 10 if not given, or as many as there are samples")
+	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack; 10 if not given, or as many as there are samples")
 	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks of the approximation; 20 times the rank if not given")
 	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the landmarks of the approximation",
@@ -111,7 +100,6 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.ResidualTol, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
-	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as C=0.1,1,10; repeat it for a grid")
 	c.edges.add(cmd)
 	setDefault(cmd, "self-loops", "add")
 	setDefault(cmd, "degrees", "row")
@@ -146,7 +134,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
 		{!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1"},
 		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
-		c.without(c.merge() != askls.MergeStack && len(c.cv) == 0, "goes with --merge stack or --cv", "folds"),
+		c.without(c.merge() != askls.MergeStack, "goes with --merge stack", "folds"),
 		c.least("folds", c.how.Folds, 2),
 		c.least("rank", c.rank, 1),
 		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -19,24 +18,7 @@ func (c *asklsTask) parse() (err error) {
 			return err
 		}
 	}
-	if len(c.cv) == 0 {
-		return nil
-	}
-	if c.grid, err = parseGrid(c.cv); err != nil {
-		return err
-	}
-	for _, a := range c.grid {
-		switch {
-		case a.parameter != "kernel" && c.given(a.parameter):
-			return usagef("--cv tries values of %s: leave out --%s", a.parameter, a.parameter)
-		case a.parameter == "rank" && (c.input() != "" || c.how.Engine == askls.EngineDense):
-			return usagef("--cv rank: --rank is for rows, and the engines iterative and lowrank")
-		case c.input() != "" && a.parameter != "C" && a.parameter != "ridge":
-			return usagef("--cv %s: of a graph or a matrix C and ridge are to choose", a.parameter)
-		}
-	}
-	c.tried, err = candidates(c.grid, c.solver(), c.kernel)
-	return err
+	return nil
 }
 
 // solver returns the settings of the flags.
@@ -54,18 +36,14 @@ func (c *asklsTask) merge() askls.Merge {
 	return c.how.Merge
 }
 
-// plan returns the cost of the fit, of cross-validation, and of the pass that measures accuracy.
+// plan returns the cost of the fit, and of the pass that measures accuracy.
 func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.shape()
-	p, err := c.solver().Plan(e, s, c.kernel)
+	p, err := c.solver().Plan(e, c.shape(), c.kernel)
 	if err != nil {
 		return nil, err
 	}
 	if c.how.Engine != askls.EngineAuto {
 		p.Choice = model.Choice{}
-	}
-	if err := c.planSearch(p, e, s); err != nil {
-		return nil, err
 	}
 	p.SourcePasses++ // over all samples, for figures
 	p.Add("labels of all samples", 3*int64(len(c.known.labels)), "")
@@ -82,46 +60,9 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// planSearch adds the cost of cross-validation. Machines with the same kernel share its entries.
-func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) error {
-	seen := make(map[string]bool)
-	for _, t := range c.tried {
-		t.Solver.Merge = askls.MergeStack
-		one, err := t.Solver.Plan(e, s, t.Kernel)
-		if err != nil {
-			return err
-		}
-		if of := fmt.Sprint(t.Kernel, t.Solver.Rank); seen[of] {
-			one.KernelEntries, one.SourcePasses = 0, 1
-		} else {
-			seen[of] = true
-		}
-		p.AddEntries(float64(one.KernelEntries))
-		p.SourcePasses += one.SourcePasses
-		if one.Memory.Total() > p.Memory.Total() {
-			p.Memory = one.Memory
-		}
-	}
-	if len(c.tried) > 0 {
-		p.SetNotShardable("`cv` fits a machine for each point of the grid")
-	}
-	return nil
-}
-
-// fit chooses parameters, learns, and measures accuracy.
+// fit learns, and measures accuracy.
 func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	m := c.solver()
-	if len(c.tried) > 0 {
-		var err error
-		if c.scores, err = askls.CrossValidate(ctx, c.engine(), c.samples, c.tried); err != nil {
-			return nil, nil, err
-		}
-		if c.chosen, err = askls.Best(c.scores); err != nil {
-			return nil, nil, err
-		}
-		m, c.kernel = c.tried[c.chosen].Solver, c.tried[c.chosen].Kernel
-	}
-	f, err := m.Fit(ctx, e, c.samples, c.kernel)
+	f, err := c.solver().Fit(ctx, e, c.samples, c.kernel)
 	if err != nil {
 		return nil, nil, err
 	}

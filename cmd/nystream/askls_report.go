@@ -31,9 +31,6 @@ func (c *asklsTask) planned(r *planResult, t *show.Text) {
 		r.Kernel = c.kernel.String()
 	}
 	t.Add("classes", "%d: %s", len(c.known.classes), show.Words(c.known.classes))
-	if len(c.tried) > 0 {
-		t.Add("cross-validation", "%d machines", len(c.tried))
-	}
 }
 
 // inputWord returns what the samples are.
@@ -56,7 +53,6 @@ type asklsResult struct {
 	Train      *figures     `json:"train,omitempty"`
 	OutOfFold  *figures     `json:"out_of_fold,omitempty"`
 	Test       *figures     `json:"test,omitempty"`
-	CV         *searchTable `json:"cv,omitempty"`
 	Graph      *graphResult `json:"graph,omitempty"`
 }
 
@@ -82,91 +78,12 @@ func (f *figures) words(unit string) string {
 	return fmt.Sprintf("accuracy %.4f (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), float64(f.MacroF1), show.Count(f.Samples), unit)
 }
 
-// searchTable is the result of cross-validation.
-type searchTable struct {
-	Folds      int           `json:"folds"`
-	Parameters []string      `json:"parameters"`
-	Candidates []searchPoint `json:"candidates"`
-	Best       int           `json:"best"` // number of the candidate, from 0
-}
-
-// searchPoint is a point of a grid.
-type searchPoint struct {
-	Values    []string     `json:"values"` // of the parameters
-	Accuracy  *show.Number `json:"accuracy,omitempty"`
-	Deviation *show.Number `json:"deviation,omitempty"` // of the accuracies of folds
-	MacroF1   *show.Number `json:"macro_f1,omitempty"`
-	Error     string       `json:"error,omitempty"` // why it was not fitted
-}
-
-func (c *asklsTask) searchTable() *searchTable {
-	if len(c.scores) == 0 {
-		return nil
-	}
-	t := &searchTable{Folds: cmp.Or(c.how.Folds, min(10, len(c.known.trainLabels()))), Best: c.chosen}
-	for _, a := range c.grid {
-		t.Parameters = append(t.Parameters, a.parameter)
-	}
-	for i, values := range points(c.grid) {
-		s := c.scores[i]
-		p := searchPoint{Values: values, Accuracy: show.Optional(s.Accuracy), Deviation: show.Optional(s.Deviation), MacroF1: show.Optional(s.MacroF1)}
-		if s.Err != nil {
-			p.Error = c.words(s.Err.Error())
-		}
-		t.Candidates = append(t.Candidates, p)
-	}
-	return t
-}
-
-// mostPoints is the largest number of points of a grid in the text: the best.
-const mostPoints = 24
-
-// text adds the table.
-func (s *searchTable) text(t *show.Text) {
-	order := make([]int, len(s.Candidates))
-	for i := range order {
-		order[i] = i
-	}
-	left := ""
-	if len(order) > mostPoints {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Candidates[b].value(), s.Candidates[a].value()) })
-		left = fmt.Sprintf(", the best %d (--format json has all)", mostPoints)
-		order = order[:mostPoints]
-	}
-	t.Add("cross-validation", "%d machines, %d folds%s", len(s.Candidates), s.Folds, left)
-	rows := [][]string{append(slices.Clone(s.Parameters), "accuracy", "sd", "macro F1", "")}
-	for _, i := range order {
-		p := s.Candidates[i]
-		row := slices.Clone(p.Values)
-		if p.Error != "" {
-			row = append(row, "–", "–", "–", p.Error)
-		} else {
-			row = append(row, fmt.Sprintf("%.4f", float64(*p.Accuracy)), fmt.Sprintf("%.4f", float64(*p.Deviation)), fmt.Sprintf("%.4f", float64(*p.MacroF1)), "")
-		}
-		if i == s.Best {
-			row[len(row)-1] = "chosen"
-		}
-		rows = append(rows, row)
-	}
-	for _, line := range show.Columns(rows) {
-		t.Add("", "%s", line)
-	}
-}
-
-// value returns the accuracy, or −1 if the fit failed.
-func (p *searchPoint) value() float64 {
-	if p.Accuracy == nil {
-		return -1
-	}
-	return float64(*p.Accuracy)
-}
-
 func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), C: show.Number(f.C), Ridge: show.Number(f.Ridge),
 		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.NotConverged,
 		Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
-		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
+		Graph: graphResultOf(c.graph, &c.edges)}
 	r.text(t, c.unit())
 	return r
 }
@@ -176,9 +93,6 @@ func (r *asklsResult) text(t *show.Text, unit string) {
 	t.Add("classes", "%d: %s", len(r.Classes), classWords(r.Classes, r.ClassSizes))
 	if r.Graph != nil {
 		r.Graph.text(t)
-	}
-	if r.CV != nil {
-		r.CV.text(t)
 	}
 	if r.Kernel != "" {
 		t.Add("kernel", "%s", r.Kernel)

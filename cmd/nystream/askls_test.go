@@ -6,52 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
-
-// TestGrid: texts of --cv make a grid whose last parameter changes fastest.
-func TestGrid(t *testing.T) {
-	grid, err := parseGrid([]string{"C=0.1, 1", " kernel.gamma=2,median ; rank=7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]string{{"0.1", "2", "7"}, {"0.1", "median", "7"}, {"1", "2", "7"}, {"1", "median", "7"}}
-	if diff := cmp.Diff(want, points(grid)); diff != "" {
-		t.Error(diff)
-	}
-	k, err := kernelgen.Parse("rbf(gamma=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := candidates(grid, askls.Solver{Ridge: 3}, k)
-	if err != nil || len(list) != 4 || list[1].Kernel.String() != "rbf(gamma=median)" || list[2].Solver.C != 1 || list[3].Solver.Rank != 7 || list[3].Solver.Ridge != 3 {
-		t.Errorf("%+v, %v", list, err)
-	}
-	for text, want := range map[string]string{
-		"":                         "is not a parameter and its values",
-		"=1,2":                     "is not a parameter and its values",
-		"C=":                       "a value is missing",
-		"C=1;":                     "is not a parameter",
-		"C=1;C=2":                  "names C twice",
-		"C=1e999":                  "must be a number above 0",
-		"rank=1.5":                 "whole number",
-		"folds=3":                  "there is no such parameter",
-		"kernel.gamma=-1":          "positive finite number",
-		"kernel.laplace.gamma=1,2": "has no parameter",
-		"C=" + strings.Repeat("1,", 40) + "1;ridge=" + strings.Repeat("1,", 40) + "1": "more than 1000 points",
-	} {
-		grid, err := parseGrid([]string{text})
-		if err == nil {
-			_, err = candidates(grid, askls.Solver{}, k)
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
 
 // TestKnownLabels: a fraction of each class is for training, samples without a label are
 // in no part, and every sample is counted where it belongs.

@@ -25,7 +25,7 @@ var examples = map[string]string{
 	"nystream fit ism": "nystream fit ism wine.csv --label class --dim 2 --kernel 'gaussian(sigma=median)' -o w.npz --plot w.svg",
 	"nystream fit operator": "nystream fit operator x.npy --with y.npy --kind cca --kernel 'rbf(gamma=median)' --rank 5 -o m.npz\n" +
 		"nystream fit operator path.npy --lag 10 --kind koopman --task eigen --kernel 'rbf(gamma=median)' --rank 5 -o m.npz",
-	"nystream fit askls": "nystream fit askls data.csv --label class --kernel 'sne(gamma=5)' --cv 'gamma=0.1,1,10' -o m.npz",
+	"nystream fit askls": "nystream fit askls data.csv --label class --kernel 'sne(gamma=5)' --merge stack -o m.npz",
 	"nystream fit ridge": "nystream fit ridge houses.parquet --target price --kernel 'laplace(gamma=median)' --landmarks 1000 -o m.npz\n" +
 		"nystream fit ridge letters.csv --label letter --kernel 'rbf(gamma=median)' --landmarks 2000 -o m.npz",
 	"nystream fit transport":   "nystream fit transport today.npy --right tomorrow.npy --kernel 'rbf(gamma=10)' --rank 100 -o m.npz",

@@ -23,7 +23,7 @@ var ksvdFamily = &family{
 	methods:    []string{ksvd.Name},
 	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", ksvdShort, ksvdLong, newKSVDTask}},
 	load:       loadKSVD,
-	unverified: ": fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol",
+	unverified: ": fit ksvd reports residuals with --method exact",
 }
 
 const ksvdShort = "SVD of an asymmetric kernel matrix: rows against columns, queries against keys, directed graphs (Tao et al. 2023)"
@@ -42,9 +42,9 @@ their row sums, kl is a divergence. What the sides are:
                             source and target
 
 Methods: exact (block Krylov iteration on all entries), nystrom (asymmetric Nyström
-method: --landmarks rows and columns; --tol doubles them until singular vectors are
-that good), ssrsvd (one pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
-or G has more than 400,000,000 entries, and exact otherwise.
+method: --landmarks rows and columns), ssrsvd (one pass, for symmetric kernels of dense
+rows). Auto is nystrom if one of its flags is given or G has more than 400,000,000
+entries, and exact otherwise.
 
 Rows of factors are in the order of the data. Those of a graph are in the order of
 --nodes, then ascending ids if all are integers, else in the order of the file; the
@@ -77,7 +77,6 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addRight(cmd, "the right side")
 	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", words("auto", "exact", "nystrom", "ssrsvd"))
 	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
-	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its landmarks, such as 0.01")
 	f.BoolVar(&c.center, "center", false, "take the means of rows and columns away from G, for new rows too")
 	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the landmarks of nystrom",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
@@ -93,7 +92,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 
 // The flags that only some input or method has a use for.
 var (
-	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
+	nystromFlags = []string{"landmarks", "sums", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
 	rowsOnly     = []string{"label", "keep", "input-format", "spool-dir", "nulls", "scale",
 		"categories", "compat"}
@@ -116,7 +115,6 @@ func (c *ksvdTask) refuses(args []string) []contradiction {
 		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
 		{method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
-		c.within("tol", c.nystrom.Tolerance, 2, "0.01"),
 		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
 	}
 }
@@ -140,8 +138,8 @@ func (c *ksvdTask) parse() (err error) {
 
 // newSolver returns the method that --method names.
 func (c *ksvdTask) newSolver() ksvd.Method {
-	memory, nystrom := int64(c.memory), c.nystrom
-	nystrom.Rank, nystrom.Center, nystrom.Memory, nystrom.Seed = c.rank, c.center, memory, c.seed
+	nystrom := c.nystrom
+	nystrom.Rank, nystrom.Center, nystrom.Seed = c.rank, c.center, c.seed
 	if len(c.landmarks) > 0 {
 		nystrom.Rows, nystrom.Cols = c.landmarks[0], c.landmarks[len(c.landmarks)-1]
 	}
@@ -153,7 +151,7 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 	case "nystrom":
 		return nystrom
 	}
-	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Memory: memory, Seed: c.seed, Nystrom: nystrom}
+	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Seed: c.seed, Nystrom: nystrom}
 	if word := c.first(nystromFlags...); word != "" {
 		auto.Asked = "`" + word + "`"
 	}
@@ -237,13 +235,9 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.writesFactors() {
-		factors, err := c.solver.FactorPlan(e, s, c.kernel)
-		if err != nil {
-			return nil, err
-		}
-		p.Include(factors)
-		p.SourcePasses += factors.SourcePasses
+	if c.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
+		p.Map("blocks of factors", s.Columns, c.rank)
+		p.SourcePasses++
 	}
 	switch c.input() {
 	case matrixInput:

@@ -17,8 +17,6 @@ type ksvdResult struct {
 	Compatibility string       `json:"compatibility"`
 	Scaling       string       `json:"scaling,omitempty"`
 	Samples       []int        `json:"samples,omitempty"` // of rows, of columns
-	Accuracy      *show.Number `json:"accuracy,omitempty"`
-	Tolerance     show.Number  `json:"tolerance,omitempty"`
 	Graph         *graphResult `json:"graph,omitempty"`
 }
 
@@ -50,8 +48,7 @@ func (g *graphResult) text(t *show.Text) {
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centered,
-		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
-		Graph: graphResultOf(c.graph, &c.edges)}
+		Compatibility: f.Compatibility.String(), Graph: graphResultOf(c.graph, &c.edges)}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
@@ -79,8 +76,5 @@ func (r *ksvdResult) text(t *show.Text, normalised bool) {
 	}
 	if r.Input == matrixInput {
 		t.Add("compatibility", "%s", r.Compatibility)
-	}
-	if r.Accuracy != nil {
-		t.Add("accuracy", "η about %.2g: how far singular vectors are from those of other samples", float64(*r.Accuracy))
 	}
 }

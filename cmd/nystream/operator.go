@@ -62,10 +62,10 @@ ones with cca, metastable ones with koopman and --task eigen. --plot draws the v
 functions over the first two columns of X, complex ones by their phase.
 
 Engines: exact spans the features of all rows, and refuses kernels such as laplace that take
-more than --landmarks of them for it; landmark makes one pass with --landmarks of them (or
---random Fourier features), in memory that does not grow with the rows; auto is exact for
-few rows where it can be. Covariances are not centred unless --center is given: then the nearly constant
-first function of cca and koopman is gone. Columns are taken as they are unless --scale says
+more than --landmarks of them for it; landmark makes one pass with --landmarks of them, in
+memory that does not grow with the rows; auto is exact for few rows where it can be.
+Covariances are not centred unless --center is given: then the nearly constant first
+function of cca and koopman is gone. Columns are taken as they are unless --scale says
 otherwise; where x and y are states of one space, y is scaled as x is.`
 
 // trajectories says what the files of X are to --lag.
@@ -112,7 +112,6 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	f.BoolVar(&c.how.Center, "center", false, "take the means of the features away first: covariances instead of second moments")
 	addChoice(cmd, &c.how.Engine, "engine", "what the fit is made of", []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "most `number` of rows of a side that span functions; 300 if not given, 1000 for --engine exact")
-	f.BoolVar(&c.how.Random, "random", false, "take random Fourier features instead of landmarks")
 	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of the matrix B of --kind explicit, a row for each y and a column for each x")
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
@@ -170,7 +169,6 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.without(!op.Traits().Inverts, fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind), "ridge"),
 		{!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3"},
 		c.least("landmarks", c.how.Landmarks, 1),
-		c.without(c.how.Engine == rkhs.EngineExact, "is for --engine landmark", "random"),
 		c.needs(explicit, "matrix", ": the file with B, such as --matrix B.npy"),
 		c.without(!explicit, "is for --kind explicit", "matrix"),
 		c.least("clusters", c.clusters, 2),

@@ -34,14 +34,12 @@ Without --right, DATA are moved to themselves.
 
 nystream transform maps seen and new rows by the barycentric projection: to the mean of
 the other side, weighted by the plan. --side right maps rows of TARGETS back.
---map nearest moves a row as that moves the nearest fitted row.
 
 Engines: exact computes all entries of K in every iteration, in the domain of logarithms,
 and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
 --rank. Its memory does not grow with the rows, and it repairs rows whose sums are not
 positive. auto takes lowrank if a --rank is given or there are many entries. The iteration
-ends after --iterations, or when the row masses are within --tol. --divergence adds the
-debiased divergence between the two sides, which is 0 for equal ones.`
+ends after --iterations, or when the row masses are within --tol.`
 
 // transportTask is a fit of transport.
 type transportTask struct {
@@ -66,15 +64,11 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.engine, "engine", "how to multiply by K", words("auto", "exact", "lowrank"))
 	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
 	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
-	f.Float64Var(&c.how.InitialEpsilon, "initial-epsilon", 0, "larger `epsilon` of the first stage; each stage divides it by 4")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
 	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "`error` of the row masses, summed, that ends the iteration")
 	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
 	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
-	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, from the transport of each side to itself")
-	addChoice(cmd, &c.how.Map, "map", "how transform moves rows", []transport.Mapping{transport.BarycentricProjection, transport.NearestDisplacement},
-		"to the barycentric projection", "as the nearest fitted row")
 	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
 	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
 	return c
@@ -92,9 +86,6 @@ func (c *transportTask) refuses(args []string) []contradiction {
 		c.least("rank", c.rank, 1),
 		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
 		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
-		{c.given("initial-epsilon") && !(positive(c.how.InitialEpsilon) && c.how.InitialEpsilon >= c.how.Epsilon),
-			"--initial-epsilon must be at least --epsilon"},
-		c.without(c.engine == "lowrank" || c.given("rank"), "is for --engine exact: the low-rank engine has one kernel", "initial-epsilon"),
 		c.least("iterations", c.how.Iterations, 1),
 		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
 		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
@@ -232,23 +223,21 @@ type transportResult struct {
 	Engine          string        `json:"engine"`
 	Epsilon         show.Number   `json:"epsilon"`
 	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
-	Map             string        `json:"map"`
-	Iterations      int           `json:"iterations"` // those with larger epsilon included
+	Iterations      int           `json:"iterations"`
 	Converged       bool          `json:"converged"`
 	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
-	History         []show.Number `json:"history"`        // of it, after each iteration with --epsilon
+	History         []show.Number `json:"history"`        // of it, after each iteration
 	Cost            *show.Number  `json:"cost,omitempty"`
 	Value           show.Number   `json:"value"` // the cost with the entropy
-	Divergence      *show.Number  `json:"divergence,omitempty"`
 }
 
 func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(),
+	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon),
 		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
-		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
+		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value)}
 	if f.MarginalPenalty > 0 {
 		r.MarginalPenalty = show.Optional(f.MarginalPenalty)
 	}
@@ -258,8 +247,5 @@ func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 		t.Add("cost", "%.6g", float64(*r.Cost))
 	}
 	t.Add("value", "%.6g with the entropy, epsilon %g", float64(r.Value), float64(r.Epsilon))
-	if r.Divergence != nil {
-		t.Add("divergence", "%.6g", float64(*r.Divergence))
-	}
 	return r
 }

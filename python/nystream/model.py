@@ -178,7 +178,7 @@ def functions(meta, m, x, side='left'):
     at = side if side in meta and meta[side] else 'left'
     f = {n[len(at + '_features_'):]: v for n, v in m.items() if n.startswith(at + '_features_')}
     h = meta[at]
-    u = fourier(f, x) if h['left'].get('features') else landmarks(kernel(h['kernel']), f, h['left'], x)
+    u = landmarks(kernel(h['kernel']), f, h['left'], x)
     y = (u * np.sqrt(f['values'])) @ m[side]
     return y - m[side + '_offsets'] if side + '_offsets' in m else y
 
@@ -268,11 +268,9 @@ def mapped(meta, m, x, side='left'):
         return g / g.sum(1, keepdims=True) @ z
     d = ((x ** 2).sum(1)[:, None] + (m[p + 'near'] ** 2).sum(1) - 2 * x @ m[p + 'near'].T).argmin(1)
     y = x + m[p + 'moves'][d]  # as the nearest fitted row is
-    if p + 'coefficients' not in m:
-        return y
     h, at = (f['right'], 'v_') if side == 'right' and 'right' in f else (f['left'], 'u_')
     part = {n[len('factors_'):]: v for n, v in m.items() if n.startswith('factors_')}
-    s = (fourier(part, x, at) if h.get('features') else landmarks(kernel(f['kernel']), part, h, x, at)) @ m[p + 'coefficients']
+    s = landmarks(kernel(f['kernel']), part, h, x, at) @ m[p + 'coefficients']
     if p + 'corrections' in m:
         s += kernel(f['kernel'])(x, m[p + 'corrections']) @ m[p + 'correction_values']
     with np.errstate(divide='ignore', invalid='ignore'):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -17,7 +18,7 @@ import (
 
 // formed is engine dense: it forms the system of all samples and factors it.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
-	k, err := f.matrix(ctx, true)
+	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, true)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 	n, classes := f.targets.Rows, f.targets.Cols
 	if scale := f.foldScale(); scale != 1 {
 		scaled := dense.Clone(k)
-		dense.ScaleRows(scaled, filled(n, scale))
+		dense.Scale(scale, scaled)
 		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), ridge); err != nil {
 			return heldOut, err
 		}
@@ -83,7 +84,7 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 		size := len(fold.Test)
 		rows := make([]int, 2*size)
 		for i, sample := range fold.Test {
-			rows[i], rows[size+i] = 2+sample, 2+n+sample
+			rows[i], rows[size+i] = 2+int(sample), 2+n+int(sample)
 		}
 		block, right := all.partOfInverse(inverse, u, x, rows)
 		part, err := factor(block, 0)
@@ -92,9 +93,10 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 		}
 		y := part.solve(right)
 		for i, sample := range fold.Test {
-			for c, v := range dense.Row(f.targets, sample) {
-				dense.Row(heldOut, sample)[c] = v - dense.Row(y, i)[c]
-				dense.Row(heldOut, sample)[classes+c] = v - dense.Row(y, size+i)[c]
+			row := dense.Row(heldOut, int(sample))
+			for c, v := range dense.Row(f.targets, int(sample)) {
+				row[c] = v - dense.Row(y, i)[c]
+				row[classes+c] = v - dense.Row(y, size+i)[c]
 			}
 		}
 	}
@@ -108,65 +110,51 @@ var errSingular = errors.New("the system is singular to rounding")
 // fewer than 3 digits of its solution would be right.
 const singularCondition = 1e13
 
-// factored is a symmetric system in memory, factored once for all right sides: M = P·L·U for the
-// plain system, M² + λI = RᵀR for the ridge system.
+// factored is a symmetric system in memory, factored once for all right sides: M, or M² + λI.
 type factored struct {
-	m         blas64.General
+	m         blas64.General // M
 	ridge     float64
-	lu        blas64.General    // of M
-	pivots    []int             // of M
-	chol      blas64.Triangular // of M² + λI
-	condition float64           // of M, or of M² + λI, in the 1-norm
+	a         blas64.General // the matrix that is factored
+	lu        blas64.General
+	pivots    []int
+	condition float64 // of a, in the 1-norm
 }
 
-// factor factors M, or M² + λI for a ridge above 0. Its error wraps errSingular if the condition
-// number, which the result has, is too large. Cost: 2/3·N³ flops, or 4/3·N³, and a copy.
+// factor factors M, or M² + λI for a ridge above 0. Its error wraps errSingular if the condition number of
+// M, which the result has, is too large. Cost: 2/3·N³ flops, 2·N³ more with a ridge, and two copies.
 func factor(m blas64.General, ridge float64) (*factored, error) {
-	f := &factored{m: m, ridge: ridge, condition: math.Inf(1)}
-	overflows := errors.New("the system overflows: scale the kernel down, or take another `C`")
-	if ridge == 0 {
-		norm := lapack64.Lange(lapack.MaxColumnSum, m, make([]float64, m.Cols))
-		if norm-norm != 0 {
-			return nil, overflows
+	f := &factored{m: m, ridge: ridge, a: m, pivots: make([]int, m.Rows), condition: math.Inf(1)}
+	if ridge > 0 {
+		f.a = dense.Mul(blas.NoTrans, m, blas.NoTrans, m)
+		for i := range m.Rows {
+			f.a.Data[i*f.a.Stride+i] += ridge
 		}
-		f.lu, f.pivots = dense.Clone(m), make([]int, m.Rows)
-		if lapack64.Getrf(f.lu, f.pivots) {
-			f.condition = 1 / lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*m.Rows), make([]int, m.Rows))
-		}
-		if !(f.condition < singularCondition) {
-			return f, fmt.Errorf("%w (condition number %.1e)", errSingular, f.condition)
-		}
-		return f, nil
 	}
-	square := blas64.Symmetric{N: m.Rows, Stride: m.Rows, Uplo: blas.Upper, Data: make([]float64, m.Rows*m.Rows)}
-	blas64.Syrk(blas.NoTrans, 1, m, 0, square)
-	for i := range m.Rows {
-		square.Data[i*m.Rows+i] += ridge
-	}
-	norm := lapack64.Lansy(lapack.MaxColumnSum, square, make([]float64, m.Rows))
+	norm := lapack64.Lange(lapack.MaxColumnSum, f.a, make([]float64, m.Cols))
 	if norm-norm != 0 {
-		return nil, overflows
+		return nil, errors.New("the system overflows: scale the kernel down, or take another `C`")
 	}
-	var definite bool
-	if f.chol, definite = lapack64.Potrf(square); definite {
-		f.condition = 1 / lapack64.Pocon(square, norm, make([]float64, 3*m.Rows), make([]int, m.Rows))
+	f.lu = dense.Clone(f.a)
+	if lapack64.Getrf(f.lu, f.pivots) {
+		f.condition = 1 / lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*m.Rows), make([]int, m.Rows))
 	}
-	if !(f.condition < singularCondition) {
+	switch {
+	case f.condition < singularCondition:
+		return f, nil
+	case ridge > 0:
 		return f, fmt.Errorf("the ridge system M² + λI has the condition number %.1e: λ = %v is too small for it", f.condition, ridge)
 	}
-	return f, nil
+	return f, fmt.Errorf("%w (condition number %.1e)", errSingular, f.condition)
 }
 
 // solve returns the solution for right sides r, with one step of iterative refinement.
 func (f *factored) solve(r blas64.General) blas64.General {
 	x := f.right(r)
 	left := dense.Clone(x)
-	f.apply(x)
-	f.subtract(x, left)
-	f.apply(left)
-	for i := range x.Rows {
-		dense.Axpy(1, dense.Row(left, i), dense.Row(x, i))
-	}
+	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.a, x, 1, left)
+	lapack64.Getrs(blas.NoTrans, f.lu, left, f.pivots)
+	dense.Add(1, left, x)
 	return x
 }
 
@@ -178,43 +166,11 @@ func (f *factored) right(r blas64.General) blas64.General {
 	return dense.Clone(r)
 }
 
-// subtract subtracts the matrix times x from left.
-func (f *factored) subtract(x, left blas64.General) {
-	if f.ridge == 0 {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.m, x, 1, left)
-		return
-	}
-	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.m, dense.Mul(blas.NoTrans, f.m, blas.NoTrans, x), 1, left)
-	for i := range x.Rows {
-		dense.Axpy(-f.ridge, dense.Row(x, i), dense.Row(left, i))
-	}
-}
-
-// apply solves with the factors in place.
-func (f *factored) apply(x blas64.General) {
-	if f.ridge > 0 {
-		lapack64.Potrs(f.chol, x)
-		return
-	}
-	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
-}
-
-// invert returns the inverse of the matrix that is factored, in the memory of its factors. Cost:
-// 4/3·N³ flops, or 2/3·N³ with a ridge.
+// invert returns the inverse of the matrix that is factored, in the memory of its factors. Cost: 4/3·N³ flops.
 func (f *factored) invert() blas64.General {
-	if f.ridge == 0 {
-		work := make([]float64, 64*f.lu.Rows)
-		lapack64.Getri(f.lu, f.pivots, work, len(work)) // factor has refused matrices for which this fails
-		return f.lu
-	}
-	lapack64.Potri(f.chol)
-	inverse := blas64.General{Rows: f.chol.N, Cols: f.chol.N, Stride: f.chol.Stride, Data: f.chol.Data}
-	for i := range inverse.Rows {
-		for j, v := range dense.Row(inverse, i)[i:] {
-			set(inverse, i, i+j, v)
-		}
-	}
-	return inverse
+	work := make([]float64, 64*f.lu.Rows)
+	lapack64.Getri(f.lu, f.pivots, work, len(work)) // factor has refused matrices for which this fails
+	return f.lu
 }
 
 // partOfInverse returns Z_FF and x_F of the rows F of a fold, given the inverse of the matrix that is
@@ -253,7 +209,7 @@ func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (bloc
 func (f *factored) residuals(x, r blas64.General) []float64 {
 	right := f.right(r)
 	left := dense.Clone(right)
-	f.subtract(x, left)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.a, x, 1, left)
 	ratios, all := dense.ColumnNorms(left), dense.ColumnNorms(right)
 	for c, v := range ratios {
 		if v != 0 {
@@ -263,12 +219,4 @@ func (f *factored) residuals(x, r blas64.General) []float64 {
 	return ratios
 }
 
-func ones(n int) []float64 { return filled(n, 1) }
-
-func filled(n int, value float64) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = value
-	}
-	return v
-}
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }

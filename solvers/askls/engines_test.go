@@ -152,11 +152,11 @@ func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma
 	t.Helper()
 	want := stream.NewMatrix(len(labels), 2*fit.Classes)
 	for _, fold := range fit.Folds {
-		pick := func(rows, cols []int) blas64.General {
+		pick := func(rows, cols []int64) blas64.General {
 			p := stream.NewMatrix(len(rows), len(cols))
 			for i, r := range rows {
 				for j, c := range cols {
-					p.Data[i*p.Stride+j] = k.Data[r*k.Stride+c]
+					p.Data[i*p.Stride+j] = k.Data[int(r)*k.Stride+int(c)]
 				}
 			}
 			return p
@@ -167,7 +167,7 @@ func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma
 		}
 		both := reference(pick(fold.Train, fold.Train), inside, fit.Classes, gamma, ridge, pick(fold.Test, fold.Train), dense.Transpose(pick(fold.Train, fold.Test)))
 		for i, r := range fold.Test {
-			copy(dense.Row(want, r), dense.Row(both, i))
+			copy(dense.Row(want, int(r)), dense.Row(both, i))
 		}
 	}
 	return want

@@ -2,11 +2,13 @@ package askls
 
 import (
 	"context"
+	"errors"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,8 +27,8 @@ type Fit struct {
 	// HeldOut are f_s and f_t (n×2k) of every sample by the machine that has not seen its
 	// fold; empty unless functions are stacked.
 	HeldOut blas64.General
-	// Folds are those of stacking.
-	Folds []Fold
+	// Folds are those of stacking: see [split.StratifiedKFold].
+	Folds []split.Split
 }
 
 // fit is a fit under way.
@@ -36,8 +38,7 @@ type fit struct {
 	data    *Data
 	kernel  kernelgen.Kernel
 	targets blas64.General // n×k, ±1
-	folds   []Fold         // of stacking
-	shared  *shared        // with other fits
+	folds   []split.Split  // of stacking
 }
 
 // Fit learns the classes of the samples, one against the rest, with a kernel between
@@ -47,16 +48,11 @@ type fit struct {
 // Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
 // threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fitted)
+	return model.Leave(ctx, e, d, k, m.fit)
 }
 
-// fitted implements Fit.
-func (m Solver) fitted(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return m.fit(ctx, e, d, k, &shared{})
-}
-
-// fit is Fit with what it shares with others.
-func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, common *shared) (*Fit, error) {
+// fit implements Fit.
+func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings(d.Samples())
 	if err != nil {
 		return nil, err
@@ -69,10 +65,12 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	asked := m.Engine
 	engine, notes := m.choose(d.Shape(), k)
 	m.Engine = engine
-	f := &fit{Solver: m, shared: common, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
+	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
 	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
-		f.folds = newFolds(d.labels, d.classes, m.Folds, m.Seed)
+		if f.folds, err = split.StratifiedKFold(d.labels, m.Folds, m.Seed); err != nil {
+			return nil, err
+		}
 	}
 	fitted, err := f.run(ctx)
 	if err == nil && asked == EngineAuto {
@@ -127,4 +125,16 @@ func (f *fit) model(s *solution) (m *Model, err error) {
 		m.Stack, err = NewStack(s.heldOut, f.data.labels)
 	}
 	return m, err
+}
+
+// OutOfFold returns what the model decides on samples of its fit that it has not seen, as
+// [Fit.HeldOut] has them; an error unless functions are stacked. The weights of stacking
+// are those of all samples, three for each class.
+func (f *Fit) OutOfFold() (blas64.General, error) {
+	if f.HeldOut.Rows == 0 {
+		return blas64.General{}, errors.New("functions that are not stacked were not left out")
+	}
+	decisions := stream.NewMatrix(f.HeldOut.Rows, f.Classes)
+	f.Decide(decisions, f.HeldOut)
+	return decisions, nil
 }

@@ -22,16 +22,16 @@ type iterative struct {
 	*fit
 	system system
 	p      *preconditioner
-	out    [][]int // samples left out by each set of k columns: none by the first
+	out    [][]int64 // samples left out by each set of k columns: none by the first
 }
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	s := newSolution()
-	k, err := f.matrix(ctx, false)
+	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, false)
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), whole: f.targets.Cols}, out: [][]int{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), whole: f.targets.Cols}, out: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
 	}
@@ -82,8 +82,8 @@ func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.out {
 		for _, i := range out {
-			clear(dense.Row(x, 2+i)[set*k : (set+1)*k])
-			clear(dense.Row(x, 2+n+i)[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+int(i))[set*k : (set+1)*k])
+			clear(dense.Row(x, 2+n+int(i))[set*k : (set+1)*k])
 		}
 	}
 }
@@ -177,9 +177,9 @@ func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution
 	s.heldOut = stream.NewMatrix(n, 2*k)
 	for set, out := range it.out {
 		for _, i := range out {
-			row := dense.Row(s.heldOut, i)
-			copy(row[:k], dense.Row(said, 2+i)[set*k:])
-			copy(row[k:], dense.Row(said, 2+n+i)[set*k:])
+			row := dense.Row(s.heldOut, int(i))
+			copy(row[:k], dense.Row(said, 2+int(i))[set*k:])
+			copy(row[k:], dense.Row(said, 2+n+int(i))[set*k:])
 		}
 	}
 	return nil

@@ -32,12 +32,15 @@ import (
 
 // lowRank is engine lowrank.
 func (f *fit) lowRank(ctx context.Context) (*solution, error) {
-	approximation, err := f.approximation(ctx)
+	if f.data.explicit() {
+		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
+	}
+	approximation, err := f.nystrom().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
 		return nil, err
 	}
 	l := &lowRank{fit: f, k: approximation, parts: f.partsOfRows()}
-	sums, err := once(&f.shared.sums, func() (*factorSums, error) { return l.factors(ctx) })
+	sums, err := l.factors(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,14 +72,6 @@ func (l *lowRank) functions(source, target blas64.General) *ksvd.Model {
 	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, target)
 	functions.Left, functions.Right, functions.Values = &left, &right, ones(source.Cols)
 	return &functions
-}
-
-// factorise returns the approximation of K.
-func (f *fit) factorise(ctx context.Context) (*ksvd.Fit, error) {
-	if f.data.explicit() {
-		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
-	}
-	return f.nystrom().Fit(ctx, f.engine, f.data.sides, f.kernel)
 }
 
 // nystrom returns the method that engine lowrank factors K with.

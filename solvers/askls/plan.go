@@ -101,7 +101,7 @@ func (m Solver) planDense(p *model.Plan, n, c int64) {
 	if m.Merge == MergeStack {
 		systems = 2 // another for folds, where the kernel is normalised
 	}
-	p.Add("system and its factors", 2*systems*size*size, smallerEngine)
+	p.Add("system and its factors", 3*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")
 	if m.Merge == MergeStack {
 		out := (size + int64(m.Folds) - 1) / int64(m.Folds)
@@ -121,10 +121,12 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, factors, err := m.planApproximation(e, s, k)
+		before, err := m.nystrom().Plan(e, s, k)
 		if err != nil {
 			return err
 		}
+		factors := model.NewPlan(e, n, columnsRead(s))
+		factors.AddEntries(m.passEntries(s))
 		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`rank`")
 		p.Stage(before)
 		p.Stage(factors)
@@ -139,12 +141,12 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 }
 
 func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel) error {
-	before, factors, err := m.planApproximation(e, s, k)
+	before, err := m.nystrom().Plan(e, s, k)
 	if err != nil {
 		return err
 	}
 	p.Stage(before)
-	p.AddEntries(float64(factors.KernelEntries)) // which are not kept
+	p.AddEntries(m.passEntries(s))
 	p.SourcePasses = before.SourcePasses + 1
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	sums := model.NewPlan(e, n, columnsRead(s))
@@ -152,7 +154,7 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
 		p.SourcePasses++
-		p.AddEntries(float64(factors.KernelEntries))
+		p.AddEntries(m.passEntries(s))
 	}
 	width := 1 + r + c
 	sums.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
@@ -172,11 +174,7 @@ func (m Solver) functions(s model.Shape) int64 {
 	return 2 * min(int64(m.nystrom().Rows), s.Rows) * int64(3*m.Rank+5+columnsRead(s))
 }
 
-// planApproximation returns the cost of factoring K, and of a pass over the factors.
-func (m Solver) planApproximation(e stream.Engine, s model.Shape, k kernelgen.Kernel) (fit, factors *model.Plan, err error) {
-	by := m.nystrom()
-	if fit, err = by.Plan(e, s, k); err == nil {
-		factors, err = by.FactorPlan(e, s, k)
-	}
-	return fit, factors, err
+// passEntries returns the kernel entries of a pass over both sides of the approximation.
+func (m Solver) passEntries(s model.Shape) float64 {
+	return 2 * float64(s.Rows) * float64(min(int64(m.nystrom().Rows), s.Rows))
 }

@@ -1,26 +1,18 @@
 package askls
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to fit a machine. [Solver] is one.
-type Method interface {
-	// Plan returns what Fit will cost.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit learns the classes of d, with a kernel between its rows, which is ignored where
-	// d has the kernel matrix itself.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var _ Method = Solver{}
+// Method is a way to fit a machine. [Solver] is one. The kernel is ignored where the data have the
+// kernel matrix itself.
+type Method = model.Method[*Data, Fit]
 
 // Solver fits a machine. The zero value but for C is ready to use.
 type Solver struct {
@@ -56,18 +48,8 @@ type Solver struct {
 }
 
 func (m Solver) settings(n int) (Solver, error) {
-	if m.Folds == 0 {
-		m.Folds = min(10, n)
-	}
-	if m.Rank == 0 {
-		m.Rank = 100
-	}
-	if m.ResidualTol == 0 {
-		m.ResidualTol = 1e-10
-	}
-	if m.Iterations == 0 {
-		m.Iterations = 1000
-	}
+	m.Folds, m.Rank = cmp.Or(m.Folds, min(10, n)), cmp.Or(m.Rank, 100)
+	m.ResidualTol, m.Iterations = cmp.Or(m.ResidualTol, 1e-10), cmp.Or(m.Iterations, 1000)
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(m.C) || !positive(1/m.C):

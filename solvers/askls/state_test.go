@@ -6,6 +6,7 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -13,7 +14,7 @@ import (
 // which some have no sample in a block.
 func TestFactorSumsConformance(t *testing.T) {
 	for _, both := range []bool{true, false} {
-		l := &lowRank{fit: &fit{targets: stream.NewMatrix(9, 2), folds: make([]Fold, 3)}, k: &ksvd.Fit{Model: &ksvd.Model{Values: []float64{2, 1}}}}
+		l := &lowRank{fit: &fit{targets: stream.NewMatrix(9, 2), folds: make([]split.Split, 3)}, k: &ksvd.Fit{Model: &ksvd.Model{Values: []float64{2, 1}}}}
 		conformance.Run(t, l.newSums, func(block int64) *factorSums {
 			r, sums := rand.New(rand.NewPCG(uint64(block), 0)), l.newSums()
 			for k := range l.folds {

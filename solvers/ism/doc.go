@@ -44,7 +44,7 @@
 //
 //	         time of an iteration             memory            Φ and J are
 //	exact    n²·(q + d + c) on tiles          rows twice, n·c   exact
-//	linear   n·(d·r·c + d²), one pass         c·d·r             those of K ≈ C·(K_JJ)⁻¹·Cᵀ
+//	linear   n·(d·r·c + d²), 1 or 2 passes    c·d·r             those of K ≈ C·(K_JJ)⁻¹·Cᵀ
 //
 // for r landmarks and c columns of Γ's factors: see [EngineExact] and [EngineLinear].
 //

@@ -1,6 +1,7 @@
 package ism
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,22 +15,8 @@ import (
 // settings returns the solver with its defaults, or an error that says which setting is
 // none.
 func (m Solver) settings() (Solver, error) {
-	for _, f := range []struct {
-		value  *int
-		preset int
-	}{{&m.Iterations, 50}, {&m.Rounds, 20}, {&m.Landmarks, 300}} {
-		if *f.value == 0 {
-			*f.value = f.preset
-		}
-	}
-	for _, f := range []struct {
-		value  *float64
-		preset float64
-	}{{&m.ChangeTol, 0.01}, {&m.Mu, 1}} {
-		if *f.value == 0 {
-			*f.value = f.preset
-		}
-	}
+	m.Iterations, m.Rounds, m.Landmarks = cmp.Or(m.Iterations, 50), cmp.Or(m.Rounds, 20), cmp.Or(m.Landmarks, 300)
+	m.ChangeTol, m.Mu = cmp.Or(m.ChangeTol, 0.01), cmp.Or(m.Mu, 1)
 	switch {
 	case m.Dim < 1:
 		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)
@@ -59,8 +46,7 @@ func (m Solver) checkParadigm() error {
 // degrees reports whether Y comes from the kernel divided by its degrees.
 func (m Solver) degrees() bool { return m.Paradigm == SemiSupervised || m.Paradigm == Alternative }
 
-// heldRows is how many rows a fit holds at least, if there are so many: the linear engine picks landmarks
-// from them, and predicts sums.
+// heldRows is how many rows a fit holds at least, if there are so many: landmarks are picked from them.
 const heldRows = 2000
 
 // sampleSize returns how many rows of n a fit holds.
@@ -85,9 +71,10 @@ type fitting struct {
 // Fit finds W for the rows of d.
 //
 // Passes: one for the means and spreads of the columns, one for the start, and then
-// for exact none (it loads the rows before the start), for linear one for each W tried.
+// for exact none (it loads the rows before the start), for linear one for each W tried, and
+// another if the kernel has distances.
 // Where clusters are looked for, three for the first Y (four for Alternative), and for
-// linear two a round besides. A source that can be read only once is refused. Where rows
+// linear one a round besides. A source that can be read only once is refused. Where rows
 // cannot be had by number, the sample takes a pass that is not counted.
 //
 // Errors: values that are not finite (naming row and column), a response of another

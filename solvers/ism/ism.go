@@ -1,14 +1,10 @@
 package ism
 
 import (
-	"context"
-
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // Engine says how Φ and J are worked out.
@@ -22,7 +18,7 @@ const (
 	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It
 	// loads the rows: 16·n·(d + k) bytes for k columns of Γ's factors.
 	EngineExact
-	// EngineLinear makes one pass over the rows for each W, with the kernel replaced
+	// EngineLinear makes one pass over the rows for each W, or two, with the kernel replaced
 	// by its features on r landmarks, which pivoted Cholesky picks anew for each W from
 	// a sample that is drawn once: C·(K_JJ)⁻¹·Cᵀ. It takes no more landmarks than leave 10⁻⁴ of the
 	// kernel's diagonal. The kernels f and f' must be known to be positive semi-definite, up to
@@ -30,10 +26,8 @@ const (
 	//
 	//	XᵀΨX = Σ_a M_a·M_aᵀ       M_a = Xᵀ·diag(g_a)·F
 	//
-	// The degrees Ψ1 of distances need sums over all rows that are known after the pass
-	// only. They are predicted: by the sample, corrected by how far off it was for
-	// the W before. At a fixed point the prediction is exact. When clusters have changed
-	// Γ, a light pass works them out before the next W.
+	// The degrees Ψ1 of distances need sums over all rows first: a light pass, without
+	// products of rows, finds them.
 	//
 	// Cost: n·r kernel entries and n·(2·d·r·c + d²) flops a pass, c = 1 for classes
 	// and the number of columns of the factors otherwise; memory for sums of k·d·r
@@ -49,11 +43,8 @@ func ParseEngine(word string) (Engine, error) {
 	return words.Parse[Engine]("engine", engineWords, word)
 }
 
-// Method finds W for data and a kernel.
-type Method interface {
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
+// Method finds W for data and a kernel. [Solver] is one.
+type Method = model.Method[*Data, Fit]
 
 // Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
 // Dim means its default.

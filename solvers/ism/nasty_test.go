@@ -204,7 +204,7 @@ func TestPlan(t *testing.T) {
 		if p.Choice.Name != engine.String() || p.SourcePasses < f.SourcePasses || p.KernelEntries < f.KernelEntries {
 			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Choice.Name, p.SourcePasses, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 		}
-		if engine == EngineLinear && f.SourcePasses != 2+f.Iterations {
+		if engine == EngineLinear && f.SourcePasses != 2+2*f.Iterations {
 			t.Errorf("%d passes for %d iterations", f.SourcePasses, f.Iterations)
 		}
 	}

@@ -38,7 +38,6 @@ type feature struct {
 	// degrees are, for each part, k×r: the degree of row i is Σ_a g_ia·degrees[a]·c_i, for one-hot
 	// factors degrees[c_i]·c_i. Parts without degrees have none.
 	degrees []blas64.General
-	sampled []blas64.General // τ of the sample, for each part
 }
 
 // addSlope adds a block of columns for f'.

@@ -33,6 +33,9 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	e.BlockRows = passRows(choice, e, d)
 	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(planned, m.Iterations))}
+	if m.Paradigm != Supervised {
+		p.tries = int64(min(planned, m.Iterations*m.Rounds))
+	}
 	p.Choice.Name = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
@@ -80,7 +83,10 @@ func (p *plan) gamma(s model.Shape) {
 		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`clusters`")
 		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
 		p.Add("k-means", 2*p.n, "")
-		p.SourcePasses += 2*planned + 4 // to project and to count, and for the first Y
+		rounds := min(planned, p.solver.Rounds)
+		p.SourcePasses += rounds + 4 // to project, and for the first Y
+		features := int64(len(p.terms)) * min(p.n, int64(max(embeddingLandmarks, p.solver.Landmarks)))
+		p.KernelEntries += int64(rounds+1) * (3*p.n + int64(p.solver.sampleSize(int(p.n)))) * features
 	}
 }
 
@@ -93,7 +99,7 @@ func (p *plan) exact() {
 			functions++
 		}
 	}
-	p.KernelEntries = p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
+	p.KernelEntries += p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
 	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
 	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
 	p.Add("factors of Γ, twice", 2*p.n*p.k, "")
@@ -101,24 +107,28 @@ func (p *plan) exact() {
 }
 
 func (p *plan) linear() {
-	most, d, k, q := int64(p.solver.Landmarks), p.d, p.k, int64(p.solver.Dim)
-	r, more := int64(0), int64(0)
+	most, d, k, q := min(p.n, int64(p.solver.Landmarks)), p.d, p.k, int64(p.solver.Dim)
+	r, more, light := int64(0), int64(0), int64(0) // columns for f', for f, and of the light pass
 	for _, t := range p.terms {
 		if t.Slope.Flat {
 			r++
 			continue
 		}
 		r += most
+		if t.Base == kernelgen.SquaredDistance {
+			light += most
+		}
 		if t.Ratio == 0 {
 			more += most
 		}
 	}
 	const panel = stream.PanelRows
-	sample := int64(p.solver.sampleSize(int(p.n)))
 	p.SourcePasses += 2 + int(p.tries)
-	p.KernelEntries = p.tries * (p.n + 4*sample) * (r + more)
+	if light > 0 {
+		p.SourcePasses += int(p.tries)
+	}
+	p.KernelEntries += p.tries * (p.n*(r+more+light) + min(p.n, 2*most)*(r+more))
 	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
-	p.Add("sums over the sample", 2*sample*(r+more), "`landmarks`")
 	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
 	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`landmarks`")
 	p.Add("products of sums", 4*d*r, "`landmarks`")

@@ -21,7 +21,8 @@ const (
 
 // resolve puts numbers for the words of the kernel, and checks a user's derivative.
 func (f *fitting) resolve(ctx context.Context) (err error) {
-	if f.kernel, err = model.Resolve(ctx, inHand(f.held.some(medianRows)), f.kernel, f.Seed); err != nil {
+	rows := model.Sources{Left: stream.FromMatrix("rows", f.held.some(medianRows))}
+	if f.kernel, err = model.Resolve(ctx, rows, f.kernel, f.Seed); err != nil {
 		return fmt.Errorf("%s: %w", f.data.src.Info().Name, err)
 	}
 	if f.terms, err = termsOf(f.kernel); err != nil {
@@ -35,17 +36,6 @@ func (f *fitting) resolve(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// inHand are rows as data that words are worked out from.
-type inHand blas64.General
-
-// Shape returns the size of the rows.
-func (x inHand) Shape() model.Shape { return model.Shape{Rows: int64(x.Rows), Columns: x.Cols} }
-
-// Sample returns all rows.
-func (x inHand) Sample(context.Context, int, uint64) (blas64.General, error) {
-	return blas64.General(x), nil
 }
 
 // checkDerivative compares a user's f' with differences of f at values of β that the rows

@@ -223,8 +223,7 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 	return model.SampleRows(ctx, r.Source, n, seed, purpose)
 }
 
-// Shape returns the size of the data. The first call takes O(N·log N + edges) time for
-// a graph.
+// Shape returns the size of the data. The first call takes O(edges) time for a graph.
 func (d *Data) Shape() model.Shape {
 	if d.sparse() {
 		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
@@ -251,17 +250,10 @@ func twoSided(s model.Shape) model.Shape {
 
 // measure returns the shape of the rows of a matrix against the rows of its transpose.
 func measure(out, in *stream.CSR) model.Shape {
-	s := &model.Sparsity{Entries: out.NNZ(),
-		Norms:    [2]int64{distinct(tiles.SquaredNorms(nil, out)), distinct(tiles.SquaredNorms(nil, in))},
-		Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
+	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
+	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {
 		s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
 	}
 	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
-}
-
-// distinct returns the number of distinct values. It sorts them.
-func distinct(v []float64) int64 {
-	slices.Sort(v)
-	return int64(len(slices.Compact(v)))
 }

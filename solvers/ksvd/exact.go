@@ -1,9 +1,9 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -47,12 +47,7 @@ const MaxFormed = 4000 * 4000
 func formed(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
 
 func (m Exact) settings() (Exact, error) {
-	if m.Iterations == 0 {
-		m.Iterations = 300
-	}
-	if m.ResidualTol == 0 {
-		m.ResidualTol = 1e-10
-	}
+	m.Iterations, m.ResidualTol = cmp.Or(m.Iterations, 300), cmp.Or(m.ResidualTol, 1e-10)
 	if m.Rank < 1 || m.Iterations < 1 || !(m.ResidualTol > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and tolerance %v positive", m.Rank, m.Iterations, m.ResidualTol)
 	}
@@ -85,14 +80,13 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	}
 	found := g.functions(r)
 	found.Method, found.Seed, found.Centered = "exact", m.Seed, m.Center
-	fit := &Fit{Model: found, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, sums: g.sums}
+	fit := &Fit{Model: found, U: r.U, V: r.V, data: d, sums: g.sums}
 	fit.Report = model.Report{KernelEntries: g.Entries(), ExactPasses: g.grid.Passes, SourcePasses: 1, Residuals: r.Residuals()}
 	fit.Note(rankNote(len(r.Values), m.Rank)...)
 	if worst := fit.Residual(); worst > m.ResidualTol {
 		fit.NotConverged = true
 		fit.Note(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
-	fit.Note(found.vanishing()...)
 	return fit, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -376,7 +377,7 @@ func TestFittedBoth(t *testing.T) {
 	}
 }
 
-// eta returns η of singular vectors: see [Nystrom.Tolerance].
+// eta returns η of singular vectors: as the paper measures it, with weights that sum to 1.
 func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (float64, error) {
 	r := len(values)
 	left, err := weightedAngles(dense.Columns(trueU, 0, r), dense.Columns(u, 0, r), values)
@@ -385,4 +386,28 @@ func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (fl
 	}
 	right, err := weightedAngles(dense.Columns(trueV, 0, r), dense.Columns(v, 0, r), values)
 	return left + right, err
+}
+
+// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the columns
+// u_i and the space of the columns of w.
+func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
+	sum := dense.Sum(values)
+	if u.Cols == 0 || sum == 0 {
+		return 0, nil
+	}
+	scaled := dense.Clone(w)
+	dense.ScaleColumns(scaled, dense.Reciprocals(norms(w)))
+	b := krylov.NewBasis(w.Rows, 0, w.Cols)
+	if _, err := b.Add(scaled, w.Cols, rankTolerance); err != nil {
+		return 0, err
+	}
+	part := make([]float64, u.Cols)
+	if b.Cols() > 0 {
+		part = dense.ColumnNorms(dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, u))
+	}
+	angle := 0.0
+	for i, length := range norms(u) {
+		angle += values[i] / sum * (1 - min(1, part[i]/length))
+	}
+	return angle, nil
 }

@@ -10,23 +10,14 @@ import (
 )
 
 // Method is a way to decompose G: [Exact], [Nystrom], [SSRSVD], or [Auto], which is one
-// of the first two.
-type Method interface {
-	// Plan returns the cost of a fit to data of a shape.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// FactorPlan returns the extra cost of writing the factors: see [Fit.Fitted].
-	FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit decomposes the kernel matrix of data. Words in the kernel become numbers: see
-	// [Data.Sample].
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
+// of the first two. Words in the kernel become numbers: see [Data.Sample].
+type Method = model.Method[*Data, Fit]
 
 // Auto is [Exact] for matrices of at most [ExactEntries] entries, and [Nystrom] for
 // larger ones.
 type Auto struct {
 	Rank   int
 	Center bool
-	Memory int64 // see [Nystrom]
 	Seed   uint64
 	// Nystrom has the other settings of that method. Asked is the word of one that was
 	// asked for, whatever its value, in backquotes; then it is the method. "" is for none.
@@ -41,7 +32,7 @@ const ExactEntries = 4e8
 // Choose returns the method for data of a shape: and why it was chosen.
 func (m Auto) Choose(s model.Shape) (Method, model.Choice) {
 	n := m.Nystrom
-	n.Rank, n.Center, n.Memory, n.Seed = m.Rank, m.Center, m.Memory, m.Seed
+	n.Rank, n.Center, n.Seed = m.Rank, m.Center, m.Seed
 	s = twoSided(s)
 	entries := float64(s.Rows) * float64(s.Cols)
 	switch {
@@ -62,12 +53,6 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 		p.Choice = why
 	}
 	return p, err
-}
-
-// FactorPlan implements [Method].
-func (m Auto) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	method, _ := m.Choose(s)
-	return method.FactorPlan(e, s, k)
 }
 
 // Fit decomposes the kernel matrix of data by the method that is chosen.

@@ -52,9 +52,9 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 // are those of the method, and say why.
 func TestAuto(t *testing.T) {
 	small, large := model.Shape{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Shape{Rows: 20_001, Columns: 2}
-	auto := Auto{Rank: 3, Center: true, Seed: 4, Memory: 1 << 40, Nystrom: Nystrom{Rows: 50}}
+	auto := Auto{Rank: 3, Center: true, Seed: 4, Nystrom: Nystrom{Rows: 50}}
 	exact := Exact{Rank: 3, Center: true, Seed: 4}
-	nystrom := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 4, Memory: 1 << 40}
+	nystrom := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 4}
 	asked := auto
 	asked.Asked = "`landmarks`"
 	for _, c := range []struct {
@@ -80,51 +80,6 @@ func TestAuto(t *testing.T) {
 	f, err := asked.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
 	if err != nil || f.Method != "nystrom" || f.Choice.String() != "nystrom: `landmarks` is for it" || f.Samples != [2]int{50, 50} {
 		t.Errorf("%+v, %v", f, err)
-	}
-}
-
-// TestMemory: doubling ends where the plan of its samples would be larger.
-func TestMemory(t *testing.T) {
-	s := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 10}
-	k, e := kernelgen.RBF(1), stream.Engine{Threads: 2}
-	m := Nystrom{Rank: 10, Tolerance: 0.1}
-	whole, err := m.Plan(e, s, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Memory = whole.Memory.Total() / 10
-	part, err := m.Plan(e, s, k)
-	if err != nil || part.Memory.Total() > m.Memory || part.Memory.Total() < m.Memory/5 {
-		t.Errorf("%d bytes of %d, %v", part.Memory.Total(), m.Memory, err)
-	}
-	m.Memory = 1 // the least that can be compared
-	least, err := m.Plan(e, s, k)
-	if err != nil || least.KernelEntries > 128*128 {
-		t.Errorf("%d entries, %v", least.KernelEntries, err)
-	}
-}
-
-// TestFactorPlan: what factors cost is what a pass over the fitted rows evaluates.
-func TestFactorPlan(t *testing.T) {
-	x, z := gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2)
-	for _, m := range []Method{Exact{Rank: 2}, Nystrom{Rank: 2, Rows: 30}, Auto{Rank: 2}} {
-		d := between(t, x, z)
-		k := kernelgen.RBF(1)
-		p, err := m.FactorPlan(stream.Engine{}, d.Shape(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := m.Fit(background, stream.Engine{}, d, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := int64(0)
-		if f.U.Rows == 0 {
-			want = 300*30 + 30*200
-		}
-		if p.KernelEntries != want || (p.SourcePasses == 0) != (want == 0) {
-			t.Errorf("%T: %d entries and %d passes, want %d", m, p.KernelEntries, p.SourcePasses, want)
-		}
 	}
 }
 

@@ -39,8 +39,6 @@ type Fit struct {
 	U, V blas64.General
 	// Samples are the numbers of sampled rows and columns.
 	Samples [2]int
-	// Accuracy estimates η of the fit, see [Nystrom.Tolerance]; NaN if unknown.
-	Accuracy float64
 
 	data *Data
 	sums *tiles.Sums // exact ones of the fitted rows; nil if there are none

@@ -1,9 +1,9 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -35,23 +35,12 @@ import (
 type Nystrom struct {
 	Rank int // r
 	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
-	// 20 times the rank for rows, and as many columns as rows. At most N and M. With a
-	// Tolerance they are the first numbers; then 0 means 4 times the rank, and at least 64.
+	// 20 times the rank for rows, and as many columns as rows. At most N and M.
 	Rows, Cols int
 	Center     bool
 	Sums       Sums
 	Scaling    Scaling
-	// Tolerance, unless 0, is that of η: samples are doubled until two successive fits differ
-	// by at most so much, up to 16384 landmarks a side. η is the weighted mean of 1 − |cos|
-	// over the singular vectors of both sides. The weights are λ_s, which sum to 1 for each
-	// side, and the angle is that of a vector of one fit with the subspace of the other, on
-	// rows that the new fit has not sampled; the larger of both ways round. The samples of the
-	// two fits are independent, so η estimates the error of the old fit, and bounds that of the
-	// new one, which is returned. With a few samples both may be wrong in the same way.
-	Tolerance float64
-	// Memory, unless 0, is the number of bytes that the second and later doublings must not exceed.
-	Memory int64
-	Seed   uint64
+	Seed       uint64
 }
 
 // Scaling says how long the singular vectors of the fitted rows are.
@@ -77,18 +66,11 @@ const (
 const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
-	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || !(m.Tolerance >= 0) {
-		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.Tolerance)
+	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 {
+		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d not negative", m.Rank, m.Rows, m.Cols)
 	}
-	if m.Rows == 0 {
-		m.Rows = 20 * m.Rank
-		if m.Tolerance > 0 {
-			m.Rows = max(64, 4*m.Rank)
-		}
-	}
-	if m.Cols == 0 {
-		m.Cols = m.Rows
-	}
+	m.Rows = cmp.Or(m.Rows, 20*m.Rank)
+	m.Cols = cmp.Or(m.Cols, m.Rows)
 	m.Rows, m.Cols = int(min(int64(m.Rows), s.Rows)), int(min(int64(m.Cols), s.Cols))
 	return m, nil
 }
@@ -111,14 +93,13 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if m, err = m.settings(d.size()); err != nil {
 		return nil, err
 	}
-	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t, accuracy: math.NaN()}
+	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t}
 	if err := f.exactSums(ctx); err != nil {
 		return nil, err
 	}
-	if m.Tolerance > 0 {
-		return f.double(ctx)
-	}
-	found, err := f.model(ctx, 0)
+	s := d.size()
+	rows, cols := uniformSample(s.Rows, m.Rows, m.Seed, "ksvd rows"), uniformSample(s.Cols, m.Cols, m.Seed, "ksvd columns")
+	found, err := f.sampled(ctx, rows, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +109,12 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 // nystrom is a fit under way.
 type nystrom struct {
 	Nystrom
-	engine   stream.Engine
-	data     *Data
-	tiles    *tiles.Tiles
-	sums     *tiles.Sums    // exact; nil if sampled
-	all      [2]*tiles.Rows // both sides, for exact sums
-	report   model.Report
-	accuracy float64 // η of the last two fits
+	engine stream.Engine
+	data   *Data
+	tiles  *tiles.Tiles
+	sums   *tiles.Sums    // exact; nil if sampled
+	all    [2]*tiles.Rows // both sides, for exact sums
+	report model.Report
 }
 
 // exactSums finds the exact sums and means, unless they are sampled or not needed.
@@ -162,7 +142,6 @@ func (f *nystrom) exactSums(ctx context.Context) (err error) {
 // finish returns the fit with its report.
 func (f *nystrom) finish(m *Model) *Fit {
 	f.report.Note(rankNote(m.Rank(), f.Rank)...)
-	f.report.Note(m.vanishing()...)
 	f.report.KernelEntries = f.tiles.Entries.Load()
-	return &Fit{Model: m, Report: f.report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: f.accuracy, data: f.data, sums: f.sums}
+	return &Fit{Model: m, Report: f.report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, data: f.data, sums: f.sums}
 }

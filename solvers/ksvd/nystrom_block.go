@@ -3,7 +3,6 @@ package ksvd
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -29,18 +28,6 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 	numbers := sketch.NewRandom(seed, purpose).Choose(n, k)
 	slices.Sort(numbers)
 	return sample{numbers, slices.Repeat([]float64{float64(n) / float64(k)}, k)}
-}
-
-// model returns the fit of a round. Rounds of a fit to a tolerance have independent samples: errors
-// of nested ones would agree.
-func (f *nystrom) model(ctx context.Context, round int) (*Model, error) {
-	which := ""
-	if f.Tolerance > 0 {
-		which = fmt.Sprintf(" %d", round)
-	}
-	s := f.data.size()
-	rows := uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"+which)
-	return f.sampled(ctx, rows, uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"+which))
 }
 
 // sampled returns the fit with given samples.
@@ -166,14 +153,6 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 func derive(m *Model) {
 	n, cols := float64(len(m.Right.Rows)), float64(len(m.Left.Rows))
 	c := math.Pow(cols/float64(m.Cols)/(n/float64(m.Rows)), 0.25)
-	scaleAll(m.Left.Projection, c)
-	scaleAll(m.Right.Projection, 1/c)
-}
-
-func scaleAll(m blas64.General, c float64) {
-	for i := range m.Rows {
-		for j := range m.Cols {
-			m.Data[i*m.Stride+j] *= c
-		}
-	}
+	dense.Scale(c, m.Left.Projection)
+	dense.Scale(1/c, m.Right.Projection)
 }

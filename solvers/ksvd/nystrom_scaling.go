@@ -2,7 +2,6 @@ package ksvd
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -60,20 +59,9 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	return qr.R(), nil
 }
 
-// lengths returns the norms of the columns.
-func lengths(m blas64.General) []float64 {
-	out := make([]float64, m.Cols)
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			out[j] = math.Hypot(out[j], v)
-		}
-	}
-	return out
-}
-
 // norms returns the norms of the columns; 1 for a column of zeros.
 func norms(m blas64.General) []float64 {
-	out := lengths(m)
+	out := dense.ColumnNorms(m)
 	for j, v := range out {
 		if v == 0 {
 			out[j] = 1

@@ -152,7 +152,7 @@ func TestScalings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lu, lv := lengths(u), lengths(v)
+		lu, lv := dense.ColumnNorms(u), dense.ColumnNorms(v)
 		switch scaling {
 		case ScaleDerived: // (11): |u| ≈ c·√(N/n), |v| ≈ c·√(M/m) with c⁴ = nm/(NM)
 			c := math.Pow(300.*60/(900*500), 0.25)
@@ -171,7 +171,7 @@ func TestScalings(t *testing.T) {
 					t.Errorf("vectors %d have lengths %v and %v", s, lu[s], lv[s])
 				}
 			}
-			for s, length := range lengths(subspace) {
+			for s, length := range dense.ColumnNorms(subspace) {
 				if c := dense.Dot(column(u, s), column(subspace, s)) / length; c < 1-1e-12 {
 					t.Errorf("unit scaling turned vector %d: %v", s, c)
 				}
@@ -223,52 +223,6 @@ func TestNystromConverges(t *testing.T) {
 		if best > many+1e-3 {
 			t.Errorf("%v sums: η %.3g, and %.3g of orthonormal vectors", sums, many, best)
 		}
-	}
-}
-
-// TestTolerance: the doubling ends with a fit whose true η is below the tolerance.
-func TestTolerance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("repeats the arithmetic of smaller tests: run without -short")
-	}
-	x, z := gaussian(3000, 3, 1, 1), gaussian(2500, 3, 1, 2)
-	k := parse(t, "sne(gamma=3)")
-	d := between(t, x, z)
-	truth, err := Exact{Rank: 4, Center: true, ResidualTol: 1e-6}.Fit(background, stream.Engine{}, d, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := 0
-	for _, tolerance := range []float64{0.1, 0.02} {
-		fit, err := Nystrom{Rank: 4, Center: true, Tolerance: tolerance, Seed: 3}.Fit(background, stream.Engine{}, d, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, v, err := factors(fit, stream.Engine{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := eta(truth.U, truth.V, truth.Values, u, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a)
-		if !(fit.Accuracy <= tolerance && a <= tolerance) || fit.Samples[0] < last {
-			t.Errorf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a)
-		}
-		last = fit.Samples[0]
-	}
-	// Where the samples are doubled once more the fit takes more than Memory.
-	plan, err := Nystrom{Rank: 4, Rows: 300, Center: true, Seed: 3}.Plan(stream.Engine{}, d.Shape(), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := Nystrom{Rank: 4, Center: true, Tolerance: 1e-9, Memory: plan.Memory.Total(), Seed: 3}.Fit(background, stream.Engine{}, d, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(fit.Notes) == 0 || fit.Samples != [2]int{256, 256} || !(fit.Accuracy > 1e-9) {
-		t.Errorf("256 samples at most: %v samples, η %v, notes %q", fit.Samples, fit.Accuracy, fit.Notes)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -14,16 +13,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Between sparse rows most inner products are zero, and then an entry depends on the
-// squared norms of its two rows alone. So a sum over all rows of the other side is
+// Between sparse rows most inner products are zero. An entry is then a constant, or an exponential
+// of the squared norms of its two rows. So a sum over all rows of the other side is
 //
 //	Σ_j w_j·f(x, z_j) = Σ_j w_j·f₀(x, z_j) + Σ_{j: x·z_j ≠ 0} w_j·(f − f₀)(x, z_j)
 //
-// where f₀ is f at an inner product of zero. The first sum is over distinct norms, and
-// the second over what paths of two edges reach: exact sums of a graph cost its paths
-// and not N·M entries. Where no weight of the graph is negative, kernels that are
-// divided by row sums have f ≥ f₀, and the difference loses nothing: the sum is at least
-// half of the first term.
+// where f₀ is f at an inner product of zero. The first sum is a product, and the second is over
+// paths of two edges: exact sums of a graph cost its paths and not N·M entries. Where no weight of
+// the graph is negative, kernels that are divided by row sums have f ≥ f₀, and the difference loses
+// nothing: the sum is at least half of the first term.
 
 // pathSums sums a kernel over all of some sparse rows z_j.
 type pathSums struct {
@@ -31,42 +29,25 @@ type pathSums struct {
 	columns *stream.CSR // transpose of the rows
 	norms   []float64   // squared norms of the rows
 	logSums []float64   // row sums that divide their entries; nil for none
-	// The distinct norms that f₀ depends on, and the logarithm of the weight of each.
-	// exp(c·(‖x‖²+‖z‖²)) is a product, so that one norm, 0, stands for all.
-	groups, groupWeights []float64
-
-	lock     sync.Mutex
-	disjoint map[float64]logsum.Sum // sums of f₀ by the norm of the row, of many groups
+	weight  float64     // logarithm of Σ_j w_j·f₀(x, z_j) over f₀(x, 0)
 }
 
 // newPathSums prepares sums over rows; nil if they have to go over all entries.
 func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums {
-	if rows.Sparse == nil || t.Normalised() && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 }) {
+	negative := rows.Sparse != nil && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 })
+	if rows.Sparse == nil || !byPaths(t, negative) {
 		return nil
 	}
-	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums,
-		disjoint: map[float64]logsum.Sum{}}
-	sums := map[float64]*logsum.Sum{}
+	p := &pathSums{tiles: t, columns: rows.Transpose(), norms: tiles.SquaredNorms(nil, rows.Sparse), logSums: logSums}
+	var sum logsum.Sum
 	for j, z := range p.norms {
-		norm, log := 0.0, p.logWeight(j)
-		switch {
-		case grouped(t):
-			norm = z
-		case t.OfDistance():
+		log := p.logWeight(j)
+		if t.OfDistance() {
 			log += t.Exponent() * z
 		}
-		if sums[norm] == nil {
-			sums[norm] = new(logsum.Sum)
-			if p.groups = append(p.groups, norm); len(p.groups) > maxGroups {
-				return nil
-			}
-		}
-		sums[norm].AddLog(log)
+		sum.AddLog(log)
 	}
-	slices.Sort(p.groups)
-	for _, norm := range p.groups {
-		p.groupWeights = append(p.groupWeights, sums[norm].Log())
-	}
+	p.weight = sum.Log()
 	return p
 }
 
@@ -86,7 +67,6 @@ type pathWorker struct {
 	touched   []int32   // the z_j that paths from the row lead to
 	hit, miss []float64 // f and f₀ of those, or their logarithms
 	work      tiles.Work
-	values    []float64
 }
 
 func (p *pathSums) worker() *pathWorker {
@@ -145,32 +125,16 @@ func (w *pathWorker) reach(index []int32, value []float64) {
 	}
 }
 
-// sumDisjoint returns the sum of f₀ for a row with a squared norm. Over many groups it is
-// evaluated once for each norm.
+// sumDisjoint returns the sum of f₀ for a row with a squared norm.
 func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
-	if len(w.groups) > 1 {
-		w.lock.Lock()
-		defer w.lock.Unlock()
-		if s, known := w.disjoint[x]; known {
-			return s
-		}
-	}
-	w.values = w.values[:0]
-	for _, z := range w.groups {
-		w.values = append(w.values, w.tiles.Base(x, z, 0))
-	}
-	w.tiles.Entries.Add(int64(len(w.groups)))
-	w.tiles.FromBase(w.values, &w.work)
+	v := []float64{w.tiles.Base(x, 0, 0)}
+	w.tiles.Entries.Add(1)
+	w.tiles.FromBase(v, &w.work)
 	s := logsum.Zero()
-	for g, v := range w.values {
-		if w.tiles.Exponent() != 0 {
-			s.AddLog(v + w.groupWeights[g])
-		} else {
-			s.Rest += math.Exp(w.groupWeights[g]) * v
-		}
-	}
-	if len(w.groups) > 1 {
-		w.disjoint[x] = s
+	if w.tiles.Exponent() != 0 {
+		s.AddLog(v[0] + w.weight)
+	} else {
+		s.Rest += math.Exp(w.weight) * v[0]
 	}
 	return s
 }

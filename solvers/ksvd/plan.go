@@ -35,18 +35,13 @@ func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, e
 	if err != nil {
 		return nil, err
 	}
-	return planTiles(e, s, t, words), nil
-}
-
-// planTiles plans a fit of a resolved kernel. words says that its parameters were words.
-func planTiles(e stream.Engine, s model.Shape, t *tiles.Tiles, words bool) *planner {
 	p := &planner{shape: twoSided(s), tiles: t, threads: int64(e.Workers())}
 	if s.Sparse == nil {
 		if s.OneSource() {
 			p.again = 1
 		}
 		p.Plan = model.NewPlan(e, s.Longest(), s.Columns)
-		return p
+		return p, nil
 	}
 	s = p.shape
 	p.Plan = model.NewPlan(e, s.Longest(), 0)
@@ -55,7 +50,7 @@ func planTiles(e stream.Engine, s model.Shape, t *tiles.Tiles, words bool) *plan
 	if words {
 		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, model.ResolveRows))*s.Rows, "a `kernel` with numbers")
 	}
-	return p
+	return p, nil
 }
 
 // all returns the number of entries of G.
@@ -94,17 +89,13 @@ func (p *planner) exactPasses(passes int) {
 	}
 }
 
-// pathSums adds so many sums over paths for all rows of a side: norms and sums, inner products of
-// each worker, and sums by norms.
+// pathSums adds so many sums over paths for all rows of a side: norms and sums, and inner products of
+// each worker.
 func (p *planner) pathSums(passes int, knob string) {
 	s := p.shape
-	numbers, groups := 3*s.Rows+3*s.Cols+p.threads*2*max(s.Rows, s.Cols), max(s.Rows, s.Cols)
-	if grouped(p.tiles) {
-		numbers += 8 * (s.Sparse.Norms[0] + s.Sparse.Norms[1])
-		groups = s.Sparse.Norms[0] * s.Sparse.Norms[1]
-	}
-	p.AddEntries(float64(passes) * (min(float64(s.Sparse.Paths), p.all()) + float64(groups)))
-	p.Add("sums over paths", numbers, knob)
+	most := max(s.Rows, s.Cols)
+	p.AddEntries(float64(passes) * (min(float64(s.Sparse.Paths), p.all()) + float64(most)))
+	p.Add("sums over paths", 3*s.Rows+3*s.Cols+p.threads*2*most, knob)
 }
 
 // Iterations until residuals reach the tolerance of Exact, measured for kernels of rows. Singular
@@ -155,53 +146,17 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	return p.Plan, nil
 }
 
-// FactorPlan implements [Method]: the fit has the factors.
-func (m Exact) FactorPlan(e stream.Engine, _ model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
-	return model.NewPlan(e, 0, 0), nil
-}
-
-// mostLandmarks is the largest number of landmarks of a side that a fit to a tolerance takes: the
-// sampled block takes 6 GB then.
-const mostLandmarks = 16384
-
-// doubled returns the method with twice the landmarks, as far as there are rows; false if it has
-// the most already or, after the first round, would exceed Memory.
-func (m Nystrom) doubled(e stream.Engine, s model.Shape, t *tiles.Tiles, round int) (Nystrom, bool) {
-	next := m
-	next.Rows = max(m.Rows, int(min(2*int64(m.Rows), s.Rows, mostLandmarks)))
-	next.Cols = max(m.Cols, int(min(2*int64(m.Cols), s.Cols, mostLandmarks)))
-	if next == m || round > 0 && m.Memory > 0 && next.plan(planTiles(e, s, t, false)).Memory.Check(m.Memory) != nil {
-		return m, false
-	}
-	return next, true
-}
-
-// planned returns the method with all settings and its largest samples, and a planner.
-func (m Nystrom) planned(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Nystrom, *planner, error) {
-	p, err := newPlanner(e, s, k)
-	if err != nil {
-		return m, nil, err
-	}
-	m, err = m.settings(p.shape)
-	for round, more := 0, err == nil && m.Tolerance > 0; more; round++ {
-		m, more = m.doubled(e, p.shape, p.tiles, round)
-	}
-	return m, p, err
-}
-
-// Plan returns the cost of a fit; with a tolerance, that of the largest samples allowed. It fails
-// if the kernel cannot be computed between sparse rows.
+// Plan returns the cost of a fit. It fails if the kernel cannot be computed between sparse rows.
 func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	m, p, err := m.planned(e, s, k)
+	p, err := newPlanner(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	return m.plan(p), nil
-}
-
-// plan completes the plan of a method with all settings.
-func (m Nystrom) plan(p *planner) *model.Plan {
-	s, n, c, r := p.shape, int64(m.Rows), int64(m.Cols), int64(m.Rank)
+	if m, err = m.settings(p.shape); err != nil {
+		return nil, err
+	}
+	s = p.shape
+	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
 	p.SetNotShardable("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
 	sums := m.summing(s, p.tiles)
 	p.Notes = append(p.Notes, sums.notes()...)
@@ -224,32 +179,9 @@ func (m Nystrom) plan(p *planner) *model.Plan {
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
-		p.AddEntries(m.extension(s))
+		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
 		p.SourcePasses += 1 + p.again
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
-	return p.Plan
-}
-
-// extension returns the entries of a pass over each side that evaluates all singular vectors.
-func (m Nystrom) extension(s model.Shape) float64 {
-	return float64(s.Rows)*float64(m.Cols) + float64(m.Rows)*float64(s.Cols)
-}
-
-// factorPlan returns the cost of such a pass.
-func factorPlan(e stream.Engine, s model.Shape, rank int, entries float64) *model.Plan {
-	p := model.NewPlan(e, s.Longest(), 0)
-	p.AddEntries(entries)
-	p.Map("blocks of factors", s.Columns, rank)
-	p.SourcePasses = 1
-	return p
-}
-
-// FactorPlan implements [Method]: a pass over each side.
-func (m Nystrom) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	m, p, err := m.planned(e, s, k)
-	if err != nil {
-		return nil, err
-	}
-	return factorPlan(e, p.shape, m.Rank, m.extension(p.shape)), nil
+	return p.Plan, nil
 }

@@ -3,7 +3,6 @@ package ksvd
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -52,15 +51,6 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	return p, err
 }
 
-// FactorPlan implements [Method]: a pass over each side that evaluates as much as the fit.
-func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	fit, err := m.Plan(e, s, k)
-	if err != nil {
-		return nil, err
-	}
-	return factorPlan(e, s, m.Rank, float64(fit.KernelEntries)), nil
-}
-
 // Fit decomposes the kernel matrix of data.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
@@ -85,7 +75,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	svd.Left.left = true
 	svd.Left.Map, svd.Right.Map = d.maps[0], d.maps[1]
 	return &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1 + d.again},
-		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
+		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, data: d}, nil
 }
 
 // sideOf returns an embedding of package lowrank with its signs multiplied out.
@@ -104,7 +94,7 @@ func sideOf(e *lowrank.Embedding, total int64) *Side {
 		projection = dense.Mul(blas.NoTrans, projection, blas.NoTrans, e.Refinement)
 	}
 	if e.Unit != 0 {
-		scaleAll(projection, e.Unit)
+		dense.Scale(e.Unit, projection)
 	}
 	n := e.Landmarks.Rows
 	return &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{float64(total) / float64(n)}, n)}

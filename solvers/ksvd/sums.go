@@ -19,10 +19,9 @@ const (
 	// normalised and G is centered. Both sides are held in memory, and in the model, since
 	// new rows need the sums as well.
 	//
-	// For a graph it sums over paths of two edges instead, since all other entries depend
-	// on the norms of their two rows alone. Exceptions are normalised kernels of graphs with a
-	// negative weight, and functions of the distance, other than normalised exponentials of its
-	// square, of graphs with more than 16384 distinct norms.
+	// For a graph it sums over paths of two edges instead. Exceptions are normalised kernels of
+	// graphs with a negative weight, and functions of the distance other than normalised
+	// exponentials of its square.
 	SumsExact
 	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
 	// uniform samples the sum over m columns times M/m. It is free. Sums of a graph
@@ -88,16 +87,13 @@ func (m Nystrom) summing(s model.Shape, t *tiles.Tiles) summing {
 	return r
 }
 
-// maxGroups is the largest number of distinct norms that are summed over.
-const maxGroups = 1 << 14
+// byPaths reports whether sums over all rows of a side go over paths: see newPathSums. negative says
+// that a weight of the graph is.
+func byPaths(t *tiles.Tiles, negative bool) bool {
+	return !(t.Normalised() && negative) && !(t.OfDistance() && t.Exponent() == 0)
+}
 
-// grouped reports whether sums of f₀ are over distinct norms.
-func grouped(t *tiles.Tiles) bool { return t.OfDistance() && t.Exponent() == 0 }
-
-// sumsByPaths reports whether sums over all rows of either side go over paths: see newPathSums.
+// sumsByPaths reports whether sums over all rows of either side go over paths.
 func sumsByPaths(t *tiles.Tiles, s model.Shape) bool {
-	if s.Sparse == nil || t.Normalised() && s.Sparse.Negative {
-		return false
-	}
-	return !grouped(t) || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
+	return s.Sparse != nil && byPaths(t, s.Sparse.Negative)
 }

@@ -27,7 +27,6 @@ type Sparsity struct {
 	Entries int64 // of the matrix
 	// Paths is the number of paths of two edges from a left row over a column to a right row.
 	Paths    int64
-	Norms    [2]int64 // how many different norms the rows of either side have
-	Negative bool     // an entry is negative
-	Explicit bool     // the matrix is the kernel matrix itself
+	Negative bool // an entry is negative
+	Explicit bool // the matrix is the kernel matrix itself
 }

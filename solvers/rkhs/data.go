@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -54,28 +55,12 @@ func Single(x stream.Source) (*Data, error) {
 // their sum: the nodes of a quadrature rule, or importance weights. It takes 8 bytes for
 // each pair.
 func (d *Data) Weighted(weights []float64) (*Data, error) {
-	if int64(len(weights)) != d.n {
-		return nil, fmt.Errorf("%s: %d weights for %d pairs", d.x.Info().Name, len(weights), d.n)
-	}
-	largest := 0.0
-	for i, w := range weights {
-		if !(w >= 0 && w <= math.MaxFloat64) {
-			return nil, fmt.Errorf("%s: the weight of pair %d is %v; weights are finite and not negative", d.x.Info().Name, i, w)
-		}
-		largest = math.Max(largest, w)
-	}
-	if largest == 0 {
-		return nil, fmt.Errorf("%s: all weights are zero", d.x.Info().Name)
-	}
-	sum := 0.0
-	for _, w := range weights {
-		sum += w / largest
+	shares, err := model.Shares(d.x.Info().Name, "pair", d.n, weights)
+	if err != nil {
+		return nil, err
 	}
 	v := *d
-	v.weights = make([]float64, len(weights))
-	for i, w := range weights {
-		v.weights[i] = math.Sqrt(w / largest / sum)
-	}
+	v.weights = dense.Roots(shares)
 	return &v, nil
 }
 

@@ -19,8 +19,8 @@
 //	exact       the span of all features, to    1       about 2n·r for the  n·r
 //	            rounding, found by pivoted              r rows that span
 //	            Cholesky: kernel QR                     them, each side
-//	landmark    the span of landmarks, or       1       n·r, each side      r² for each
-//	            random Fourier features                                     partial sum
+//	landmark    the span of landmarks           1       n·r, each side      r² for each
+//	                                                                        partial sum
 //
 // Both gather rows to choose from first: EngineExact all of them, EngineLandmark a sample.
 // EngineExact refuses a kernel whose features have no small span, such as Laplace and Matérn
@@ -49,7 +49,7 @@
 // # Errors
 //
 // Residuals are of the algebra inside the span of the features. They say nothing of the error of
-// landmarks and random features, which is not known. [Fit.TraceResiduals] bound what the features
+// landmarks, which is not known. [Fit.TraceResiduals] bound what the features
 // miss: they are exact, over all pairs. Comparing fits of m and 2m landmarks shows the error of
 // the values.
 //

@@ -50,13 +50,6 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.plan(e, d.Shape())
-	if err != nil {
-		return nil, err
-	}
-	if err := plan.Memory.Check(s.Memory); err != nil {
-		return nil, err
-	}
 	compare := "compare with more `landmarks`, or with `engine exact`"
 	sp, err := s.newSpaces(ctx, e, d)
 	switch {
@@ -119,7 +112,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		fit.SourcePasses++
 	}
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
-	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
+	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {

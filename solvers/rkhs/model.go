@@ -22,7 +22,6 @@ type Model struct {
 	Task        Task
 	Operator    Operator
 	Engine      Engine
-	Random      bool // random features instead of landmarks
 	Centered    bool
 	Inverse     bool // it is of the pseudo-inverse of the operator
 	Seed        uint64
@@ -122,15 +121,14 @@ type Fit struct {
 	// not rounding: Values are the first of them.
 	Spectrum []float64
 	// TraceResiduals are the parts of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) that the
-	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding with
-	// landmarks; with random features an estimate that may come out as 0. NaN for y
+	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding. NaN for y
 	// where it does not occur.
 	TraceResiduals [2]float64
 	// Trace is that of C_XX, Σ w_i·k(x_i, x_i), less the squared norm of the mean if the
 	// features were centred: what all eigenvalues of [Covariance] sum up to.
 	Trace float64
 	// Features are the numbers of features of x and of y, 0 for none, and Landmarks how
-	// many kernel entries (or random features) a row of them takes.
+	// many kernel entries a row of them takes.
 	Features, Landmarks [2]int
 	// Dropped is how many directions the inverses of an operator with ε = 0 left out.
 	Dropped int

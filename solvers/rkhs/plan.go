@@ -37,11 +37,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		p.Choice.Name = s.Engine.String()
 	}
 	for _, space := range s.spacesOf(shape) {
-		f, err := s.planSpace(p, e, space)
-		if err != nil {
-			return nil, err
-		}
-		p.AddEntries(float64(shape.Rows) * float64(f) * float64(space.sides))
+		p.AddEntries(float64(shape.Rows) * float64(s.planSpace(p, e, space)) * float64(space.sides))
 	}
 	pass := model.NewPlan(e, shape.Rows, columns)
 	s.planPass(pass, e, shape, columns, int64(features))
@@ -58,7 +54,6 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 
 // plannedSpace is a space whose landmarks are chosen from so many rows.
 type plannedSpace struct {
-	kernel  kernelgen.Kernel
 	rows    int64
 	columns int
 	sides   int // that have its features
@@ -66,43 +61,34 @@ type plannedSpace struct {
 
 // spacesOf returns the spaces of a fit.
 func (s setting) spacesOf(shape model.Shape) []plannedSpace {
-	n, k := shape.Rows, s.kernels
+	n := shape.Rows
 	switch {
 	case s.Operator.Traits().Single:
-		return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}}
+		return []plannedSpace{{s.poolSize(n), shape.Columns, 1}}
 	case s.OneSpace():
-		return []plannedSpace{{k[OfX], s.poolSize(2 * n), shape.Columns, 2}}
+		return []plannedSpace{{s.poolSize(2 * n), shape.Columns, 2}}
 	}
-	return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}, {k[OfY], s.poolSize(n), columnsOf(shape, OfY), 1}}
+	return []plannedSpace{{s.poolSize(n), shape.Columns, 1}, {s.poolSize(n), columnsOf(shape, OfY), 1}}
 }
 
 // planSpace adds the choice of landmarks, and returns how many there will be at most.
-func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (int64, error) {
+func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
 	of := model.NewPlan(e, space.rows, space.columns)
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
-	switch {
-	case s.Random:
-		random, err := s.random().Plan(e, model.Shape{Rows: n, Columns: space.columns}, space.kernel)
-		if err != nil {
-			return 0, err
-		}
-		of = random
-	case s.Engine == EngineExact:
+	if s.Engine == EngineExact {
 		proposals := int64(basis.Proposals(n))
 		of.Add("Cholesky factor", n*c, "`landmarks`")
 		of.Add("residual diagonal", 2*n, "the number of rows")
 		of.Add("proposals", proposals*(proposals+3*d+c), "")
 		of.AddEntries(float64(n)*float64(c) + 2*float64(c)*float64(min(proposals, 2*c)))
-	default:
+	} else {
 		s.choice(n).AddTo(of, d)
 	}
-	if !s.Random {
-		of.Add("kernel between landmarks", 5*c*c, "`landmarks`")
-		of.AddEntries(2 * float64(c) * float64(c))
-	}
+	of.Add("kernel between landmarks", 5*c*c, "`landmarks`")
+	of.AddEntries(2 * float64(c) * float64(c))
 	of.Add("rows to choose from", n*d, "`landmarks`")
 	p.Stage(of)
-	return c, nil
+	return c
 }
 
 // planPass adds the pass over the pairs and the algebra after it.

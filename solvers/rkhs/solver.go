@@ -10,15 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to decompose an operator. [Solver] is one.
-type Method interface {
-	// Plan returns what Fit will cost.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit decomposes the operator of the pairs, with a kernel of x.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var _ Method = Solver{}
+// Method is a way to decompose an operator, with a kernel of x. [Solver] is one.
+type Method = model.Method[*Data, Fit]
 
 // Solver decomposes an operator. The zero value of every field but Operator and Rank is
 // ready to use.
@@ -45,17 +38,13 @@ type Solver struct {
 	// Landmarks are pivots of a randomly pivoted Cholesky factorisation of
 	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
 	Landmarks int
-	// Random takes random Fourier features instead of landmarks (lowrank.RFF), as many
-	// as Landmarks says, for kernels that have a spectral measure. It is for
-	// EngineLandmark.
-	Random bool
 
 	// Cutoff is the part of the largest eigenvalue of a covariance operator, or singular
 	// value of a time-lagged Gram matrix, at or below which it is left out of an inverse
 	// with ε = 0 and of a pseudo-inverse; 0 means 1e-10.
 	Cutoff float64
 	Seed   uint64
-	Memory int64 // bytes that the plan may take; 0 for no limit
+	Memory int64 // bytes that EngineAuto must make do with; 0 for no limit
 }
 
 // The defaults of Solver.Landmarks.
@@ -150,8 +139,6 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
 		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
-	case s.Random && s.Engine == EngineExact:
-		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}
 	return nil
 }
@@ -163,8 +150,6 @@ func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) 
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case s.Random:
-		return because(EngineLandmark, "random features were asked for")
 	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Rows:
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
 	case shape.Rows > AutoPairs:

@@ -14,7 +14,6 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +34,7 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, as the kernel of an RKHS is: what is negative of it was left out", k)}
 }
 
-// newSpaces picks landmarks, or draws random features, for both sides. With an error the spaces
+// newSpaces picks landmarks for both sides. With an error the spaces
 // tell the entries that it took.
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
@@ -93,15 +92,7 @@ func (s Solver) poolSize(n int64) int64 {
 
 // mostFeatures returns how many features rows of a space have at most.
 func (s Solver) mostFeatures(rows int64) int {
-	if s.Random {
-		return s.Landmarks
-	}
 	return int(min(int64(s.Landmarks), rows))
-}
-
-// random returns the method that makes random features.
-func (s Solver) random() lowrank.RFF {
-	return lowrank.RFF{Rank: s.Landmarks, Seed: s.Seed}
 }
 
 // choice returns the choice of landmarks among so many rows.
@@ -123,16 +114,8 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	return f, nil
 }
 
-// features returns random features, or those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
+// features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
 func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
-	if s.Random {
-		f, err := s.random().Fit(ctx, e, model.Sources{Left: stream.FromMatrix(name, rows)}, k)
-		if err != nil {
-			return nil, err
-		}
-		sp.entries += f.KernelEntries
-		return f.Model, nil
-	}
 	diagonal := make([]float64, rows.Rows)
 	k.Diag(diagonal, rows)
 	if slices.Max(diagonal) <= 0 {

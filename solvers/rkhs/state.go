@@ -21,7 +21,6 @@ type header struct {
 	Symmetric   bool           `json:"symmetric,omitempty"` // of one's own: it is self-adjoint
 	Engine      string         `json:"engine"`
 	Formulation string         `json:"formulation"` // "qr"; other versions had others
-	Random      bool           `json:"random_features,omitempty"`
 	Centred     bool           `json:"centred"`
 	Inverse     bool           `json:"inverse,omitempty"`
 	Complex     bool           `json:"complex,omitempty"`
@@ -56,7 +55,7 @@ func (h header) Sizes(*model.Archive) map[string]int64 {
 // u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
-		Formulation: "qr", Random: m.Random, Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
+		Formulation: "qr", Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
 		U: m.Left, V: m.Right, CanonicalU: m.CanonicalLeft, CanonicalV: m.CanonicalRight}
 	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {
@@ -81,7 +80,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("rkhs", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Random: h.Random, Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
+	m := &Model{Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
 		Values: h.Values, Imag: h.Imag,
 		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),
 		Left: h.U, Right: h.V, CanonicalLeft: h.CanonicalU, CanonicalRight: h.CanonicalV}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
 )
 
 // triplets are singular values and singular functions in orthonormal bases: all of
@@ -49,20 +49,10 @@ func newTriplets(op Operator, p Matrix) (*triplets, error) {
 // residuals returns the larger of ‖Sv−σu‖ and ‖S*u−σv‖ for the first r triplets, relative to
 // the first σ.
 func (t *triplets) residuals(s blas64.General, r int) []float64 {
-	forth, back := mul(s, t.v), dense.Mul(blas.Trans, s, blas.NoTrans, t.u)
-	out := make([]float64, r)
-	for j := range out {
-		off := math.Max(columnDistance(forth, t.u, t.values[j], j), columnDistance(back, t.v, t.values[j], j))
-		out[j] = off / t.values[0]
+	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
+	out := krylov.Residuals(mul(s, v), u, t.values[:r], t.values[0])
+	for j, off := range krylov.Residuals(transposedTimes(s, u), v, t.values[:r], t.values[0]) {
+		out[j] = math.Max(out[j], off)
 	}
 	return out
-}
-
-// columnDistance returns ‖a_j − σ·b_j‖.
-func columnDistance(a, b blas64.General, sigma float64, j int) float64 {
-	d := make([]float64, a.Rows)
-	for i := range d {
-		d[i] = a.Data[i*a.Stride+j] - sigma*b.Data[i*b.Stride+j]
-	}
-	return dense.Norm(d)
 }

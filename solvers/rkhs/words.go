@@ -31,7 +31,7 @@ const (
 	// EngineExact spans the features of all rows, but for rounding. It refuses a kernel
 	// that takes more pivots than Landmarks.
 	EngineExact
-	// EngineLandmark has the span of landmarks, or random features.
+	// EngineLandmark has the span of landmarks.
 	EngineLandmark
 )
 

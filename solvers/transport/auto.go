@@ -22,14 +22,10 @@ type Auto struct {
 	Rank int // of the low-rank engine; 0 means 100 if Auto chooses that engine
 }
 
-var _ Method = Auto{}
-
 // choose returns the method for data of a shape.
 func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, model.Choice) {
 	entries := float64(s.Rows) * float64(columns(s))
 	switch {
-	case m.InitialEpsilon > 0:
-		return Exact{m.Sinkhorn}, model.Choice{Name: "exact", Reason: "`initial-epsilon` is for it"}
 	case m.Rank > 0:
 		return LowRank(m), model.Choice{Name: "lowrank", Reason: "a rank is given"}
 	case entries <= AutoEntries:

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -60,28 +59,9 @@ func (d *Data) masses(s model.Side) (masses, error) {
 	if weights == nil {
 		return m, nil
 	}
-	if int64(len(weights)) != m.n {
-		return m, fmt.Errorf("%s: %d weights for %d rows", info.Name, len(weights), m.n)
-	}
-	largest := 0.0
-	for i, w := range weights {
-		if !(w >= 0 && w <= math.MaxFloat64) {
-			return m, &model.DataError{Err: fmt.Errorf("%s: the weight of row %d is %v; weights are finite and not negative", info.Name, i, w)}
-		}
-		largest = math.Max(largest, w)
-	}
-	if largest == 0 {
-		return m, &model.DataError{Err: fmt.Errorf("%s: all weights are zero, so that there is nothing to transport", info.Name)}
-	}
-	sum := 0.0
-	for _, w := range weights {
-		sum += w / largest
-	}
-	m.w = make([]float64, len(weights))
-	for i, w := range weights {
-		m.w[i] = w / largest / sum
-	}
-	return m, nil
+	var err error
+	m.w, err = model.Shares(info.Name, "row", m.n, weights)
+	return m, err
 }
 
 // at returns the mass of row i.

@@ -42,5 +42,4 @@
 //
 // A model maps the rows of one side by the barycentric projection: a fitted row i to Σ_j T_ij·y_j/Σ_j T_ij, and a new row
 // x to Σ_j k(x, y_j)^(1/ε)·v_j·y_j over the sum of the weights. For a fitted row the two are the same.
-// [NearestDisplacement] moves a row as the nearest fitted row.
 package transport

@@ -20,9 +20,8 @@ import (
 
 // Exact solves the problem with all entries of K, in the domain of logarithms.
 //
-// Cost: one pass over each source, which loads the rows. Each iteration computes all m·n kernel entries, half of them if
-// both sides are one source and the kernel is symmetric; the report computes them once more. Memory: the rows and about
-// 10·n numbers. The model holds the rows, unless its map is [NearestDisplacement].
+// Cost: one pass over each source, which loads the rows. Each iteration computes all m·n kernel entries; the report
+// computes them once more. Memory: the rows and about 10·n numbers. The model holds the rows.
 type Exact struct {
 	Sinkhorn
 }
@@ -34,8 +33,8 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 
 // fit implements Fit.
 func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return m.Sinkhorn.fit(ctx, e, d, k,
-		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, _ bool) (*Fit, error) {
+	return m.Sinkhorn.fit(ctx, d, k,
+		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			x, err := newExact(ctx, e, s, d, k)
 			if err != nil {
 				return nil, err
@@ -49,8 +48,7 @@ type exact struct {
 	*grid
 	Sinkhorn
 	f, g     []float64
-	pairs    *tiles.Grid // of one side with itself, once symmetric iterations need it
-	moderate bool        // no |log K| exceeds plainRange; false before the first iteration
+	moderate bool // no |log K| exceeds plainRange; false before the first iteration
 }
 
 func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
@@ -78,10 +76,6 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 
 // solve iterates, and returns the fit with its maps.
 func (x *exact) solve(ctx context.Context) (*Fit, error) {
-	staged, err := x.stages(ctx)
-	if err != nil {
-		return nil, err
-	}
 	history, err := x.iterate(ctx, func(first bool) (float64, error) { return x.step(ctx, first) })
 	if err != nil {
 		return nil, err
@@ -92,7 +86,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	}
 	m := &Model{Engine: EngineExact, Left: &Map{Points: x.right.rows, Logs: x.g}, Right: &Map{Points: x.left.rows, Logs: x.f}}
 	f := &Fit{Model: m, History: append(history, end.change), Cost: end.cost}
-	f.Iterations = staged + len(f.History)
+	f.Iterations = len(f.History)
 	f.Value = x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
 	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries()
 	f.judge(x.MarginalTol)
@@ -303,14 +297,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`threads`")
 	visits := float64(set.Iterations + 1)
 	entries := float64(s.Rows) * float64(cols)
-	solves := 1.0
-	if set.Divergence {
-		solves += float64(s.Rows)/float64(cols) + float64(cols)/float64(s.Rows)
-	}
-	if s.OneSource() && k.Symmetric() {
-		solves = 0.5
-	}
-	p.AddEntries(entries * visits * solves)
+	p.AddEntries(entries * visits)
 	p.SourcePasses, p.ExactPasses = 1, int(visits)
 	p.SetNotShardable("the rows are in the memory of one process")
 	p.Notes = append(p.Notes, fmt.Sprintf("an iteration has %.3g kernel entries; there are at most %d iterations", entries, set.Iterations))

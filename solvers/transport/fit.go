@@ -10,18 +10,16 @@ import (
 type Fit struct {
 	*Model
 	model.Report
-	Iterations int // those with larger ε included
-	// History has the marginal error after each iteration with the final ε: ‖T1 − a‖₁, where Tᵀ1 = b. With a
+	Iterations int
+	// History has the marginal error after each iteration: ‖T1 − a‖₁, where Tᵀ1 = b. With a
 	// marginal penalty it has the change that another iteration would make to the row masses, relative to all mass.
 	History []float64
 	Cost    float64 // ⟨T, C⟩; NaN if the engine does not know it
 	// Value is the minimum, ⟨T, C⟩ + ε·KL(T ‖ abᵀ), with a marginal penalty + ρ·KL(T1 ‖ a) + ρ·KL(Tᵀ1 ‖ b). It is the
-	// value of the dual problem at u and v: a lower bound, reached when the iteration converges.
+	// value of the dual problem at u and v: a lower bound, reached when the iteration converges. Less half of the values
+	// of either side to itself it is the Sinkhorn divergence (Feydy et al. 2019, "Interpolating between optimal transport
+	// and MMD using Sinkhorn divergences").
 	Value float64
-	// Divergence is Value less half of those of left to left and of right to right (Feydy et al. 2019, "Interpolating
-	// between optimal transport and MMD using Sinkhorn divergences"). For positive definite kernels it is at least 0,
-	// and 0 if the sides are equal. NaN if [Sinkhorn].Divergence is false.
-	Divergence float64
 }
 
 // MarginalError returns the error after the last iteration.

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -29,9 +28,6 @@ const HeldNumbers = 1 << 22
 
 // check returns an error if a setting is out of range.
 func (m LowRank) check() error {
-	if m.InitialEpsilon != 0 {
-		return errors.New("`initial-epsilon` is for `engine exact`: the low-rank engine has one kernel")
-	}
 	if m.Rank < 1 {
 		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
 	}
@@ -73,8 +69,8 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	return m.Sinkhorn.fit(ctx, e, d, k,
-		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error) {
+	return m.Sinkhorn.fit(ctx, d, k,
+		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			return LowRank{s, m.Rank}.solve(ctx, e, d, k)
 		})
 }

@@ -1,63 +1,37 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to solve the problem.
-type Method interface {
-	// Plan returns the cost of Fit.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
-	// Fit finds the plan between the rows of d, with a Gibbs kernel.
-	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
-}
-
-var (
-	_ Method = Exact{}
-	_ Method = LowRank{}
-)
+// Method is a way to solve the problem with a Gibbs kernel.
+type Method = model.Method[*Data, Fit]
 
 // Sinkhorn has the settings of the iteration, for both engines. The zero value is ready to use.
 type Sinkhorn struct {
 	Epsilon float64 // ε; 0 means 1
-	// InitialEpsilon starts the iteration with a larger ε, which is divided by 4 until it reaches Epsilon. That takes
-	// fewer iterations where Epsilon is small. 0 means Epsilon. Only the exact engine has it.
-	InitialEpsilon float64
 	// MarginalPenalty is ρ, the price of masses that are not kept; 0 means that masses are kept.
 	MarginalPenalty float64
 	// MarginalTol bounds ‖T1 − a‖₁, where Tᵀ1 = b; 0 means 1e-6. With a MarginalPenalty it bounds the change of the row
 	// masses in an iteration, relative to all mass.
 	MarginalTol float64
-	Iterations  int // the most for each ε; 0 means 1000
-	// Divergence computes [Fit.Divergence] from the transport of each side to itself.
-	Divergence bool
-	Map        Mapping
-	Seed       uint64
+	Iterations  int // the most; 0 means 1000
+	Seed        uint64
 }
 
 // settings sets the defaults. It returns an error if a setting is out of range.
 func (s Sinkhorn) settings() (Sinkhorn, error) {
-	if s.Epsilon == 0 {
-		s.Epsilon = 1
-	}
-	if s.MarginalTol == 0 {
-		s.MarginalTol = 1e-6
-	}
-	if s.Iterations == 0 {
-		s.Iterations = 1000
-	}
+	s.Epsilon, s.MarginalTol, s.Iterations = cmp.Or(s.Epsilon, 1), cmp.Or(s.MarginalTol, 1e-6), cmp.Or(s.Iterations, 1000)
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(s.Epsilon):
 		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
-	case s.InitialEpsilon != 0 && !(positive(s.InitialEpsilon) && s.InitialEpsilon >= s.Epsilon):
-		return s, fmt.Errorf("`initial-epsilon` %v must be finite and at least `epsilon` %v", s.InitialEpsilon, s.Epsilon)
 	case s.MarginalPenalty != 0 && !positive(s.MarginalPenalty):
 		return s, fmt.Errorf("`marginal-penalty` %v must be positive and finite", s.MarginalPenalty)
 	case !positive(s.MarginalTol):
@@ -96,11 +70,11 @@ func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before flo
 	}
 }
 
-// solver solves the problem between the rows of d, which with self are those of one side on both sides.
-type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel, self bool) (*Fit, error)
+// solver solves the problem between the rows of d.
+type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error)
 
-// fit solves the problem, and adds the divergence and the map that the settings ask for.
-func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
+// fit solves the problem.
+func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
 	s, err := s.settings()
 	if err != nil {
 		return nil, err
@@ -111,7 +85,7 @@ func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen
 	if k, err = model.Resolve(ctx, d, k, s.Seed); err != nil {
 		return nil, err
 	}
-	f, err := solve(ctx, s, d, k, false)
+	f, err := solve(ctx, s, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -119,37 +93,5 @@ func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen
 	f.Kernel, f.Epsilon, f.MarginalPenalty, f.Seed = k, s.Epsilon, s.MarginalPenalty, s.Seed
 	f.Rows, f.Cols = left.Rows, right.Rows
 	f.Left.Names, f.Right.Names = right.Columns, left.Columns
-	if f.Divergence = math.NaN(); s.Divergence {
-		err = f.debias(d, func(d *Data) (*Fit, error) { return solve(ctx, s, d, k, true) })
-	}
-	if err == nil && s.Map == NearestDisplacement {
-		err = f.keepNearest(ctx, e, d)
-	}
-	return f, err
-}
-
-// debias computes the divergence. self solves the transport of one side to itself.
-func (f *Fit) debias(d *Data, self func(*Data) (*Fit, error)) error {
-	if d.oneSource() {
-		f.Divergence = 0
-		return nil
-	}
-	f.Divergence = f.Value
-	passes := 0
-	for _, side := range []model.Side{model.Left, model.Right} {
-		s, err := self(d.side(side))
-		if err != nil {
-			return fmt.Errorf("the transport of the %v side to itself: %w", side, err)
-		}
-		f.Divergence -= s.Value / 2
-		f.KernelEntries += s.KernelEntries
-		f.ExactPasses += s.ExactPasses
-		passes = max(passes, s.SourcePasses)
-		for _, note := range s.Notes {
-			f.Note(fmt.Sprintf("%v side to itself: %s", side, note))
-		}
-		f.NotConverged = f.NotConverged || s.NotConverged
-	}
-	f.SourcePasses += passes
-	return nil
+	return f, nil
 }

@@ -20,7 +20,7 @@ type Model struct {
 	Rows, Cols      int64 // left and right rows of the fit
 	// Left maps left rows among the right ones, and Right maps right rows among the left ones.
 	Left, Right *Map
-	// Factors are those of the low-rank engine, nil of the exact one or with [NearestDisplacement].
+	// Factors are those of the low-rank engine, nil of the exact one.
 	Factors *lowrank.Model
 }
 
@@ -42,8 +42,8 @@ type Map struct {
 	Corrections      blas64.General `array:"corrections,c,d,if=coefficients,optional"`
 	CorrectionValues blas64.General `array:"correction_values,c,d+1,if=c"`
 
-	// Near has rows of this side, and Moves their displacements: those of [NearestDisplacement], or of the low-rank
-	// engine a sample, for rows whose z₀ is not positive or whose image is out of bounds.
+	// Near has sampled rows of this side, and Moves their displacements: a row whose z₀ is not positive, or whose image
+	// is out of bounds, moves as the nearest of them.
 	Near  blas64.General `array:"near,m,d,if=near"`
 	Moves blas64.General `array:"moves,m,d,if=near"`
 }
@@ -71,14 +71,5 @@ func (m *Model) Describe() *model.Description {
 	if m.MarginalPenalty > 0 {
 		fact("marginal penalty", m.MarginalPenalty)
 	}
-	fact("map", m.Mapping())
 	return d
-}
-
-// Mapping returns how the model maps rows.
-func (m *Model) Mapping() Mapping {
-	if m.Left.Points.Cols == 0 && m.Left.Coefficients.Cols == 0 {
-		return NearestDisplacement
-	}
-	return BarycentricProjection
 }

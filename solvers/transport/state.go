@@ -10,7 +10,7 @@ import (
 type header struct {
 	Method  string         `json:"method"` // "transport"
 	Engine  string         `json:"engine"`
-	Map     string         `json:"map"`
+	Map     string         `json:"map"` // "kernel"; other versions had others
 	Kernel  string         `json:"kernel"`
 	Epsilon float64        `json:"epsilon"`
 	Relax   float64        `json:"relax,omitempty"`
@@ -26,14 +26,11 @@ type header struct {
 
 // Sizes says which arrays the maps have.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
-	if len(h.Right) != len(h.Left) || !(h.Epsilon > 0 && h.Relax >= 0) {
-		a.Fail("header: maps to %q and %q, epsilon %v, relax %v", h.Left, h.Right, h.Epsilon, h.Relax)
+	if h.Map != "kernel" || len(h.Right) != len(h.Left) || !(h.Epsilon > 0 && h.Relax >= 0) {
+		a.Fail("header: map %s to %q and %q, epsilon %v, relax %v", h.Map, h.Left, h.Right, h.Epsilon, h.Relax)
 	}
 	s := map[string]int64{"points": 1, "d+1": int64(len(h.Left)) + 1}
-	switch {
-	case h.Map == NearestDisplacement.String():
-		s = map[string]int64{"near": 1}
-	case h.Factors != nil:
+	if h.Factors != nil {
 		s["points"], s["coefficients"], s["near"] = 0, 1, 1
 	}
 	return s
@@ -45,7 +42,7 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // them, behind factors_, and coefficients, centre, low, high, corrections and correction_values,
 // see [Map]; and near and moves.
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Engine: m.Engine.String(), Map: m.Mapping().String(), Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
+	h := header{Method: Name, Engine: m.Engine.String(), Map: "kernel", Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Left: m.Left.Names, Right: m.Right.Names, U: m.Left, V: m.Right}
 	if m.Factors != nil {
 		factors, err := m.Factors.Save()
@@ -67,7 +64,6 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	m := &Model{Engine: model.Word(a, h.Engine, ParseEngine), Kernel: a.Kernel(h.Kernel, profiles...), Epsilon: h.Epsilon, MarginalPenalty: h.Relax,
 		Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Left: h.U, Right: h.V}
 	m.Left.Names, m.Right.Names = h.Left, h.Right
-	mapping := model.Word(a, h.Map, ParseMapping)
 	if h.Factors != nil {
 		factors, err := lowrank.Load(h.Factors, profiles...)
 		a.Check(err)
@@ -78,7 +74,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		case a.Err() != nil:
 		case to.Points.Rows < 1 && to.Near.Rows < 1:
 			a.Fail("array points or near has no rows")
-		case mapping == NearestDisplacement || m.Factors == nil:
+		case m.Factors == nil:
 		case m.Factors.Dimension(model.Left) != len(h.Left) || to.Coefficients.Rows != len(m.Factors.Values):
 			a.Fail("factors of rank %d of rows with %d columns, expected %d and %d",
 				len(m.Factors.Values), m.Factors.Dimension(model.Left), to.Coefficients.Rows, len(h.Left))

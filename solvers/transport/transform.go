@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,8 +39,7 @@ const mapRows = 256
 
 // Transform maps rows in one pass, and calls emit with blocks in order. It returns an error if the number of columns is
 // not that of the fit, or if the exact engine's kernel is 0 between a row and the whole other side. Cost of a row: a
-// kernel entry for each row of the other side with the exact engine, and for each landmark with the low-rank one;
-// with [NearestDisplacement] a distance to each row kept.
+// kernel entry for each row of the other side with the exact engine, and for each landmark with the low-rank one.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -70,18 +68,14 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 
 // mapping returns a function that makes mappers of a side for the rows of a source.
 func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error) {
-	to := m.mapOf(side)
-	switch {
-	case to.Points.Cols > 0:
-		g, err := newGibbs(m.Kernel, m.Epsilon)
-		if err != nil {
-			return nil, err
-		}
-		return to.byPoints(g, side, info), nil
-	case to.Coefficients.Cols > 0:
+	if m.Factors != nil {
 		return m.byFactors(side, info), nil
 	}
-	return to.byNearest(), nil
+	g, err := newGibbs(m.Kernel, m.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	return m.mapOf(side).byPoints(g, side, info), nil
 }
 
 // byPoints maps a row to its barycentric projection: the mean of Points, weighted by the plan.
@@ -147,7 +141,6 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	p := model.NewPlan(e, rows.Info().Rows, d)
 	p.SourcePasses = 1
 	p.Map("images", d, to.Dimension())
-	n := float64(max(0, rows.Info().Rows))
 	for _, part := range []struct {
 		what   string
 		points blas64.General
@@ -161,40 +154,6 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		p.Include(m.Factors.TransformPlan(e, rows, model.Request{Side: r.Side}))
 		return p
 	}
-	p.AddEntries(n * math.Max(float64(to.Points.Rows), float64(to.Near.Rows)))
+	p.AddEntries(float64(max(0, rows.Info().Rows)) * float64(to.Points.Rows))
 	return p
-}
-
-// nearestRows is the most rows of a side that a model with NearestDisplacement keeps.
-const nearestRows = 10_000
-
-// keepNearest replaces the maps by displacements of fitted rows.
-func (f *Fit) keepNearest(ctx context.Context, e stream.Engine, d *Data) error {
-	var maps [2]*Map
-	for i, side := range []model.Side{model.Left, model.Right} {
-		src, to := d.side(side).Left, f.mapOf(side)
-		rows, err := model.SampleRows(ctx, src, nearestRows, f.Seed, "neighbours "+side.String())
-		if err != nil {
-			return err
-		}
-		images := stream.NewMatrix(rows.Rows, rows.Cols)
-		err = f.Transform(ctx, e, stream.FromMatrix(src.Info().Name, rows), model.Request{Side: side}, func(b *stream.Block, out blas64.General) error {
-			for i := range out.Rows {
-				copy(dense.Row(images, int(b.Start)+i), dense.Row(out, i))
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		perRow := to.Points.Rows + to.Corrections.Rows
-		if f.Factors != nil {
-			perRow += f.Factors.Factor(side).Entries()
-		}
-		f.KernelEntries += int64(rows.Rows) * int64(perRow)
-		dense.Add(-1, rows, images)
-		maps[i] = &Map{Names: to.Names, Near: rows, Moves: images}
-	}
-	f.Left, f.Right, f.Factors = maps[0], maps[1], nil
-	return nil
 }

@@ -63,13 +63,10 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 // Cost for m residuals: 100·m kernel entries, 2·100²·m flops.
 // They are nil if no row that is left out has a weight.
 func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
-	n, t := len(held.places), c.outputs
-	magnitudes, weights := stream.NewMatrix(n, t), make([]float64, n)
-	means, total := make([]float64, t), 0.0
-	for i, r := range held.places {
-		weights[i] = c.known.weight[r]
-		total += weights[i]
-		for j, v := range dense.Row(c.known.outputs, r) {
+	n, t, weights := c.sample.Count(), c.outputs, c.known.weight
+	magnitudes, means, total := stream.NewMatrix(n, t), make([]float64, t), dense.Sum(weights)
+	for i := range n {
+		for j, v := range dense.Row(c.known.outputs, i) {
 			residual := math.Abs(v - dense.Row(held.predictions, i)[j])
 			dense.Row(magnitudes, i)[j] = residual
 			means[j] += weights[i] * residual
@@ -86,7 +83,7 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 			dense.Row(magnitudes, i)[j] /= means[j]
 		}
 	}
-	scale, err := c.learnScale(ctx, held, magnitudes, weights)
+	scale, err := c.learnScale(ctx, magnitudes)
 	if err != nil {
 		return nil, err
 	}
@@ -141,22 +138,20 @@ type scaleModel struct {
 
 // learnScale regresses magnitudes on features of some landmarks. A target whose magnitudes are
 // predicted worse than by their mean has a constant scale.
-func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General,
-	weights []float64) (*scaleModel, error) {
+func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (*scaleModel, error) {
 	n, t := magnitudes.Rows, magnitudes.Cols
 	landmarks, upper, chosen, err := c.someLandmarks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	q := upper.Cols
-	sample := c.sample.Pick(held.places)
 	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]
 	features := (&basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}).Features(c.data.Rows.Info().Name)
 	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
-		x := stream.RowSlice(sample.Rows, first, min(stream.PanelRows, n-first))
+		x := stream.RowSlice(c.sample.Rows, first, min(stream.PanelRows, n-first))
 		z := dense.Columns(stream.RowSlice(rows, first, x.Rows), 0, q)
-		if err := features.Worker()(z, x, sample.Number[first]); err != nil {
+		if err := features.Worker()(z, x, c.sample.Number[first]); err != nil {
 			return err
 		}
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(upper), z)
@@ -165,7 +160,7 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 	if err != nil {
 		return nil, err
 	}
-	parts := c.scaleParts(held.places)
+	parts := c.scaleParts()
 	grams := make([]blas64.General, len(parts))
 	for i := range n {
 		row := dense.Row(rows, i)
@@ -175,13 +170,13 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 	for p, members := range parts {
 		part := dense.PickRows(rows, members)
 		for i, r := range members {
-			blas64.Scal(math.Sqrt(weights[r]), dense.Vector(dense.Row(part, i)))
+			blas64.Scal(math.Sqrt(c.known.weight[r]), dense.Vector(dense.Row(part, i)))
 		}
 		grams[p] = dense.Mul(blas.Trans, part, blas.NoTrans, part)
 	}
 	m := &scaleModel{landmarks: chosen, coefficients: stream.NewMatrix(q, t), intercept: make([]float64, t),
 		outOfFold: stream.NewMatrix(n, t)}
-	all, err := newNormal(total(grams, -1), q)
+	all, err := newNormal(total(grams), blas64.General{}, q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: residuals of the scoring sample: %w", c.data.Rows.Info().Name, err)
 	}
@@ -192,10 +187,10 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 		}
 	}
 	least := slices.Clone(all.unexplained) // by the mean
-	norm := largest(all.centered)
+	norm := largest(all.upper(0))
 	for power := range 7 {
 		lambda := leastPenalty * norm * math.Pow10(power)
-		models, errs := scaleFold(grams, q, lambda)
+		models, errs := scaleFold(all.whole, grams, q, lambda)
 		whole, err := all.solve(lambda)
 		if models == nil || err != nil {
 			continue
@@ -222,9 +217,9 @@ func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes bl
 
 // scaleFold returns the coefficients without each part, and the squared errors of all parts; nil if a
 // part cannot be left out.
-func scaleFold(grams []blas64.General, q int, lambda float64) (models []blas64.General, errs []float64) {
-	for p, gram := range grams {
-		without, err := newNormal(total(grams, p), q)
+func scaleFold(whole blas64.General, grams []blas64.General, q int, lambda float64) (models []blas64.General, errs []float64) {
+	for _, gram := range grams {
+		without, err := newNormal(whole, gram, q)
 		if err != nil {
 			return nil, nil
 		}
@@ -263,11 +258,11 @@ func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, 
 }
 
 // scaleParts divides residuals into folds, groups staying together. Folds without a row are left out.
-func (c *candidate) scaleParts(places []int) [][]int {
+func (c *candidate) scaleParts() [][]int {
 	by := folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
 	parts := make([][]int, scaleFolds)
-	for i, r := range places {
-		p := by.part(c.known.group[r])
+	for i, group := range c.known.group {
+		p := by.part(group)
 		parts[p] = append(parts[p], i)
 	}
 	return slices.DeleteFunc(parts, func(members []int) bool { return len(members) == 0 })

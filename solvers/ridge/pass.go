@@ -175,8 +175,8 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// gather fetches the landmarks and the sample that out-of-fold predictions are made of, with what is known
-// of its rows, and whitens the landmarks under each kernel.
+// gather fetches the landmarks, and of a sample the rows that are left out of a training set, with what is known
+// of them. It whitens the landmarks under each kernel.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
 	if err != nil {
@@ -191,11 +191,17 @@ func (f *fit) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.sample = panels[1]
-	numbers := model.Numbers{List: f.sample.Number}
-	if err := f.columns.read(&f.known, f.sample.Kept, f.sample.Count(), numbers); err != nil {
+	var all known
+	var left []int
+	if err := f.columns.read(&all, panels[1].Kept, panels[1].Count(), model.Numbers{List: panels[1].Number}); err != nil {
 		return err
 	}
+	for i, group := range all.group {
+		if f.folds.part(group) < f.folds.tested {
+			left = append(left, i)
+		}
+	}
+	f.sample, f.known = panels[1].Pick(left), all.pick(left)
 	for _, c := range f.candidates {
 		t, err := tiles.New(c.kernel, false)
 		if err != nil {

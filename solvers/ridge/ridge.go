@@ -21,8 +21,8 @@ type Solver struct {
 	// Landmarks is ℓ, drawn uniformly from the rows; 0 means 1,000. All rows serve if there are
 	// fewer.
 	Landmarks int
-	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-2 of the
-	// largest eigenvalue of the Gram matrix of the features, which tries seven.
+	// Penalties are the λ to choose from, above 0; none means a search from 3e-8 to 3e-1 of the
+	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
 	// landmarks.
@@ -102,7 +102,7 @@ type fit struct {
 	landmarks  int // asked for
 	outputs    int
 	folds      folding
-	sample     *basis.Panel // of which out-of-fold predictions are made
+	sample     *basis.Panel // rows of which out-of-fold predictions are made
 	known      known        // of the sample
 	candidates []*candidate
 }
@@ -121,8 +121,7 @@ type candidate struct {
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
 	lowest   float64   // error there
-
-	bestModels trained // of the best penalty alone
+	held     *heldOut  // of the penalty there
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -205,7 +204,7 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 		if err := s.checkMetric(k); err != nil {
 			return nil, err
 		}
-		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k})
+		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k, best: -1, lowest: math.Inf(1)})
 	}
 	var err error
 	f.folds, err = s.folding(f.landmarks)

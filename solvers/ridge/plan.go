@@ -37,7 +37,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
 	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
 	if f.folds.tested == 1 {
-		sample /= tenth
+		sample /= int64(f.folds.share)
 	}
 	numbers := sample * (2*d + 4*int64(f.outputs) + 8)
 	if shape.Classes > 0 {
@@ -71,15 +71,14 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k 
 		size *= d
 	}
 	sample := min(max(0, shape.Rows), metricRows)
-	shape.Rows = sample - sample/metricParts
+	shape.Rows = sample
 	search, err := s.inner().Plan(stream.Engine{Threads: e.Threads}, shape, k)
 	if err != nil {
 		return err
 	}
 	landmarks := min(int64(s.inner().Landmarks), shape.Rows)
 	search.KernelEntries *= metricRounds + 1
-	rows := (metricRounds+1)*(sample/metricParts) + 2*metricRounds*min(shape.Rows, gradientRows)
-	search.AddEntries(float64(landmarks) * float64(rows))
+	search.AddEntries(float64(2*metricRounds*landmarks) * float64(min(sample, gradientRows)))
 	search.Add("sample that the metric is learnt from", 2*sample*d, "")
 	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of a worker
 	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")

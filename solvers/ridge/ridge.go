@@ -41,6 +41,8 @@ type Solver struct {
 	// is taken if it lowers the error of other rows of the sample. It needs a kernel of one distance.
 	Metric Metric
 	Seed   uint64
+
+	forMetric bool // a quarter of the rows is held out, for the search for a metric
 }
 
 const defaultLandmarks = 1000
@@ -132,26 +134,10 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	d = learnt.of(d)
-	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
-	if err != nil {
-		return nil, err
+	if learnt != nil {
+		d = d.under(learnt.metric)
 	}
-	f, err := s.begin(e, d.Shape(), kernels)
-	if err != nil {
-		return nil, err
-	}
-	f.data = d
-	if f.columns, err = d.columns(s.Balanced); err != nil {
-		return nil, err
-	}
-	if err := f.gather(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.pass(ctx); err != nil {
-		return nil, err
-	}
-	chosen, tried, err := f.chooseKernel(ctx)
+	chosen, tried, err := s.choose(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -160,14 +146,45 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	out := chosen.finish(tried, coefficients)
-	learnt.tell(out)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err
 	}
-	for _, c := range f.candidates {
-		out.KernelEntries += c.features.Tiles.Entries.Load()
+	out.KernelEntries = chosen.entries()
+	if learnt != nil {
+		learnt.tell(out)
 	}
 	return out, nil
+}
+
+// choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
+func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
+	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := s.begin(e, d.Shape(), kernels)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.data = d
+	if f.columns, err = d.columns(s.Balanced); err != nil {
+		return nil, nil, err
+	}
+	if err := f.gather(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := f.pass(ctx); err != nil {
+		return nil, nil, err
+	}
+	return f.chooseKernel(ctx)
+}
+
+// entries returns the number of kernel entries of all kernels.
+func (f *fit) entries() (n int64) {
+	for _, c := range f.candidates {
+		n += c.features.Tiles.Entries.Load()
+	}
+	return n
 }
 
 // kernels returns all kernels to choose from.

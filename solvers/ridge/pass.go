@@ -107,7 +107,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
-	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
+	rowsOf, byPart := new(known), make([][]int, f.folds.parts+1) // the last of rows without weight
 	room := stream.NewMatrix(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
@@ -120,10 +120,11 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 			byPart[p] = byPart[p][:0]
 		}
 		for i, w := range rowsOf.weight {
+			p := f.folds.parts
 			if w > 0 {
-				p := f.folds.part(rowsOf.group[i])
-				byPart[p] = append(byPart[p], i)
+				p = f.folds.part(rowsOf.group[i])
 			}
+			byPart[p] = append(byPart[p], i)
 		}
 		order := slices.Concat(byPart...)
 		x, numbers := dense.PickRows(b.X, order), make([]int64, len(order))
@@ -138,7 +139,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 			rowsOf.complete(rows, order)
 			m.of[k].Whiten(rows, by[k])
 			m.parts[k] = m.parts[k][:0]
-			for p, at := 0, 0; p < len(byPart); p++ {
+			for p, at := 0, 0; p < f.folds.parts; p++ {
 				m.rows[p] = len(byPart[p])
 				m.parts[k] = append(m.parts[k], m.of[k].Slice(at, at+m.rows[p]))
 				at += m.rows[p]

@@ -397,28 +397,22 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	out := stream.NewMatrix(stream.PanelRows, metric.Rows)
+	out, factors := stream.NewMatrix(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
 	rows, products := stream.NewMatrix(mapRows, metric.Rows), stream.NewMatrix(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
-		if metric.Cols == 1 {
-			for i := range x.Rows {
-				for j, v := range dense.Row(x, i) {
-					dense.Row(out, i)[j] = v * metric.Data[j*metric.Stride]
-				}
+		y := stream.RowSlice(out, 0, x.Rows)
+		for i := range x.Rows {
+			if metric.Cols == 1 {
+				floats.MulTo(dense.Row(y, i), dense.Row(x, i), factors)
+				continue
 			}
-			return stream.RowSlice(out, 0, x.Rows)
-		}
-		for first := 0; first < x.Rows; first += mapRows {
-			n := min(mapRows, x.Rows-first)
-			for i := range n {
-				copy(dense.Row(rows, i), dense.Row(x, first+i))
-			}
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, metric, 0, products)
-			for i := range n {
-				copy(dense.Row(out, first+i), dense.Row(products, i))
+			copy(dense.Row(rows, i%mapRows), dense.Row(x, i))
+			if at := i%mapRows + 1; at == mapRows || i == x.Rows-1 {
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, metric, 0, products)
+				copy(y.Data[(i+1-at)*y.Stride:], products.Data[:at*products.Stride])
 			}
 		}
-		return stream.RowSlice(out, 0, x.Rows)
+		return y
 	}
 }
 

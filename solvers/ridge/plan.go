@@ -45,7 +45,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		p.AddEntries(float64(kernels+1) * float64(sample) * float64(landmarks))
 	} else {
 		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
-		p.AddEntries(float64(sample)*float64(landmarks) + float64(scales*(scales+sample)))
+		p.AddEntries(float64(sample)*float64(landmarks) + float64(scales*(scales+2*sample)))
 	}
 	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
 	if s.Std {

@@ -123,7 +123,8 @@ func (k *known) resize(n, outputs int, classes bool) {
 
 // pick returns what is known of some of the rows.
 func (k *known) pick(places []int) known {
-	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places), weight: dense.Pick(k.weight, places)}
+	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places),
+		weight: dense.Pick(k.weight, places)}
 	for _, i := range places {
 		out.group = append(out.group, k.group[i])
 		if k.class != nil {

@@ -254,7 +254,9 @@ func variances(m blas64.General, weights []float64) []float64 {
 // gradients returns the sum over up to 2,000 of the rows of the outer products of the gradients of the model
 // without the rows left out, by columns mapped by the metric: d×d, or d×1 for the diagonal. Targets count by their
 // standard deviations.
-func (c *candidate) gradients(ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General) (blas64.General, error) {
+func (c *candidate) gradients(
+	ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General,
+) (blas64.General, error) {
 	d, n, t := x.rows.Cols, min(x.rows.Rows, gradientRows), c.outputs
 	sum, rows := stream.NewMatrix(d, d), under(metric, x.rows)
 	if form == DiagonalMetric {

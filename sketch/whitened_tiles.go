@@ -45,6 +45,15 @@ func (f *WhitenedRows) Whiten(block blas64.General, by *Whitening) {
 	}
 }
 
+// Slice returns the rows from ≤ i < to of f, sharing memory.
+func (f *WhitenedRows) Slice(from, to int) *WhitenedRows {
+	part := &WhitenedRows{panels: make([]simd.Padded, len(f.panels))}
+	for j := range f.panels {
+		part.panels[j] = f.panels[j].Slice(from, to)
+	}
+	return part
+}
+
 // fillPadded copies rows into w.
 func fillPadded(w *simd.Padded, rows blas64.General) {
 	w.Reset(rows.Rows, rows.Cols)

@@ -216,7 +216,7 @@ var families = []family{
 				Balanced: true}, flags: fresh},
 			{name: "ridge, diagonal metric", off: 2.5, method: ridge.Solver{Metric: ridge.DiagonalMetric}, flags: fresh},
 			{name: "ridge, full metric", off: 2.5, method: ridge.Solver{Metric: ridge.FullMetric}, flags: fresh},
-			{name: "ridge, a tenth held out", method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1},
+			{name: "ridge, a tenth held out", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 1, Penalties: []float64{0.1, 1},
 				Std: true}, flags: variant | fresh},
 			{name: "ridge with weights and groups", method: ridge.Solver{
 				Landmarks: 30, Folds: 4, Std: true,

@@ -107,7 +107,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
 	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
-		"`numbers` to choose the penalty from; by default seven that suit the data")
+		"`numbers` to choose the penalty from; by default five to seven that suit the data")
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
 	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
 	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -257,7 +258,7 @@ func TestScores(t *testing.T) {
 	out := predict(t, f.Model, x, model.Probability, model.Class)
 	for i := range out.Rows {
 		p := dense.Row(out, i)
-		if math.Abs(dense.Sum(p[:3])-1) > 1e-12 || largestOf(p[:3]) != int(p[3]) {
+		if math.Abs(dense.Sum(p[:3])-1) > 1e-12 || floats.MaxIdx(p[:3]) != int(p[3]) {
 			t.Fatalf("probabilities %v of class %v", p[:3], p[3])
 		}
 	}

@@ -12,10 +12,10 @@
 //
 // # One pass, all kernels, penalties and folds
 //
-// The pass sums the Gram matrix of [z | 1 | y]·√w for each kernel and fold of the rows. What a fold leaves
-// out is the sum of the others, so that every penalty λ is cross-validated afterwards, by one Cholesky
-// factorisation for each kernel, fold and penalty. Squared errors of a fold come from its own Gram matrix.
-// A search tries five penalties with each kernel and two more with the best kernel. A reduction to
+// The pass sums the Gram matrix of [z | 1 | y]·√w for each kernel and fold of the rows. The sum of all
+// without that of a fold trains without the fold, so that every penalty λ is cross-validated afterwards, by one
+// Cholesky factorisation for each kernel, fold and penalty. Squared errors of a fold come from its own Gram
+// matrix. A search tries three to five penalties with each kernel and two more with the best kernel. A reduction to
 // tridiagonal form, after which a penalty costs nothing, takes the time of ten factorisations.
 //
 // Penalties below 1e-8 of the largest eigenvalue of the Gram matrix are not offered: rounding of the

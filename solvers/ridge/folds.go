@@ -20,10 +20,14 @@ const (
 type folding struct {
 	random        sketch.Random
 	parts, tested int
+	share         uint64 // one of so many rows is held out once, where one part is tested
 }
 
 func (s Solver) folding(landmarks int) (folding, error) {
-	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds}
+	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds, share: tenth}
+	if s.forMetric {
+		f = folding{random: sketch.NewRandom(s.Seed, "metric rows"), parts: 1, share: metricShare}
+	}
 	if f.parts == 0 {
 		f.parts = defaultFolds
 		if landmarks > heldOutFrom {
@@ -44,7 +48,7 @@ func (s Solver) folding(landmarks int) (folding, error) {
 func (f folding) part(group uint64) int {
 	draws := f.random.At(group)
 	if f.tested == 1 {
-		return int(min(1, draws.Uint64n(tenth)))
+		return int(min(1, draws.Uint64n(f.share)))
 	}
 	return int(draws.Uint64n(uint64(f.parts)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -60,16 +61,13 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 
 // intervals learns them from out-of-fold residuals: the scale is a ridge regression of their
 // magnitudes on features of up to 100 landmarks, its penalty chosen by folds of these rows.
-// Cost for m residuals: 100·m kernel entries, 2·100²·m flops.
+// Cost for m residuals: 200·m kernel entries, 2·100²·m flops.
 // They are nil if no row that is left out has a weight.
 func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
-	n, t := len(held.places), c.outputs
-	magnitudes, weights := stream.NewMatrix(n, t), make([]float64, n)
-	means, total := make([]float64, t), 0.0
-	for i, r := range held.places {
-		weights[i] = c.known.weight[r]
-		total += weights[i]
-		for j, v := range dense.Row(c.known.outputs, r) {
+	n, t, weights := c.sample.Count(), c.outputs, c.known.weight
+	magnitudes, means, total := stream.NewMatrix(n, t), make([]float64, t), dense.Sum(weights)
+	for i := range n {
+		for j, v := range dense.Row(c.known.outputs, i) {
 			residual := math.Abs(v - dense.Row(held.predictions, i)[j])
 			dense.Row(magnitudes, i)[j] = residual
 			means[j] += weights[i] * residual
@@ -86,23 +84,22 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 			dense.Row(magnitudes, i)[j] /= means[j]
 		}
 	}
-	scale, err := c.learnScale(ctx, held, magnitudes, weights)
+	chosen, coefficients, outOfFold, err := c.learnScale(ctx, magnitudes)
 	if err != nil {
 		return nil, err
 	}
-	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Intercept: scale.intercept,
-		Floor: make([]float64, t), Quantiles: stream.NewMatrix(t, quantiles)}
-	for i, landmark := range scale.landmarks {
-		for j := range t {
-			dense.Row(v.Scale, landmark)[j] = dense.Row(scale.coefficients, i)[j] * means[j]
-		}
+	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Floor: make([]float64, t),
+		Quantiles: stream.NewMatrix(t, quantiles)}
+	dense.ScaleColumns(coefficients, means)
+	for i, landmark := range chosen {
+		copy(dense.Row(v.Scale, landmark), dense.Row(coefficients, i))
 	}
+	v.Intercept = slices.Clone(dense.Row(coefficients, len(chosen)))
 	for j, mean := range means {
-		v.Intercept[j] *= mean
 		v.Floor[j] = leastScale * mean
 		u := make([]float64, n)
 		for i := range u {
-			u[i] = dense.Row(magnitudes, i)[j] / max(dense.Row(scale.outOfFold, i)[j], leastScale)
+			u[i] = dense.Row(magnitudes, i)[j] / max(dense.Row(outOfFold, i)[j], leastScale)
 		}
 		copy(dense.Row(v.Quantiles, j), weightedQuantiles(u, weights))
 	}
@@ -131,114 +128,85 @@ func weightedQuantiles(u, weights []float64) []float64 {
 	return out
 }
 
-// scaleModel is a regression on magnitudes of residuals.
-type scaleModel struct {
-	landmarks    []int          // of all landmarks, those that serve
-	coefficients blas64.General // of kernel entries
-	intercept    []float64
-	outOfFold    blas64.General // of each residual
-}
-
-// learnScale regresses magnitudes on features of some landmarks. A target whose magnitudes are
-// predicted worse than by their mean has a constant scale.
-func (c *candidate) learnScale(ctx context.Context, held *heldOut, magnitudes blas64.General,
-	weights []float64) (*scaleModel, error) {
-	n, t := magnitudes.Rows, magnitudes.Cols
+// learnScale regresses magnitudes on entries of some of the landmarks, with the penalty of the least error out of
+// fold. The intercepts are in the last row of the coefficients. A target whose magnitudes are predicted worse than by
+// their mean has a constant scale.
+func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
+	chosen []int, coefficients, outOfFold blas64.General, err error,
+) {
+	n, t, name := magnitudes.Rows, magnitudes.Cols, c.data.Rows.Info().Name
 	landmarks, upper, chosen, err := c.someLandmarks(ctx)
 	if err != nil {
-		return nil, err
+		return nil, coefficients, outOfFold, err
 	}
-	q := upper.Cols
-	sample := c.sample.Pick(held.places)
-	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]
-	features := (&basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}).Features(c.data.Rows.Info().Name)
+	q, f := upper.Cols, *c.fit
+	f.known.outputs = magnitudes
+	f.folds = folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
+	features := &basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}
+	s := &candidate{fit: &f, features: features, upper: upper, best: -1, lowest: math.Inf(1)}
+	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]·√w
 	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
-		x := stream.RowSlice(sample.Rows, first, min(stream.PanelRows, n-first))
+		x := stream.RowSlice(c.sample.Rows, first, min(stream.PanelRows, n-first))
 		z := dense.Columns(stream.RowSlice(rows, first, x.Rows), 0, q)
-		if err := features.Worker()(z, x, sample.Number[first]); err != nil {
+		if err := features.Raw(name)(z, x, model.Numbers{List: c.sample.Number[first:]}); err != nil {
 			return err
 		}
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(upper), z)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, coefficients, outOfFold, err
 	}
-	parts := c.scaleParts(held.places)
-	grams := make([]blas64.General, len(parts))
-	for i := range n {
-		row := dense.Row(rows, i)
-		row[q] = 1
-		copy(row[q+1:], dense.Row(magnitudes, i))
+	places, byPart := make([]int, n), make([][]int, scaleFolds)
+	for i, group := range f.known.group {
+		p := f.folds.part(group)
+		places[i], byPart[p] = i, append(byPart[p], i)
 	}
-	for p, members := range parts {
+	f.known.complete(rows, places)
+	for _, members := range byPart {
 		part := dense.PickRows(rows, members)
-		for i, r := range members {
-			blas64.Scal(math.Sqrt(weights[r]), dense.Vector(dense.Row(part, i)))
-		}
-		grams[p] = dense.Mul(blas.Trans, part, blas.NoTrans, part)
+		s.grams = append(s.grams, dense.Mul(blas.Trans, part, blas.NoTrans, part))
 	}
-	m := &scaleModel{landmarks: chosen, coefficients: stream.NewMatrix(q, t), intercept: make([]float64, t),
-		outOfFold: stream.NewMatrix(n, t)}
-	all, err := newNormal(total(grams, -1), q)
+	if s.all, err = newNormal(total(s.grams), blas64.General{}, q); err != nil {
+		err = fmt.Errorf("%s: residuals of the scoring sample: %w", name, err)
+		return nil, coefficients, outOfFold, err
+	}
+	coefficients, outOfFold = stream.NewMatrix(q+1, t), stream.NewMatrix(n, t)
+	copy(dense.Row(coefficients, q), s.all.means[q:])
+	for i := range n {
+		copy(dense.Row(outOfFold, i), s.all.means[q:])
+	}
+	for _, gram := range s.grams {
+		if dense.Row(gram, q)[q] == s.all.weight { // nothing is left to learn from
+			return chosen, coefficients, outOfFold, nil
+		}
+	}
+	penalties := tenTo(leastPenalty*largest(s.all.upper(0)), 0, 1, 2, 3, 4, 5, 6)
+	if err := s.try(ctx, penalties); err != nil || s.best < 0 {
+		return chosen, coefficients, outOfFold, err
+	}
+	held, err := s.holdOut(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: residuals of the scoring sample: %w", c.data.Rows.Info().Name, err)
+		return nil, coefficients, outOfFold, err
 	}
-	copy(m.intercept, all.means[q:])
-	for j, mean := range m.intercept {
-		for i := range n {
-			dense.Row(m.outOfFold, i)[j] = mean
+	best := s.path[s.best]
+	whole, err := s.all.solve(best.Lambda)
+	if err != nil {
+		return nil, coefficients, outOfFold, err
+	}
+	whole = s.onEntries([]blas64.General{whole})
+	for j, rmse := range best.RMSE {
+		if rmse*rmse*s.all.weight < s.all.unexplained[j] {
+			blas64.Copy(column(whole, j), column(coefficients, j))
+			blas64.Copy(column(held.predictions, j), column(outOfFold, j))
 		}
 	}
-	least := slices.Clone(all.unexplained) // by the mean
-	norm := largest(all.centered)
-	for power := range 7 {
-		lambda := leastPenalty * norm * math.Pow10(power)
-		models, errs := scaleFold(grams, q, lambda)
-		whole, err := all.solve(lambda)
-		if models == nil || err != nil {
-			continue
-		}
-		for j := range t {
-			if !(errs[j] < least[j]) {
-				continue
-			}
-			least[j], m.intercept[j] = errs[j], dense.Row(whole, q)[j]
-			for i := range q {
-				dense.Row(m.coefficients, i)[j] = dense.Row(whole, i)[j]
-			}
-			for p, members := range parts {
-				column := dense.PickColumns(models[p], []int{j})
-				for _, r := range members {
-					dense.Row(m.outOfFold, r)[j] = dense.Dot(dense.Row(rows, r)[:q+1], column.Data)
-				}
-			}
-		}
-	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(upper), m.coefficients)
-	return m, nil
+	return chosen, coefficients, outOfFold, nil
 }
 
-// scaleFold returns the coefficients without each part, and the squared errors of all parts; nil if a
-// part cannot be left out.
-func scaleFold(grams []blas64.General, q int, lambda float64) (models []blas64.General, errs []float64) {
-	for p, gram := range grams {
-		without, err := newNormal(total(grams, p), q)
-		if err != nil {
-			return nil, nil
-		}
-		c, err := without.solve(lambda)
-		if err != nil {
-			return nil, nil
-		}
-		if errs == nil {
-			errs = make([]float64, c.Cols)
-		}
-		models = append(models, c)
-		dense.Axpy(1, squaredErrors(gram, c), errs)
-	}
-	return models, errs
+func column(m blas64.General, j int) blas64.Vector {
+	return blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data[j:]}
 }
 
 // someLandmarks returns up to 100 of the landmarks, evenly spread, those among all that serve, and
@@ -260,15 +228,4 @@ func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, 
 		chosen = append(chosen, at)
 	}
 	return landmarks, upper, chosen, nil
-}
-
-// scaleParts divides residuals into folds, groups staying together. Folds without a row are left out.
-func (c *candidate) scaleParts(places []int) [][]int {
-	by := folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
-	parts := make([][]int, scaleFolds)
-	for i, r := range places {
-		p := by.part(c.known.group[r])
-		parts[p] = append(parts[p], i)
-	}
-	return slices.DeleteFunc(parts, func(members []int) bool { return len(members) == 0 })
 }

@@ -121,6 +121,19 @@ func (k *known) resize(n, outputs int, classes bool) {
 	}
 }
 
+// pick returns what is known of some of the rows.
+func (k *known) pick(places []int) known {
+	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places),
+		weight: dense.Pick(k.weight, places)}
+	for _, i := range places {
+		out.group = append(out.group, k.group[i])
+		if k.class != nil {
+			out.class = append(out.class, k.class[i])
+		}
+	}
+	return out
+}
+
 // read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight
 // or none of the levels.
 func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numbers) error {

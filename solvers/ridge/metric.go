@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
@@ -36,8 +38,8 @@ func (m Metric) String() string { return words.Of(metricWords, m) }
 
 // Learnt is what the search for a metric found.
 type Learnt struct {
-	// Errors are those without a metric and with that of each round, on rows of the sample that no fit of
-	// the search has seen: the share misclassified, or the mean of 1 − R² over targets.
+	// Errors are those without a metric and with that of each round, on rows of the sample that the models of the
+	// search are trained without, at the best penalty: the share misclassified, or the mean of 1 − R² over targets.
 	Errors []float64
 	// Round is the place in Errors of the metric taken; 0 means that none is.
 	Round int
@@ -47,17 +49,16 @@ type Learnt struct {
 	Importance []float64
 
 	metric  blas64.General // d×1 for factors of columns, or d×d; no rows for none
-	source  *mapped        // the rows of the data
 	entries int64
 }
 
 const (
 	// metricRows is the size of the sample that metrics are learnt from, at most, and metricLandmarks
-	// the number of landmarks. A quarter of the sample scores.
+	// the number of landmarks. One of metricShare rows scores.
 	metricRows      = 20_000
 	metricLandmarks = 500
 	metricRounds    = 3
-	metricParts     = 4
+	metricShare     = 4
 	// gradientRows is the number of rows that gradients are averaged over, at most.
 	gradientRows  = 2000
 	gradientPanel = 32
@@ -81,24 +82,23 @@ func (s Solver) checkMetric(k kernelgen.Kernel) error {
 // inner returns the solver of the search for a metric.
 func (s Solver) inner() Solver {
 	landmarks := min(cmp.Or(s.Landmarks, defaultLandmarks), metricLandmarks)
-	return Solver{Landmarks: landmarks, Folds: s.Folds, Kernels: s.Kernels, Balanced: s.Balanced, Seed: s.Seed}
+	return Solver{Landmarks: landmarks, Kernels: s.Kernels, Balanced: s.Balanced, Seed: s.Seed, forMetric: true}
 }
 
 // learnMetric learns a metric from a sample of the rows of d: a round takes the average outer product of
-// the gradients of a fit with the metric before (Radhakrishnan, Beaglehole, Pandit & Belkin 2024, "Mechanism
+// the gradients of a model with the metric before (Radhakrishnan, Beaglehole, Pandit & Belkin 2024, "Mechanism
 // for feature learning in neural networks and backpropagation-free machine learning models"). Rounds end
-// when the error on rows left out no longer falls, by more than its standard error.
-// Cost: up to four fits of 15,000 rows, and 2,000·ℓ·d·t flops a round, with d³ more for a full metric.
+// when the error on the quarter left out no longer falls by more than two standard errors:
+// one is too few, as the penalty is chosen on the same rows.
+// Cost: up to four searches on 20,000 rows, and 2,000·ℓ·d·t flops a round, with d³ more for a full metric.
 func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Learnt, error) {
 	if s.Metric == NoMetric {
 		return nil, nil
 	}
-	for _, k := range s.kernels(k) {
-		if err := s.checkMetric(k); err != nil {
-			return nil, err
-		}
+	if _, err := s.begin(e, d.Shape(), s.kernels(k)); err != nil {
+		return nil, err
 	}
-	train, scored, err := s.split(ctx, d)
+	x, err := s.draw(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -107,20 +107,16 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	var metric blas64.General
 	var least []float64
 	for round := range metricRounds + 1 {
-		x := train.under(metric)
-		learning, err := x.data()
-		if err != nil {
-			return nil, err
-		}
-		f, err := s.inner().fit(ctx, e, learning, k)
+		c, _, err := s.inner().choose(ctx, e, x.under(metric), k)
 		if err != nil {
 			return nil, fmt.Errorf("`metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}
-		losses, err := scored.under(metric).losses(ctx, e, f.Model)
+		held, err := c.holdOut(ctx)
 		if err != nil {
 			return nil, err
 		}
-		out.entries += f.KernelEntries + int64(scored.rows.Rows)*int64(f.Landmarks.Rows)
+		losses := c.losses(held)
+		out.entries += c.entries()
 		out.Errors = append(out.Errors, dense.Sum(losses))
 		if round > 0 {
 			if !lower(losses, least) {
@@ -132,12 +128,12 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 		if round == metricRounds {
 			break
 		}
-		g, entries, err := s.gradients(ctx, e, f.Model, x)
+		g, err := c.gradients(ctx, s.Metric, held, x, metric)
 		if err != nil {
 			return nil, err
 		}
-		out.entries += entries
-		importance, next, err := train.metricOf(g, metric)
+		out.entries += 2 * int64(min(x.rows.Rows, gradientRows)) * int64(c.upper.Cols)
+		importance, next, err := x.metricOf(g, metric)
 		if err != nil || importance == nil {
 			return out, err
 		}
@@ -149,24 +145,18 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	return out, nil
 }
 
-// of returns data whose rows are mapped by the metric that was taken.
-func (l *Learnt) of(d *Data) *Data {
-	if l == nil || l.metric.Rows == 0 {
+// under returns data whose rows are mapped by a metric, which has no rows for none.
+func (d *Data) under(metric blas64.General) *Data {
+	if metric.Rows == 0 {
 		return d
 	}
 	out := *d
-	if l.source == nil {
-		l.source = &mapped{d.Rows, l.metric}
-	}
-	out.Rows = l.source
+	out.Rows = &mapped{d.Rows, metric}
 	return &out
 }
 
 // tell adds the metric and the cost of its search to a fit.
 func (l *Learnt) tell(f *Fit) {
-	if l == nil {
-		return
-	}
 	f.Learnt, f.Metric = l, l.metric
 	f.KernelEntries += l.entries
 	if l.Round == 0 {
@@ -174,221 +164,148 @@ func (l *Learnt) tell(f *Fit) {
 	}
 }
 
-// drawn are rows of the sample in memory, with what is known of them.
+// drawn are rows of a sample in memory.
 type drawn struct {
-	of    *columns
+	*Data
 	rows  blas64.General
-	kept  []stream.Column
 	known known
 }
 
-// split draws the sample, and leaves a quarter of it out to score metrics. Groups stay together.
-func (s Solver) split(ctx context.Context, d *Data) (train, scored *drawn, err error) {
+// draw draws the sample.
+func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 	of, err := d.columns(s.Balanced)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	n, err := model.KnownRows(d.Rows)
-	if err != nil {
-		return nil, nil, err
-	}
+	n := of.info.Rows
 	sample, err := sketch.NewSample(n, int(min(n, metricRows)), s.Seed, "metric")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	panels, err := basis.Gather(ctx, d.Rows, basis.Set{Numbers: sample.Positions(), Kept: true})
 	if err != nil {
-		return nil, nil, err
-	}
-	all := panels[0]
-	var found known
-	if err := of.read(&found, all.Kept, all.Count(), model.Numbers{List: all.Number}); err != nil {
-		return nil, nil, err
-	}
-	by := folding{random: sketch.NewRandom(s.Seed, "metric rows"), parts: metricParts, tested: metricParts}
-	var sides [2][]int
-	for i, group := range found.group {
-		side := min(1, by.part(group))
-		sides[side] = append(sides[side], i)
-	}
-	var out [2]*drawn
-	for k, rows := range sides {
-		out[k] = &drawn{of: of, rows: dense.PickRows(all.Rows, rows), kept: stream.KeptColumns(d.Rows.Info().Kept)}
-		numbers := make([]int64, len(rows))
-		for i, r := range rows {
-			numbers[i] = all.Number[r]
-			for c := range all.Kept {
-				out[k].kept[c].Append(&all.Kept[c], r, r+1)
-			}
-		}
-		if err := of.read(&out[k].known, out[k].kept, len(rows), model.Numbers{List: numbers}); err != nil {
-			return nil, nil, err
-		}
-	}
-	return out[1], out[0], nil
-}
-
-// data returns the rows as data of a fit.
-func (s *drawn) data() (*Data, error) {
-	var names []string
-	for _, field := range s.of.info.Kept {
-		names = append(names, field.Name)
-	}
-	rows, err := stream.Beside(stream.FromMatrix(s.of.info.Name, s.rows), names, s.kept...)
-	if err != nil {
 		return nil, err
 	}
-	d := *s.of.Data
-	d.Rows = rows
+	var names []string
+	for _, field := range of.info.Kept {
+		names = append(names, field.Name)
+	}
+	own := *d
+	out := &drawn{Data: &own, rows: panels[0].Rows}
+	if err := of.read(&out.known, panels[0].Kept, out.rows.Rows, model.Numbers{List: panels[0].Number}); err != nil {
+		return nil, err
+	}
+	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), names, panels[0].Kept...); err != nil {
+		return nil, err
+	}
 	if d.Classes != nil {
 		classes := *d.Classes
 		classes.Counts = make([]int64, len(classes.Counts))
-		for _, class := range s.known.class {
+		for _, class := range out.known.class {
 			classes.Counts[class]++
 		}
-		d.Classes = &classes
+		own.Classes = &classes
 	}
-	return &d, nil
+	return out, nil
 }
 
-// targets returns those of the rows, without columns for classes.
-func (s *drawn) targets() blas64.General {
-	if s.of.Classes != nil {
-		return blas64.General{Rows: s.rows.Rows, Stride: 1}
-	}
-	return s.known.outputs
-}
-
-// under returns the rows mapped by a metric.
-func (s *drawn) under(metric blas64.General) *drawn {
-	out := *s
-	out.rows = dense.Clone(s.rows)
-	mapInPlace(rowMap(metric), out.rows)
-	return &out
-}
-
-// losses returns the share of each row in the error of a model on the rows, which are mapped: see [Learnt].
-func (s *drawn) losses(ctx context.Context, e stream.Engine, m *Model) ([]float64, error) {
-	kind := model.Value
-	if m.Classes > 0 {
-		kind = model.Class
-	}
-	out, err := model.TransformMatrix(ctx, e, m, s.rows, model.Request{Kinds: []model.Kind{kind}})
-	if err != nil {
-		return nil, err
-	}
-	weight, targets := 0.0, s.targets()
-	losses, all := make([]float64, out.Rows), s.variances(targets)
-	for i := range losses {
-		w := s.known.weight[i]
-		weight += w
-		for j, v := range dense.Row(out, i) {
-			switch {
-			case m.Classes > 0 && int(v) != s.known.class[i]:
-				losses[i] += w
-			case m.Classes == 0 && all[j] > 0:
-				v -= dense.Row(targets, i)[j]
+// losses returns the share of each row that is left out in the error of its predictions: see [Learnt].
+func (c *candidate) losses(held *heldOut) []float64 {
+	losses, all := make([]float64, c.sample.Count()), variances(c.known.outputs, c.known.weight)
+	for i, w := range c.known.weight {
+		predicted := dense.Row(held.predictions, i)
+		if c.data.Classes != nil {
+			if floats.MaxIdx(predicted) != c.known.class[i] {
+				losses[i] = w
+			}
+			continue
+		}
+		for j, v := range dense.Row(c.known.outputs, i) {
+			if v -= predicted[j]; all[j] > 0 {
 				losses[i] += w * v * v / (all[j] * float64(len(all)))
 			}
 		}
 	}
-	if weight == 0 {
-		return nil, fmt.Errorf("%s: `metric` has no row with a weight to score on", s.of.info.Name)
-	}
-	blas64.Scal(1/weight, dense.Vector(losses))
-	return losses, nil
+	blas64.Scal(1/dense.Sum(c.known.weight), dense.Vector(losses))
+	return losses
 }
 
-// lower reports whether the sum of losses is below that of others, by more than a standard error of the difference.
+// lower reports whether the sum of losses is below that of others, by more than two standard errors of the difference.
 func lower(losses, others []float64) bool {
 	difference := make([]float64, len(losses))
 	for i, v := range losses {
 		difference[i] = others[i] - v
 	}
 	sum, squares := dense.Sum(difference), dense.Dot(difference, difference)
-	return sum > 0 && sum*sum > squares-sum*sum/float64(len(losses))
+	return sum > 0 && sum*sum > 4*(squares-sum*sum/float64(len(losses)))
 }
 
-// variances returns those of the columns of a matrix with a row for each of the rows, by their weights.
-func (s *drawn) variances(m blas64.General) []float64 {
-	total, sums, squares := 0.0, make([]float64, m.Cols), make([]float64, m.Cols)
-	for i := range m.Rows {
-		total += s.known.weight[i]
-		dense.Axpy(s.known.weight[i], dense.Row(m, i), sums)
-	}
-	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
-			v -= sums[j] / total
-			squares[j] += s.known.weight[i] * v * v / total
-		}
+// variances returns those of the columns of a matrix, by weights of its rows.
+func variances(m blas64.General, weights []float64) []float64 {
+	squares := make([]float64, m.Cols)
+	for j := range squares {
+		column := dense.PickColumns(m, []int{j}).Data
+		mean := stat.Mean(column, weights)
+		squares[j] = stat.MomentAbout(2, column, mean, weights)
 	}
 	return squares
 }
 
-// gradients returns the sum over up to 2,000 of the rows of the outer products of the gradients of the
-// model, by mapped columns: d×d, or d×1 for the diagonal. Targets count by their standard deviations.
-// entries is the number of kernel entries.
-func (s Solver) gradients(
-	ctx context.Context, e stream.Engine, m *Model, x *drawn,
-) (sum blas64.General, entries int64, err error) {
-	d, n := x.rows.Cols, min(x.rows.Rows, gradientRows)
-	sum = stream.NewMatrix(d, d)
-	if s.Metric == DiagonalMetric {
+// gradients returns the sum over up to 2,000 of the rows of the outer products of the gradients of the model
+// without the rows left out, by columns mapped by the metric: d×d, or d×1 for the diagonal. Targets count by their
+// standard deviations.
+func (c *candidate) gradients(
+	ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General,
+) (blas64.General, error) {
+	d, n, t := x.rows.Cols, min(x.rows.Rows, gradientRows), c.outputs
+	sum, rows := stream.NewMatrix(d, d), under(metric, x.rows)
+	if form == DiagonalMetric {
 		sum = stream.NewMatrix(d, 1)
 	}
-	scales := make([]float64, len(m.Intercept))
-	for j := range scales {
-		scales[j] = 1
+	coefficients := stream.RowSlice(c.onEntries(held.models[0]), 0, c.upper.Cols)
+	if c.data.Classes == nil {
+		dense.ScaleColumns(coefficients, dense.Reciprocals(dense.Roots(variances(x.known.outputs, x.known.weight))))
 	}
-	for j, v := range x.variances(x.targets()) {
-		scales[j] = 1 / math.Sqrt(v)
-	}
-	coefficients := dense.Clone(m.Coefficients)
-	dense.ScaleColumns(coefficients, scales)
 	panels := (n + gradientPanel - 1) / gradientPanel
-	err = stream.Collect(ctx, e.Threads, panels, func(panel int) (blas64.General, error) {
+	return sum, stream.Collect(ctx, c.engine.Threads, panels, func(panel int) (blas64.General, error) {
 		first := panel * gradientPanel
-		last, t := min(n, first+gradientPanel), coefficients.Cols
-		out, work := stream.NewMatrix((last-first)*t, d), newSlopes(m)
+		last := min(n, first+gradientPanel)
+		out, work := stream.NewMatrix((last-first)*t, d), newSlopes(c.kernel, c.features.Landmarks.Rows)
 		for i := first; i < last; i++ {
-			row := i * x.rows.Rows / n // at equal distances: rows may be in an order
+			row := i * rows.Rows / n // at equal distances: rows may be in an order
 			g := stream.RowSlice(out, (i-first)*t, t)
-			work.gradient(g, dense.Row(x.rows, row), coefficients)
+			work.gradient(g, dense.Row(rows, row), coefficients)
 			dense.Scale(math.Sqrt(x.known.weight[row]), g)
 		}
 		return out, nil
 	}, func(g blas64.General) error {
-		if s.Metric == FullMetric {
+		if form == FullMetric {
 			dense.Gemm(blas.Trans, blas.NoTrans, 1, g, g, 1, sum)
 			return nil
 		}
-		for i := range g.Rows {
-			for j, v := range dense.Row(g, i) {
-				sum.Data[j] += v * v
-			}
+		for j, norm := range dense.ColumnNorms(g) {
+			sum.Data[j] += norm * norm
 		}
 		return nil
 	})
-	return sum, 2 * int64(n) * int64(m.Landmarks.Rows), err
 }
 
-// slopes finds gradients of a model at one row after another.
+// slopes finds gradients of predictions at one row after another.
 type slopes struct {
-	*Model
+	kernel      kernelgen.Kernel
+	landmarks   blas64.General
 	base        kernelgen.Base
 	work        kernelgen.Workspace
 	differences blas64.General // of the row and each landmark, or their signs
-	above       []float64      // kernel entries at larger distances
-	below       []float64
-	distance    []float64
-	by          blas64.General // coefficients times derivatives
+	distances   [3][]float64   // to each landmark; a little more and less, and kernel entries there
 }
 
-func newSlopes(m *Model) *slopes {
-	p := m.Landmarks.Rows
-	s := &slopes{Model: m, differences: stream.NewMatrix(p, m.Landmarks.Cols), by: stream.NewMatrix(p, len(m.Intercept)),
-		distance: make([]float64, p), above: make([]float64, p), below: make([]float64, p)}
-	s.base, _ = m.Kernel.OneBase()
+func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
+	s := &slopes{kernel: k, landmarks: landmarks, differences: stream.NewMatrix(landmarks.Rows, landmarks.Cols)}
+	for i := range s.distances {
+		s.distances[i] = make([]float64, landmarks.Rows)
+	}
+	s.base, _ = k.OneBase()
 	return s
 }
 
@@ -396,42 +313,41 @@ func newSlopes(m *Model) *slopes {
 // coefficients. Derivatives by the distance are central differences; where x is z they count as 0.
 // Cost: 2·p kernel entries, 2·p·d·t flops.
 func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.General) {
-	for i := range s.Landmarks.Rows {
-		row, sum := dense.Row(s.differences, i), 0.0
-		for j, z := range dense.Row(s.Landmarks, i) {
-			v := x[j] - z
-			if s.base == kernelgen.L1Distance {
-				sum += math.Abs(v)
+	distance, above, below := s.distances[0], s.distances[1], s.distances[2]
+	for i := range distance {
+		row := dense.Row(s.differences, i)
+		floats.SubTo(row, x, dense.Row(s.landmarks, i))
+		if s.base == kernelgen.L1Distance {
+			distance[i] = floats.Norm(row, 1)
+			for j, v := range row {
 				if v != 0 {
-					v = math.Copysign(1, v)
+					row[j] = math.Copysign(1, v)
 				}
-			} else {
-				sum += v * v
-				v *= 2
 			}
-			row[j] = v
+		} else {
+			distance[i] = dense.Dot(row, row)
+			floats.Scale(2, row)
 		}
-		s.distance[i], s.above[i], s.below[i] = sum, sum*(1+derivativeStep), sum*(1-derivativeStep)
 	}
-	s.Kernel.FromBase(s.above, &s.work)
-	s.Kernel.FromBase(s.below, &s.work)
-	for i, b := range s.distance {
+	floats.ScaleTo(above, 1+derivativeStep, distance)
+	floats.ScaleTo(below, 1-derivativeStep, distance)
+	s.kernel.FromBase(above, &s.work)
+	s.kernel.FromBase(below, &s.work)
+	for i, b := range distance {
 		slope := 0.0
 		if width := 2 * derivativeStep * b; width > 0 {
-			slope = (s.above[i] - s.below[i]) / width
+			slope = (above[i] - below[i]) / width
 		}
-		for j, c := range dense.Row(coefficients, i) {
-			dense.Row(s.by, i)[j] = slope * c
-		}
+		floats.Scale(slope, dense.Row(s.differences, i))
 	}
-	dense.Gemm(blas.Trans, blas.NoTrans, 1, s.by, s.differences, 0, dst)
+	dense.Gemm(blas.Trans, blas.NoTrans, 1, coefficients, s.differences, 0, dst)
 }
 
 // metricOf returns the importance of the columns, and the root of the outer products of gradients by
 // columns that are not mapped. They are given by columns mapped by the metric before. The variance of
 // mapped rows is that of the rows. importance is nil if the gradients are 0.
-func (s *drawn) metricOf(g, before blas64.General) (importance []float64, metric blas64.General, err error) {
-	variances := s.variances(s.rows)
+func (x *drawn) metricOf(g, before blas64.General) (importance []float64, metric blas64.General, err error) {
+	raw := variances(x.rows, x.known.weight)
 	diagonal := make([]float64, g.Rows)
 	if g.Cols > 1 {
 		if before.Rows > 0 {
@@ -453,18 +369,13 @@ func (s *drawn) metricOf(g, before blas64.General) (importance []float64, metric
 			metric.Data[j] = math.Sqrt(diagonal[j])
 		}
 	}
-	for j, v := range variances {
-		diagonal[j] *= v
-	}
-	sum := dense.Sum(diagonal)
-	mapped := dense.Sum(s.variances(s.under(metric).rows))
+	floats.Mul(diagonal, raw)
+	sum, mapped := dense.Sum(diagonal), dense.Sum(variances(under(metric, x.rows), x.known.weight))
 	if !(sum > 0 && mapped > 0) {
 		return nil, metric, nil
 	}
-	for j := range diagonal {
-		diagonal[j] /= sum
-	}
-	dense.Scale(math.Sqrt(dense.Sum(variances)/mapped), metric)
+	floats.Scale(1/sum, diagonal)
+	dense.Scale(math.Sqrt(dense.Sum(raw)/mapped), metric)
 	return diagonal, metric, nil
 }
 
@@ -488,29 +399,30 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	out := stream.NewMatrix(stream.PanelRows, metric.Rows)
+	out, factors := stream.NewMatrix(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
 	rows, products := stream.NewMatrix(mapRows, metric.Rows), stream.NewMatrix(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
-		if metric.Cols == 1 {
-			for i := range x.Rows {
-				for j, v := range dense.Row(x, i) {
-					dense.Row(out, i)[j] = v * metric.Data[j*metric.Stride]
-				}
+		y := stream.RowSlice(out, 0, x.Rows)
+		for i := range x.Rows {
+			if metric.Cols == 1 {
+				floats.MulTo(dense.Row(y, i), dense.Row(x, i), factors)
+				continue
 			}
-			return stream.RowSlice(out, 0, x.Rows)
-		}
-		for first := 0; first < x.Rows; first += mapRows {
-			n := min(mapRows, x.Rows-first)
-			for i := range n {
-				copy(dense.Row(rows, i), dense.Row(x, first+i))
-			}
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, metric, 0, products)
-			for i := range n {
-				copy(dense.Row(out, first+i), dense.Row(products, i))
+			copy(dense.Row(rows, i%mapRows), dense.Row(x, i))
+			if at := i%mapRows + 1; at == mapRows || i == x.Rows-1 {
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, metric, 0, products)
+				copy(y.Data[(i+1-at)*y.Stride:], products.Data[:at*products.Stride])
 			}
 		}
-		return stream.RowSlice(out, 0, x.Rows)
+		return y
 	}
+}
+
+// under returns a copy of rows, mapped by a metric.
+func under(metric, rows blas64.General) blas64.General {
+	out := dense.Clone(rows)
+	mapInPlace(rowMap(metric), out)
+	return out
 }
 
 // mapInPlace maps all rows of a matrix.

@@ -47,7 +47,7 @@ func TestGradients(t *testing.T) {
 		const step = 1e-5
 		for i := range fresh.Rows {
 			row := dense.Row(fresh, i)
-			newSlopes(f.Model).gradient(got, row, f.Coefficients)
+			newSlopes(f.Kernel, f.Landmarks).gradient(got, row, f.Coefficients)
 			for j := range row {
 				both := stream.NewMatrix(2, 3)
 				copy(dense.Row(both, 0), row)
@@ -104,8 +104,7 @@ func TestMetric(t *testing.T) {
 		got := predict(t, m, x, kinds...)
 		on := *f.Model
 		on.Metric = blas64.General{}
-		y := dense.Clone(x)
-		mapInPlace(rowMap(f.Metric), y)
+		y := under(f.Metric, x)
 		for i, v := range predict(t, &on, y, kinds...).Data {
 			if got.Data[i] != v {
 				t.Fatalf("%v: number %d is %v of raw rows, and %v of mapped ones", form, i, got.Data[i], v)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -16,10 +17,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// made is what a worker makes of a block: the rows [z | 1 | y]·√w of each kernel and part.
+// made is what a worker makes of a block: the rows [z | 1 | y]·√w of each kernel, sorted by part.
 type made struct {
-	of   [][]sketch.WhitenedRows // of each kernel and part
-	rows []int                   // of each part
+	of    []sketch.WhitenedRows    // of each kernel
+	parts [][]*sketch.WhitenedRows // of each kernel and part, sharing the memory of these
+	rows  []int                    // of each part
 }
 
 // place is a tile of the Gram matrices of all kernels and parts.
@@ -49,11 +51,7 @@ func (f *fit) pass(ctx context.Context) error {
 			return l
 		},
 		Room: func() *made {
-			m := &made{make([][]sketch.WhitenedRows, len(by)), make([]int, parts)}
-			for k := range m.of {
-				m.of[k] = make([]sketch.WhitenedRows, parts)
-			}
-			return m
+			return &made{make([]sketch.WhitenedRows, len(by)), make([][]*sketch.WhitenedRows, len(by)), make([]int, parts)}
 		},
 		Worker: func() func(*made, *stream.Block) error { return f.worker(by) },
 		Take: func(acc sketch.List[*sketch.WhitenedGram], m *made, _ *stream.Block) error {
@@ -68,7 +66,7 @@ func (f *fit) pass(ctx context.Context) error {
 			var rows []*sketch.WhitenedRows
 			for _, m := range all {
 				if m.rows[at.part] > 0 {
-					rows = append(rows, &m.of[at.kernel][at.part])
+					rows = append(rows, m.parts[at.kernel][at.part])
 				}
 			}
 			if len(rows) > 0 {
@@ -104,13 +102,13 @@ func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
 // worker returns the function that whitens the rows of a block with each kernel.
 func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 	info, width := f.data.Rows.Info(), 0
-	fill := make([]func(dst, x blas64.General, start int64) error, len(by))
+	fill := make([]func(dst, x blas64.General, numbers model.Numbers) error, len(by))
 	for k, c := range f.candidates {
-		fill[k] = c.features.Features(info.Name).Worker()
+		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
-	rowsOf, parts := new(known), make([]int, stream.WideRows)
-	room, sorted := stream.NewMatrix(stream.WideRows, width), stream.NewMatrix(stream.WideRows, width)
+	rowsOf, byPart := new(known), make([][]int, f.folds.parts+1) // the last of rows without weight
+	room := stream.NewMatrix(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
 			return err
@@ -118,51 +116,51 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		if err := f.columns.read(rowsOf, b.Kept, b.X.Rows, model.Numbers{From: b.Start}); err != nil {
 			return err
 		}
-		for i := range b.X.Rows {
-			if parts[i] = -1; rowsOf.weight[i] > 0 {
-				parts[i] = f.folds.part(rowsOf.group[i])
+		for p := range byPart {
+			byPart[p] = byPart[p][:0]
+		}
+		for i, w := range rowsOf.weight {
+			p := f.folds.parts
+			if w > 0 {
+				p = f.folds.part(rowsOf.group[i])
 			}
+			byPart[p] = append(byPart[p], i)
+		}
+		order := slices.Concat(byPart...)
+		x, numbers := dense.PickRows(b.X, order), make([]int64, len(order))
+		for i, r := range order {
+			numbers[i] = b.Start + int64(r)
 		}
 		for k, c := range f.candidates {
-			rows := dense.Columns(stream.RowSlice(room, 0, b.X.Rows), 0, c.upper.Cols+1+f.outputs)
-			if err := fill[k](dense.Columns(rows, 0, c.upper.Cols), b.X, b.Start); err != nil {
+			rows := dense.Columns(stream.RowSlice(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)
+			if err := fill[k](dense.Columns(rows, 0, c.upper.Cols), x, model.Numbers{List: numbers}); err != nil {
 				return err
 			}
-			rowsOf.complete(rows)
-			for p := range m.rows {
-				part := ofPart(dense.Columns(sorted, 0, rows.Cols), rows, parts, p)
-				if m.rows[p] = part.Rows; part.Rows > 0 {
-					m.of[k][p].Whiten(part, by[k])
-				}
+			rowsOf.complete(rows, order)
+			m.of[k].Whiten(rows, by[k])
+			m.parts[k] = m.parts[k][:0]
+			for p, at := 0, 0; p < f.folds.parts; p++ {
+				m.rows[p] = len(byPart[p])
+				m.parts[k] = append(m.parts[k], m.of[k].Slice(at, at+m.rows[p]))
+				at += m.rows[p]
 			}
 		}
 		return nil
 	}
 }
 
-// complete puts the columns behind the features, and multiplies rows by the roots of their weights.
-func (k *known) complete(rows blas64.General) {
-	for i := range rows.Rows {
+// complete puts the columns behind the features of the rows with the places given, and multiplies rows by
+// the roots of their weights.
+func (k *known) complete(rows blas64.General, places []int) {
+	for i, place := range places {
 		row := dense.Row(rows, i)
 		at := len(row) - 1 - k.outputs.Cols
 		row[at] = 1
-		copy(row[at+1:], dense.Row(k.outputs, i))
-		if w := k.weight[i]; w != 1 {
+		copy(row[at+1:], dense.Row(k.outputs, place))
+		if w := k.weight[place]; w != 1 {
 			blas64.Scal(math.Sqrt(w), dense.Vector(row))
 		}
 	}
-}
-
-// ofPart copies the rows of a part to dst, and returns them.
-func ofPart(dst, rows blas64.General, parts []int, part int) blas64.General {
-	n := 0
-	for i := range rows.Rows {
-		if parts[i] == part {
-			copy(dense.Row(dst, n), dense.Row(rows, i))
-			n++
-		}
-	}
-	return stream.RowSlice(dst, 0, n)
 }
 
 // extended returns the triangle U with an identity of n more columns.
@@ -178,8 +176,8 @@ func extended(u blas64.General, n int) blas64.General {
 	return out
 }
 
-// gather fetches the landmarks and the sample that out-of-fold predictions are made of, with what is known
-// of its rows, and whitens the landmarks under each kernel.
+// gather fetches the landmarks, and of a sample the rows that are left out of a training set, with what is known
+// of them. It whitens the landmarks under each kernel.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
 	if err != nil {
@@ -194,11 +192,17 @@ func (f *fit) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.sample = panels[1]
-	numbers := model.Numbers{List: f.sample.Number}
-	if err := f.columns.read(&f.known, f.sample.Kept, f.sample.Count(), numbers); err != nil {
+	var all known
+	var left []int
+	if err := f.columns.read(&all, panels[1].Kept, panels[1].Count(), model.Numbers{List: panels[1].Number}); err != nil {
 		return err
 	}
+	for i, group := range all.group {
+		if f.folds.part(group) < f.folds.tested {
+			left = append(left, i)
+		}
+	}
+	f.sample, f.known = panels[1].Pick(left), all.pick(left)
 	for _, c := range f.candidates {
 		t, err := tiles.New(c.kernel, false)
 		if err != nil {

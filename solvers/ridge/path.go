@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -22,6 +23,9 @@ const SampleRows = 20_000
 // leastPenalty is the smallest penalty offered, relative to the largest eigenvalue of the Gram
 // matrix of the features.
 const leastPenalty = 1e-8
+
+// mostTried is the number of penalties that a search tries with each kernel, at most.
+const mostTried = 5
 
 // Penalty is a penalty tried, with its out-of-fold errors.
 type Penalty struct {
@@ -41,10 +45,9 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 	return list
 }
 
-// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones and two around the
-// best. It returns the kernel of the least error, of equal ones the first, after two more penalties around
-// its best, and what all came to. So seven penalties find the place of the least error to a factor of √10,
-// where the error has one minimum.
+// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones. It returns the kernel of
+// the least error, of equal ones the first, after two more penalties around its best, and what all came to.
+// Where the error has one minimum, that finds its place to a factor of √10.
 func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
 	for _, c := range f.candidates {
 		if err := c.open(); err != nil {
@@ -61,11 +64,7 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 		}
 	}
 	if len(f.Penalties) == 0 && chosen.best >= 0 {
-		penalties := tenTo(chosen.path[chosen.best].Lambda, -0.5, 0.5)
-		if penalties[0] < leastPenalty*chosen.norm {
-			penalties = penalties[1:]
-		}
-		if err := chosen.try(ctx, penalties); err != nil {
+		if err := chosen.try(ctx, tenTo(chosen.path[chosen.best].Lambda, -0.5, 0.5)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -95,59 +94,52 @@ func (c *candidate) open() (err error) {
 	if c.counted == 0 {
 		return fmt.Errorf("%s: all weights are 0", name)
 	}
-	whole := total(c.grams, -1)
-	if c.all, err = newNormal(whole, c.upper.Cols); err != nil {
+	if c.all, err = newNormal(total(c.grams), blas64.General{}, c.upper.Cols); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if target := c.constant(whole); target >= 0 {
+	if target := c.constant(); target >= 0 {
 		const what = "%s: target %s is %v in all rows: there is nothing to predict"
 		return fmt.Errorf(what, name, c.data.Targets[target], dense.Row(c.known.outputs, 0)[target])
 	}
-	c.norm = largest(c.all.centered)
+	c.norm = largest(c.all.upper(0))
 	return nil
 }
 
 // constant returns the first target that is the same in all rows of the scoring sample, and in all others but for
 // rounding: a Gram matrix rounds less than 1e-10 of its diagonal. It is -1 if there is none.
-func (c *candidate) constant(gram blas64.General) int {
+func (c *candidate) constant() int {
 	for j := range c.data.Targets {
-		at, varies := c.upper.Cols+1+j, false
+		at, varies := c.upper.Cols+1+j, c.known.outputs.Rows == 0
 		for i := range c.known.outputs.Rows {
 			varies = varies || dense.Row(c.known.outputs, i)[j] != dense.Row(c.known.outputs, 0)[j]
 		}
-		if !varies && c.all.unexplained[j] <= 1e-10*dense.Row(gram, at)[at] {
+		if !varies && c.all.unexplained[j] <= 1e-10*dense.Row(c.all.whole, at)[at] {
 			return j
 		}
 	}
 	return -1
 }
 
-// search tries the penalties given; or three, a hundred times each other, and the two beside the one of the
-// least squared error.
+// search tries the penalties given; or penalties 10^1.5 apart, at least three, until the squared error rises.
 func (c *candidate) search(ctx context.Context) error {
 	if len(c.Penalties) > 0 {
 		return c.try(ctx, c.Penalties)
 	}
 	least := leastPenalty * c.norm
-	models, path, err := c.validate(ctx, tenTo(least, 1, 3, 5))
-	if err != nil {
-		return err
-	}
-	at, lowest := 0, math.Inf(1)
-	for i, p := range path {
-		if e := c.squares(p); e < lowest {
-			at, lowest = i, e
+	models, path, err := c.validate(ctx, tenTo(least, 1, 2.5, 4))
+	for last := 2; err == nil && last+1 < mostTried && c.squares(path[last]) < c.squares(path[last-1]); last++ {
+		var more trained
+		var next []Penalty
+		more, next, err = c.validate(ctx, tenTo(path[last].Lambda, 1.5))
+		for part := range more {
+			models[part] = append(models[part], more[part]...)
 		}
+		path = append(path, next...)
 	}
-	power := float64(2*at + 1)
-	beside, more, err := c.validate(ctx, tenTo(least, power-1, power+1))
 	if err != nil {
 		return err
 	}
-	for part := range models {
-		models[part] = append(models[part], beside[part]...)
-	}
-	return c.add(ctx, models, append(path, more...))
+	return c.add(ctx, models, path)
 }
 
 // try cross-validates penalties.
@@ -159,36 +151,40 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return c.add(ctx, models, path)
 }
 
-// add adds penalties to the path, with their errors of classification, and finds the best.
+// add adds penalties to the path, with their errors of classification, and finds the one of the lowest error, of
+// equal ones the largest.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
+	var predictions blas64.General
 	if c.data.Classes != nil {
-		if err := c.count(ctx, models, path); err != nil {
+		var err error
+		if predictions, err = c.leaveOut(ctx, models); err != nil {
 			return err
+		}
+		if err := c.count(models, predictions, path); err != nil {
+			return err
+		}
+	}
+	best := math.Inf(-1) // penalty
+	if c.best >= 0 {
+		best = c.path[c.best].Lambda
+	}
+	for i, p := range path {
+		if e := c.errorOf(p); !(e < c.lowest || e == c.lowest && p.Lambda > best) {
+			continue
+		}
+		best, c.lowest = p.Lambda, c.errorOf(p)
+		c.held = &heldOut{}
+		for _, of := range models {
+			c.held.models = append(c.held.models, of[i:i+1:i+1])
+		}
+		if c.data.Classes != nil {
+			c.held.predictions = dense.Clone(dense.Columns(predictions, i*c.outputs, c.outputs))
 		}
 	}
 	c.path = append(c.path, path...)
 	slices.SortFunc(c.path, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
-	c.findBest()
-	for i, p := range path {
-		if c.best < 0 || p.Lambda != c.path[c.best].Lambda {
-			continue
-		}
-		c.bestModels = nil
-		for _, of := range models {
-			c.bestModels = append(c.bestModels, of[i:i+1:i+1])
-		}
-	}
+	c.best = slices.IndexFunc(c.path, func(p Penalty) bool { return p.Lambda == best })
 	return nil
-}
-
-// findBest finds the penalty with the lowest error, of equal ones the largest penalty.
-func (c *candidate) findBest() {
-	c.best, c.lowest = -1, math.Inf(1)
-	for i, p := range c.path {
-		if e := c.errorOf(p); e <= c.lowest {
-			c.best, c.lowest = i, e
-		}
-	}
 }
 
 // errorOf returns the share of rows misclassified, or the squared error.
@@ -239,33 +235,22 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 	return models, path, nil
 }
 
-// count finds the errors of classification of each penalty, on the rows of the sample that are left
-// out.
-func (c *candidate) count(ctx context.Context, models trained, path []Penalty) error {
-	wrong, weights := stream.NewMatrix(c.samplePanels(), len(path)), make([]float64, c.samplePanels())
-	err := c.leaveOut(ctx, models, func(panel, part int, rows []int, decisions blas64.General) {
-		for i, r := range rows {
-			w, all := c.known.weight[r], dense.Row(decisions, i)
-			weights[panel] += w
-			for q, b := range models[part] {
-				if b.Rows == 0 || largestOf(all[q*c.outputs:][:c.outputs]) != c.known.class[r] {
-					dense.Row(wrong, panel)[q] += w
-				}
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	total := dense.Sum(weights)
+// count finds the errors of classification of each penalty in predictions of the scoring sample.
+func (c *candidate) count(models trained, predictions blas64.General, path []Penalty) error {
+	wrong, total := make([]float64, len(path)), dense.Sum(c.known.weight)
 	if total == 0 {
 		return fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
 	}
-	for k := range path {
-		path[k].Misclassified = 0
-		for panel := range weights {
-			path[k].Misclassified += dense.Row(wrong, panel)[k] / total
+	for r, w := range c.known.weight {
+		for i, b := range models[c.folds.part(c.known.group[r])] {
+			decisions := dense.Row(predictions, r)[i*c.outputs:][:c.outputs]
+			if b.Rows == 0 || floats.MaxIdx(decisions) != c.known.class[r] {
+				wrong[i] += w
+			}
 		}
+	}
+	for i := range path {
+		path[i].Misclassified = wrong[i] / total
 	}
 	return nil
 }
@@ -282,13 +267,4 @@ func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
 	}
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), stream.RowSlice(wide, 0, p))
 	return wide
-}
-
-func largestOf(v []float64) (at int) {
-	for c := range v {
-		if v[c] > v[at] {
-			at = c
-		}
-	}
-	return at
 }

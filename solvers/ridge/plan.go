@@ -25,7 +25,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	blocks, workers := e.WideBlocks(rows, shape.Columns), int64(e.Workers())
 	pass.Add("blocks of features", (blocks*kernels+2*workers)*stream.WideRows*width, "`landmarks`")
 	solve := model.NewPlan(e, shape.Rows, shape.Columns)
-	solve.Add("Gram matrices of the folds", (parts+4+2*workers)*width*width, "`landmarks`")
+	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
 	if kernels > 1 {
 		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
 	}
@@ -36,18 +36,17 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
 	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
-	held := sample
 	if f.folds.tested == 1 {
-		held /= tenth
+		sample /= int64(f.folds.share)
 	}
 	numbers := sample * (2*d + 4*int64(f.outputs) + 8)
 	if shape.Classes > 0 {
+		numbers += sample * int64(max(mostTried, len(s.Penalties))*f.outputs)
 		p.AddEntries(float64(kernels+1) * float64(sample) * float64(landmarks))
 	} else {
-		numbers += held * (2*(scales+1) + 5*int64(f.outputs))
-		p.AddEntries(float64(scales*scales) + float64(held)*float64(scales))
+		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
+		p.AddEntries(float64(sample)*float64(landmarks) + float64(scales*(scales+2*sample)))
 	}
-	p.AddEntries(float64(sample) * float64(landmarks))
 	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
 	if s.Std {
 		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
@@ -72,15 +71,14 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k 
 		size *= d
 	}
 	sample := min(max(0, shape.Rows), metricRows)
-	shape.Rows = sample - sample/metricParts
+	shape.Rows = sample
 	search, err := s.inner().Plan(stream.Engine{Threads: e.Threads}, shape, k)
 	if err != nil {
 		return err
 	}
 	landmarks := min(int64(s.inner().Landmarks), shape.Rows)
 	search.KernelEntries *= metricRounds + 1
-	rows := (metricRounds+1)*(sample/metricParts) + 2*metricRounds*min(shape.Rows, gradientRows)
-	search.AddEntries(float64(landmarks) * float64(rows))
+	search.AddEntries(float64(2*metricRounds*landmarks) * float64(min(sample, gradientRows)))
 	search.Add("sample that the metric is learnt from", 2*sample*d, "")
 	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of a worker
 	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")

@@ -21,8 +21,8 @@ type Solver struct {
 	// Landmarks is ℓ, drawn uniformly from the rows; 0 means 1,000. All rows serve if there are
 	// fewer.
 	Landmarks int
-	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-2 of the
-	// largest eigenvalue of the Gram matrix of the features, which tries seven.
+	// Penalties are the λ to choose from, above 0; none means a search from 3e-8 to 3e-1 of the
+	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
 	// landmarks.
@@ -41,6 +41,8 @@ type Solver struct {
 	// is taken if it lowers the error of other rows of the sample. It needs a kernel of one distance.
 	Metric Metric
 	Seed   uint64
+
+	forMetric bool // a quarter of the rows is held out, for the search for a metric
 }
 
 const defaultLandmarks = 1000
@@ -102,7 +104,7 @@ type fit struct {
 	landmarks  int // asked for
 	outputs    int
 	folds      folding
-	sample     *basis.Panel // of which out-of-fold predictions are made
+	sample     *basis.Panel // rows of which out-of-fold predictions are made
 	known      known        // of the sample
 	candidates []*candidate
 }
@@ -121,8 +123,7 @@ type candidate struct {
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
 	lowest   float64   // error there
-
-	bestModels trained // of the best penalty alone
+	held     *heldOut  // of the penalty there
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -133,26 +134,10 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	d = learnt.of(d)
-	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
-	if err != nil {
-		return nil, err
+	if learnt != nil {
+		d = d.under(learnt.metric)
 	}
-	f, err := s.begin(e, d.Shape(), kernels)
-	if err != nil {
-		return nil, err
-	}
-	f.data = d
-	if f.columns, err = d.columns(s.Balanced); err != nil {
-		return nil, err
-	}
-	if err := f.gather(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.pass(ctx); err != nil {
-		return nil, err
-	}
-	chosen, tried, err := f.chooseKernel(ctx)
+	chosen, tried, err := s.choose(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -161,14 +146,45 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	out := chosen.finish(tried, coefficients)
-	learnt.tell(out)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err
 	}
-	for _, c := range f.candidates {
-		out.KernelEntries += c.features.Tiles.Entries.Load()
+	out.KernelEntries = chosen.entries()
+	if learnt != nil {
+		learnt.tell(out)
 	}
 	return out, nil
+}
+
+// choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
+func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
+	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := s.begin(e, d.Shape(), kernels)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.data = d
+	if f.columns, err = d.columns(s.Balanced); err != nil {
+		return nil, nil, err
+	}
+	if err := f.gather(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := f.pass(ctx); err != nil {
+		return nil, nil, err
+	}
+	return f.chooseKernel(ctx)
+}
+
+// entries returns the number of kernel entries of all kernels.
+func (f *fit) entries() (n int64) {
+	for _, c := range f.candidates {
+		n += c.features.Tiles.Entries.Load()
+	}
+	return n
 }
 
 // kernels returns all kernels to choose from.
@@ -205,7 +221,7 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 		if err := s.checkMetric(k); err != nil {
 			return nil, err
 		}
-		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k})
+		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k, best: -1, lowest: math.Inf(1)})
 	}
 	var err error
 	f.folds, err = s.folding(f.landmarks)

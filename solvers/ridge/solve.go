@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -17,48 +18,62 @@ import (
 // normal are the normal equations of some rows: the Gram matrix of [z | 1 | y]·√w, with the means
 // of features and outputs taken away.
 type normal struct {
-	centered    blas64.General // of the features, p×p
-	right       blas64.General // p×t: features against outputs
-	means       []float64      // of features and outputs
-	weight      float64        // of all rows
-	unexplained []float64      // Σ w·(y − ȳ)² of each output
+	whole, without blas64.General // the Gram matrix is whole − without, which has no rows for none
+	right          blas64.General // p×t: features against outputs
+	means          []float64      // of features and outputs
+	weight         float64        // of all rows
+	unexplained    []float64      // Σ w·(y − ȳ)² of each output
 }
 
-// newNormal centers a Gram matrix of p features. It fails if no row has a weight.
-func newNormal(gram blas64.General, p int) (*normal, error) {
-	t := gram.Cols - p - 1
-	n := &normal{centered: stream.NewMatrix(p, p), right: stream.NewMatrix(p, t), weight: dense.Row(gram, p)[p],
-		means: make([]float64, p+t), unexplained: make([]float64, t)}
-	if !(n.weight > 0 && dense.Finite(gram)) {
-		return nil, fmt.Errorf("rows of a total weight of %v, with finite features: %v", n.weight, dense.Finite(gram))
+// newNormal centers the Gram matrix of p features of all rows but those of another Gram matrix, which has no rows
+// for none. It fails if no row has a weight.
+func newNormal(whole, without blas64.General, p int) (*normal, error) {
+	t := whole.Cols - p - 1
+	n := &normal{whole: whole, without: without, right: stream.NewMatrix(p, t), means: make([]float64, p+t+1),
+		unexplained: make([]float64, t)}
+	n.row(n.means, p, 0)
+	n.weight = n.means[p]
+	if finite := dense.Finite(whole); !(n.weight > 0 && finite) {
+		return nil, fmt.Errorf("rows of a total weight of %v, with finite features: %v", n.weight, finite)
 	}
-	copy(n.means, dense.Row(gram, p)[:p])
-	copy(n.means[p:], dense.Row(gram, p)[p+1:])
-	for i := range n.means {
-		n.means[i] /= n.weight
-	}
+	n.means = slices.Delete(n.means, p, p+1)
+	blas64.Scal(1/n.weight, dense.Vector(n.means))
 	for i := range p {
-		row, mean := dense.Row(gram, i), n.weight*n.means[i]
-		for j := range p {
-			dense.Row(n.centered, i)[j] = row[j] - mean*n.means[j]
-		}
-		for j := range t {
-			dense.Row(n.right, i)[j] = row[p+1+j] - mean*n.means[p+j]
-		}
+		row := dense.Row(n.right, i)
+		n.row(row, i, p+1)
+		dense.Axpy(-n.weight*n.means[i], n.means[p:], row)
 	}
-	for j := range t {
-		n.unexplained[j] = dense.Row(gram, p+1+j)[p+1+j] - n.weight*n.means[p+j]*n.means[p+j]
+	for j, mean := range n.means[p:] {
+		n.row(n.unexplained[j:j+1], p+1+j, p+1+j)
+		n.unexplained[j] -= n.weight * mean * mean
 	}
 	return n, nil
 }
 
-// factor returns R with RᵀR = centered + penalty·I. It fails if the penalty is too small. Cost: p³/3
-// flops.
-func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
-	a := dense.Clone(n.centered)
-	for i := range a.Rows {
-		dense.Row(a, i)[i] += penalty
+// row puts row i of the Gram matrix from a column on into dst.
+func (n *normal) row(dst []float64, i, from int) {
+	copy(dst, dense.Row(n.whole, i)[from:])
+	if n.without.Rows > 0 {
+		dense.Axpy(-1, dense.Row(n.without, i)[from:][:len(dst)], dst)
 	}
+}
+
+// upper returns the upper triangle of the centered Gram matrix of features + penalty·I.
+func (n *normal) upper(penalty float64) blas64.General {
+	p := n.right.Rows
+	a := stream.NewMatrix(p, p)
+	for i := range p {
+		row := dense.Row(a, i)[i:]
+		n.row(row, i, i)
+		dense.Axpy(-n.weight*n.means[i], n.means[i:p], row)
+		row[0] += penalty
+	}
+	return a
+}
+
+// factor returns R of [normal.upper] = RᵀR. It fails if the penalty is too small. Cost: p³/3 flops.
+func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
+	a := n.upper(penalty)
 	if !dense.Cholesky(a) {
 		return blas64.Triangular{}, fmt.Errorf("the penalty %g is too small for %d features", penalty, a.Rows)
 	}
@@ -95,38 +110,42 @@ func squaredErrors(gram, coefficients blas64.General) []float64 {
 	features := dense.Columns(stream.RowSlice(gram, 0, p1), 0, p1)
 	products := dense.Mul(blas.NoTrans, features, blas.NoTrans, coefficients)
 	sums := make([]float64, t)
-	for j := range t {
+	for j := range sums {
 		sums[j] = dense.Row(gram, p1+j)[p1+j]
-		for i := range p1 {
-			c := dense.Row(coefficients, i)[j]
-			sums[j] += c * (dense.Row(products, i)[j] - 2*dense.Row(gram, i)[p1+j])
+	}
+	for i := range p1 {
+		product, right := dense.Row(products, i), dense.Row(gram, i)[p1:]
+		for j, c := range dense.Row(coefficients, i) {
+			sums[j] += c * (product[j] - 2*right[j])
 		}
-		sums[j] = math.Max(0, sums[j])
+	}
+	for j, v := range sums {
+		sums[j] = math.Max(0, v)
 	}
 	return sums
 }
 
-// total returns the sum of Gram matrices without one part; none is left out if it is below 0.
-func total(grams []blas64.General, without int) blas64.General {
-	sum := stream.NewMatrix(grams[0].Rows, grams[0].Cols)
-	for p, g := range grams {
-		if p != without {
-			dense.Add(1, g, sum)
-		}
+// total returns the sum of Gram matrices.
+func total(grams []blas64.General) blas64.General {
+	sum := dense.Clone(grams[0])
+	for _, g := range grams[1:] {
+		dense.Add(1, g, sum)
 	}
 	return sum
 }
 
 // largest estimates the largest eigenvalue of a positive semi-definite matrix from below, by
-// products with a vector.
+// products with a vector. It reads the upper triangle.
 func largest(a blas64.General) float64 {
 	x, norm := make([]float64, a.Rows), 0.0
 	for i := range x {
 		x[i] = 1 / math.Sqrt(float64(a.Rows))
 		norm = math.Max(norm, dense.Row(a, i)[i])
 	}
+	symmetric := blas64.Symmetric{N: a.Rows, Stride: a.Stride, Uplo: blas.Upper, Data: a.Data}
 	for range 30 {
-		y := dense.MulVector(blas.NoTrans, a, x)
+		y := make([]float64, a.Rows)
+		blas64.Symv(1, symmetric, dense.Vector(x), 0, dense.Vector(y))
 		length := dense.Norm(y)
 		if !(length > 0) {
 			break
@@ -144,23 +163,19 @@ type trained [][]blas64.General // of each tested part, and penalty
 // train fits all tested parts with all penalties. A penalty that is too small for a part has no
 // coefficients there.
 func (c *candidate) train(ctx context.Context, penalties []float64) (trained, error) {
-	out, p := make(trained, c.folds.tested), c.upper.Cols
-	for part := range out {
-		out[part] = make([]blas64.General, len(penalties))
-		n, err := newNormal(total(c.grams, part), p)
+	out := make(trained, c.folds.tested)
+	return out, stream.Each(ctx, c.engine.Threads, len(out), func(part int) error {
+		n, err := newNormal(c.all.whole, c.grams[part], c.upper.Cols)
 		if err != nil {
-			return nil, fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1,
+			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1,
 				c.folds.tested, err)
 		}
-		err = stream.Each(ctx, c.engine.Threads, len(penalties), func(i int) error {
-			if b, err := n.solve(penalties[i]); err == nil {
+		out[part] = make([]blas64.General, len(penalties))
+		for i, lambda := range penalties {
+			if b, err := n.solve(lambda); err == nil {
 				out[part][i] = b
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
-	}
-	return out, nil
+		return nil
+	})
 }

@@ -112,7 +112,7 @@ func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	if err != nil {
 		return err
 	}
-	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2), Period: 360}
+	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2)}
 	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
 		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrixColumn(x, 0), matrixColumn(x, 1)), Shades: place, OneScale: true},
 		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrixColumn(u, 0), matrixColumn(u, 1)), Shades: place, OneScale: true},

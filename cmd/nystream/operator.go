@@ -59,7 +59,7 @@ parts left0_im, ….
 
 --clusters 2 finds sets, by k-means of the first right functions at the rows of X: coherent
 ones with cca, metastable ones with koopman and --task eigen. --plot draws the values, and
-functions over the first two columns of X, complex ones by their phase.
+functions over the first two columns of X, complex ones by their real part.
 
 Engines: exact spans the features of all rows, and refuses kernels such as laplace that take
 more than --landmarks of them for it; landmark makes one pass with --landmarks of them (or

@@ -51,7 +51,7 @@ func (j *job) refusesDrawing() []contradiction {
 }
 
 const (
-	plotRows    = 5000 // the most rows of a side in a picture
+	plotRows    = 2000 // the most rows of a side in a picture
 	plotNumbers = 40   // the memory of a row in a picture, in numbers
 	plotColumns = 4    // the most columns of an embedding, two to a panel
 )

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/cmd/nystream/internal/survey"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
@@ -89,39 +93,63 @@ func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool)
 	if len(names) == 0 {
 		return out
 	}
-	first := in.firstRows(ctx)
-	if !data.names() {
-		if len(in.booleans) > 0 {
-			out = append(out, "booleans are computed with as 0 and 1: "+shortList(in.booleans))
-		}
-		out = append(out, survey.Suspects(names, first.X)...)
+	if !data.names() && len(in.booleans) > 0 {
+		out = append(out, "booleans are computed with as 0 and 1: "+shortList(in.booleans))
 	}
 	if measures {
-		if heavy := survey.Heavy(names, first.X); heavy != "" {
+		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" {
 			out = append(out, heavy)
 		}
 	}
 	return out
 }
 
-// firstRows returns as many of the first rows as suspicions take; none where they cannot be
+// A column is heavy if it makes up heavyShare of the squared distance between rows.
+const heavyShare = 0.9
+
+// heavyColumn returns a sentence about the column beside which the others hardly count in the
+// squared distance between rows of x, or "".
+func heavyColumn(names []string, x blas64.General) string {
+	if len(names) < 2 || x.Rows < 2 {
+		return ""
+	}
+	spreads := make([]float64, len(names))
+	for j := range spreads {
+		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return v-v != 0 })
+		if len(numbers) > 1 {
+			spreads[j] = stat.StdDev(numbers, nil)
+		}
+	}
+	first := floats.MaxIdx(spreads)
+	floats.Scale(1/spreads[first], spreads)
+	share := 1 / floats.Dot(spreads, spreads)
+	if alone := floats.Sum(spreads) == 1; alone || !(share >= heavyShare) {
+		return "" // NaN if the columns are constant, or too large
+	}
+	const say = "column %s makes up %.1f %% of the squared distance between rows, of the first %s, so the others " +
+		"hardly count; `scale standard` makes them alike, or leave it out with `columns '!%s'`"
+	percent := math.Min(math.Floor(1000*share)/10, 99.9)
+	return fmt.Sprintf(say, names[first], percent, show.Count(int64(x.Rows)), names[first])
+}
+
+// firstRows returns the first 500 rows, fewer of many columns; none where they cannot be
 // read, which the fit will tell.
-func (in *input) firstRows(ctx context.Context) *stream.Batch {
+func (in *input) firstRows(ctx context.Context) blas64.General {
+	const rows, numbers = 500, 1 << 20
 	d := len(in.Info().Columns)
-	batch := &stream.Batch{X: stream.NewMatrix(min(survey.Rows, survey.Numbers/d), d)}
+	x := stream.NewMatrix(min(rows, numbers/d), d)
 	n := 0
 	if r, err := in.Counted.Source.Open(ctx, 0); err == nil {
-		for n < batch.X.Rows && err == nil {
+		for n < x.Rows && err == nil {
 			var more int
-			more, err = r.Read(&stream.Batch{X: stream.RowSlice(batch.X, n, batch.X.Rows-n)})
+			more, err = r.Read(&stream.Batch{X: stream.RowSlice(x, n, x.Rows-n)})
 			n += more
 		}
 		if r.Close() != nil { // the file was changed
 			n = 0
 		}
 	}
-	batch.X = stream.RowSlice(batch.X, 0, n)
-	return batch
+	return stream.RowSlice(x, 0, n)
 }
 
 // shortList joins names, not too many of them.

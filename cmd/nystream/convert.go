@@ -96,7 +96,8 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if rows == 0 && c.formatOf(c.output) == "jsonl" {
 		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	r := &convertResult{rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}, len(src.Info().Columns), []string{}}
+	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
+	r := &convertResult{written, len(src.Info().Columns), []string{}}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}

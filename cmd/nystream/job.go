@@ -282,6 +282,16 @@ func (j *job) writes(kind model.Kind) bool {
 	return false
 }
 
+// writingPasses returns the passes over a source that write coordinates: one for each file.
+func (j *job) writingPasses() (n int) {
+	for _, f := range j.factors {
+		if f.path != "" && f.kind == model.Coordinates && (n == 0 || j.sides.right == nil) {
+			n++
+		}
+	}
+	return n
+}
+
 // path returns the file that a flag of factors or clusters names, "" for none.
 func (j *job) path(flag string) string {
 	for _, f := range j.factors {
@@ -348,15 +358,13 @@ func (j *job) preparations() (left, right stream.Preparation) {
 	return j.prepared.left.Preparation, stream.Preparation{}
 }
 
-// write writes the factors, uncommitted, in one pass over each source, and over one
-// source for both. The columns that rows carry along stand behind them, as transform has
-// them.
+// write writes the factors, uncommitted, each in a pass over its source. The columns that rows
+// carry along stand behind them, as transform has them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
 	if !ok && (j.writesFactors() || j.writes(model.Class)) {
 		return nil, errors.New("this model turns no rows into others")
 	}
-	var left, right []*transformed
 	for _, f := range j.factors {
 		if f.path == "" {
 			continue
@@ -372,32 +380,16 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.kind != model.Coordinates {
 			r.Kinds = []model.Kind{f.kind}
 		}
-		w, err := j.newTransformed(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
+		w, err := j.newRowsFile(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
 		writers = append(writers, pathWriter{w, f.path})
-		if f.side == model.Right {
-			right = append(right, w)
-		} else {
-			left = append(left, w)
+		if err := w.fill(ctx, j.engine(), t, rows); err != nil {
+			return writers, err
 		}
 	}
-	e := j.engine()
-	if len(left) > 0 && len(right) > 0 && j.prepared.right == nil {
-		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
-	}
-	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, j.prepared.left, w.carries()))
-	}
-	for _, w := range right {
-		rows := j.prepared.right
-		if rows == nil {
-			rows = j.prepared.left
-		}
-		err = errors.Join(err, w.transform(ctx, e, t, rows, w.carries()))
-	}
-	return writers, err
+	return writers, nil
 }
 
 // request asks a model for the coordinates of rows on a side.

@@ -318,7 +318,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if err != nil {
 			return writers, err
 		}
-		w, err := c.newTransformed(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
+		w, err := c.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
 		if err != nil {
 			return writers, err
 		}

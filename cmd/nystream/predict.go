@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,6 +19,7 @@ type predictCommand struct {
 	interval                 float64 // of numbers
 	intervals, std           bool
 	novelty                  float64 // share of rows to mark
+	truth                    *truth  // of --label or --labels, or nil
 }
 
 // predictExtensions are those of files that can hold words, and .npy.
@@ -83,7 +83,7 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 
 // predictResult is what predict prints as JSON.
 type predictResult struct {
-	rowsResult
+	*rowsResult
 	Predicted  []classCount `json:"predicted"` // of each class that was chosen
 	*judgement              // of --label
 }
@@ -94,11 +94,13 @@ type classCount struct {
 	Rows  int64  `json:"rows"`
 }
 
+// compares reports whether predictions are compared with labels.
+func (p *predictCommand) compares() bool { return p.data.label+p.labelsFile != "" }
+
 func (p *predictCommand) check(args []string) error {
-	compares := p.data.label+p.labelsFile != ""
 	if err := refuse([]contradiction{
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
-		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
+		{p.output == "" && !p.compares(), "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
 		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0),
 			"--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
 		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
@@ -130,57 +132,41 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
 	}
-	if p.cmd.Flags().Changed("novelty") {
-		return p.predictNovelty(ctx, f, m, args)
-	}
-	if _, err := m.Outputs(model.Left, model.Value); err == nil {
-		return p.predictValues(ctx, f, m, args)
-	}
-	if p.intervals || p.std {
-		return usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
-	}
-	w, err := newPredictions(m, f.data.Classes, p.decisions, p.probabilities)
-	if errors.Is(err, model.ErrNoOutput) {
-		return usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does", args[0], f.family.name)
-	}
+	a, err := p.answer(f, m)
 	if err != nil {
 		return err
 	}
-	if f.family == lowrankFamily && p.data.label != "" {
-		return usagef("--label: clusters have no names to compare with: carry the column along with --keep")
-	}
-	rows, truth, err := p.open(ctx, f, m, w.classes, args[1:])
+	rows, err := p.open(ctx, f, m, args[1:])
 	if err != nil {
 		return err
 	}
 	defer rows.close()
-	plan := m.TransformPlan(p.engine(), rows.source, w.request)
-	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
-	rows.budget(p.app, &plan.Memory)
-	if err := p.checkBudget(&plan.Memory); err != nil {
+	r, err := p.write(ctx, f, m, rows, &a.rowsAnswer, shard{})
+	if err != nil {
 		return err
 	}
-	p.origin = p.madeWith(f, rows)
-	if err := w.create(p.app, p.output, rows); err != nil {
+	all, text, err := a.report(r)
+	if err != nil {
 		return err
 	}
-	defer w.abort() // does nothing after commit
-	if w.numbered() {
-		p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+	return p.printRows(r, all, text)
+}
+
+// prediction is an answer with its report: the result that has r as a part, and lines about the rest.
+type prediction struct {
+	rowsAnswer
+	report func(r *rowsResult) (all any, text func(t *show.Text), err error)
+}
+
+// answer returns what the flags ask the model for.
+func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction, error) {
+	if p.cmd.Flags().Changed("novelty") {
+		return p.markNovel(f, m)
 	}
-	if err := w.predict(ctx, p.engine(), m, rows, truth); err != nil {
-		return err
+	if targets, err := m.Outputs(model.Left, model.Value); err == nil {
+		return p.predictValues(m, targets)
 	}
-	if err := w.commit(); err != nil {
-		return err
-	}
-	r := &predictResult{rowsResult: rows.result(args[0], w.rows, p.output), Predicted: w.chosen()}
-	if truth != nil {
-		if r.judgement, err = truth.judgement(); err != nil {
-			return err
-		}
-	}
-	return p.printRows(&r.rowsResult, r, r.text)
+	return p.predictClasses(f, m)
 }
 
 // text adds lines about classes.

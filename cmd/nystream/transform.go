@@ -66,7 +66,7 @@ shards are the output of one run.`,
 
 // transformResult is what transform prints as JSON.
 type transformResult struct {
-	rowsResult
+	*rowsResult
 	Columns int `json:"columns"`
 	Kept    int `json:"kept_columns"`
 }
@@ -97,33 +97,15 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer rows.close()
-	e := t.engine()
-	e.Part, e.Parts = t.shard.part, t.shard.of
-	info := rows.source.Info()
-	if e.Parts > 0 && info.Rows < 0 {
+	if info := rows.source.Info(); t.shard.of > 0 && info.Rows < 0 {
 		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
-	plan := m.TransformPlan(e, rows.source, r)
-	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
-	rows.budget(t.app, &plan.Memory)
-	if err := t.checkBudget(&plan.Memory); err != nil {
-		return err
-	}
-	t.origin = t.madeWith(f, rows)
-	w, err := t.newTransformed(t.output, m, r, e.PartRows(info), rows.fields)
+	written, err := t.write(ctx, f, m, rows, &rowsAnswer{request: r, columns: names}, t.shard)
 	if err != nil {
 		return err
 	}
-	defer w.Abort()                        // does nothing after Commit
-	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
-	if err := w.transform(ctx, e, m, rows.source, rows.kept); err != nil {
-		return err
-	}
-	if err := w.Commit(); err != nil {
-		return err
-	}
-	result := &transformResult{rows.result(args[0], w.rows, t.output), len(names), len(rows.fields)}
-	return t.printRows(&result.rowsResult, result, func(out *show.Text) {
+	result := &transformResult{written, len(names), len(rows.fields)}
+	return t.printRows(written, result, func(out *show.Text) {
 		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
 	})
 }

@@ -212,7 +212,7 @@ func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)
 	if err == nil && c.writesFactors() {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.SourcePasses++
+		p.SourcePasses += c.writingPasses()
 	}
 	return p, err
 }

@@ -42,15 +42,13 @@ OUT may be - for the standard output, or a named pipe:
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		c.data.add(c.app, cmd)
-		c.rows.add(cmd)
-		cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
-		completeFiles(cmd, outputExtensions, "output")
-		c.addOutputFormat(cmd)
-		cmd.Flags().Lookup("nulls").DefValue = ""
-		c.given = cmd.Flags().Changed
-	})
+	c.data.add(c.app, cmd)
+	c.rows.add(cmd)
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
+	completeFiles(cmd, outputExtensions, "output")
+	c.addOutputFormat(cmd)
+	cmd.Flags().Lookup("nulls").DefValue = ""
+	c.given = cmd.Flags().Changed
 	return cmd
 }
 

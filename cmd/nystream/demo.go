@@ -97,7 +97,7 @@ func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
 	inner := newApp(ctx, d.in, d.out, d.err)
 	defer func() { inner.progress.end() }()
 	root := newRootCommand(inner)
-	inner.setArgs(root, args)
+	root.SetArgs(args)
 	return root.ExecuteContext(blockstore.Remember(ctx))
 }
 

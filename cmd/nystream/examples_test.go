@@ -11,7 +11,6 @@ import (
 // wholeRoot returns the root command with the flags of all commands.
 func wholeRoot(t *testing.T) *cobra.Command {
 	a := newApp(t.Context(), nil, nil, nil)
-	defer a.addAllFlags()
 	return newRootCommand(a)
 }
 

@@ -70,7 +70,7 @@ func (m *fitter) command(j *job) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
 	}
 	j.given, j.flags = cmd.Flags().Changed, cmd.Flags()
-	j.addFlagsLater(cmd, func() { m.addFlags(j, cmd) })
+	m.addFlags(j, cmd)
 	return cmd
 }
 

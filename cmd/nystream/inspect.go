@@ -45,12 +45,10 @@ model always are.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
-		f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
-		i.data.addLayout(cmd)
-	})
+	f := cmd.Flags()
+	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
+	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
+	i.data.addLayout(cmd)
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 
 // execute runs a command line with the verbs of root.
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
-	a.setArgs(root, args)
+	root.SetArgs(args)
+	switch {
+	case asksCompletion(args):
+		a.registerCompletions(root)
+	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
+		root.Version = version + ", build " + build()
+	}
 	a.commandLine = plainWords(args)
 	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
 	a.progress.end()

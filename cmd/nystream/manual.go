@@ -21,7 +21,6 @@ func newManualCommand(a *app) *cobra.Command {
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			date, root := manualDate(), cmd.Root()
-			a.addAllFlags()
 			everyCommand(root, func(c *cobra.Command) {
 				if !hasPage(c) || err != nil {
 					return

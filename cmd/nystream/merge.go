@@ -116,17 +116,15 @@ the exit code is 3. nystream plan fit tells how many rounds of shards a fit take
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		f.StringVar(&c.states, "states", "", "`folder` of the states")
-		f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-		f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
-		f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
-		c.draws.add(cmd)
-		mustRegister(cmd.MarkFlagDirname("states"))
-		completeFiles(cmd, modelExtensions, "output")
-		completeFiles(cmd, dataExtensions, "right")
-	})
+	f := cmd.Flags()
+	f.StringVar(&c.states, "states", "", "`folder` of the states")
+	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
+	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
+	f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	c.draws.add(cmd)
+	mustRegister(cmd.MarkFlagDirname("states"))
+	completeFiles(cmd, modelExtensions, "output")
+	completeFiles(cmd, dataExtensions, "right")
 	return cmd
 }
 
@@ -161,7 +159,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 // fit runs the command line of a fit.
 func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 	root := newRootCommand(c.app)
-	c.setArgs(root, args)
+	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
 

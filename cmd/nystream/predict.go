@@ -65,19 +65,17 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 			return p.run(cmd.Context(), args)
 		},
 	}
-	a.addFlagsLater(cmd, func() {
-		p.add(cmd, predictExtensions)
-		f := cmd.Flags()
-		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
-		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
-		f.BoolVar(&p.probabilities, "probabilities", false,
-			"write class probabilities, of fit ridge or fit askls --merge stack")
-		f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
-		f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
-		f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
-		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
-		completeFiles(cmd, graphExtensions, "labels")
-	})
+	p.add(cmd, predictExtensions)
+	f := cmd.Flags()
+	f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
+	f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
+	f.BoolVar(&p.probabilities, "probabilities", false,
+		"write class probabilities, of fit ridge or fit askls --merge stack")
+	f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
+	f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
+	f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
+	f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
+	completeFiles(cmd, graphExtensions, "labels")
 	return cmd
 }
 

@@ -55,12 +55,10 @@ shards are the output of one run.`,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		t.add(cmd, outputExtensions)
-		addCoordinates(cmd, &t.scale)
-		cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
-		addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
-	})
+	t.add(cmd, outputExtensions)
+	addCoordinates(cmd, &t.scale)
+	cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
+	addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
 	return cmd
 }
 

@@ -41,14 +41,12 @@ another run is bad data.`,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
-		f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
-		f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
-		completeFiles(cmd, dataExtensions, "right")
-		v.data.add(v.app, cmd)
-	})
+	f := cmd.Flags()
+	addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
+	f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
+	f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
+	completeFiles(cmd, dataExtensions, "right")
+	v.data.add(v.app, cmd)
 	return cmd
 }
 

@@ -143,7 +143,8 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	if found != want {
 		in.close()
-		return nil, nil, fromData(fmt.Errorf("%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit", info.Name, found, want))
+		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"
+		return nil, nil, fromData(fmt.Errorf(say, info.Name, found, want))
 	}
 	prepared, err := t.prepare.Apply(ctx, a.engine(), in)
 	if err != nil {

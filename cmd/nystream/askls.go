@@ -93,7 +93,7 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	c := &asklsTask{job: j}
 	f := cmd.Flags()
 	j.addKernel(cmd, "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
-	f.Lookup("label").Usage = "`column` or file of the labels of the rows; with --graph the column of --labels"
+	j.addLabelAside(cmd, "`column` or file of the labels of the rows; with --graph the column of --labels")
 	f.StringSliceVar(&c.matrix, "matrix", nil, "`files` of a kernel matrix between the samples, one row of it in each row")
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.StringVar(&c.labelsFile, "labels", "", "`file` with the nodes of a graph and their labels")

@@ -23,14 +23,11 @@ func (c *asklsTask) input() string {
 	return "" // rows
 }
 
-func (c *asklsTask) inputs() (paths []string) {
+func (c *asklsTask) inputs() []string {
 	if c.input() == graphInput {
 		return append(c.edges.inputs(), c.labelsFile)
 	}
-	if a := newAside("--label", c.job.data.label); a.file != "" {
-		paths = append(paths, a.file)
-	}
-	return append(paths, c.matrix...)
+	return append(c.job.inputs(), c.matrix...)
 }
 
 func (c *asklsTask) names() []string {
@@ -51,7 +48,7 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 	if c.input() == kernelMatrixInput {
 		args = c.matrix
 	}
-	if err := c.asides.open(ctx, c.job, args, []aside{newAside("--label", c.job.data.label)}); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
@@ -223,9 +220,7 @@ func (c *asklsTask) rowsData() rowsData {
 		d = c.job.rowsData()
 		d.Classes = c.known.classes
 	}
-	if len(c.asides.list) > 0 {
-		d.Known = c.asides.list[0].named()
-	}
+	d.Known = c.asides.words()
 	return d
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/python"
 )
 
 // newHelpCommand returns help as cobra has it, but for unknown topics, which end as
@@ -81,38 +82,6 @@ the rows. polynomial(degree=3, c=1) is another name of poly with gamma=1 and coe
 	}
 }
 
-// newStorageTopic returns help about URLs.
-func newStorageTopic() *cobra.Command {
-	return &cobra.Command{
-		Use:   "storage",
-		Short: "URLs of data and models: s3://, https://, file://",
-		Long: `Wherever a file is named, for data, models and outputs, a URL may be:
-
-    s3://BUCKET/KEY       an object in S3, or in what has its interface; globs and
-                          folders too: 's3://bucket/year=2024/*.parquet', s3://bucket/
-    https://, http://     read only, from servers that give ranges; name each file
-    file:///PATH          a file
-
-S3 is told by the environment and by ~/.aws: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-AWS_SESSION_TOKEN or AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_S3 for others than
-Amazon, such as https://storage.googleapis.com with an HMAC key. gs:// and az:// are
-not reached by name: name an Azure blob by its https:// address with a SAS token.
-Queries of addresses are credentials: they are never printed or kept.
-
-Objects are read in pieces of up to 4 MiB, ahead of the computation; a pass holds about
-64 MiB for each reader, which counts in --memory. Requests that fail are repeated,
-until none makes progress for the time of --stall. An object that changes while it is
-read is an error that names it. At most ten redirects are followed, none from https to
-http or into a private network.
-
-An output is collected in the folder for temporary files (TMPDIR) and appears whole or
-not at all. A run that is killed during an upload leaves parts in the bucket. The next
-run that writes the same object removes them; a lifecycle rule of the bucket with
-AbortIncompleteMultipartUpload after one day removes all others. States (--checkpoint,
---states) stay in folders.`,
-	}
-}
-
 // newMapsTopic returns help about what --map takes.
 func newMapsTopic() *cobra.Command {
 	return &cobra.Command{
@@ -126,4 +95,13 @@ relu is max(0, a) and sigmoid the logistic function 1/(1+exp(−a)). With a scal
 they are applied to scale·a: 'exp(scale=-10)' is exp(−10·a). Entries must stay
 finite: sqrt is not defined below 0 and log1p not below −1.`,
 	}
+}
+
+// newPythonTopic returns help that is the reader in Python and nothing else, so that its
+// output is the file.
+func newPythonTopic() *cobra.Command {
+	const short = "A reader of models in Python: nystream help python > nystream.py"
+	cmd := &cobra.Command{Use: "python", Short: short, Long: short}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cmd.Print(python.Reader) })
+	return cmd
 }

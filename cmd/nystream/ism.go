@@ -84,11 +84,11 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	j.addClusters(cmd, "write the cluster of each row")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
-	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
-	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
+	j.addLabelAside(cmd, "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes")
+	j.addAside(cmd, &c.target, "target", "`columns` or file of real numbers that W is to tell, instead of --label", model.Left)
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
-	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
-	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
+	j.addAside(cmd, &c.scores, "scores", "`columns` or file of scores, for --paradigm semisupervised", model.Left)
+	j.addAside(cmd, &c.givenLabel, "given-label", "`column` or file of classes to differ from, for --paradigm alternative", model.Left)
 	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
 	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
 	j.addCompletion(cmd, completeKernels, "target-kernel")
@@ -125,25 +125,6 @@ func (c *ismTask) refuses(args []string) []contradiction {
 	}
 }
 
-func (c *ismTask) inputs() (paths []string) {
-	for _, s := range c.said() {
-		if s.file != "" {
-			paths = append(paths, s.file)
-		}
-	}
-	return paths
-}
-
-// said returns the flags that say something of each row, in a fixed order.
-func (c *ismTask) said() (list []aside) {
-	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--scores", c.scores}, {"--given-label", c.givenLabel}} {
-		if f.value != "" {
-			list = append(list, newAside(f.flag, f.value))
-		}
-	}
-	return list
-}
-
 func (c *ismTask) parse() (err error) {
 	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 		return err
@@ -159,7 +140,7 @@ func (c *ismTask) parse() (err error) {
 
 // open opens the data, and reads what is known of the rows.
 func (c *ismTask) open(ctx context.Context, args []string) error {
-	if err := c.asides.open(ctx, c.job, args, c.said()); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.chooseTask(ctx, c.left)
@@ -336,12 +317,10 @@ func (c *ismTask) rowsData() rowsData {
 
 // knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
-	for _, s := range c.asides.list {
-		if s.flag != "--label" || c.how.Paradigm == ism.Supervised {
-			return s.named()
-		}
+	if c.how.Paradigm == ism.Supervised {
+		return c.asides.words()
 	}
-	return ""
+	return c.asides.words("--scores", "--given-label")
 }
 
 // write writes the clusters, uncommitted.

@@ -29,6 +29,7 @@ type job struct {
 	kernelText string
 	rank       int
 	rightFiles []string // of the right source
+	asideFlags []asideFlag
 	factors    []*factorFile
 	output     string // the model
 	states     stateFlags
@@ -305,7 +306,6 @@ func (j *job) path(flag string) string {
 // What a job does where its task does nothing of its own.
 
 func (j *job) parse() error        { return nil }
-func (j *job) inputs() []string    { return nil }
 func (j *job) openNotes() []string { return j.columnNotes() }
 func (j *job) input() string       { return "" }
 func (j *job) nodeIDs() []int64    { return nil }

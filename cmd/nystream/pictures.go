@@ -270,25 +270,10 @@ func (j *job) plottedRows(n int64) ([]int64, error) {
 	return s.Positions(), nil
 }
 
-// embedded has the first columns of the outputs of a model.
+// embedded are coordinates of rows, with the names of the first columns, which are drawn.
 type embedded struct {
 	names []string
 	u     blas64.General
-}
-
-// newEmbedded returns a matrix for what a request makes of rows.
-func newEmbedded(m model.Transformer, r model.Request, rows int) (*embedded, error) {
-	names, err := r.Names(m)
-	if err != nil {
-		return nil, err
-	}
-	names = names[:min(plotColumns, len(names))]
-	return &embedded{names, stream.NewMatrix(rows, len(names))}, nil
-}
-
-// put copies the first columns of a row.
-func (e *embedded) put(row int, of blas64.General, from int) {
-	copy(e.u.Data[row*e.u.Stride:][:e.u.Cols], of.Data[from*of.Stride:][:e.u.Cols])
 }
 
 // embedding transforms the rows of a sample.
@@ -297,20 +282,12 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEmbedded(m, r, s.rows.Rows)
+	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
 	}
-	row := 0
-	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), r,
-		func(_ *stream.Block, u blas64.General) error {
-			for i := range u.Rows {
-				e.put(row, u, i)
-				row++
-			}
-			return nil
-		})
-	return e, err
+	u, err := model.TransformMatrix(ctx, j.engine(), m, s.rows, r)
+	return &embedded{names[:min(plotColumns, len(names))], u}, err
 }
 
 // matrixColumn returns a column of a matrix.

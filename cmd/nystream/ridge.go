@@ -103,14 +103,14 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.Var(&alternatives{text: &j.kernelText}, "kernel",
 		"`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
 	j.addCompletion(cmd, completeKernels, "kernel")
-	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
-	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
+	j.addLabelAside(cmd, "`column` or file of the classes to predict, instead of --target")
+	j.addAside(cmd, &c.target, "target", "`columns` or file of the numbers to predict", model.Left)
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
 	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
 		"`numbers` to choose the penalty from; by default seven that suit the data")
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
-	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
-	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
+	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
+	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
 	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
 	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
@@ -136,25 +136,6 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	}
 }
 
-func (c *ridgeTask) inputs() (paths []string) {
-	for _, s := range c.said() {
-		if s.file != "" {
-			paths = append(paths, s.file)
-		}
-	}
-	return paths
-}
-
-// said returns the flags that say something of each row, in a fixed order.
-func (c *ridgeTask) said() (list []aside) {
-	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--weights", c.weights}, {"--fold-by", c.foldBy}} {
-		if f.value != "" {
-			list = append(list, newAside(f.flag, f.value))
-		}
-	}
-	return list
-}
-
 func (c *ridgeTask) parse() (err error) {
 	c.kernels, err = kernelgen.ParseAll(c.kernelText)
 	return err
@@ -162,10 +143,7 @@ func (c *ridgeTask) parse() (err error) {
 
 // open opens the data, and finds what is known of the rows.
 func (c *ridgeTask) open(ctx context.Context, args []string) error {
-	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
-		return err
-	}
-	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.learn(ctx)
@@ -267,17 +245,7 @@ func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *ridgeTask) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.knownWords())
-}
-
-// knownWords returns the flag and the columns, or the file, of what is predicted.
-func (c *ridgeTask) knownWords() string {
-	for _, s := range c.asides.list {
-		if s.flag == "--label" || s.flag == "--target" {
-			return s.named()
-		}
-	}
-	return ""
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.asides.words("--label", "--target"))
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -323,7 +291,7 @@ func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mod
 
 func (c *ridgeTask) rowsData() rowsData {
 	d := c.job.rowsData()
-	d.Known, d.Classes = c.knownWords(), c.classes
+	d.Known, d.Classes = c.asides.words("--label", "--target"), c.classes
 	return d
 }
 
@@ -416,7 +384,7 @@ func newRidgePenalty(p ridge.Penalty) ridgePenalty {
 func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	best := f.Chosen()
-	r := &ridgeResult{fitResult: base, Known: c.knownWords(), Classes: c.classes, Landmarks: f.Landmarks.Rows, Folds: f.Folds, Penalty: show.Number(best.Lambda)}
+	r := &ridgeResult{fitResult: base, Known: c.asides.words("--label", "--target"), Classes: c.classes, Landmarks: f.Landmarks.Rows, Folds: f.Folds, Penalty: show.Number(best.Lambda)}
 	for _, k := range f.Kernels {
 		r.Kernels = append(r.Kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
 	}

@@ -17,7 +17,7 @@ var topicFiles embed.FS
 func newTopics() []*cobra.Command {
 	entries, err := topicFiles.ReadDir("topics")
 	mustRegister(err)
-	list := []*cobra.Command{newKernelsTopic(), newMapsTopic(), newModelTopic(), newPythonTopic(), newStorageTopic()}
+	list := []*cobra.Command{newKernelsTopic(), newMapsTopic(), newPythonTopic()}
 	for _, e := range entries {
 		text, err := topicFiles.ReadFile("topics/" + e.Name())
 		mustRegister(err)

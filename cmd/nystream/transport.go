@@ -70,8 +70,8 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
 	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "`error` of the row masses, summed, that ends the iteration")
 	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
-	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
-	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
+	j.addAside(cmd, &c.weights, "weights", "`column` or file of the masses of the rows of DATA; equal if not given", model.Left)
+	j.addAside(cmd, &c.rightWeights, "right-weights", "`column` or file of the masses of the rows of --right", model.Right)
 	f.BoolVar(&c.how.Divergence, "divergence", false, "add the debiased divergence, from the transport of each side to itself")
 	addChoice(cmd, &c.how.Map, "map", "how transform moves rows", []transport.Mapping{transport.BarycentricProjection, transport.NearestDisplacement},
 		"to the barycentric projection", "as the nearest fitted row")
@@ -125,27 +125,6 @@ func (c *transportTask) parse() (err error) {
 	return nil
 }
 
-// said returns the weights that the flags give the rows of a side.
-func (c *transportTask) said(side model.Side) []aside {
-	flag, value := "--weights", c.weights
-	if side == model.Right {
-		flag, value = "--right-weights", c.rightWeights
-	}
-	if value == "" {
-		return nil
-	}
-	return []aside{newAside(flag, value)}
-}
-
-func (c *transportTask) inputs() (paths []string) {
-	for _, a := range append(c.said(model.Left), c.said(model.Right)...) {
-		if a.file != "" {
-			paths = append(paths, a.file)
-		}
-	}
-	return paths
-}
-
 // open opens both sides, and reads their weights.
 func (c *transportTask) open(ctx context.Context, args []string) error {
 	for _, side := range []model.Side{model.Left, model.Right} {
@@ -169,7 +148,7 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 
 func (c *transportTask) openSide(ctx context.Context, side model.Side, files []string, in **input) (err error) {
 	said := &c.asides[side]
-	if err := said.choose(ctx, c.job, files, c.said(side)); err != nil {
+	if err := said.choose(ctx, c.job, files, side); err != nil {
 		return err
 	}
 	if *in, err = said.kept(c.data).open(ctx, c.app, files, readAgain); err != nil {

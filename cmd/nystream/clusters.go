@@ -43,32 +43,20 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	return writers, stream.Map(ctx, j.engine(), "clusters", j.prepared.left, 1, true, nothing, emit)
 }
 
-// clusterFigures are what reports have of clusters.
-type clusterFigures struct {
-	Clusters     int   `json:"clusters,omitempty"`
-	ClusterSizes []int `json:"cluster_sizes,omitempty"`
-}
-
-// countClusters counts the rows of each cluster; labels are nil if they are not known.
-func countClusters(labels []int, clusters int) clusterFigures {
-	f := clusterFigures{Clusters: clusters}
-	if labels != nil {
-		f.ClusterSizes = make([]int, clusters)
-	}
-	for _, l := range labels {
-		f.ClusterSizes[l]++
-	}
-	return f
-}
-
-// text adds a line, if there are clusters.
-func (f *clusterFigures) text(t *show.Text) {
-	if len(f.ClusterSizes) == 0 {
+// putClusters adds the number of clusters and the rows of each, if there are any; labels are nil if
+// they are not known.
+func putClusters(r *show.Report, labels []int, clusters int) {
+	r.PutSome("clusters", clusters)
+	if labels == nil {
 		return
 	}
-	words := make([]string, len(f.ClusterSizes))
-	for i, n := range f.ClusterSizes {
+	sizes, words := make([]int, clusters), make([]string, clusters)
+	for _, l := range labels {
+		sizes[l]++
+	}
+	for i, n := range sizes {
 		words[i] = show.Count(int64(n))
 	}
-	t.Add("clusters", "%d, of %s rows", f.Clusters, show.Words(words))
+	r.Put("cluster_sizes", sizes)
+	r.Add("clusters", "%d, of %s rows", clusters, show.Words(words))
 }

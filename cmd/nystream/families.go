@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -17,9 +18,9 @@ type family struct {
 	fitters []fitter
 	// load rebuilds a model from its file. data says what rows it takes.
 	load func(a *model.Archive, data *rowsData) (model.Model, error)
-	// inspect returns what inspect tells of a model as JSON besides what it tells of all;
+	// inspect adds what inspect tells of a model as JSON besides what it tells of all;
 	// nil for nothing.
-	inspect func(m model.Model) any
+	inspect func(m model.Model, r *show.Report)
 	// unverified says, after a colon, why verify does not measure the models of the family.
 	unverified string
 }

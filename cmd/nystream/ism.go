@@ -68,8 +68,8 @@ type ismTask struct {
 	labels  []int         // of --label, nil if there is none of one column
 	classes []string      // their names
 	fitting *ism.Fit
-	nmi     *show.Number // between clusters and labels
-	seen    float64      // accuracy on the rows of the fit
+	nmi     float64 // between clusters and labels
+	seen    float64 // accuracy on the rows of the fit
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
@@ -274,11 +274,9 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		return nil, nil, err
 	}
 	if c.labels != nil && f.Labels != nil {
-		v, err := metrics.NMI(c.labels, f.Labels)
-		if err != nil {
+		if c.nmi, err = metrics.NMI(c.labels, f.Labels); err != nil {
 			return nil, nil, err
 		}
-		c.nmi = show.Optional(v)
 	}
 	c.kernel = f.Kernel
 	c.dropChoice(&f.Choice)

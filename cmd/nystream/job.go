@@ -72,10 +72,9 @@ type task interface {
 	// shown.
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
-	// planned adds to what is printed of a plan. fitted adds to what is printed of a fit, and
-	// returns it.
+	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
 	planned(r *planResult, t *show.Text)
-	fitted(r *fitResult, t *show.Text) any
+	fitted(d *model.Description, r *show.Report)
 }
 
 // fileFlag is a file that a flag names.

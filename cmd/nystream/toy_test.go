@@ -85,9 +85,8 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 
 func (c *toyTask) planned(*planResult, *show.Text) {}
 
-func (c *toyTask) fitted(r *fitResult, t *show.Text) any {
-	t.Add("means", "%s", show.Values(show.Floats(r.Values)))
-	return r
+func (c *toyTask) fitted(d *model.Description, r *show.Report) {
+	r.Add("means", "%s", show.Values(d.Values))
 }
 
 // toyModel is the means of columns.

@@ -205,40 +205,30 @@ func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, 
 	return f.Model, &f.Report, nil
 }
 
-// transportResult is the JSON report of a fit of transport.
-type transportResult struct {
-	*fitResult
-	Engine          string        `json:"engine"`
-	Epsilon         show.Number   `json:"epsilon"`
-	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
-	Map             string        `json:"map"`
-	Iterations      int           `json:"iterations"` // those with larger epsilon included
-	Converged       bool          `json:"converged"`
-	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
-	History         []show.Number `json:"history"`        // of it, after each iteration with --epsilon
-	Cost            *show.Number  `json:"cost,omitempty"`
-	Value           show.Number   `json:"value"` // the cost with the entropy
-	Divergence      *show.Number  `json:"divergence,omitempty"`
-}
-
 func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
-func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
+func (c *transportTask) fitted(_ *model.Description, r *show.Report) {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(),
-		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
-		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
+	r.Put("engine", f.Engine.String())
+	r.Add("engine", "%s", f.Engine)
+	r.Put("map", f.Mapping().String())
+	r.Put("iterations", f.Iterations) // with larger epsilon too
+	r.Put("converged", !f.NotConverged)
+	r.Put("marginal_error", f.MarginalError()) // of the row masses, summed
+	r.Put("history", f.History)                // of it, after each iteration with --epsilon
+	r.Add("iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
+	r.PutSome("cost", f.Cost)
+	if !math.IsNaN(f.Cost) {
+		r.Add("cost", "%.6g", f.Cost)
+	}
+	r.Put("epsilon", f.Epsilon)
+	r.Put("value", f.Value)
+	r.Add("value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
+	r.PutSome("divergence", f.Divergence)
+	if !math.IsNaN(f.Divergence) {
+		r.Add("divergence", "%.6g", f.Divergence)
+	}
 	if f.MarginalPenalty > 0 {
-		r.MarginalPenalty = show.Optional(f.MarginalPenalty)
+		r.Put("marginal_penalty", f.MarginalPenalty)
 	}
-	t.Add("engine", "%s", r.Engine)
-	t.Add("iterations", "%d, row masses %.2g off", r.Iterations, float64(r.MarginalError))
-	if r.Cost != nil {
-		t.Add("cost", "%.6g", float64(*r.Cost))
-	}
-	t.Add("value", "%.6g with the entropy, epsilon %g", float64(r.Value), float64(r.Epsilon))
-	if r.Divergence != nil {
-		t.Add("divergence", "%.6g", float64(*r.Divergence))
-	}
-	return r
 }

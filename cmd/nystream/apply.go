@@ -80,6 +80,19 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 	return out, nil
 }
 
+// readTransformer reads a model that turns rows into numbers.
+func readTransformer(path string) (*modelFile, model.Transformer, error) {
+	f, err := readModel(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, ok := f.model.(model.Transformer)
+	if !ok {
+		return nil, nil, usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
+	}
+	return f, m, nil
+}
+
 // rowsOf returns what rows a side of the model takes. The columns of a matrix are taken
 // as they are: names, nulls and scaling are those of its rows.
 func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {

@@ -71,7 +71,7 @@ func (s *asides) open(ctx context.Context, j *job, args []string) error {
 	if err := s.choose(ctx, j, args, model.Left); err != nil {
 		return err
 	}
-	return j.sides.open(ctx, j.app, s.kept(j.data), args, nil)
+	return j.sides.open(ctx, j.app, s.kept(j.data), args, nil, nil)
 }
 
 // choose finds out which columns of the data of a side the flags mean.

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
@@ -34,13 +32,9 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	if len(kept) == 0 {
 		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
-	nothing := func() func(blas64.General, *stream.Block) error {
-		return func(blas64.General, *stream.Block) error { return nil }
-	}
-	emit := func(b *stream.Block, x blas64.General) error {
-		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), x.Rows), Kept: b.Kept}, x.Rows)
-	}
-	return writers, stream.Map(ctx, j.engine(), "clusters", j.prepared.left, 1, true, nothing, emit)
+	return writers, eachBlock(ctx, j.engine(), "clusters", j.prepared.left, func(b *stream.Block) error {
+		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
+	})
 }
 
 // putClusters adds the number of clusters and the rows of each, if there are any; labels are nil if

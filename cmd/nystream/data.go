@@ -150,7 +150,6 @@ type input struct {
 	*stream.Counted
 	discard  func() error // removes a spool
 	leftOut  []blockstore.LeftOutColumn
-	booleans []string // columns that are booleans in the file
 	position columnPositions
 	formats  []string    // of the files, each once
 	parts    []int64     // rows of each file; nil where that is not known
@@ -181,7 +180,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
+	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src),
 		position: positionsOf(src), parts: blockstore.Parts(src)}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
@@ -205,7 +204,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 		return nil, err
 	}
 	a.collect()
-	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted, formats: in.formats}, nil
+	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, position: in.position, noted: in.noted, formats: in.formats}, nil
 }
 
 // Open returns a reader of the rows from the given one on.

@@ -317,7 +317,7 @@ func (j *job) outputs() (list []fileFlag) {
 }
 
 func (j *job) open(ctx context.Context, args []string) error {
-	return j.sides.open(ctx, j.app, &j.data, args, j.rightFiles)
+	return j.sides.open(ctx, j.app, &j.data, args, &j.data, j.rightFiles)
 }
 
 func (j *job) prepare(ctx context.Context) error {

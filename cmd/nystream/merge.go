@@ -23,9 +23,6 @@ import (
 type savedFit struct {
 	Method string   `json:"method"`
 	Data   []string `json:"data"`
-	Right  []string `json:"right,omitempty"`
-	With   []string `json:"with,omitempty"`
-	Matrix []string `json:"matrix,omitempty"`
 	Flags  []string `json:"flags"`
 }
 
@@ -38,15 +35,7 @@ var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet
 func (j *job) savedFit() *savedFit {
 	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.seed)}}
 	visitGiven(j.flags, func(f *pflag.Flag) {
-		switch {
-		case f.Name == "seed": // always there
-		case f.Name == "right":
-			s.Right = f.Value.(pflag.SliceValue).GetSlice()
-		case f.Name == "with":
-			s.With = f.Value.(pflag.SliceValue).GetSlice()
-		case f.Name == "matrix":
-			s.Matrix = f.Value.(pflag.SliceValue).GetSlice()
-		case !slices.Contains(ofProcess, f.Name):
+		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
 			s.Flags = append(s.Flags, "--"+f.Name+"="+flagValue(f))
 		}
 	})
@@ -164,36 +153,41 @@ func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 
 // gone reports whether files of the fit are not where they were for its shards.
 func (s *savedFit) gone() bool {
-	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.With, s.Matrix), func(path string) bool {
+	files := slices.Clone(s.Data)
+	for _, f := range s.Flags {
+		if name, list, _ := strings.Cut(f, "="); slices.Contains(sourceFlags, name) {
+			words, err := csv.NewReader(strings.NewReader(list)).Read()
+			files = append(files, words...)
+			if err != nil {
+				return false
+			}
+		}
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
 		_, err := os.Stat(path)
 		return !blockstore.IsRemote(path) && errors.Is(err, fs.ErrNotExist)
 	})
 }
 
+// sourceFlags name the files of a second source, or of a matrix instead of DATA.
+var sourceFlags = []string{"--right", "--with", "--matrix"}
+
 // args returns the command line, with more flags, and with other data if any are named.
 func (s *savedFit) args(data, right, flags []string) []string {
-	args := slices.Concat([]string{"fit", s.Method}, s.Flags, flags)
-	matrix := s.Matrix
-	switch {
-	case len(data) == 0:
+	own := slices.Clone(s.Flags)
+	for i, f := range own {
+		name, _, _ := strings.Cut(f, "=")
+		switch {
+		case name == "--matrix" && len(s.Data) == 0 && len(data) > 0:
+			own[i], data = name+"="+listValue(data), nil
+		case name != "--matrix" && slices.Contains(sourceFlags, name) && len(right) > 0:
+			own[i] = name + "=" + listValue(right)
+		}
+	}
+	if len(data) == 0 {
 		data = s.Data
-	case len(matrix) > 0:
-		data, matrix = nil, data
 	}
-	if len(matrix) > 0 {
-		args = append(args, "--matrix="+listValue(matrix))
-	}
-	second, flag := s.Right, "--right="
-	if len(s.With) > 0 {
-		second, flag = s.With, "--with="
-	}
-	if len(right) > 0 {
-		second = right
-	}
-	if len(second) > 0 {
-		args = append(args, flag+listValue(second))
-	}
-	return append(append(args, "--"), data...)
+	return slices.Concat([]string{"fit", s.Method}, own, flags, []string{"--"}, data)
 }
 
 // savedFit returns the fit that the states are of.

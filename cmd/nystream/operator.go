@@ -198,23 +198,12 @@ func (c *operatorTask) parse() (err error) {
 
 // open opens the rows, and the matrix of an operator that has one.
 func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
-	if c.left, err = c.data.open(ctx, c.app, args, readAgain); err != nil {
-		return err
+	with := c.data
+	if len(c.withColumns) > 0 {
+		with.columns = trimmed(c.withColumns)
 	}
-	if err := c.left.checkRows(); err != nil {
+	if err := c.sides.open(ctx, c.app, &c.data, args, &with, c.rightFiles); err != nil {
 		return err
-	}
-	if len(c.rightFiles) > 0 {
-		d := c.data
-		if len(c.withColumns) > 0 {
-			d.columns = trimmed(c.withColumns)
-		}
-		if c.sides.right, err = d.open(ctx, c.app, c.rightFiles, readAgain); err != nil {
-			return err
-		}
-		if err := c.sides.right.checkRows(); err != nil {
-			return err
-		}
 	}
 	if len(c.matrixFiles) > 0 {
 		if c.matrix, err = c.openMatrix(ctx); err != nil {

@@ -355,17 +355,14 @@ func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Sh
 	words := make([]string, label.Len())
 	for i := range words {
 		numbers[i] = math.NaN()
-		switch {
-		case label.Null(i):
+		if label.Null(i) {
 			continue
-		case label.Kind == stream.Int64:
-			numbers[i], words[i] = float64(label.Ints[i]), strconv.FormatInt(label.Ints[i], 10)
-		case label.Kind == stream.Float64:
-			numbers[i], words[i] = label.Floats[i], strconv.FormatFloat(label.Floats[i], 'g', -1, 64)
-		default:
-			words[i] = label.Strings[i]
 		}
+		words[i] = wordOf(label, i)
 		distinct[words[i]]++
+		if v, err := strconv.ParseFloat(words[i], 64); err == nil {
+			numbers[i] = v
+		}
 	}
 	if label.Kind != stream.String && (len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
 		return nil, &picture.Shades{Name: name, Values: numbers}

@@ -122,13 +122,9 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, err := readModel(args[0])
+	f, m, err := readTransformer(args[0])
 	if err != nil {
 		return err
-	}
-	m, ok := f.model.(model.Transformer)
-	if !ok {
-		return usagef("%s is of family %s, whose models give nothing for a row", args[0], f.family.name)
 	}
 	a, err := p.answer(f, m)
 	if err != nil {

@@ -43,22 +43,23 @@ func (s prepared) dropped() (n int64) {
 	return n
 }
 
-// open opens the files of both sides; without files of the right there is one.
-func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left, right []string) (err error) {
+// open opens the files of both sides; without files of the right there is one. Unless the sides are
+// apart their rows have as many columns.
+func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left []string, dr *dataFlags, right []string) (err error) {
 	if s.left, err = d.open(ctx, a, left, readAgain); err != nil {
 		return err
 	}
 	if err := s.left.checkRows(); err != nil || len(right) == 0 {
 		return err
 	}
-	if s.right, err = d.open(ctx, a, right, readAgain); err != nil {
+	if s.right, err = dr.open(ctx, a, right, readAgain); err != nil {
 		return err
 	}
 	if err := s.right.checkRows(); err != nil {
 		return err
 	}
 	l, r := s.left.Info(), s.right.Info()
-	if len(l.Columns) != len(r.Columns) {
+	if !s.apart && len(l.Columns) != len(r.Columns) {
 		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
 			l.Name, len(l.Columns), r.Name, len(r.Columns)))
 	}

@@ -69,7 +69,7 @@ func (s *sides) columnNotes() []string {
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {
 	for _, in := range j.opened() {
-		for _, s := range in.suspicions(ctx, &j.data, j.measures()) {
+		for _, s := range in.suspicions(ctx, j.measures()) {
 			if !slices.Contains(out, s) {
 				out = append(out, s)
 			}
@@ -84,7 +84,7 @@ func (j *job) measures() bool {
 	return j.rows.Scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
 }
 
-func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool) (out []string) {
+func (in *input) suspicions(ctx context.Context, measures bool) (out []string) {
 	names := in.Info().Columns
 	if n := len(in.leftOut); n > len(names) {
 		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
@@ -92,9 +92,6 @@ func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool)
 	}
 	if len(names) == 0 {
 		return out
-	}
-	if !data.names() && len(in.booleans) > 0 {
-		out = append(out, "booleans are computed with as 0 and 1: "+shortList(in.booleans))
 	}
 	if measures {
 		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" {

@@ -73,13 +73,9 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, err := readModel(args[0])
+	f, m, err := readTransformer(args[0])
 	if err != nil {
 		return err
-	}
-	m, ok := f.model.(model.Transformer)
-	if !ok {
-		return usagef("%s is of family %s, whose models turn no rows into others", args[0], f.family.name)
 	}
 	r, err := requestOf(m, t.side, t.scale, t.cmd.Flags().Changed("coordinates"))
 	if err != nil {

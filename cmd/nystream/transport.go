@@ -127,48 +127,32 @@ func (c *transportTask) parse() (err error) {
 
 // open opens both sides, and reads their weights.
 func (c *transportTask) open(ctx context.Context, args []string) error {
-	for _, side := range []model.Side{model.Left, model.Right} {
-		files, in := args, &c.left
-		if side == model.Right {
-			files, in = c.rightFiles, &c.sides.right
-		}
-		if len(files) == 0 {
+	left, right := &c.asides[model.Left], &c.asides[model.Right]
+	if err := left.choose(ctx, c.job, args, model.Left); err != nil {
+		return err
+	}
+	if err := right.choose(ctx, c.job, c.rightFiles, model.Right); err != nil {
+		return err
+	}
+	if err := c.sides.open(ctx, c.app, left.kept(c.data), args, right.kept(c.data), c.rightFiles); err != nil {
+		return err
+	}
+	for side, in := range []*input{c.left, c.sides.right} {
+		said := &c.asides[side]
+		if len(said.list) == 0 {
 			continue
 		}
-		if err := c.openSide(ctx, side, files, in); err != nil {
+		if err := said.readAll(ctx, c.app.engine(), &c.data, in); err != nil {
 			return err
 		}
-	}
-	if r := c.sides.right; r != nil && len(r.Info().Columns) != len(c.left.Info().Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			c.left.Info().Name, len(c.left.Info().Columns), r.Info().Name, len(r.Info().Columns)))
-	}
-	return nil
-}
-
-func (c *transportTask) openSide(ctx context.Context, side model.Side, files []string, in **input) (err error) {
-	said := &c.asides[side]
-	if err := said.choose(ctx, c.job, files, side); err != nil {
-		return err
-	}
-	if *in, err = said.kept(c.data).open(ctx, c.app, files, readAgain); err != nil {
-		return err
-	}
-	if err := (*in).checkRows(); err != nil || len(said.list) == 0 {
-		return err
-	}
-	if err := said.readAll(ctx, c.app.engine(), &c.data, *in); err != nil {
-		return err
-	}
-	w, err := said.read[said.list[0].flag].numbers()
-	if err != nil {
-		return err
-	}
-	if w.Cols != 1 {
-		return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
-	}
-	for i := range w.Rows {
-		c.masses[side] = append(c.masses[side], w.Data[i*w.Stride])
+		w, err := said.read[said.list[0].flag].numbers()
+		if err != nil {
+			return err
+		}
+		if w.Cols != 1 {
+			return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
+		}
+		c.masses[side] = matrixColumn(w, 0)
 	}
 	return nil
 }

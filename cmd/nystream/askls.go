@@ -16,54 +16,10 @@ import (
 var asklsFamily = &family{
 	name:       askls.Name,
 	methods:    []string{askls.Name},
-	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", asklsShort, asklsLong, newASKLSTask}},
+	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
 	load:       loadASKLS,
 	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
 }
-
-const asklsShort = "classifier from an asymmetric kernel: rows, directed graphs, kernel matrices (He et al. 2022, AsK-LS)"
-
-const asklsLong = `Learn classes by least-squares support vector machines whose kernel need not be
-symmetric. A sample is a source and a target, and there is a function of each. What the
-samples are:
-
-    DATA... --label y       rows, with a --kernel. --label is a column of DATA, by name or
-                            by number from 0, or a file with a line for each row
-    --graph edges.csv --labels labels.csv
-                            nodes of a directed graph, whose adjacency matrix is the
-                            kernel matrix: with an edge from every node to itself, and
-                            divided by the sums of its rows, unless --self-loops and
-                            --degrees say otherwise. --labels has a node and its label in
-                            each line (column label, or the second; --label names
-                            another). Nodes without a label are part of the graph, and
-                            nothing is learnt from them
-    --matrix K.npy --label y.csv
-                            a square kernel matrix, K_ij between i as a source and j as a
-                            target
-
-Labels are words or numbers. nystream predict writes them for new rows or nodes.
-
-Engines: dense forms the system of twice the samples and factors it; iterative solves it
-by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
-that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
-iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
-iterative may not converge where singular values of the kernel matrix are close to 1/C.
-The report says so. Of rows it then keeps the last iterate: compare --engine dense or
-lowrank, or give --ridge 1, a smaller --C or a higher --rank. Of graphs and matrices it
-solves the system with --ridge 1 instead.
-
---merge stack learns how far to believe either function from samples that were left out
-(--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
-
---train-fraction 0.6 learns from that share of the samples, each class alike, and tells
-how good the machine is on the others. --cv chooses parameters by cross-validation, on
-the training samples alone:
-
-    --cv 'C=0.1,1,10' --cv 'kernel.gamma=0.5,1,2'
-
-tries all nine pairs, as GridSearchCV of scikit-learn does; one text may have several,
-with semicolons. Parameters are C, ridge, rank and those of the kernel, behind
-kernel.; where several parts of a kernel have one, name the part: kernel.rbf.gamma.`
 
 // asklsTask is a fit of askls.
 type asklsTask struct {

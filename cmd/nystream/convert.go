@@ -28,16 +28,7 @@ type convertCommand struct {
 func newConvertCommand(a *app) *cobra.Command {
 	c := &convertCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "convert IN... OUT",
-		Short: "Convert data between formats, or join several files",
-		Long: `Write the rows of IN... to OUT, in the format of its extension. Unless columns are
-chosen everything is taken over that OUT can hold: numeric columns, then columns of
-text. Rows with nulls pass unless --nulls says otherwise.
-
-OUT may be - for the standard output, or a named pipe:
-
-    nystream convert data.parquet - | head
-    zcat data.csv.gz | nystream convert - -o - --output-format arrow-stream | other program`,
+		Use:               "convert IN... OUT",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },

@@ -33,11 +33,7 @@ const (
 func newDemoCommand(a *app) *cobra.Command {
 	d := &demoCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Make data, fit, verify, embed and draw, to see it all once",
-		Long: `Make rows along a knot in 20 dimensions, fit a model to their kernel matrix, measure
-its error, embed rows that it has never seen, and draw what it found. The files
-stay in --dir; those of an earlier demo are replaced.`,
+		Use:  "demo",
 		Args: cobra.NoArgs,
 		RunE: d.run,
 	}

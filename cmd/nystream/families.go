@@ -11,7 +11,7 @@ import (
 // family is a kind of models: what fits them, and what reads them. The rest goes by the
 // interfaces of package model that they have, and is the same for all: transform, verify
 // and inspect, the plan and the report of a fit, and its model file. A new family is a
-// file with its task and its load, and a line in families.
+// file with its task and its load, a text in the folder help, and a line in families.
 type family struct {
 	name    string
 	methods []string // in the headers of its models
@@ -27,7 +27,7 @@ type family struct {
 
 // fitter is a sub-command of fit and of plan fit.
 type fitter struct {
-	name, arguments, short, long string
+	name, arguments string // its text is help/fit_NAME.txt
 	// task adds the flags of the sub-command, and returns its part of a fit.
 	task func(j *job, cmd *cobra.Command) task
 }

@@ -31,13 +31,7 @@ type inspectCommand struct {
 func newInspectCommand(a *app) *cobra.Command {
 	i := &inspectCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "inspect FILE...",
-		Short: "Show what is in a data file or in a model",
-		Long: `Show the format, the columns and the first rows of data files, with the nulls, the
-minimum and the maximum of each column among the first --rows rows; or what a model
-(.npz) holds. Rows that cannot be read are an error behind what is known without them.
-With --check every byte of a .nys store is compared with its checksums; those of a
-model always are.`,
+		Use:  "inspect FILE...",
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt

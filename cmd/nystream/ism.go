@@ -19,40 +19,11 @@ import (
 var ismFamily = &family{
 	name:       ism.Name,
 	methods:    []string{ism.Name},
-	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
+	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
 	load:       loader(ism.Load),
 	inspect:    inspectISM,
 	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 }
-
-const ismShort = "dimensions that can be read: a subspace W of the columns for which a kernel of XW depends most on labels or clusters (Wu et al. 2019)"
-
-const ismLong = `Find W, orthonormal columns over those of the data, that maximises Tr(Γ·K) for the
-kernel K between the rows of XW. nystream transform gives XW; the report names the
-columns of the data that weigh most in each new one. What Γ is made of:
-
-    supervised      --label: classes, or several columns of 0 and 1; or --target: real
-                    numbers, compared by --target-kernel
-    unsupervised    nothing: --clusters clusters and W are found together
-    semisupervised  --scores, numbers that are alike for rows that belong together, with
-                    weight --mu beside the clusters
-    alternative     --given-label: the clusters differ from these classes, with --mu
-
-Labels, targets and scores are columns of DATA (by name, or by number from 0), which
-then are not computed with, or files with a row for each row of DATA: a name that ends
-like a data file and has one. Labels may be text. Beside clusters a --label is only
-compared with them.
-
-Kernels are those of nystream help kernels that have a derivative by x·y or r² of the
-rows of XW: linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy, imq, expdot,
-squared, multiquadratic, multiquadric and relative. They are added, with weights, as in
-'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'.
-
-Engines: exact visits all pairs of rows, linear makes one pass for each W, with
-landmarks instead of the kernel; auto chooses by what they would cost. Kernel relative
-is for exact. With a --label of
-classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
-nystream predict writes them, and the report has the score. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ismTask is a fit of ism.
 type ismTask struct {

@@ -317,7 +317,10 @@ func (j *job) outputs() (list []fileFlag) {
 }
 
 func (j *job) open(ctx context.Context, args []string) error {
-	return j.sides.open(ctx, j.app, &j.data, args, &j.data, j.rightFiles)
+	if err := j.sides.open(ctx, j.app, &j.data, args, &j.data, j.rightFiles); err != nil {
+		return err
+	}
+	return j.checkColumns()
 }
 
 func (j *job) prepare(ctx context.Context) error {

@@ -21,34 +21,10 @@ import (
 var ksvdFamily = &family{
 	name:       ksvd.Name,
 	methods:    []string{ksvd.Name},
-	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", ksvdShort, ksvdLong, newKSVDTask}},
+	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
 	load:       loadKSVD,
 	unverified: ": fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol",
 }
-
-const ksvdShort = "SVD of an asymmetric kernel matrix: rows against columns, queries against keys, directed graphs (Tao et al. 2023)"
-
-const ksvdLong = `Approximate G by U·diag(values)·Vᵀ, where G_ij is the kernel between row i of one side
-and row j of the other, and need not be symmetric: sne, t and softmax are divided by
-their row sums, kl is a divergence. What the sides are:
-
-    DATA...                 the rows and the columns of one matrix, in memory. --compat
-                            brings them to one length
-    DATA... --right KEYS... the rows of two sources; name DATA again for its rows
-                            against themselves
-    --graph edges.csv       a directed graph: the edges out of a node against those
-                            into a node. A line is source, target and perhaps a weight,
-                            ids are integers or text; Matrix Market too. --columns names
-                            source and target
-
-Methods: exact (block Krylov iteration on all entries), nystrom (asymmetric Nyström
-method: --landmarks rows and columns; --tol doubles them until singular vectors are
-that good), ssrsvd (one pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
-or G has more than 400,000,000 entries, and exact otherwise.
-
-Rows of factors are in the order of the data. Those of a graph are in the order of
---nodes, then ascending ids if all are integers, else in the order of the file; the
-column node of a .parquet, .arrow, .csv, .tsv or .nys file has the ids.`
 
 // ksvdTask is a fit of ksvd.
 type ksvdTask struct {

@@ -31,7 +31,7 @@ var lowrankFamily = &family{
 func lowrankFitters() (list []fitter) {
 	for i := range lowrankMethods {
 		m := &lowrankMethods[i]
-		list = append(list, fitter{m.name, m.arguments, m.short, m.long, m.task})
+		list = append(list, fitter{m.name, m.arguments, m.task})
 	}
 	return list
 }

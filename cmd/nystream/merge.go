@@ -86,20 +86,7 @@ type mergeCommand struct {
 func newMergeCommand(a *app) *cobra.Command {
 	c := &mergeCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "merge [DATA...]",
-		Short: "Make the model of which shards have made the states",
-		Long: `Make the model of a fit that shards have shared out:
-
-    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 1/8 --states st
-    ...
-    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 8/8 --states st
-    nystream merge --states st -o model.npz
-
-It is the fit whose command line the states keep, with --states and without --shard, and
-the model has the bytes of a fit in one run. What passes have made of the rows is in the
-states; some rows are fetched by number, so the data have to be there: name DATA, and
---right, where they have other paths than for the shards. What is missing is named, and
-the exit code is 3. nystream plan fit tells how many rounds of shards a fit takes.`,
+		Use:               "merge [DATA...]",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },

@@ -28,36 +28,7 @@ var predictExtensions = slices.DeleteFunc(slices.Clone(outputExtensions), func(e
 func newPredictCommand(a *app) *cobra.Command {
 	p := &predictCommand{application: application{app: a}}
 	cmd := &cobra.Command{
-		Use:   "predict MODEL DATA... -o OUT",
-		Short: "Predict classes or numbers of rows, seen or new",
-		Long: `Predict the class of each row of DATA with a model of fit askls, fit ism or fit ridge,
-or its numbers with one of fit ridge --target. OUT
-has the column predicted, in the order of the rows, the labels being those of the fit;
-before it what --decisions and --probabilities ask for, behind it the columns named by
---label and --keep. Of a model of numbers --interval 0.9 writes the columns
-predicted_lower and predicted_upper, between which nine of ten new numbers are, and --std
-predicted_std, the standard deviation of a Gaussian process, of a model that was fitted
-with --std. Rows are chosen, cleaned and scaled as the model says, and read once.
-An .npy file holds numbers alone: labels that are words are numbered there as inspect
-lists them, from 0.
-
-A model of fit landmark --clusters, or of another low-rank method, gives the number of the
-cluster of each row. With --novelty 0.01 a model that was fitted with --novelty gives for
-each row its distance from the span of the model in feature space (novelty), its leverage,
-the share of the fitted rows that are as far (tail), and whether that is at most .01
-(novel, 0 or 1).
-
-With --label, a column of DATA or a file with a line for each row, the report has the
-accuracy, which is the micro F1, the macro F1, and the table of labels against
-predictions. Labels that the model does not know count as wrong, and are told. OUT may
-then be left out. Of a model of numbers --label names the column of the true ones, and the
-report has the root mean squared error and R², and the share of them in the intervals.
-
-For a model of a graph DATA is a file of edges, read as for the fit: of its nodes those
-are decided on that it has, by their edges to and from nodes that the model knows.
---labels is a file of nodes and labels as for the fit, and --label the name of its
-column. For a model of a kernel matrix DATA is that matrix, or for new samples rows of
-twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x).`,
+		Use:               "predict MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE: func(cmd *cobra.Command, args []string) error {

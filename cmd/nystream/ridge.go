@@ -24,40 +24,10 @@ import (
 var ridgeFamily = &family{
 	name:       ridge.Name,
 	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", ridgeShort, ridgeLong, newRidgeTask}},
+	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
 	load:       loader(ridge.Load),
 	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 }
-
-const ridgeShort = "regression and classification: kernel ridge regression on landmarks, the penalty chosen by cross-validation"
-
-const ridgeLong = `Learn to predict --target, one or several columns of numbers, or --label, a column of
-classes, by kernel ridge regression with an intercept (Rudi, Camoriano & Rosasco 2015).
-Both are columns of DATA (by name, or by number from 0), which then are not computed
-with, or a file with a row for each row of DATA.
-
-One pass over DATA serves all penalties and folds: with --folds parts of the rows, the
-report has the errors on rows that were left out, and the penalty with the least error
-makes the model. --fold-by keeps rows with the same value of a column in one fold, such
-as those of one person. Above 3,000 landmarks a tenth of the rows is held out instead.
-
-Several kernels are tried in the same pass, each with its own sums, so that three take
-three times as long: --kernel 'rbf(gamma=0.1|1) | laplace(gamma=median)' names three, and
---kernel may be repeated. The one with the least error makes the model.
-
-Errors out of fold, up to 20,000 of them, also give the accuracy, F1 and probabilities of
-classes, and the intervals of numbers: see --probabilities and --interval of nystream
-predict. --std keeps what standard deviations need, 16·landmarks² bytes of the model.
---class-weight balanced makes all classes weigh alike, however rare.
-
---metric learns how much each column counts, or each direction with full, from gradients of
-fits of up to 20,000 rows in up to three rounds. It helps where many columns are useless, and
-is taken only if it lowers the error of other rows of that sample; the report has the
-importance of the columns. All kernels have to be functions of a distance, as rbf and laplace.
-
-More --landmarks make smaller errors: time grows with their square, memory too. Landmarks
-are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
-are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
 // compares them, out of fold and with 500 landmarks, with 13 others on nine tables of 308 to 15,000 rows.

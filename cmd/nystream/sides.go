@@ -43,8 +43,7 @@ func (s prepared) dropped() (n int64) {
 	return n
 }
 
-// open opens the files of both sides; without files of the right there is one. Unless the sides are
-// apart their rows have as many columns.
+// open opens the files of both sides; without files of the right there is one.
 func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left []string, dr *dataFlags, right []string) (err error) {
 	if s.left, err = d.open(ctx, a, left, readAgain); err != nil {
 		return err
@@ -55,11 +54,16 @@ func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left []string, d
 	if s.right, err = dr.open(ctx, a, right, readAgain); err != nil {
 		return err
 	}
-	if err := s.right.checkRows(); err != nil {
-		return err
+	return s.right.checkRows()
+}
+
+// checkColumns refuses sides whose rows have other numbers of columns.
+func (s *sides) checkColumns() error {
+	if s.right == nil {
+		return nil
 	}
 	l, r := s.left.Info(), s.right.Info()
-	if !s.apart && len(l.Columns) != len(r.Columns) {
+	if len(l.Columns) != len(r.Columns) {
 		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
 			l.Name, len(l.Columns), r.Name, len(r.Columns)))
 	}

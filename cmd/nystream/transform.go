@@ -20,37 +20,7 @@ type transformCommand struct {
 func newTransformCommand(a *app) *cobra.Command {
 	t := &transformCommand{application: application{app: a}}
 	cmd := &cobra.Command{
-		Use:   "transform MODEL DATA... -o OUT",
-		Short: "Embed rows, seen or new, with a model",
-		Long: `Embed the rows of DATA with a model: a row of u0, u1, … for each, in their order,
-and after them the columns named by --label and --keep. Rows are chosen, cleaned
-and scaled as the model says. The format of OUT is that of its extension.
-
-Columns of low-rank models are scores, U·√values: their inner products approximate the
-kernel. Of pca they are the principal components. With --coordinates orthonormal they
-are U, whose columns are orthonormal over the rows of the fit.
-
-With an s3spsd model a row counts as a landmark of the fit only at its own row
-number, so that a shuffled copy embeds its landmark rows slightly differently. With
-landmark and ssrsvd models an embedding does not depend on the position.
-
-For a ksvd model of a graph DATA is a file of edges, read as for the fit: its nodes are
-embedded, in the order of the file as in the fit, by their edges to the nodes that the
-model knows (--side left) or by the edges from these (right). Degrees, if weights are
-divided by them, are those of DATA, which should be the whole graph then. A ksvd model
-of the rows and columns of a matrix embeds columns, one to a row of DATA, with --side
-right: they are taken as they are, not scaled.
-
-For an ism model the new columns are xw0, xw1, …: the rows of XW. For an askls model
-they are decision0, decision1, …, one for each class in the order that inspect shows;
-nystream predict writes the classes themselves.
-
-For an operator model they are its functions left0, left1, … or right0, …, of complex ones
-all real parts left0_re, … and then all imaginary parts left0_im, …. Where the spaces of x
-and y differ, DATA are rows like those of --with for --side left, and like X for right.
-
-Several machines share the rows with --shard 3/8: one after the other, the outputs of all
-shards are the output of one run.`,
+		Use:               "transform MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },

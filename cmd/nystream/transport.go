@@ -18,30 +18,10 @@ import (
 var transportFamily = &family{
 	name:       transport.Name,
 	methods:    []string{transport.Name},
-	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", transportShort, transportLong, newTransportTask}},
+	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
 	load:       loader(transport.Load),
 	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 }
-
-const transportShort = "entropic optimal transport between two sets of rows, with a map for new rows (Cuturi 2013)"
-
-const transportLong = `Find the plan T that moves the rows of DATA to the rows of --right at the least cost
-⟨T, C⟩ + epsilon·KL(T ‖ abᵀ), by Sinkhorn's iteration: T = diag(u)·K·diag(v) with
-K = kernel^(1/epsilon) and C = −log kernel. So 'rbf(gamma=10)' is a cost of 10·‖x−y‖².
-A larger gamma makes a sharper plan. Rows have equal masses, or those of --weights and
---right-weights, a column or a file. Masses are kept unless --marginal-penalty is given.
-Without --right, DATA are moved to themselves.
-
-nystream transform maps seen and new rows by the barycentric projection: to the mean of
-the other side, weighted by the plan. --side right maps rows of TARGETS back.
---map nearest moves a row as that moves the nearest fitted row.
-
-Engines: exact computes all entries of K in every iteration, in the domain of logarithms,
-and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
---rank. Its memory does not grow with the rows, and it repairs rows whose sums are not
-positive. auto takes lowrank if a --rank is given or there are many entries. The iteration
-ends after --iterations, or when the row masses are within --tol. --divergence adds the
-debiased divergence between the two sides, which is 0 for equal ones.`
 
 // transportTask is a fit of transport.
 type transportTask struct {
@@ -135,6 +115,9 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := c.sides.open(ctx, c.app, left.kept(c.data), args, right.kept(c.data), c.rightFiles); err != nil {
+		return err
+	}
+	if err := c.checkColumns(); err != nil {
 		return err
 	}
 	for side, in := range []*input{c.left, c.sides.right} {

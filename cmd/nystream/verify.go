@@ -27,16 +27,7 @@ const exactRows = 20000
 func newVerifyCommand(a *app) *cobra.Command {
 	v := &verifyCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "verify MODEL DATA... [--right RIGHT...]",
-		Short: "Measure the error of a model on data",
-		Long: `Measure ‖A−Â‖/‖A‖, spectral by the Lanczos method on exact tiles and Frobenius, for
-the matrix A of the rows of DATA: of all of them (exact: a time that grows with the
-square of their number, and all rows in memory), or of a sample (sampled). For a
-model of a matrix on disk DATA is that matrix, read once per step.
-
-Files that were written with the model, such as its factors, are compared with the
-digests that it has of them, as far as they still have their names: one that is of
-another run is bad data.`,
+		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },

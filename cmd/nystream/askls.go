@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -24,17 +22,14 @@ var asklsFamily = &family{
 // asklsTask is a fit of askls.
 type asklsTask struct {
 	*job
-	edges      graphFlags
 	matrix     []string // files of a kernel matrix
 	labelsFile string   // of nodes
 	how        askls.Solver
 	fraction   float64
 	cv         []string
 
-	kernel  kernelgen.Kernel
 	grid    []axis
 	asides  asides
-	graph   *graph.Graph
 	known   knownLabels
 	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
 	all     stream.Source // all samples
@@ -112,5 +107,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
 		c.least("iterations", c.how.Iterations, 1),
 		c.within("train-fraction", c.fraction, 1, "0.6"),
+		{c.given("train-fraction") && c.rows.Nulls == stream.NullsDrop,
+			"--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator"},
 	}
 }

@@ -32,7 +32,6 @@ type ismTask struct {
 	target, targetKernel, scores string
 	givenLabel                   string
 
-	kernel  kernelgen.Kernel
 	targets kernelgen.Kernel // between targets
 	asides  asides
 	known   *ism.Response // nil for unsupervised

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -27,6 +29,9 @@ type job struct {
 	data       dataFlags
 	rows       preparationFlags
 	kernelText string
+	kernel     kernelgen.Kernel // of the flag, and after the fit with its numbers
+	edges      graphFlags       // of fits that take a graph
+	graph      *graph.Graph     // nil for rows
 	rank       int
 	rightFiles []string // of the right source
 	asideFlags []asideFlag
@@ -304,10 +309,24 @@ func (j *job) path(flag string) string {
 
 // What a job does where its task does nothing of its own.
 
-func (j *job) parse() error        { return nil }
-func (j *job) openNotes() []string { return j.columnNotes() }
-func (j *job) input() string       { return "" }
-func (j *job) nodeIDs() []int64    { return nil }
+func (j *job) parse() error  { return nil }
+func (j *job) input() string { return "" }
+
+func (j *job) openNotes() []string {
+	if j.graph != nil {
+		return graphNotes(j.graph)
+	}
+	return j.columnNotes()
+}
+
+func (j *job) nodeIDs() []int64 {
+	if j.graph == nil {
+		return nil
+	}
+	return j.graph.IDs
+}
+
+func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String() }
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {
@@ -328,7 +347,10 @@ func (j *job) prepare(ctx context.Context) error {
 }
 
 func (j *job) names() []string {
-	if j.sides.right != nil {
+	switch {
+	case j.edges.path != "":
+		return []string{graphInput}
+	case j.sides.right != nil:
 		return []string{"left", "right"}
 	}
 	return []string{"data"}

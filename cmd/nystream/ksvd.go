@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -29,7 +28,6 @@ var ksvdFamily = &family{
 // ksvdTask is a fit of ksvd.
 type ksvdTask struct {
 	*job
-	edges graphFlags
 
 	decomposer word
 	compat     ksvd.Compatibility
@@ -37,9 +35,7 @@ type ksvdTask struct {
 	landmarks  []int        // of rows, and of columns if there are two
 	center     bool
 
-	kernel  kernelgen.Kernel
 	solver  ksvd.Method
-	graph   *graph.Graph
 	matched ksvd.Compatibility // of the rows and columns of a matrix
 	rowsOf  *ksvd.Data         // of a graph when it is opened, else when rows are prepared
 	fitting *ksvd.Fit
@@ -175,20 +171,6 @@ func (c *ksvdTask) match() error {
 	return nil
 }
 
-func (c *ksvdTask) openNotes() []string {
-	if c.graph != nil {
-		return graphNotes(c.graph)
-	}
-	return c.job.openNotes()
-}
-
-func (c *ksvdTask) names() []string {
-	if c.input() == graphInput {
-		return []string{graphInput}
-	}
-	return c.job.names()
-}
-
 func (c *ksvdTask) shape() model.Shape {
 	if c.rowsOf != nil {
 		return c.rowsOf.Shape()
@@ -271,13 +253,6 @@ func (c *ksvdTask) rowsData() rowsData {
 		return c.job.rowsData()
 	}
 	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}}
-}
-
-func (c *ksvdTask) nodeIDs() []int64 {
-	if c.graph == nil {
-		return nil
-	}
-	return c.graph.IDs
 }
 
 // write writes the factors of the fitted rows, uncommitted, with the ids of nodes.

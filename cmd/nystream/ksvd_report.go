@@ -8,8 +8,6 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func (c *ksvdTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
-
 // graphResult is what is said of a graph.
 type graphResult struct {
 	Nodes      int         `json:"nodes"`

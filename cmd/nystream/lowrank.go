@@ -56,7 +56,6 @@ type lowrankTask struct {
 	clusters    string       // a number, or auto
 	novelty     bool
 
-	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
 	solver  lowrank.Method
 	fitting *lowrank.Fit

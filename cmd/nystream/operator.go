@@ -41,7 +41,6 @@ type operatorTask struct {
 	matrixFiles []string
 	clusters    int
 
-	kernel  kernelgen.Kernel
 	solver  rkhs.Solver
 	matrix  *input // B of kind explicit
 	lengths []int64

@@ -12,8 +12,6 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
-func (c *operatorTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
-
 // putValues adds the values of a model that not all models have.
 func putValues(r *show.Report, m *rkhs.Model) {
 	r.PutSome("values_imag", m.Imag)

@@ -59,7 +59,7 @@ type ridgeTask struct {
 	*job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
-	classWeight             string
+	classWeight             word
 
 	kernels []kernelgen.Kernel
 	asides  asides
@@ -84,7 +84,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
 	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
 	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
-	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
+	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")
 	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
@@ -97,7 +97,6 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	label, target := c.given("label"), c.given("target")
 	return []contradiction{
 		{len(args) == 0, noData},
-		{c.classWeight != "none" && c.classWeight != "balanced", "--class-weight " + c.classWeight + ": none or balanced"},
 		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
 		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
 		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/kernelgen"
 )
 
 // texts are texts of help, of topics and of commands: a line that says what a text is about, the
@@ -67,11 +69,12 @@ func withoutOutputs(text string) string {
 func newTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	list := []*cobra.Command{newKernelsTopic(), newMapsTopic(), newPythonTopic()}
+	lists := strings.NewReplacer("KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
+	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
 		short, long, _, err := readText("topics/" + e.Name())
 		mustRegister(err)
-		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: long})
+		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
 	}
 	return list
 }

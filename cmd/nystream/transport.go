@@ -32,7 +32,6 @@ type transportTask struct {
 	weights, rightWeights string
 	asides                [2]asides // of the left and the right side
 
-	kernel  kernelgen.Kernel
 	solver  transport.Method
 	masses  [2][]float64
 	fitting *transport.Fit
@@ -171,8 +170,6 @@ func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, 
 	c.fitting, c.kernel = f, f.Kernel
 	return f.Model, &f.Report, nil
 }
-
-func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
 
 func (c *transportTask) fitted(_ *model.Description, r *show.Report) {
 	f := c.fitting

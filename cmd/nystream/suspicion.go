@@ -69,10 +69,12 @@ func (s *sides) columnNotes() []string {
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {
 	for _, in := range j.opened() {
-		for _, s := range in.suspicions(ctx, j.measures()) {
-			if !slices.Contains(out, s) {
-				out = append(out, s)
-			}
+		names := in.Info().Columns
+		if len(names) == 0 || !j.measures() {
+			continue
+		}
+		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" && !slices.Contains(out, heavy) {
+			out = append(out, heavy)
 		}
 	}
 	return j.sentences(out)
@@ -82,23 +84,6 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 // of an explicit matrix.
 func (j *job) measures() bool {
 	return j.rows.Scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
-}
-
-func (in *input) suspicions(ctx context.Context, measures bool) (out []string) {
-	names := in.Info().Columns
-	if n := len(in.leftOut); n > len(names) {
-		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
-			show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
-	}
-	if len(names) == 0 {
-		return out
-	}
-	if measures {
-		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" {
-			out = append(out, heavy)
-		}
-	}
-	return out
 }
 
 // A column is heavy if it makes up heavyShare of the squared distance between rows.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -201,19 +202,33 @@ func (c *mergeCommand) savedFit() (*savedFit, error) {
 	return fit, nil
 }
 
-// ofOneFit returns a state that can be read. All of them have to be of one fit.
-func ofOneFit(states []stream.StateInfo) (one *stream.StateInfo, err error) {
+// ofOneFit returns a state of the fit that more than half of the states that can be read
+// are of. The fit itself tells of those that it does not use.
+func ofOneFit(states []stream.StateInfo) (*stream.StateInfo, error) {
+	known := make(map[string]int) // states by identity
+	var first *stream.StateInfo
+	for i, s := range states {
+		if s.Err == nil {
+			known[s.Identity]++
+			first = cmp.Or(first, &states[i])
+		}
+	}
+	if first == nil {
+		return nil, fmt.Errorf("%w; none can be read: remove them, and run the shards again", states[0].Err)
+	}
+	readable := 0
+	for _, n := range known {
+		readable += n
+	}
+	var other *stream.StateInfo
 	for i, s := range states {
 		switch {
 		case s.Err != nil:
-		case one == nil:
-			one = &states[i]
-		case s.Identity != one.Identity:
-			return nil, fmt.Errorf("states %s and %s are of different fits; keep each fit in a folder of its own", one.Name, s.Name)
+		case 2*known[s.Identity] > readable:
+			return &states[i], nil
+		case s.Identity != first.Identity:
+			other = &states[i]
 		}
 	}
-	if one == nil {
-		return nil, fmt.Errorf("%w; none can be read: remove them, and run the shards again", states[0].Err)
-	}
-	return one, nil
+	return nil, fmt.Errorf("states %s and %s are of different fits; keep each fit in a folder of its own", first.Name, other.Name)
 }

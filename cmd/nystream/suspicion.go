@@ -70,6 +70,11 @@ func (s *sides) columnNotes() []string {
 func (j *job) suspicions(ctx context.Context) (out []string) {
 	for _, in := range j.opened() {
 		names := in.Info().Columns
+		if n := len(in.leftOut); n > len(names) {
+			const say = "%s of %s columns are left out, and the model sees no more than %s: " +
+				"name columns with `columns` to compute with others"
+			out = append(out, fmt.Sprintf(say, show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+		}
 		if len(names) == 0 || !j.measures() {
 			continue
 		}

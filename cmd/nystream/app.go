@@ -40,10 +40,9 @@ type app struct {
 
 	commandLine []string
 	cmd         *cobra.Command // whose flags the texts of libraries name
-	laterFlags  map[*cobra.Command]func()
-	completions []func() // register how flags are completed
-	provenance  bool     // files tell how they were made
-	origin      *made    // what they tell
+	completions []func()       // register how flags are completed
+	provenance  bool           // files tell how they were made
+	origin      *made          // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
 	progress    *progress

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
@@ -78,6 +79,19 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 	return out, nil
 }
 
+// readTransformer reads a model that turns rows into numbers.
+func readTransformer(path string) (*modelFile, model.Transformer, error) {
+	f, err := readModel(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, ok := f.model.(model.Transformer)
+	if !ok {
+		return nil, nil, usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
+	}
+	return f, m, nil
+}
+
 // rowsOf returns what rows a side of the model takes. The columns of a matrix are taken
 // as they are: names, nulls and scaling are those of its rows.
 func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
@@ -141,7 +155,8 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	if found != want {
 		in.close()
-		return nil, nil, fromData(fmt.Errorf("%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit", info.Name, found, want))
+		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"
+		return nil, nil, fromData(fmt.Errorf(say, info.Name, found, want))
 	}
 	prepared, err := t.prepare.Apply(ctx, a.engine(), in)
 	if err != nil {
@@ -151,20 +166,55 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	return in, prepared, nil
 }
 
-// passes returns how often the data were read.
-func (t *taken) passes() int {
-	if t.input == nil {
-		return 1
-	}
-	return t.Passes()
+// rowsAnswer is what a verb makes of the rows of a model.
+type rowsAnswer struct {
+	request model.Request
+	columns []string                                                          // of numbers, in the file
+	fields  []stream.Field                                                    // that stand before those that rows carry along
+	each    func(b *stream.Block, made blas64.General) (*stream.Batch, error) // see rowsFile
 }
 
-// result returns what is told of rows that a model was applied to.
-func (t *taken) result(model string, rows int64, output string) rowsResult {
-	r := rowsResult{Model: model, Rows: rows, RowsDropped: t.dropped(), Passes: map[string]int{"data": t.passes()},
-		Output: output}
-	if t.prepared != nil {
-		r.Categories = t.prepared.Found()
+// write writes an answer for rows to the output, if one is named, and returns what is told of them. An
+// .npy file has no place for what they carry along. Cost: one pass.
+func (t *application) write(ctx context.Context, f *modelFile, m model.Transformer, rows *taken, a *rowsAnswer,
+	part shard) (*rowsResult, error) {
+	e, info := t.engine(), rows.source.Info()
+	e.Part, e.Parts = part.part, part.of
+	plan := m.TransformPlan(e, rows.source, a.request)
+	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
+	rows.budget(t.app, &plan.Memory)
+	if err := t.checkBudget(&plan.Memory); err != nil {
+		return nil, err
 	}
-	return r
+	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
+	t.origin = t.madeWith(f, rows)
+	w, kept := &rowsFile{request: a.request, each: a.each}, rows.fields
+	w.request.Kept = rows.kept != nil
+	if w.kept = rows.kept; t.formatOf(t.output) == "npy" {
+		kept, w.kept = nil, nil
+	}
+	if t.output != "" {
+		var err error
+		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info)}
+		if w.Writer, err = t.create(t.output, s); err != nil {
+			return nil, err
+		}
+		defer w.Abort() // does nothing after Commit
+	}
+	if err := w.fill(ctx, e, m, rows.source); err != nil {
+		return nil, err
+	}
+	if w.Writer != nil {
+		if err := w.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	r := &rowsResult{Model: f.path, Rows: w.rows, RowsDropped: rows.dropped(), Passes: map[string]int{"data": 1}, Output: t.output}
+	if rows.input != nil {
+		r.Passes["data"] = rows.Passes()
+	}
+	if rows.prepared != nil {
+		r.Categories = rows.prepared.Found()
+	}
+	return r, nil
 }

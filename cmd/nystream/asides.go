@@ -4,9 +4,61 @@ import (
 	"context"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
+
+// asideFlag is a flag that says something of each row of a side.
+type asideFlag struct {
+	name  string
+	value *string
+	side  model.Side
+}
+
+// addAside adds a flag that says something of each row of a side.
+func (j *job) addAside(cmd *cobra.Command, value *string, name, usage string, side model.Side) {
+	cmd.Flags().StringVar(value, name, "", usage)
+	j.asideFlags = append(j.asideFlags, asideFlag{name, value, side})
+}
+
+// addLabelAside has --label say something of each row, and tells what.
+func (j *job) addLabelAside(cmd *cobra.Command, usage string) {
+	cmd.Flags().Lookup("label").Usage = usage
+	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.data.label, model.Left})
+}
+
+// said returns what the flags say of the rows of a side, in a fixed order.
+func (j *job) said(side model.Side) (list []aside) {
+	for _, f := range j.asideFlags {
+		if f.side == side && *f.value != "" {
+			list = append(list, newAside("--"+f.name, *f.value))
+		}
+	}
+	return list
+}
+
+// inputs returns the files of asides.
+func (j *job) inputs() (paths []string) {
+	for _, a := range append(j.said(model.Left), j.said(model.Right)...) {
+		if a.file != "" {
+			paths = append(paths, a.file)
+		}
+	}
+	return paths
+}
+
+// words returns the first of what flags say of the rows, of some flags if any are named.
+func (s *asides) words(flags ...string) string {
+	for _, a := range s.list {
+		if len(flags) == 0 || slices.Contains(flags, a.flag) {
+			return a.named()
+		}
+	}
+	return ""
+}
 
 // asides are what several flags say of each row.
 type asides struct {
@@ -15,18 +67,18 @@ type asides struct {
 }
 
 // open opens DATA, which carry along the columns that the flags mean. Those are not computed with.
-func (s *asides) open(ctx context.Context, j *job, args []string, said []aside) error {
-	if err := s.choose(ctx, j, args, said); err != nil {
+func (s *asides) open(ctx context.Context, j *job, args []string) error {
+	if err := s.choose(ctx, j, args, model.Left); err != nil {
 		return err
 	}
-	return j.sides.open(ctx, j.app, s.kept(j.data), args, nil)
+	return j.sides.open(ctx, j.app, s.kept(j.data), args, nil, nil)
 }
 
-// choose finds out which columns of DATA the flags mean.
-func (s *asides) choose(ctx context.Context, j *job, args []string, said []aside) error {
+// choose finds out which columns of the data of a side the flags mean.
+func (s *asides) choose(ctx context.Context, j *job, args []string, side model.Side) error {
 	s.list = nil
 	var columns []blockstore.ColumnInfo
-	for _, a := range said {
+	for _, a := range j.said(side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
 			columns, _, err = blockstore.Columns(ctx, args, j.data.options(j.app))

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -16,61 +14,20 @@ import (
 var asklsFamily = &family{
 	name:       askls.Name,
 	methods:    []string{askls.Name},
-	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", asklsShort, asklsLong, newASKLSTask}},
+	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
 	load:       loadASKLS,
 	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
 }
 
-const asklsShort = "classifier from an asymmetric kernel: rows, directed graphs, kernel matrices (He et al. 2022, AsK-LS)"
-
-const asklsLong = `Learn classes by least-squares support vector machines whose kernel need not be
-symmetric. A sample is a source and a target, and there is a function of each. What the
-samples are:
-
-    DATA... --label y       rows, with a --kernel. --label is a column of DATA, by name or
-                            by number from 0, or a file with a line for each row
-    --graph edges.csv --labels labels.csv
-                            nodes of a directed graph, whose adjacency matrix is the
-                            kernel matrix: with an edge from every node to itself, and
-                            divided by the sums of its rows, unless --self-loops and
-                            --degrees say otherwise. --labels has a node and its label in
-                            each line (column label, or the second; --label names
-                            another). Nodes without a label are part of the graph, and
-                            nothing is learnt from them
-    --matrix K.npy --label y.csv
-                            a square kernel matrix, K_ij between i as a source and j as a
-                            target
-
-Labels are words or numbers. nystream predict writes them for new rows or nodes.
-
-Engines: dense forms the system of twice the samples and factors it; iterative solves it
-by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
-that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
-iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
-iterative may not converge where singular values of the kernel matrix are close to 1/C.
-The report says so. Of rows it then keeps the last iterate: compare --engine dense or
-lowrank, or give --ridge 1, a smaller --C or a higher --rank. Of graphs and matrices it
-solves the system with --ridge 1 instead.
-
---merge stack learns how far to believe either function from samples that were left out
-(--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
-
---train-fraction 0.6 learns from that share of the samples, each class alike, and tells
-how good the machine is on the others. The accuracy out of fold that --merge stack
-reports is for choosing --C and the kernel: it is of the training samples alone.`
-
 // asklsTask is a fit of askls.
 type asklsTask struct {
 	*job
-	edges      graphFlags
 	matrix     []string // files of a kernel matrix
 	labelsFile string   // of nodes
 	how        askls.Solver
 	fraction   float64
 
-	kernel  kernelgen.Kernel
 	asides  asides
-	graph   *graph.Graph
 	known   knownLabels
 	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
 	all     stream.Source // all samples
@@ -82,7 +39,7 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	c := &asklsTask{job: j}
 	f := cmd.Flags()
 	j.addKernel(cmd, "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
-	f.Lookup("label").Usage = "`column` or file of the labels of the rows; with --graph the column of --labels"
+	j.addLabelAside(cmd, "`column` or file of the labels of the rows; with --graph the column of --labels")
 	f.StringSliceVar(&c.matrix, "matrix", nil, "`files` of a kernel matrix between the samples, one row of it in each row")
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.StringVar(&c.labelsFile, "labels", "", "`file` with the nodes of a graph and their labels")
@@ -144,5 +101,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
 		c.least("iterations", c.how.Iterations, 1),
 		c.within("train-fraction", c.fraction, 1, "0.6"),
+		{c.given("train-fraction") && c.rows.Nulls == stream.NullsDrop,
+			"--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator"},
 	}
 }

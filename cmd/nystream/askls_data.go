@@ -23,21 +23,15 @@ func (c *asklsTask) input() string {
 	return "" // rows
 }
 
-func (c *asklsTask) inputs() (paths []string) {
+func (c *asklsTask) inputs() []string {
 	if c.input() == graphInput {
 		return append(c.edges.inputs(), c.labelsFile)
 	}
-	if a := newAside("--label", c.job.data.label); a.file != "" {
-		paths = append(paths, a.file)
-	}
-	return append(paths, c.matrix...)
+	return append(c.job.inputs(), c.matrix...)
 }
 
 func (c *asklsTask) names() []string {
-	switch c.input() {
-	case graphInput:
-		return []string{graphInput}
-	case kernelMatrixInput:
+	if c.input() == kernelMatrixInput {
 		return []string{"matrix"}
 	}
 	return c.job.names()
@@ -51,7 +45,7 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 	if c.input() == kernelMatrixInput {
 		args = c.matrix
 	}
-	if err := c.asides.open(ctx, c.job, args, []aside{newAside("--label", c.job.data.label)}); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
@@ -129,37 +123,20 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	return fromData(err)
 }
 
-// prepareRows prepares all rows by the statistics of the training rows.
+// prepareRows prepares all rows by the statistics of the training rows. If rows were dropped, it reads
+// the labels again.
 func (c *asklsTask) prepareRows(ctx context.Context) error {
-	e, nulls := c.passEngine(), c.rows.Nulls
-	if c.known.train == nil && nulls != stream.NullsDrop {
-		return c.job.prepare(ctx)
-	}
-	var base stream.Source = c.left
-	if nulls == stream.NullsDrop {
-		left, err := stream.Prepare(ctx, e, c.left, stream.Treatment{Nulls: nulls})
-		if err != nil {
+	if c.known.train == nil {
+		if err := c.job.prepare(ctx); err != nil || c.prepared.dropped() == 0 {
 			return err
 		}
-		if left.Dropped() > 0 {
-			if err := c.readLabels(ctx, left); err != nil {
-				return err
-			}
-		}
-		base, nulls = left, stream.NullsError
+		return c.readLabels(ctx, c.prepared.left)
 	}
-	if c.known.train != nil {
-		base = stream.NewSelected(base, c.known.train)
-	}
-	how := c.rows.Treatment
-	how.Nulls = nulls
-	part, err := stream.Prepare(ctx, e, base, how)
+	part, err := stream.Prepare(ctx, c.passEngine(), stream.NewSelected(c.left, c.known.train), c.rows.Treatment)
 	if err != nil {
 		return err
 	}
-	p := part.Preparation
-	p.Nulls = c.rows.Nulls
-	c.prepared.left, err = p.Apply(ctx, e, c.left)
+	c.prepared.left, err = part.Preparation.Apply(ctx, c.passEngine(), c.left)
 	return err
 }
 
@@ -176,13 +153,8 @@ func (c *asklsTask) prepareMatrix(ctx context.Context) error {
 	return c.takeMatrix(c.left.Info().Name, k)
 }
 
-func (c *asklsTask) openNotes() (notes []string) {
-	if c.graph != nil {
-		notes = graphNotes(c.graph)
-	} else {
-		notes = c.job.openNotes()
-	}
-	return append(notes, c.known.notes(c.unit())...)
+func (c *asklsTask) openNotes() []string {
+	return append(c.job.openNotes(), c.known.notes(c.unit())...)
 }
 
 // unit returns the word for samples in reports.
@@ -223,17 +195,8 @@ func (c *asklsTask) rowsData() rowsData {
 		d = c.job.rowsData()
 		d.Classes = c.known.classes
 	}
-	if len(c.asides.list) > 0 {
-		d.Known = c.asides.list[0].named()
-	}
+	d.Known = c.asides.words()
 	return d
-}
-
-func (c *asklsTask) nodeIDs() []int64 {
-	if c.graph == nil {
-		return nil
-	}
-	return c.graph.IDs
 }
 
 func (c *asklsTask) title() string {

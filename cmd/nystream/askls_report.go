@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // checkASKLS returns an error if a model contradicts the description of its samples.
@@ -31,29 +33,6 @@ func (c *asklsTask) planned(r *planResult, t *show.Text) {
 		r.Kernel = c.kernel.String()
 	}
 	t.Add("classes", "%d: %s", len(c.known.classes), show.Words(c.known.classes))
-}
-
-// inputWord returns what the samples are.
-func (c *asklsTask) inputWord() string { return cmp.Or(c.input(), "rows") }
-
-// asklsResult is what fit prints as JSON of askls.
-type asklsResult struct {
-	*fitResult
-	Input      string       `json:"input"` // rows, graph or kernel matrix
-	Engine     string       `json:"engine"`
-	Merge      string       `json:"merge"`
-	C          show.Number  `json:"C"`
-	Ridge      show.Number  `json:"ridge"` // of the system that was solved
-	Classes    []string     `json:"classes"`
-	ClassSizes []int        `json:"class_sizes"`           // of what was learnt from
-	EngineRank int          `json:"engine_rank,omitempty"` // of the approximation, or of what speeds up the iteration
-	Condition  *show.Number `json:"condition,omitempty"`
-	Iterations int          `json:"iterations,omitempty"`
-	Settled    bool         `json:"settled"`
-	Train      *figures     `json:"train,omitempty"`
-	OutOfFold  *figures     `json:"out_of_fold,omitempty"`
-	Test       *figures     `json:"test,omitempty"`
-	Graph      *graphResult `json:"graph,omitempty"`
 }
 
 // figures are accuracies of classes.
@@ -78,53 +57,54 @@ func (f *figures) words(unit string) string {
 	return fmt.Sprintf("accuracy %.4f (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), float64(f.MacroF1), show.Count(f.Samples), unit)
 }
 
-func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
-	f := c.fitting
-	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), C: show.Number(f.C), Ridge: show.Number(f.Ridge),
-		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.NotConverged,
-		Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
-		Graph: graphResultOf(c.graph, &c.edges)}
-	r.text(t, c.unit())
-	return r
-}
-
-// text adds the lines of this family.
-func (r *asklsResult) text(t *show.Text, unit string) {
-	t.Add("classes", "%d: %s", len(r.Classes), classWords(r.Classes, r.ClassSizes))
-	if r.Graph != nil {
-		r.Graph.text(t)
+func (c *asklsTask) fitted(d *model.Description, r *show.Report) {
+	f, sizes := c.fitting, c.known.sizes()
+	r.Put("input", cmp.Or(c.input(), "rows")) // rows, graph or kernel matrix
+	r.Put("classes", c.known.classes)
+	r.Put("class_sizes", sizes) // of what was learnt from
+	r.Add("classes", "%d: %s", len(sizes), classWords(c.known.classes, sizes))
+	putGraph(r, c.graph, &c.edges)
+	if d.Kernel != "" {
+		r.Add("kernel", "%s", d.Kernel)
 	}
-	if r.Kernel != "" {
-		t.Add("kernel", "%s", r.Kernel)
-	}
+	r.Put("C", f.C)
+	r.Put("ridge", f.Ridge) // of the system that was solved
+	r.Put("merge", f.Merge.String())
 	ridge := ""
-	if r.Ridge > 0 {
-		ridge = fmt.Sprintf(", ridge %g", float64(r.Ridge))
+	if f.Ridge > 0 {
+		ridge = fmt.Sprintf(", ridge %g", f.Ridge)
 	}
-	t.Add("machine", "C %g%s, merged by %s", float64(r.C), ridge, r.Merge)
-	t.Add("engine", "%s", r.engineWords())
-	for _, f := range []struct {
-		name string
-		of   *figures
-	}{{"train", r.Train}, {"out of fold", r.OutOfFold}, {"test", r.Test}} {
-		if f.of != nil {
-			t.Add(f.name, "%s", f.of.words(unit))
+	r.Add("machine", "C %g%s, merged by %s", f.C, ridge, f.Merge)
+	r.Put("engine", f.Engine.String())
+	r.PutSome("engine_rank", f.Rank) // of the approximation, or of what speeds up the iteration
+	r.PutSome("condition", f.Condition)
+	r.PutSome("iterations", f.Iterations)
+	r.Put("settled", !f.NotConverged)
+	r.Add("engine", "%s", c.engineWords())
+	for _, one := range []struct {
+		key, name string
+		tally     *metrics.Tally
+	}{{"train", "train", &c.told.train}, {"out_of_fold", "out of fold", &c.told.outOfFold}, {"test", "test", &c.told.test}} {
+		if figures := figuresOf(one.tally); figures != nil {
+			r.Put(one.key, figures)
+			r.Add(one.name, "%s", figures.words(c.unit()))
 		}
 	}
 }
 
-func (r *asklsResult) engineWords() string {
-	words := []string{r.Engine}
-	if r.EngineRank > 0 {
-		words = append(words, fmt.Sprintf("rank %d", r.EngineRank))
+func (c *asklsTask) engineWords() string {
+	f := c.fitting
+	words := []string{f.Engine.String()}
+	if f.Rank > 0 {
+		words = append(words, fmt.Sprintf("rank %d", f.Rank))
 	}
-	if r.Iterations > 0 {
-		words = append(words, fmt.Sprintf("%d iterations", r.Iterations))
+	if f.Iterations > 0 {
+		words = append(words, fmt.Sprintf("%d iterations", f.Iterations))
 	}
-	if r.Condition != nil {
-		words = append(words, fmt.Sprintf("condition number %.1e", float64(*r.Condition)))
+	if !math.IsNaN(f.Condition) {
+		words = append(words, fmt.Sprintf("condition number %.1e", f.Condition))
 	}
-	if !r.Settled {
+	if f.NotConverged {
 		words = append(words, "not settled")
 	}
 	return strings.Join(words, ", ")

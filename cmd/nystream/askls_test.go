@@ -90,9 +90,8 @@ func TestClassValues(t *testing.T) {
 		want     []float64
 		numbered bool
 	}{{[]string{"-1", "1"}, []float64{-1, 1}, false}, {[]string{"1", "spam"}, []float64{0, 1}, true}} {
-		p := &predictions{classes: c.classes, values: classValues(c.classes)}
-		if !cmp.Equal(p.values, c.want) || p.numbered() != c.numbered {
-			t.Errorf("%v: %v, %v", c.classes, p.values, p.numbered())
+		if values, numbers := classValues(c.classes); !cmp.Equal(values, c.want) || numbers == c.numbered {
+			t.Errorf("%v: %v, %v", c.classes, values, numbers)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
@@ -34,41 +32,25 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	if len(kept) == 0 {
 		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
-	nothing := func() func(blas64.General, *stream.Block) error {
-		return func(blas64.General, *stream.Block) error { return nil }
-	}
-	emit := func(b *stream.Block, x blas64.General) error {
-		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), x.Rows), Kept: b.Kept}, x.Rows)
-	}
-	return writers, stream.Map(ctx, j.engine(), "clusters", j.prepared.left, 1, true, nothing, emit)
+	return writers, eachBlock(ctx, j.engine(), "clusters", j.prepared.left, func(b *stream.Block) error {
+		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
+	})
 }
 
-// clusterFigures are what reports have of clusters.
-type clusterFigures struct {
-	Clusters     int   `json:"clusters,omitempty"`
-	ClusterSizes []int `json:"cluster_sizes,omitempty"`
-}
-
-// countClusters counts the rows of each cluster; labels are nil if they are not known.
-func countClusters(labels []int, clusters int) clusterFigures {
-	f := clusterFigures{Clusters: clusters}
-	if labels != nil {
-		f.ClusterSizes = make([]int, clusters)
-	}
-	for _, l := range labels {
-		f.ClusterSizes[l]++
-	}
-	return f
-}
-
-// text adds a line, if there are clusters.
-func (f *clusterFigures) text(t *show.Text) {
-	if len(f.ClusterSizes) == 0 {
+// putClusters adds the number of clusters and the rows of each, if there are any; labels are nil if
+// they are not known.
+func putClusters(r *show.Report, labels []int, clusters int) {
+	r.PutSome("clusters", clusters)
+	if labels == nil {
 		return
 	}
-	words := make([]string, len(f.ClusterSizes))
-	for i, n := range f.ClusterSizes {
+	sizes, words := make([]int, clusters), make([]string, clusters)
+	for _, l := range labels {
+		sizes[l]++
+	}
+	for i, n := range sizes {
 		words[i] = show.Count(int64(n))
 	}
-	t.Add("clusters", "%d, of %s rows", f.Clusters, show.Words(words))
+	r.Put("cluster_sizes", sizes)
+	r.Add("clusters", "%d, of %s rows", clusters, show.Words(words))
 }

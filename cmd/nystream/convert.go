@@ -28,29 +28,18 @@ type convertCommand struct {
 func newConvertCommand(a *app) *cobra.Command {
 	c := &convertCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "convert IN... OUT",
-		Short: "Convert data between formats, or join several files",
-		Long: `Write the rows of IN... to OUT, in the format of its extension. Unless columns are
-chosen everything is taken over that OUT can hold: numeric columns, then columns of
-text. Rows with nulls pass unless --nulls says otherwise.
-
-OUT may be - for the standard output, or a named pipe:
-
-    nystream convert data.parquet - | head
-    zcat data.csv.gz | nystream convert - -o - --output-format arrow-stream | other program`,
+		Use:               "convert IN... OUT",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		c.data.add(c.app, cmd)
-		c.rows.add(cmd)
-		cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
-		completeFiles(cmd, outputExtensions, "output")
-		c.addOutputFormat(cmd)
-		cmd.Flags().Lookup("nulls").DefValue = ""
-		c.given = cmd.Flags().Changed
-	})
+	c.data.add(c.app, cmd)
+	c.rows.add(cmd)
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
+	completeFiles(cmd, outputExtensions, "output")
+	c.addOutputFormat(cmd)
+	cmd.Flags().Lookup("nulls").DefValue = ""
+	c.given = cmd.Flags().Changed
 	return cmd
 }
 
@@ -96,7 +85,8 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if rows == 0 && c.formatOf(c.output) == "jsonl" {
 		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	r := &convertResult{rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}, len(src.Info().Columns), []string{}}
+	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
+	r := &convertResult{written, len(src.Info().Columns), []string{}}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}

@@ -143,7 +143,6 @@ func (p *preparationFlags) widens() bool {
 type input struct {
 	*stream.Counted
 	leftOut  []blockstore.LeftOutColumn
-	booleans []string // columns that are booleans in the file
 	position columnPositions
 	formats  []string    // of the files, each once
 	parts    []int64     // rows of each file; nil where that is not known
@@ -166,7 +165,7 @@ func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
+	in := &input{Counted: stream.NewCounted(src), leftOut: blockstore.LeftOut(src),
 		position: positionsOf(src), parts: blockstore.Parts(src)}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)

@@ -33,11 +33,7 @@ const (
 func newDemoCommand(a *app) *cobra.Command {
 	d := &demoCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Make data, fit, verify, embed and draw, to see it all once",
-		Long: `Make rows along a knot in 20 dimensions, fit a model to their kernel matrix, measure
-its error, embed rows that it has never seen, and draw what it found. The files
-stay in --dir; those of an earlier demo are replaced.`,
+		Use:  "demo",
 		Args: cobra.NoArgs,
 		RunE: d.run,
 	}
@@ -97,7 +93,7 @@ func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
 	inner := newApp(ctx, d.in, d.out, d.err)
 	defer func() { inner.progress.end() }()
 	root := newRootCommand(inner)
-	inner.setArgs(root, args)
+	root.SetArgs(args)
 	return root.ExecuteContext(blockstore.Remember(ctx))
 }
 
@@ -112,7 +108,7 @@ func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	if err != nil {
 		return err
 	}
-	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2), Period: 360}
+	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2)}
 	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
 		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrixColumn(x, 0), matrixColumn(x, 1)), Shades: place, OneScale: true},
 		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrixColumn(u, 0), matrixColumn(u, 1)), Shades: place, OneScale: true},

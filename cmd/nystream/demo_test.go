@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("results %+v", r)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "embedding.svg"))
-	if dots := strings.Count(string(drawn), "h0"); err != nil || dots < 2*demoNewRows || strings.Contains(string(drawn), "NaN") {
+	if dots := strings.Count(string(drawn), "<path"); err != nil || dots < 2*demoNewRows || strings.Contains(string(drawn), "NaN") {
 		t.Errorf("%d dots are drawn: %v", dots, err)
 	}
 	got, want := table(t, filepath.Join(dir, "new-embedding.parquet"), "phase"), table(t, filepath.Join(dir, "new.parquet"), "phase")

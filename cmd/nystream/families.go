@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -10,23 +11,23 @@ import (
 // family is a kind of models: what fits them, and what reads them. The rest goes by the
 // interfaces of package model that they have, and is the same for all: transform, verify
 // and inspect, the plan and the report of a fit, and its model file. A new family is a
-// file with its task and its load, and a line in families.
+// file with its task and its load, a text in the folder help, and a line in families.
 type family struct {
 	name    string
 	methods []string // in the headers of its models
 	fitters []fitter
 	// load rebuilds a model from its file. data says what rows it takes.
 	load func(a *model.Archive, data *rowsData) (model.Model, error)
-	// inspect returns what inspect tells of a model as JSON besides what it tells of all;
+	// inspect adds what inspect tells of a model as JSON besides what it tells of all;
 	// nil for nothing.
-	inspect func(m model.Model) any
+	inspect func(m model.Model, r *show.Report)
 	// unverified says, after a colon, why verify does not measure the models of the family.
 	unverified string
 }
 
 // fitter is a sub-command of fit and of plan fit.
 type fitter struct {
-	name, arguments, short, long string
+	name, arguments string // its text is help/fit_NAME.txt
 	// task adds the flags of the sub-command, and returns its part of a fit.
 	task func(j *job, cmd *cobra.Command) task
 }

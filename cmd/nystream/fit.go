@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,32 +10,8 @@ import (
 
 func newFitCommand(a *app) *cobra.Command {
 	return newMethodsCommand(a, &cobra.Command{
-		Use:   "fit METHOD DATA...",
-		Short: "Fit a low-rank model to the rows of files",
-		Long: `Fit a low-rank model of the kernel matrix between the rows of DATA, and write it to
-an .npz archive. METHOD says how; landmark is the one to begin with:
-
-` + methodTable() + `
-The kernels are listed by nystream help kernels, the functions for --map by
-nystream help maps.
-
-A fit that takes long is kept with --checkpoint ck: the same command goes on where it
-was killed or interrupted. Several machines share a fit with --shard and --states: each
-does a part of the next pass, and nystream merge makes the model, or the same fit with
---states alone. nystream plan fit tells how many rounds of shards there are, or why the
-fit cannot be shared out. Models have the same bytes either way.`,
+		Use: "fit METHOD DATA...",
 	}, false)
-}
-
-// methodTable lists the methods for help texts.
-func methodTable() string {
-	var b strings.Builder
-	for _, f := range families {
-		for _, m := range f.fitters {
-			fmt.Fprintf(&b, "    %-10s %s\n", m.name, m.short)
-		}
-	}
-	return b.String()
 }
 
 // newMethodsCommand makes parent a command with a sub-command for each method.
@@ -63,14 +38,12 @@ func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Comm
 func (m *fitter) command(j *job) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               m.name + " " + m.arguments,
-		Short:             m.short,
-		Long:              m.long,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
 	}
 	j.given, j.flags = cmd.Flags().Changed, cmd.Flags()
-	j.addFlagsLater(cmd, func() { m.addFlags(j, cmd) })
+	m.addFlags(j, cmd)
 	return cmd
 }
 

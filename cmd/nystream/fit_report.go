@@ -9,33 +9,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// fitResult is what fit prints as JSON of every model.
-type fitResult struct {
-	Method        string         `json:"method"`
-	Chosen        string         `json:"chosen,omitempty"` // where the method was left open: which, and why
-	Kernel        string         `json:"kernel,omitempty"`
-	Rows          int64          `json:"rows"`
-	Columns       int64          `json:"columns"`
-	Dimension     int            `json:"dimension"` // numbers in the left rows that are computed with
-	Rank          int            `json:"rank"`
-	Values        []show.Number  `json:"values"`
-	Residual      *show.Number   `json:"residual,omitempty"` // the largest, over the largest value
-	Errors        []fitError     `json:"errors,omitempty"`   // estimated, relative to what is exact
-	Passes        map[string]int `json:"passes"`             // of the method and for factors, after samples were gathered
-	Scans         map[string]int `json:"scans"`              // before: to open text, for labels, nulls and scaling
-	ExactPasses   int            `json:"exact_passes"`
-	KernelEntries int64          `json:"kernel_entries"`
-	Resumed       []resumption   `json:"resumed,omitempty"` // passes that went on from states
-	used
-	Seed           uint64                 `json:"seed"`
-	RowsDropped    int64                  `json:"rows_dropped"`
-	ColumnsLeftOut []leftOutColumn        `json:"columns_left_out"`
-	Categories     []stream.CategoryCount `json:"categories,omitempty"`
-	Warnings       []string               `json:"warnings"` // of columns that make nonsense of the fit
-	Notes          []string               `json:"notes"`
-	Output         string                 `json:"output"`
-}
-
 // fitError is an estimate of an error, or why there is none.
 type fitError struct {
 	Of     string      `json:"of"`
@@ -65,75 +38,90 @@ func addErrors(t *show.Text, list []fitError) {
 
 // reportFit prints what is known about a finished fit.
 func (j *job) reportFit(m model.Model, report *model.Report) error {
-	_, all, t := j.result(m, report)
-	return j.print(all, t)
+	r, _ := j.result(m, report)
+	return j.print(r, &r.Text)
 }
 
-// result returns what is known about a finished fit: what all families tell, that with what
-// the family adds, and both in words.
-func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any, t *show.Text) {
-	d := m.Describe()
-	r = &fitResult{Method: j.method, Chosen: j.words(report.Choice.String()), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
-		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
-		KernelEntries: report.KernelEntries, Resumed: j.resumed, used: j.used(), Seed: d.Seed,
-		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
-	if j.prepared.left != nil {
-		r.Categories = j.prepared.left.Found()
-	}
-	if len(report.Residuals) > 0 {
-		r.Residual = show.Optional(report.Residual())
-	}
-	r.Errors = j.app.fitErrors(report)
-	t = &show.Text{Title: j.task.title()}
-	for _, w := range r.Warnings {
-		t.Add("warning", "%s", w)
+// result returns what is known about a finished fit, and the notes, which are among it.
+func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes []string) {
+	d, chosen := m.Describe(), j.words(report.Choice.String())
+	notes = j.sentences(append(j.task.openNotes(), report.Notes...))
+	r = &show.Report{Text: show.Text{Title: j.task.title()}}
+	r.Put("method", j.method)
+	r.PutSome("chosen", chosen)
+	r.PutSome("kernel", d.Kernel)
+	r.Put("rows", d.Rows)
+	r.Put("columns", d.Cols)
+	r.Put("dimension", d.Columns)
+	r.Put("rank", d.Rank)
+	r.Put("values", d.Values)
+	r.Put("seed", d.Seed)
+	r.Put("warnings", append([]string{}, j.warnings...))
+	for _, w := range j.warnings {
+		r.Add("warning", "%s", w)
 	}
 	if report.Choice.Reason != "" { // else the family says it
-		t.Add("chosen", "%s", r.Chosen)
+		r.Add("chosen", "%s", chosen)
 	}
-	all = j.task.fitted(r, t)
-	addErrors(t, r.Errors)
-	j.addWork(r, t)
-	return r, all, t
+	j.task.fitted(d, r)
+	errors := j.fitErrors(report)
+	r.PutSome("errors", errors)
+	addErrors(&r.Text, errors)
+	j.addWork(r, d, report)
+	r.Put("notes", notes)
+	return r, notes
 }
 
-// addWork adds lines about what the fit took, and where its files are.
-func (j *job) addWork(r *fitResult, t *show.Text) {
-	if len(r.ColumnsLeftOut) > 0 {
-		t.Add("left out", "%s", leftOutWords(r.ColumnsLeftOut))
+// addWork adds what the fit took, and where its files are.
+func (j *job) addWork(r *show.Report, d *model.Description, report *model.Report) {
+	left, used := j.sides.leftOut(), j.used()
+	r.Put("columns_left_out", left)
+	if len(left) > 0 {
+		r.Add("left out", "%s", leftOutWords(left))
 	}
-	addCategories(t, r.Categories)
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
+	if j.prepared.left != nil {
+		found := j.prepared.left.Found()
+		r.PutSome("categories", found)
+		addCategories(&r.Text, found)
 	}
-	t.Add("passes", "%s", j.passWords(r))
+	r.Put("rows_dropped", j.prepared.dropped())
+	if n := j.prepared.dropped(); n > 0 {
+		r.Add("dropped", "%s rows with nulls", show.Count(n))
+	}
+	passes := j.passes(report)
+	r.Put("passes", passes)
+	r.Put("scans", j.scans)
+	var words []string
+	for _, name := range j.task.names() {
+		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.scans[name]))
+	}
+	r.Add("passes", "%s", strings.Join(words, ", "))
+	r.Put("exact_passes", report.ExactPasses)
 	residuals := ""
-	if r.Residual != nil {
-		residuals = fmt.Sprintf("residuals up to %.1e", float64(*r.Residual))
-		if len(r.Values) > 0 {
+	if len(report.Residuals) > 0 {
+		r.PutSome("residual", report.Residual())
+		residuals = fmt.Sprintf("residuals up to %.1e", report.Residual())
+		if len(d.Values) > 0 {
 			residuals += " of the largest value"
 		}
 	}
-	if r.ExactPasses > 0 {
-		t.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", r.ExactPasses, residuals), ", "))
+	if report.ExactPasses > 0 {
+		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", report.ExactPasses, residuals), ", "))
 	} else if residuals != "" {
-		t.Add("solution", "%s", residuals)
+		r.Add("solution", "%s", residuals)
 	}
-	t.Add("work", "%s kernel entries, %v", show.Count(r.KernelEntries), r.used)
-	t.Add("model", "%s", r.Output)
+	r.PutSome("resumed", j.resumed)
+	r.Put("kernel_entries", report.KernelEntries)
+	r.Put("seconds", used.Seconds)
+	r.Put("peak_rss_bytes", used.PeakRSSBytes)
+	r.Add("work", "%s kernel entries, %v", show.Count(report.KernelEntries), used)
+	r.Put("output", j.output)
+	r.Add("model", "%s", j.output)
 	for _, f := range j.allOutputs() {
 		if f.path != "" {
-			t.Add(f.what, "%s", f.path)
+			r.Add(f.what, "%s", f.path)
 		}
 	}
-}
-
-func (j *job) passWords(r *fitResult) string {
-	var words []string
-	for _, name := range j.task.names() {
-		words = append(words, fmt.Sprintf("%d over %s", r.Passes[name], name)+scanWords(r.Scans[name]))
-	}
-	return strings.Join(words, ", ")
 }
 
 // scanWords tells of the passes before the fit.

@@ -17,7 +17,6 @@ import (
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,25 +31,17 @@ type inspectCommand struct {
 func newInspectCommand(a *app) *cobra.Command {
 	i := &inspectCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "inspect FILE...",
-		Short: "Show what is in a data file or in a model",
-		Long: `Show the format, the columns and the first rows of data files, with the nulls, the
-minimum and the maximum of each column among the first --rows rows; or what a model
-(.npz) holds. Rows that cannot be read are an error behind what is known without them.
-With --check every byte of a .nys store is compared with its checksums; those of a
-model always are.`,
+		Use:  "inspect FILE...",
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
-		f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
-		i.data.addLayout(cmd)
-	})
+	f := cmd.Flags()
+	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
+	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
+	i.data.addLayout(cmd)
 	return cmd
 }
 
@@ -261,15 +252,6 @@ func (r *filesResult) nulls() (n int64) {
 	return n
 }
 
-// modelResult is what inspect prints of a model as JSON, behind meta.json.
-type modelResult struct {
-	Dimension int           `json:"dimension"` // numbers in the left rows that it takes
-	Values    []show.Number `json:"values"`
-	Facts     []modelFact   `json:"facts,omitempty"`
-	Arrays    []modelArray  `json:"arrays"`
-	Bytes     int64         `json:"bytes"`
-}
-
 type modelFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -288,69 +270,59 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 	}
 	bytes, _ := blockstore.FileSize(ctx, path)
 	d := f.model.Describe()
-	r := &modelResult{Dimension: d.Columns, Values: show.Numbers(d.Values), Bytes: bytes}
-	for _, fact := range d.Facts {
-		r.Facts = append(r.Facts, modelFact(fact))
+	r := &show.Report{Text: show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}}
+	data := f.data
+	if data.Graph != nil { // millions of names are no summary
+		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
 	}
+	r.PutSome("made", f.made)
+	r.Put("data", data)
+	r.Put("dimension", d.Columns) // numbers in the left rows that it takes
+	r.Put("values", d.Values)
+	r.Add("rank", "%d", d.Rank)
+	r.Add("values", "%s", show.Values(d.Values))
+	var facts []modelFact
+	for _, fact := range d.Facts {
+		facts = append(facts, modelFact(fact))
+		r.Add(fact.Name, "%s", fact.Value)
+	}
+	r.PutSome("facts", facts)
+	r.Add("seed", "%d", d.Seed)
+	f.made.describe(&r.Text)
+	f.data.describe(&r.Text, d.Columns, f.prepare.Scaled())
+	for _, w := range f.data.Files {
+		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
+	}
+	r.Put("bytes", bytes)
+	r.Add("size", "%s", show.Bytes(bytes))
+	var arrays []modelArray
 	for _, a := range f.arrays {
 		kind := "float64"
 		if a.Ints != nil {
 			kind = "int64"
 		}
-		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape})
+		arrays = append(arrays, modelArray{a.Name, kind, a.Shape})
+		r.Add("  "+a.Name, "%s %v", kind, a.Shape)
 	}
-	data := f.data
-	if data.Graph != nil { // millions of names are no summary
-		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
-	}
-	parts := []any{struct {
-		Made *made    `json:"made,omitempty"`
-		Data rowsData `json:"data"`
-	}{f.made, data}, r}
+	r.Put("arrays", arrays)
 	if f.family.inspect != nil {
-		parts = append(parts, f.family.inspect(f.model))
+		f.family.inspect(f.model, r)
 	}
-	all, err := joined(f.meta, parts...)
+	all, err := joined(f.meta, r)
 	if err != nil {
 		return err
 	}
-	return i.print(all, r.text(f, d))
+	return i.print(all, &r.Text)
 }
 
 // joined returns one JSON object with the fields of an object, which lacks its closing
-// brace, and of others.
-func joined(first []byte, others ...any) (json.RawMessage, error) {
-	all := slices.Clone(first)
-	for _, other := range others {
-		text, err := json.Marshal(other)
-		if err != nil {
-			return nil, err
-		}
-		if len(text) > len("{}") {
-			all = append(append(all, ','), text[1:len(text)-1]...)
-		}
+// brace, and of a report.
+func joined(first []byte, r *show.Report) (json.RawMessage, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
 	}
-	return append(all, '}'), nil
-}
-
-func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
-	t := &show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}
-	t.Add("rank", "%d", d.Rank)
-	t.Add("values", "%s", show.Values(d.Values))
-	for _, fact := range d.Facts {
-		t.Add(fact.Name, "%s", fact.Value)
-	}
-	t.Add("seed", "%d", d.Seed)
-	f.made.describe(t)
-	f.data.describe(t, d.Columns, f.prepare.Scaled())
-	for _, w := range f.data.Files {
-		t.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
-	}
-	t.Add("size", "%s", show.Bytes(r.Bytes))
-	for _, a := range r.Arrays {
-		t.Add("  "+a.Name, "%s %v", a.Type, a.Shape)
-	}
-	return t
+	return slices.Concat(first, []byte{','}, text[1:]), nil
 }
 
 // describe adds lines about the rows that a model takes.

@@ -19,40 +19,11 @@ import (
 var ismFamily = &family{
 	name:       ism.Name,
 	methods:    []string{ism.Name},
-	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
+	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
 	load:       loader(ism.Load),
 	inspect:    inspectISM,
 	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 }
-
-const ismShort = "dimensions that can be read: a subspace W of the columns for which a kernel of XW depends most on labels or clusters (Wu et al. 2019)"
-
-const ismLong = `Find W, orthonormal columns over those of the data, that maximises Tr(Γ·K) for the
-kernel K between the rows of XW. nystream transform gives XW; the report names the
-columns of the data that weigh most in each new one. What Γ is made of:
-
-    supervised      --label: classes, or several columns of 0 and 1; or --target: real
-                    numbers, compared by --target-kernel
-    unsupervised    nothing: --clusters clusters and W are found together
-    semisupervised  --scores, numbers that are alike for rows that belong together, with
-                    weight --mu beside the clusters
-    alternative     --given-label: the clusters differ from these classes, with --mu
-
-Labels, targets and scores are columns of DATA (by name, or by number from 0), which
-then are not computed with, or files with a row for each row of DATA: a name that ends
-like a data file and has one. Labels may be text. Beside clusters a --label is only
-compared with them.
-
-Kernels are those of nystream help kernels that have a derivative by x·y or r² of the
-rows of XW: linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy, imq, expdot,
-squared, multiquadratic, multiquadric and relative. They are added, with weights, as in
-'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'.
-
-Engines: exact visits all pairs of rows, linear makes one pass for each W, with
-landmarks instead of the kernel; auto chooses by what they would cost. Kernel relative
-is for exact. With a --label of
-classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
-nystream predict writes them, and the report has the score. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ismTask is a fit of ism.
 type ismTask struct {
@@ -61,15 +32,14 @@ type ismTask struct {
 	target, targetKernel, scores string
 	givenLabel                   string
 
-	kernel  kernelgen.Kernel
 	targets kernelgen.Kernel // between targets
 	asides  asides
 	known   *ism.Response // nil for unsupervised
 	labels  []int         // of --label, nil if there is none of one column
 	classes []string      // their names
 	fitting *ism.Fit
-	nmi     *show.Number // between clusters and labels
-	seen    float64      // accuracy on the rows of the fit
+	nmi     float64 // between clusters and labels
+	seen    float64 // accuracy on the rows of the fit
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
@@ -84,11 +54,11 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	j.addClusters(cmd, "write the cluster of each row")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
-	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
-	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
+	j.addLabelAside(cmd, "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes")
+	j.addAside(cmd, &c.target, "target", "`columns` or file of real numbers that W is to tell, instead of --label", model.Left)
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
-	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
-	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
+	j.addAside(cmd, &c.scores, "scores", "`columns` or file of scores, for --paradigm semisupervised", model.Left)
+	j.addAside(cmd, &c.givenLabel, "given-label", "`column` or file of classes to differ from, for --paradigm alternative", model.Left)
 	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
 	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
 	j.addCompletion(cmd, completeKernels, "target-kernel")
@@ -125,25 +95,6 @@ func (c *ismTask) refuses(args []string) []contradiction {
 	}
 }
 
-func (c *ismTask) inputs() (paths []string) {
-	for _, s := range c.said() {
-		if s.file != "" {
-			paths = append(paths, s.file)
-		}
-	}
-	return paths
-}
-
-// said returns the flags that say something of each row, in a fixed order.
-func (c *ismTask) said() (list []aside) {
-	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--scores", c.scores}, {"--given-label", c.givenLabel}} {
-		if f.value != "" {
-			list = append(list, newAside(f.flag, f.value))
-		}
-	}
-	return list
-}
-
 func (c *ismTask) parse() (err error) {
 	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 		return err
@@ -159,7 +110,7 @@ func (c *ismTask) parse() (err error) {
 
 // open opens the data, and reads what is known of the rows.
 func (c *ismTask) open(ctx context.Context, args []string) error {
-	if err := c.asides.open(ctx, c.job, args, c.said()); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.chooseTask(ctx, c.left)
@@ -293,11 +244,9 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		return nil, nil, err
 	}
 	if c.labels != nil && f.Labels != nil {
-		v, err := metrics.NMI(c.labels, f.Labels)
-		if err != nil {
+		if c.nmi, err = metrics.NMI(c.labels, f.Labels); err != nil {
 			return nil, nil, err
 		}
-		c.nmi = show.Optional(v)
 	}
 	c.kernel = f.Kernel
 	c.dropChoice(&f.Choice)
@@ -336,12 +285,10 @@ func (c *ismTask) rowsData() rowsData {
 
 // knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
-	for _, s := range c.asides.list {
-		if s.flag != "--label" || c.how.Paradigm == ism.Supervised {
-			return s.named()
-		}
+	if c.how.Paradigm == ism.Supervised {
+		return c.asides.words()
 	}
-	return ""
+	return c.asides.words("--scores", "--given-label")
 }
 
 // write writes the clusters, uncommitted.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -11,28 +12,6 @@ import (
 
 func (c *ismTask) planned(r *planResult, _ *show.Text) {
 	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
-}
-
-// ismResult is what fit prints as JSON of ism.
-type ismResult struct {
-	*fitResult
-	Engine   string   `json:"engine"`
-	Paradigm string   `json:"paradigm"`
-	Known    string   `json:"known,omitempty"`
-	Classes  []string `json:"classes,omitempty"`
-	clusterFigures
-	NMI          *show.Number   `json:"nmi,omitempty"` // between clusters and --label
-	Mu           *show.Number   `json:"mu,omitempty"`
-	Iterations   int            `json:"iterations"`
-	Damped       int            `json:"damped"` // of them
-	Rounds       int            `json:"rounds"` // of clusters and W in turn
-	Converged    bool           `json:"converged"`
-	Objective    []show.Number  `json:"objective"`           // of each W that was accepted, in order
-	HSIC         show.Number    `json:"hsic"`                // objective/(rows−1)²
-	Landmarks    int            `json:"landmarks,omitempty"` // for the first kernel of a sum
-	FeatureError *show.Number   `json:"feature_error,omitempty"`
-	Loadings     [][]ismLoading `json:"loadings"`        // for each column of W, largest first
-	Score        *show.Number   `json:"score,omitempty"` // accuracy on the rows of the fit
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -64,70 +43,56 @@ func loadingWords(column []ismLoading) string {
 	return strings.ReplaceAll(strings.Join(words, "  "), "-", "−")
 }
 
-// inspectISM returns what inspect tells besides what it tells of all models.
-func inspectISM(m model.Model) any {
-	return struct {
-		Loadings [][]ismLoading `json:"loadings"`
-	}{loadingsOf(m.(*ism.Model))}
-}
+// inspectISM adds what inspect tells besides what it tells of all models.
+func inspectISM(m model.Model, r *show.Report) { r.Put("loadings", loadingsOf(m.(*ism.Model))) }
 
-// hsic is the objective over the square of the rows less one.
-func (c *ismTask) hsic() float64 {
-	n := float64(max(1, c.fitting.Rows-1))
-	return c.fitting.Objective / n / n
-}
-
-func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
-	f := c.fitting
-	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
-		Classes: c.classes, clusterFigures: countClusters(f.Labels, c.how.Clusters), NMI: c.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Converged: !f.NotConverged, Objective: []show.Number{},
-		HSIC:      show.Number(c.hsic()),
-		Landmarks: f.Landmarks, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model)}
-	for _, j := range f.History {
-		r.Objective = append(r.Objective, show.Number(j))
+func (c *ismTask) fitted(d *model.Description, r *show.Report) {
+	f, known := c.fitting, c.knownWords()
+	r.Put("paradigm", f.Paradigm.String())
+	r.Add("kernel", "%s", d.Kernel)
+	r.PutSome("known", known)
+	if known != "" {
+		r.Add("known", "%s", known)
 	}
+	r.PutSome("classes", c.classes)
+	if len(c.classes) > 0 {
+		r.Add("classes", "%d: %s", len(c.classes), show.Words(c.classes))
+	}
+	putClusters(r, f.Labels, c.how.Clusters)
 	if c.choosesClasses() {
-		r.Score = show.Optional(c.seen)
+		r.PutSome("score", c.seen) // accuracy on the rows of the fit
+		r.Add("score", "%.4f of the rows of the fit are put into their class", c.seen)
+	}
+	if c.labels != nil && f.Labels != nil {
+		r.PutSome("nmi", c.nmi) // between clusters and --label
+		r.Add("NMI", "%.3f between clusters and --label", c.nmi)
 	}
 	if mu := c.solver().Mu; mu > 0 {
-		r.Mu = show.Optional(mu)
+		r.Put("mu", mu)
 	}
-	r.text(t)
-	return r
-}
-
-// text adds lines about what other families do not have.
-func (r *ismResult) text(t *show.Text) {
-	t.Add("kernel", "%s", r.Kernel)
-	if r.Known != "" {
-		t.Add("known", "%s", r.Known)
+	r.Put("engine", f.Engine.String())
+	r.PutSome("landmarks", f.Landmarks) // for the first kernel of a sum
+	r.PutSome("feature_error", f.FeatureError)
+	features := ""
+	if f.Landmarks > 0 && !math.IsNaN(f.FeatureError) {
+		features = fmt.Sprintf(", %d landmarks, which leave %.1e of the trace of the kernel", f.Landmarks, f.FeatureError)
 	}
-	if len(r.Classes) > 0 {
-		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
+	r.Add("engine", "%s%s", f.Engine, features)
+	r.Put("objective", f.History) // of each W that was accepted, in order
+	r.Add("objective", "%s", show.Values(f.History))
+	r.Put("hsic", f.Objective/math.Pow(float64(max(1, f.Rows-1)), 2))
+	r.Put("iterations", f.Iterations)
+	r.Put("damped", f.Damped) // of them
+	r.Put("rounds", f.Rounds) // of clusters and W in turn
+	r.Put("converged", !f.NotConverged)
+	r.Add("iterations", "%d%s%s%s", f.Iterations, countedWords(f.Damped, " damped"), countedWords(f.Rounds-1, " more turns of clusters and W"),
+		map[bool]string{true: "; not converged"}[f.NotConverged])
+	r.Add("eigenvalues", "%s", show.Values(d.Values))
+	loadings := loadingsOf(f.Model)
+	r.Put("loadings", loadings) // for each column of W, largest first
+	for k, column := range loadings {
+		r.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
 	}
-	r.clusterFigures.text(t)
-	if r.Score != nil {
-		t.Add("score", "%.4f of the rows of the fit are put into their class", float64(*r.Score))
-	}
-	if r.NMI != nil {
-		t.Add("NMI", "%.3f between clusters and --label", float64(*r.NMI))
-	}
-	t.Add("engine", "%s%s", r.Engine, r.featureWords())
-	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
-	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
-		map[bool]string{false: "; not converged"}[r.Converged])
-	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Values)))
-	for k, column := range r.Loadings {
-		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
-	}
-}
-
-func (r *ismResult) featureWords() string {
-	if r.Landmarks == 0 || r.FeatureError == nil {
-		return ""
-	}
-	return fmt.Sprintf(", %d landmarks, which leave %.1e of the trace of the kernel", r.Landmarks, float64(*r.FeatureError))
 }
 
 // countedWords adds a number of something, if there is any.

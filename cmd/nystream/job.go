@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -27,8 +29,12 @@ type job struct {
 	data       dataFlags
 	rows       preparationFlags
 	kernelText string
+	kernel     kernelgen.Kernel // of the flag, and after the fit with its numbers
+	edges      graphFlags       // of fits that take a graph
+	graph      *graph.Graph     // nil for rows
 	rank       int
 	rightFiles []string // of the right source
+	asideFlags []asideFlag
 	factors    []*factorFile
 	output     string // the model
 	states     stateFlags
@@ -71,10 +77,9 @@ type task interface {
 	// shown.
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
-	// planned adds to what is printed of a plan. fitted adds to what is printed of a fit, and
-	// returns it.
+	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
 	planned(r *planResult, t *show.Text)
-	fitted(r *fitResult, t *show.Text) any
+	fitted(d *model.Description, r *show.Report)
 }
 
 // fileFlag is a file that a flag names.
@@ -282,6 +287,16 @@ func (j *job) writes(kind model.Kind) bool {
 	return false
 }
 
+// writingPasses returns the passes over a source that write coordinates: one for each file.
+func (j *job) writingPasses() (n int) {
+	for _, f := range j.factors {
+		if f.path != "" && f.kind == model.Coordinates && (n == 0 || j.sides.right == nil) {
+			n++
+		}
+	}
+	return n
+}
+
 // path returns the file that a flag of factors or clusters names, "" for none.
 func (j *job) path(flag string) string {
 	for _, f := range j.factors {
@@ -294,11 +309,24 @@ func (j *job) path(flag string) string {
 
 // What a job does where its task does nothing of its own.
 
-func (j *job) parse() error        { return nil }
-func (j *job) inputs() []string    { return nil }
-func (j *job) openNotes() []string { return j.columnNotes() }
-func (j *job) input() string       { return "" }
-func (j *job) nodeIDs() []int64    { return nil }
+func (j *job) parse() error  { return nil }
+func (j *job) input() string { return "" }
+
+func (j *job) openNotes() []string {
+	if j.graph != nil {
+		return graphNotes(j.graph)
+	}
+	return j.columnNotes()
+}
+
+func (j *job) nodeIDs() []int64 {
+	if j.graph == nil {
+		return nil
+	}
+	return j.graph.IDs
+}
+
+func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String() }
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {
@@ -308,7 +336,10 @@ func (j *job) outputs() (list []fileFlag) {
 }
 
 func (j *job) open(ctx context.Context, args []string) error {
-	return j.sides.open(ctx, j.app, &j.data, args, j.rightFiles)
+	if err := j.sides.open(ctx, j.app, &j.data, args, &j.data, j.rightFiles); err != nil {
+		return err
+	}
+	return j.checkColumns()
 }
 
 func (j *job) prepare(ctx context.Context) error {
@@ -316,7 +347,10 @@ func (j *job) prepare(ctx context.Context) error {
 }
 
 func (j *job) names() []string {
-	if j.sides.right != nil {
+	switch {
+	case j.edges.path != "":
+		return []string{graphInput}
+	case j.sides.right != nil:
 		return []string{"left", "right"}
 	}
 	return []string{"data"}
@@ -348,15 +382,13 @@ func (j *job) preparations() (left, right stream.Preparation) {
 	return j.prepared.left.Preparation, stream.Preparation{}
 }
 
-// write writes the factors, uncommitted, in one pass over each source, and over one
-// source for both. The columns that rows carry along stand behind them, as transform has
-// them.
+// write writes the factors, uncommitted, each in a pass over its source. The columns that rows
+// carry along stand behind them, as transform has them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
 	if !ok && (j.writesFactors() || j.writes(model.Class)) {
 		return nil, errors.New("this model turns no rows into others")
 	}
-	var left, right []*transformed
 	for _, f := range j.factors {
 		if f.path == "" {
 			continue
@@ -372,32 +404,16 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.kind != model.Coordinates {
 			r.Kinds = []model.Kind{f.kind}
 		}
-		w, err := j.newTransformed(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
+		w, err := j.newRowsFile(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
 		writers = append(writers, pathWriter{w, f.path})
-		if f.side == model.Right {
-			right = append(right, w)
-		} else {
-			left = append(left, w)
+		if err := w.fill(ctx, j.engine(), t, rows); err != nil {
+			return writers, err
 		}
 	}
-	e := j.engine()
-	if len(left) > 0 && len(right) > 0 && j.prepared.right == nil {
-		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
-	}
-	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, j.prepared.left, w.carries()))
-	}
-	for _, w := range right {
-		rows := j.prepared.right
-		if rows == nil {
-			rows = j.prepared.left
-		}
-		err = errors.Join(err, w.transform(ctx, e, t, rows, w.carries()))
-	}
-	return writers, err
+	return writers, nil
 }
 
 // request asks a model for the coordinates of rows on a side.

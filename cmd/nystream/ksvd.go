@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -21,39 +20,14 @@ import (
 var ksvdFamily = &family{
 	name:       ksvd.Name,
 	methods:    []string{ksvd.Name},
-	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", ksvdShort, ksvdLong, newKSVDTask}},
+	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
 	load:       loadKSVD,
 	unverified: ": fit ksvd reports residuals with --method exact",
 }
 
-const ksvdShort = "SVD of an asymmetric kernel matrix: rows against columns, queries against keys, directed graphs (Tao et al. 2023)"
-
-const ksvdLong = `Approximate G by U·diag(values)·Vᵀ, where G_ij is the kernel between row i of one side
-and row j of the other, and need not be symmetric: sne, t and softmax are divided by
-their row sums, kl is a divergence. What the sides are:
-
-    DATA...                 the rows and the columns of one matrix, in memory. --compat
-                            brings them to one length
-    DATA... --right KEYS... the rows of two sources; name DATA again for its rows
-                            against themselves
-    --graph edges.csv       a directed graph: the edges out of a node against those
-                            into a node. A line is source, target and perhaps a weight,
-                            ids are integers or text; Matrix Market too. --columns names
-                            source and target
-
-Methods: exact (block Krylov iteration on all entries), nystrom (asymmetric Nyström
-method: --landmarks rows and columns), ssrsvd (one pass, for symmetric kernels of dense
-rows). Auto is nystrom if one of its flags is given or G has more than 400,000,000
-entries, and exact otherwise.
-
-Rows of factors are in the order of the data. Those of a graph are in the order of
---nodes, then ascending ids if all are integers, else in the order of the file; the
-column node of a .parquet, .arrow, .csv, .tsv or .nys file has the ids.`
-
 // ksvdTask is a fit of ksvd.
 type ksvdTask struct {
 	*job
-	edges graphFlags
 
 	decomposer word
 	compat     ksvd.Compatibility
@@ -61,9 +35,7 @@ type ksvdTask struct {
 	landmarks  []int        // of rows, and of columns if there are two
 	center     bool
 
-	kernel  kernelgen.Kernel
 	solver  ksvd.Method
-	graph   *graph.Graph
 	matched ksvd.Compatibility // of the rows and columns of a matrix
 	rowsOf  *ksvd.Data         // of a graph when it is opened, else when rows are prepared
 	fitting *ksvd.Fit
@@ -197,20 +169,6 @@ func (c *ksvdTask) match() error {
 	return nil
 }
 
-func (c *ksvdTask) openNotes() []string {
-	if c.graph != nil {
-		return graphNotes(c.graph)
-	}
-	return c.job.openNotes()
-}
-
-func (c *ksvdTask) names() []string {
-	if c.input() == graphInput {
-		return []string{graphInput}
-	}
-	return c.job.names()
-}
-
 func (c *ksvdTask) shape() model.Shape {
 	if c.rowsOf != nil {
 		return c.rowsOf.Shape()
@@ -291,13 +249,6 @@ func (c *ksvdTask) rowsData() rowsData {
 	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}}
 }
 
-func (c *ksvdTask) nodeIDs() []int64 {
-	if c.graph == nil {
-		return nil
-	}
-	return c.graph.IDs
-}
-
 // write writes the factors of the fitted rows, uncommitted, with the ids of nodes.
 func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
 	for _, f := range c.factors {
@@ -312,7 +263,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if err != nil {
 			return writers, err
 		}
-		w, err := c.newTransformed(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
+		w, err := c.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
 		if err != nil {
 			return writers, err
 		}

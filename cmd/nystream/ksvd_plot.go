@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // charts returns the values, and both sides in the first singular vectors: of a graph the
@@ -40,14 +41,12 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 	if s.numbers, err = c.plottedRows(s.of); err != nil {
 		return nil, nil, err
 	}
-	e, err := newEmbedded(c.fitting, model.Request{Side: side}, len(s.numbers))
-	if err != nil {
-		return nil, nil, err
-	}
+	rank := c.fitting.Rank()
+	e := &embedded{numbered(map[model.Side]string{model.Left: "u", model.Right: "v"}[side], min(plotColumns, rank)), stream.NewMatrix(len(s.numbers), rank)}
 	next := 0
 	err = c.eachFitted(ctx, side, func(start int64, u blas64.General) error {
 		for next < len(s.numbers) && s.numbers[next] < start+int64(u.Rows) {
-			e.put(next, u, int(s.numbers[next]-start))
+			copy(e.u.Data[next*e.u.Stride:][:rank], u.Data[int(s.numbers[next]-start)*u.Stride:])
 			next++
 		}
 		return nil

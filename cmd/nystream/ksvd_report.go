@@ -3,22 +3,8 @@ package main
 import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
 )
-
-func (c *ksvdTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
-
-// ksvdResult is what fit prints as JSON of ksvd.
-type ksvdResult struct {
-	*fitResult
-	Solver        string       `json:"solver"`
-	Input         string       `json:"input"` // matrix, sources or graph
-	Sums          string       `json:"sums"`
-	Centred       bool         `json:"centred"`
-	Compatibility string       `json:"compatibility"`
-	Scaling       string       `json:"scaling,omitempty"`
-	Samples       []int        `json:"samples,omitempty"` // of rows, of columns
-	Graph         *graphResult `json:"graph,omitempty"`
-}
 
 // graphResult is what is said of a graph.
 type graphResult struct {
@@ -31,50 +17,39 @@ type graphResult struct {
 	Options    graphRecipe `json:"options"`
 }
 
-// graphResultOf returns what is said of a graph that flags say how to read, nil of none.
-func graphResultOf(g *graph.Graph, edges *graphFlags) *graphResult {
+// putGraph adds what is known of a graph, if there is one.
+func putGraph(r *show.Report, g *graph.Graph, edges *graphFlags) {
 	if g == nil {
-		return nil
+		return
 	}
-	return &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates, SelfLoops: g.SelfLoops,
-		Weighted: g.Weighted, Options: edges.recipe()}
+	r.Put("graph", &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
+		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()})
+	r.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
+		show.Count(int64(g.Adjacency.Rows)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 }
 
-// text adds a line about the graph.
-func (g *graphResult) text(t *show.Text) {
-	t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
-}
-
-func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
+func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 	f := c.fitting
-	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centered,
-		Compatibility: f.Compatibility.String(), Graph: graphResultOf(c.graph, &c.edges)}
+	r.Put("solver", f.Method)
+	r.Put("input", c.input()) // matrix, sources or graph
+	r.Put("centred", f.Centered)
+	r.Add("method", "%s%s", f.Method, map[bool]string{true: ", centred"}[f.Centered])
+	putGraph(r, c.graph, &c.edges)
+	r.Add("rank", "%d", d.Rank)
+	r.Add("values", "%s", show.Values(d.Values))
 	if f.Samples[0] > 0 {
-		r.Samples = f.Samples[:]
+		r.Put("samples", f.Samples[:]) // of rows, of columns
+		r.Add("samples", "%s rows, %s columns", show.Count(int64(f.Samples[0])), show.Count(int64(f.Samples[1])))
+	}
+	r.Put("sums", f.Sums.String())
+	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {
+		r.Add("sums", "%s", f.Sums)
+	}
+	r.Put("compatibility", f.Compatibility.String())
+	if c.input() == matrixInput {
+		r.Add("compatibility", "%s", f.Compatibility)
 	}
 	if f.Method == "nystrom" {
-		r.Scaling = c.nystrom.Scaling.String()
-	}
-	_, normalised := c.kernel.Normaliser()
-	r.text(t, normalised)
-	return r
-}
-
-// text adds lines about what other families do not have.
-func (r *ksvdResult) text(t *show.Text, normalised bool) {
-	t.Add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
-	if r.Graph != nil {
-		r.Graph.text(t)
-	}
-	t.Add("rank", "%d", r.Rank)
-	t.Add("values", "%s", show.Values(show.Floats(r.Values)))
-	if len(r.Samples) > 0 {
-		t.Add("samples", "%s rows, %s columns", show.Count(int64(r.Samples[0])), show.Count(int64(r.Samples[1])))
-	}
-	if normalised || r.Centred {
-		t.Add("sums", "%s", r.Sums)
-	}
-	if r.Input == matrixInput {
-		t.Add("compatibility", "%s", r.Compatibility)
+		r.Put("scaling", c.nystrom.Scaling.String())
 	}
 }

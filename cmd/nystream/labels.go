@@ -237,20 +237,23 @@ func readKept(ctx context.Context, e stream.Engine, src stream.Source, asides []
 			values[i].values[k].Kind = info.Kept[place[name]].Kind
 		}
 	}
-	err := stream.Map(ctx, e, "labels", src, 1, true,
-		func() func(blas64.General, *stream.Block) error {
-			return func(blas64.General, *stream.Block) error { return nil }
-		},
-		func(b *stream.Block, _ blas64.General) error {
-			for i, s := range asides {
-				for k, name := range s.columns {
-					c := &b.Kept[place[name]]
-					values[i].values[k].Append(c, 0, c.Len())
-				}
+	err := eachBlock(ctx, e, "labels", src, func(b *stream.Block) error {
+		for i, s := range asides {
+			for k, name := range s.columns {
+				c := &b.Kept[place[name]]
+				values[i].values[k].Append(c, 0, c.Len())
 			}
-			return nil
-		})
+		}
+		return nil
+	})
 	return values, err
+}
+
+// eachBlock gives the blocks of src with what they carry along to do, in row order. Cost: one pass.
+func eachBlock(ctx context.Context, e stream.Engine, name string, src stream.Source, do func(b *stream.Block) error) error {
+	nothing := func(blas64.General, *stream.Block) error { return nil }
+	return stream.Map(ctx, e, name, src, 1, true, func() func(blas64.General, *stream.Block) error { return nothing },
+		func(b *stream.Block, _ blas64.General) error { return do(b) })
 }
 
 // allKept reads all kept columns of src. Cost: one pass.

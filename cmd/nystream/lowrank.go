@@ -31,7 +31,7 @@ var lowrankFamily = &family{
 func lowrankFitters() (list []fitter) {
 	for i := range lowrankMethods {
 		m := &lowrankMethods[i]
-		list = append(list, fitter{m.name, m.arguments, m.short, m.long, m.task})
+		list = append(list, fitter{m.name, m.arguments, m.task})
 	}
 	return list
 }
@@ -55,7 +55,6 @@ type lowrankTask struct {
 	clusters    string       // a number, or auto
 	novelty     bool
 
-	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
 	solver  lowrank.Method
 	fitting *lowrank.Fit
@@ -224,7 +223,12 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
-		p.SourcePasses += 2
+		p.SourcePasses++ // for orthonormal factors
+		if c.explicit() {
+			p.SourcePasses++
+		} else {
+			p.SourcePasses += c.writingPasses()
+		}
 		p.KernelEntries *= 3
 	}
 	if err == nil && c.writes(model.Class) {
@@ -284,7 +288,7 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
 		}
 	}
-	w, err := c.writeMatrix(ctx, right, numbered("v", v.Cols), v, c.left.Info().Columns)
+	w, err := c.writeMatrix(right, numbered("v", v.Cols), v, c.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

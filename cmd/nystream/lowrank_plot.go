@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -63,10 +61,9 @@ func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report
 	if s.numbers, err = c.plottedRows(s.of); err != nil {
 		return nil, err
 	}
-	columns := min(plotColumns, v.Cols)
-	e := &embedded{numbered("v", columns), stream.NewMatrix(len(s.numbers), columns)}
+	e := &embedded{numbered("v", min(plotColumns, v.Cols)), stream.NewMatrix(len(s.numbers), v.Cols)}
 	for i, row := range s.numbers {
-		e.put(i, blas64.General{Rows: 1, Cols: v.Cols, Stride: v.Stride, Data: v.Data[int(row)*v.Stride:]}, 0)
+		copy(e.u.Data[i*e.u.Stride:][:v.Cols], v.Data[int(row)*v.Stride:])
 	}
 	return append(list, e.panels("Columns of the matrix", s.words(), nil, nil)...), nil
 }

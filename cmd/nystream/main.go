@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 
 // execute runs a command line with the verbs of root.
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
-	a.setArgs(root, args)
+	root.SetArgs(args)
+	switch {
+	case asksCompletion(args):
+		a.registerCompletions(root)
+	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
+		root.Version = version + ", build " + build()
+	}
 	a.commandLine = plainWords(args)
 	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
 	a.progress.end()
@@ -56,37 +63,12 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 	return a.fail(ctx, cmd, failed)
 }
 
-const rootLong = `Nystream approximates a matrix A = f(M) that is too large to form: a kernel matrix
-between the rows of files, or a function of the entries of a matrix on disk. It
-reads rows in blocks, each source once, in memory that does not grow with their
-number, and leaves a model: factors U, values and a shift with
-
-    A ≈ U·diag(values)·Uᵀ + shift·I     or     A ≈ U·diag(values)·Vᵀ
-
-that can embed rows never seen.
-
-    nystream fit landmark data.parquet --kernel 'rbf(gamma=median)' --rank 50 -o m.npz
-    nystream verify m.npz data.parquet
-    nystream transform m.npz new.parquet -o embedded.parquet
-
-Data are Parquet, Arrow, NPY, CSV, libsvm and .nys files, several of them, folders
-and quoted globs; - is the standard input, and s3:// and https:// URLs are read too
-(nystream help storage). A model is an .npz archive that numpy.load opens.
-
-Flags may also be set by the environment (NYSTREAM_MEMORY=2GiB) and by a file of settings;
-see nystream help config.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
-memory budget, 130 interrupted, 141 the reader of a pipe has gone. After any but 0 no
-output file is left, except when all were written and only the report could not be
-printed.`
-
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand(a))
 	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
-	addExamples(root)
+	addTexts(root)
 	return root
 }
 
@@ -94,8 +76,6 @@ func newRootCommand(a *app) *cobra.Command {
 func newRoot(a *app, verbs ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "nystream",
-		Short:             "Low-rank models of kernel matrices from files, in one pass",
-		Long:              rootLong,
 		Version:           version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

@@ -16,12 +16,10 @@ import (
 func newManualCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "manual FOLDER",
-		Short:  "Write manual pages of all commands and topics",
 		Hidden: true, // it is for those who make releases
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			date, root := manualDate(), cmd.Root()
-			a.addAllFlags()
 			everyCommand(root, func(c *cobra.Command) {
 				if !hasPage(c) || err != nil {
 					return

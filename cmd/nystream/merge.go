@@ -24,9 +24,6 @@ import (
 type savedFit struct {
 	Method string   `json:"method"`
 	Data   []string `json:"data"`
-	Right  []string `json:"right,omitempty"`
-	With   []string `json:"with,omitempty"`
-	Matrix []string `json:"matrix,omitempty"`
 	Flags  []string `json:"flags"`
 }
 
@@ -39,15 +36,7 @@ var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet
 func (j *job) savedFit() *savedFit {
 	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.seed)}}
 	visitGiven(j.flags, func(f *pflag.Flag) {
-		switch {
-		case f.Name == "seed": // always there
-		case f.Name == "right":
-			s.Right = f.Value.(pflag.SliceValue).GetSlice()
-		case f.Name == "with":
-			s.With = f.Value.(pflag.SliceValue).GetSlice()
-		case f.Name == "matrix":
-			s.Matrix = f.Value.(pflag.SliceValue).GetSlice()
-		case !slices.Contains(ofProcess, f.Name):
+		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
 			s.Flags = append(s.Flags, "--"+f.Name+"="+flagValue(f))
 		}
 	})
@@ -98,35 +87,20 @@ type mergeCommand struct {
 func newMergeCommand(a *app) *cobra.Command {
 	c := &mergeCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "merge [DATA...]",
-		Short: "Make the model of which shards have made the states",
-		Long: `Make the model of a fit that shards have shared out:
-
-    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 1/8 --states st
-    ...
-    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 8/8 --states st
-    nystream merge --states st -o model.npz
-
-It is the fit whose command line the states keep, with --states and without --shard, and
-the model has the bytes of a fit in one run. What passes have made of the rows is in the
-states; some rows are fetched by number, so the data have to be there: name DATA, and
---right, where they have other paths than for the shards. What is missing is named, and
-the exit code is 3. nystream plan fit tells how many rounds of shards a fit takes.`,
+		Use:               "merge [DATA...]",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		f.StringVar(&c.states, "states", "", "`folder` of the states")
-		f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-		f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
-		f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
-		c.draws.add(cmd)
-		mustRegister(cmd.MarkFlagDirname("states"))
-		completeFiles(cmd, modelExtensions, "output")
-		completeFiles(cmd, dataExtensions, "right")
-	})
+	f := cmd.Flags()
+	f.StringVar(&c.states, "states", "", "`folder` of the states")
+	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
+	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
+	f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	c.draws.add(cmd)
+	mustRegister(cmd.MarkFlagDirname("states"))
+	completeFiles(cmd, modelExtensions, "output")
+	completeFiles(cmd, dataExtensions, "right")
 	return cmd
 }
 
@@ -161,42 +135,47 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 // fit runs the command line of a fit.
 func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 	root := newRootCommand(c.app)
-	c.setArgs(root, args)
+	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
 
 // gone reports whether files of the fit are not where they were for its shards.
 func (s *savedFit) gone() bool {
-	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.With, s.Matrix), func(path string) bool {
+	files := slices.Clone(s.Data)
+	for _, f := range s.Flags {
+		if name, list, _ := strings.Cut(f, "="); slices.Contains(sourceFlags, name) {
+			words, err := csv.NewReader(strings.NewReader(list)).Read()
+			files = append(files, words...)
+			if err != nil {
+				return false
+			}
+		}
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
 		_, err := os.Stat(path)
 		return !blockstore.IsRemote(path) && errors.Is(err, fs.ErrNotExist)
 	})
 }
 
+// sourceFlags name the files of a second source, or of a matrix instead of DATA.
+var sourceFlags = []string{"--right", "--with", "--matrix"}
+
 // args returns the command line, with more flags, and with other data if any are named.
 func (s *savedFit) args(data, right, flags []string) []string {
-	args := slices.Concat([]string{"fit", s.Method}, s.Flags, flags)
-	matrix := s.Matrix
-	switch {
-	case len(data) == 0:
+	own := slices.Clone(s.Flags)
+	for i, f := range own {
+		name, _, _ := strings.Cut(f, "=")
+		switch {
+		case name == "--matrix" && len(s.Data) == 0 && len(data) > 0:
+			own[i], data = name+"="+listValue(data), nil
+		case name != "--matrix" && slices.Contains(sourceFlags, name) && len(right) > 0:
+			own[i] = name + "=" + listValue(right)
+		}
+	}
+	if len(data) == 0 {
 		data = s.Data
-	case len(matrix) > 0:
-		data, matrix = nil, data
 	}
-	if len(matrix) > 0 {
-		args = append(args, "--matrix="+listValue(matrix))
-	}
-	second, flag := s.Right, "--right="
-	if len(s.With) > 0 {
-		second, flag = s.With, "--with="
-	}
-	if len(right) > 0 {
-		second = right
-	}
-	if len(second) > 0 {
-		args = append(args, flag+listValue(second))
-	}
-	return append(append(args, "--"), data...)
+	return slices.Concat([]string{"fit", s.Method}, own, flags, []string{"--"}, data)
 }
 
 // savedFit returns the fit that the states are of.

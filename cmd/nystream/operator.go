@@ -19,54 +19,11 @@ import (
 var operatorFamily = &family{
 	name:       rkhs.Name,
 	methods:    []string{rkhs.Name},
-	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", operatorShort, operatorLong, newOperatorTask}},
+	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", newOperatorTask}},
 	load:       loader(rkhs.Load),
 	inspect:    inspectOperator,
 	unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
 }
-
-const operatorShort = "singular values and eigenvalues of operators between pairs of rows: kernel CCA, Koopman, mean embeddings, kernel PCA (Mollenhauer et al. 2020)"
-
-const operatorLong = `Decompose an operator between the functions of rows x and those of rows y, estimated from
-pairs (x, y). Kinds:
-
-    covariance        C_XX of X alone: kernel PCA, Mercer features; the report has the share
-                      of the trace that each value explains
-    cross-covariance  C_YX
-    cme               the conditional mean embedding of y given x, C_YX·(C_XX+ridge)⁻¹
-    koopman           (C_XX+ridge)⁻¹·C_XY: functions of a state onto what is expected of
-                      them a step later
-    perron-frobenius  the same for densities, (C_XX+ridge)⁻¹·C_YX; perron-frobenius-sampled
-                      is the form of the paper, which stays in the span of the y
-    cca               kernel CCA, (C_YY+ridge)^(−1/2)·C_YX·(C_XX+ridge)^(−1/2): values are
-                      canonical correlations; between times of a process, coherent sets
-    explicit          Ψ·B·Φᵀ for any --matrix B, with a row for each y and a column for each x
-
-Where y comes from:
-
-    --with Y...       row i of X goes with row i of Y. The columns of Y are those of X unless
-                      --with-columns names others; name X again for two groups of its columns
-    --lag L           row i of X goes with row i+L: a time series of equal steps. Each file is
-                      a trajectory of its own and no pair goes over its end; with --trajectories
-                      all the files are one, in their order
-
---task svd gives singular values and functions, --task eigen eigenvalues (with --lag also
-implied timescales −L/ln|λ|, in rows) and eigenfunctions. Where these are complex, the
-report has values and values_imag. nystream transform evaluates functions at rows: left0,
-left1, … of the space that the operator goes to (rows of Y; for koopman of X), right0, …
-of that it comes from; of complex ones all real parts left0_re, … and then all imaginary
-parts left0_im, ….
-
---clusters 2 finds sets, by k-means of the first right functions at the rows of X: coherent
-ones with cca, metastable ones with koopman and --task eigen. --plot draws the values, and
-functions over the first two columns of X, complex ones by their phase.
-
-Engines: exact spans the features of all rows, and refuses kernels such as laplace that take
-more than --landmarks of them for it; landmark makes one pass with --landmarks of them, in
-memory that does not grow with the rows; auto is exact for few rows where it can be.
-Covariances are not centred unless --center is given: then the nearly constant first
-function of cca and koopman is gone. Columns are taken as they are unless --scale says
-otherwise; where x and y are states of one space, y is scaled as x is.`
 
 // trajectories says what the files of X are to --lag.
 var trajectories = words("each", "all")
@@ -84,7 +41,6 @@ type operatorTask struct {
 	matrixFiles []string
 	clusters    int
 
-	kernel  kernelgen.Kernel
 	solver  rkhs.Solver
 	matrix  *input // B of kind explicit
 	lengths []int64
@@ -196,23 +152,12 @@ func (c *operatorTask) parse() (err error) {
 
 // open opens the rows, and the matrix of an operator that has one.
 func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
-	if c.left, err = c.data.open(ctx, c.app, args); err != nil {
-		return err
+	with := c.data
+	if len(c.withColumns) > 0 {
+		with.columns = trimmed(c.withColumns)
 	}
-	if err := c.left.checkRows(); err != nil {
+	if err := c.sides.open(ctx, c.app, &c.data, args, &with, c.rightFiles); err != nil {
 		return err
-	}
-	if len(c.rightFiles) > 0 {
-		d := c.data
-		if len(c.withColumns) > 0 {
-			d.columns = trimmed(c.withColumns)
-		}
-		if c.sides.right, err = d.open(ctx, c.app, c.rightFiles); err != nil {
-			return err
-		}
-		if err := c.sides.right.checkRows(); err != nil {
-			return err
-		}
 	}
 	if len(c.matrixFiles) > 0 {
 		if c.matrix, err = c.openMatrix(ctx); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -61,20 +60,12 @@ func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.R
 	return append(list, p)
 }
 
-// functionChart shows right function k at rows of X: by its values, or where it is complex
-// by its phase.
+// functionChart shows right function k at rows of X, by its real part where it is complex.
 func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) picture.Chart {
-	m := c.fitting.Model
 	name := "right" + strconv.Itoa(k)
-	re := matrixColumn(values, k)
-	shades := &picture.Shades{Name: name, Values: re}
-	if m.Imag != nil && m.Imag[k] != 0 {
-		im := matrixColumn(values, m.Rank()+k)
-		shades = &picture.Shades{Name: "phase of " + name + ", degrees", Values: make([]float64, len(re)), Period: 360}
-		for i := range re {
-			phase := math.Atan2(im[i], re[i]) * 180 / math.Pi
-			shades.Values[i] = phase - 360*math.Floor(phase/360)
-		}
+	shades := &picture.Shades{Name: name, Values: matrixColumn(values, k)}
+	if m := c.fitting.Model; m.Imag != nil && m.Imag[k] != 0 {
+		shades.Name = "real part of " + name
 	}
 	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, c.valueWord(k), s.words()), X: s.columns[0]}
 	if s.rows.Cols == 1 {

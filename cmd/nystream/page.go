@@ -19,8 +19,8 @@ var pageStyle string
 
 // page returns the report of a fit: its pictures, the printed report, the notes and the JSON.
 func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte, error) {
-	fit, all, text := j.result(m, r)
-	result, err := json.MarshalIndent(all, "", "  ")
+	report, notes := j.result(m, r)
+	result, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +50,10 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 		p.add("</figure>")
 	}
 	p.add("</div>\n\n<h2>Result</h2>\n<table><tbody>")
-	for _, l := range text.Lines {
+	for _, l := range report.Lines {
 		p.add(`<tr><th scope="row">%s</th><td>%s</td></tr>`, l[0], l[1])
 	}
-	for _, note := range fit.Notes {
+	for _, note := range notes {
 		p.add(`<tr><th scope="row">note</th><td>%s</td></tr>`, note)
 	}
 	p.add("</tbody></table>\n<details><summary>the result as JSON</summary><pre>%s</pre></details>\n</body>\n</html>", result)

@@ -51,7 +51,7 @@ func (j *job) refusesDrawing() []contradiction {
 }
 
 const (
-	plotRows    = 5000 // the most rows of a side in a picture
+	plotRows    = 2000 // the most rows of a side in a picture
 	plotNumbers = 40   // the memory of a row in a picture, in numbers
 	plotColumns = 4    // the most columns of an embedding, two to a panel
 )
@@ -270,25 +270,10 @@ func (j *job) plottedRows(n int64) ([]int64, error) {
 	return s.Positions(), nil
 }
 
-// embedded has the first columns of the outputs of a model.
+// embedded are coordinates of rows, with the names of the first columns, which are drawn.
 type embedded struct {
 	names []string
 	u     blas64.General
-}
-
-// newEmbedded returns a matrix for what a request makes of rows.
-func newEmbedded(m model.Transformer, r model.Request, rows int) (*embedded, error) {
-	names, err := r.Names(m)
-	if err != nil {
-		return nil, err
-	}
-	names = names[:min(plotColumns, len(names))]
-	return &embedded{names, stream.NewMatrix(rows, len(names))}, nil
-}
-
-// put copies the first columns of a row.
-func (e *embedded) put(row int, of blas64.General, from int) {
-	copy(e.u.Data[row*e.u.Stride:][:e.u.Cols], of.Data[from*of.Stride:][:e.u.Cols])
 }
 
 // embedding transforms the rows of a sample.
@@ -297,20 +282,12 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEmbedded(m, r, s.rows.Rows)
+	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
 	}
-	row := 0
-	err = m.Transform(ctx, j.engine(), stream.FromMatrix("rows of the picture", s.rows), r,
-		func(_ *stream.Block, u blas64.General) error {
-			for i := range u.Rows {
-				e.put(row, u, i)
-				row++
-			}
-			return nil
-		})
-	return e, err
+	u, err := model.TransformMatrix(ctx, j.engine(), m, s.rows, r)
+	return &embedded{names[:min(plotColumns, len(names))], u}, err
 }
 
 // matrixColumn returns a column of a matrix.
@@ -378,17 +355,14 @@ func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Sh
 	words := make([]string, label.Len())
 	for i := range words {
 		numbers[i] = math.NaN()
-		switch {
-		case label.Null(i):
+		if label.Null(i) {
 			continue
-		case label.Kind == stream.Int64:
-			numbers[i], words[i] = float64(label.Ints[i]), strconv.FormatInt(label.Ints[i], 10)
-		case label.Kind == stream.Float64:
-			numbers[i], words[i] = label.Floats[i], strconv.FormatFloat(label.Floats[i], 'g', -1, 64)
-		default:
-			words[i] = label.Strings[i]
 		}
+		words[i] = wordOf(label, i)
 		distinct[words[i]]++
+		if v, err := strconv.ParseFloat(words[i], 64); err == nil {
+			numbers[i] = v
+		}
 	}
 	if label.Kind != stream.String && (len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
 		return nil, &picture.Shades{Name: name, Values: numbers}

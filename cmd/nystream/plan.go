@@ -11,12 +11,7 @@ import (
 
 func newPlanCommand(a *app) *cobra.Command {
 	plan := &cobra.Command{
-		Use:   "plan",
-		Short: "Tell what a fit would cost, without doing it",
-		Long: `Tell what a fit would cost: memory by item, passes and kernel entries. Only headers and
-footers are read (of text, which has none, the whole file), and with --categories and
---nulls indicator all rows, which tell how many columns there will be. How much time is left is told
-by a running fit: see --log-every.`,
+		Use:  "plan",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return usagef("plan needs a verb: nystream plan fit METHOD DATA...")
@@ -24,9 +19,7 @@ by a running fit: see --log-every.`,
 	}
 	plan.FParseErrWhitelist.UnknownFlags = true
 	plan.AddCommand(newMethodsCommand(a, &cobra.Command{
-		Use:   "fit METHOD DATA...",
-		Short: "Tell what fit METHOD would cost; the same flags",
-		Long:  "Tell what fit METHOD would cost. The flags are those of fit; nothing is written.\n\n" + methodTable(),
+		Use: "fit METHOD DATA...",
 	}, true))
 	return plan
 }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
-	"slices"
+	"errors"
 	"strconv"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -15,169 +14,105 @@ import (
 // predictedColumn is the name of the column with the classes.
 const predictedColumn = "predicted"
 
-// predictions are a file of predictions on its way, or their numbers alone.
-type predictions struct {
-	classes []string // their names
-	request model.Request
-
-	w      blockstore.Writer // nil for no file
-	values []float64         // of the classes, in a file that holds no words
-	batch  stream.Batch
-	rows   int64
-	counts []int64 // of rows, for each class
-}
-
-// newPredictions asks a model for classes, and for decisions and probabilities if wanted.
-// Classes without names are numbered.
-func newPredictions(m model.Transformer, classes []string, decisions, probabilities bool) (*predictions, error) {
+// predictClasses asks a model for classes, and for decisions and probabilities if wanted. Classes
+// without names are numbered. In an .npy file, which holds no words, they are numbers.
+func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*prediction, error) {
 	names, err := m.Outputs(model.Left, model.Decision)
-	if err != nil {
+	switch {
+	case p.intervals || p.std:
+		return nil, usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
+	case errors.Is(err, model.ErrNoOutput):
+		return nil, usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
+			f.path, f.family.name)
+	case err != nil:
 		return nil, usagef("%w", err)
+	case f.family == lowrankFamily && p.data.label != "":
+		return nil, usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
+	classes := f.data.Classes
 	if len(classes) != len(names) {
 		classes = numbered("", len(names))
 	}
-	p := &predictions{classes: classes, request: model.Request{Kinds: []model.Kind{model.Class}}, counts: make([]int64, len(names))}
-	if decisions {
-		p.request.Kinds = append(p.request.Kinds, model.Decision)
+	if p.compares() {
+		p.truth = newTruth(newAside("--label", p.data.label), classes)
 	}
-	if probabilities {
-		p.request.Kinds = append(p.request.Kinds, model.Probability)
-		if _, err := p.request.Names(m); err != nil {
+	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Kinds: []model.Kind{model.Class}}}}
+	add := func(kind model.Kind) {
+		a.request.Kinds = append(a.request.Kinds, kind)
+		for _, c := range classes {
+			a.columns = append(a.columns, kind.String()+"_"+c)
+		}
+	}
+	if p.decisions {
+		add(model.Decision)
+	}
+	if p.probabilities {
+		add(model.Probability)
+		if _, err := a.request.Names(m); err != nil {
 			return nil, usagef("--probabilities: %w", err)
 		}
 	}
-	return p, nil
-}
-
-// columns returns the names of the columns of numbers, besides the class.
-func (p *predictions) columns() (names []string) {
-	for _, kind := range p.request.Kinds[1:] {
-		for _, c := range p.classes {
-			names = append(names, kind.String()+"_"+c)
+	var values []float64 // of the classes
+	if p.formatOf(p.output) == "npy" {
+		a.columns = append([]string{predictedColumn}, a.columns...)
+		var numbers bool
+		if values, numbers = classValues(classes); !numbers {
+			p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
 		}
-	}
-	return names
-}
-
-// create begins the file.
-func (p *predictions) create(a *app, path string, rows *taken) (err error) {
-	if path == "" {
-		return nil
-	}
-	s := blockstore.Schema{Columns: p.columns(), Rows: rows.source.Info().Rows}
-	if a.formatOf(path) == "npy" {
-		p.values = classValues(p.classes)
-		s.Columns = append([]string{predictedColumn}, s.Columns...)
 	} else {
-		s.Kept = append([]stream.Field{{Name: predictedColumn, Kind: stream.String}}, rows.fields...)
-		p.batch.Kept = make([]stream.Column, len(s.Kept))
-		p.batch.Kept[0].Kind = stream.String
+		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}
 	}
-	p.w, err = a.create(path, s)
-	return err
+	counts, chosen, words := make([]int64, len(classes)), []int(nil), []string(nil)
+	a.each = func(b *stream.Block, made blas64.General) (*stream.Batch, error) {
+		chosen, words = chosen[:0], words[:0]
+		for i := range made.Rows {
+			class := int(made.Data[i*made.Stride])
+			chosen, words = append(chosen, class), append(words, classes[class])
+			counts[class]++
+			if values != nil {
+				made.Data[i*made.Stride] = values[class]
+			}
+		}
+		if p.truth != nil {
+			if err := p.truth.compare(b, chosen); err != nil {
+				return nil, err
+			}
+		}
+		if values != nil {
+			return &stream.Batch{X: made}, nil
+		}
+		made.Cols--
+		made.Data = made.Data[min(1, len(made.Data)):]
+		return &stream.Batch{X: made, Kept: []stream.Column{{Kind: stream.String, Strings: words}}}, nil
+	}
+	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
+		out := &predictResult{rowsResult: r, Predicted: []classCount{}}
+		for c, n := range counts {
+			if n > 0 {
+				out.Predicted = append(out.Predicted, classCount{classes[c], n})
+			}
+		}
+		var err error
+		if p.truth != nil {
+			out.judgement, err = p.truth.judgement()
+		}
+		return out, out.text, err
+	}
+	return a, nil
 }
 
 // classValues returns words as numbers, or if they are not their places.
-func classValues(words []string) []float64 {
-	values := make([]float64, len(words))
+func classValues(words []string) (values []float64, numbers bool) {
+	values = make([]float64, len(words))
+	places := make([]float64, len(words))
+	numbers = true
 	for i, w := range words {
-		var err error
-		if values[i], err = strconv.ParseFloat(w, 64); err != nil {
-			return places(len(words))
-		}
+		v, err := strconv.ParseFloat(w, 64)
+		values[i], places[i] = v, float64(i)
+		numbers = numbers && err == nil
 	}
-	return values
-}
-
-func places(n int) []float64 {
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = float64(i)
+	if !numbers {
+		return places, false
 	}
-	return values
-}
-
-// numbered reports whether the file numbers words.
-func (p *predictions) numbered() bool {
-	return slices.ContainsFunc(p.classes, func(c string) bool { _, err := strconv.ParseFloat(c, 64); return err != nil && p.values != nil })
-}
-
-// predict makes a pass over rows, and compares what it finds with what is true, unless
-// that is nil.
-func (p *predictions) predict(ctx context.Context, e stream.Engine, m model.Transformer, rows *taken, truth *truth) error {
-	names, err := p.request.Names(m)
-	if err != nil {
-		return err
-	}
-	p.request.Kept = rows.kept != nil
-	var chosen []int
-	return m.Transform(ctx, e, rows.source, p.request, func(b *stream.Block, made blas64.General) error {
-		if err := model.CheckOutputs(rows.source.Info(), names, made, b.Start); err != nil {
-			return err
-		}
-		chosen = chosen[:0]
-		for i := range made.Rows {
-			class := int(made.Data[i*made.Stride])
-			chosen = append(chosen, class)
-			p.counts[class]++
-		}
-		p.rows += int64(len(chosen))
-		if truth != nil {
-			if err := truth.compare(b, chosen); err != nil {
-				return err
-			}
-		}
-		return p.write(b, rows, made, chosen)
-	})
-}
-
-// write writes the rows of a block. The first column of made is the class.
-func (p *predictions) write(b *stream.Block, rows *taken, made blas64.General, chosen []int) error {
-	if p.w == nil {
-		return nil
-	}
-	if p.values != nil {
-		for i, class := range chosen {
-			made.Data[i*made.Stride] = p.values[class]
-		}
-		p.batch.X = made
-		return p.w.Write(&p.batch, made.Rows)
-	}
-	p.batch.X = made
-	p.batch.X.Cols--
-	p.batch.X.Data = made.Data[min(1, len(made.Data)):]
-	words := p.batch.Kept[0].Strings[:0]
-	for _, class := range chosen {
-		words = append(words, p.classes[class])
-	}
-	p.batch.Kept[0].Strings = words
-	if rows.kept != nil {
-		copy(p.batch.Kept[1:], rows.kept(b, made.Rows))
-	}
-	return p.w.Write(&p.batch, made.Rows)
-}
-
-func (p *predictions) commit() error {
-	if p.w == nil {
-		return nil
-	}
-	return p.w.Commit()
-}
-
-func (p *predictions) abort() {
-	if p.w != nil {
-		p.w.Abort()
-	}
-}
-
-// chosen returns how many rows are of each class that was chosen.
-func (p *predictions) chosen() []classCount {
-	counts := []classCount{}
-	for c, n := range p.counts {
-		if n > 0 {
-			counts = append(counts, classCount{p.classes[c], n})
-		}
-	}
-	return counts
+	return values, true
 }

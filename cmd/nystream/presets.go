@@ -40,7 +40,7 @@ func (a *app) takePresets(cmd *cobra.Command) error {
 	if a.config == "" {
 		a.config = os.Getenv(environmentPrefix + "CONFIG")
 	}
-	file, err := readSettings(a.config)
+	file, err := readSettings(cmd.Root(), a.config)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ type settings struct {
 
 // readSettings reads a file of settings, none if path is empty, and refuses what no command
 // has.
-func readSettings(path string) (*settings, error) {
+func readSettings(root *cobra.Command, path string) (*settings, error) {
 	s := &settings{path: path}
 	if path == "" {
 		return s, nil
@@ -89,7 +89,7 @@ func readSettings(path string) (*settings, error) {
 	case err != nil:
 		return nil, usagef("--config %s: %w", path, err)
 	}
-	return s, s.check(wholeTree(), s.top)
+	return s, s.check(root, s.top)
 }
 
 // check refuses tables and keys unknown to a command and its sub-commands, and a flag set twice in a table.
@@ -192,27 +192,17 @@ func (a *app) noteUnknownVariables() {
 			set = append(set, name)
 		}
 	}
-	if len(without(set, variablesOf(a.cmd))) == 0 {
-		return // the flags of other commands are dear to make
+	if len(set) == 0 {
+		return
 	}
-	var known []string
-	everyCommand(wholeTree(), func(c *cobra.Command) { known = append(known, variablesOf(c)...) })
-	slices.Sort(known)
-	known = slices.Compact(known)
-	for _, name := range without(set, known) {
-		a.note("environment variable %s means nothing here: no flag has this name%s", name, didYouMean(name, known))
+	known := make(map[string]bool)
+	everyCommand(a.cmd.Root(), func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known[variable(f)] = true })
+	})
+	for _, name := range set {
+		if !known[name] {
+			like := didYouMean(name, slices.Sorted(maps.Keys(known)))
+			a.note("environment variable %s means nothing here: no flag has this name%s", name, like)
+		}
 	}
-}
-
-// variablesOf returns the environment variables that set the flags of a command.
-func variablesOf(cmd *cobra.Command) (names []string) {
-	add := func(f *pflag.Flag) { names = append(names, variable(f)) }
-	cmd.Flags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
-	return names
-}
-
-// without returns the names that are not among others.
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }

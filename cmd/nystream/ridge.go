@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -21,40 +24,10 @@ import (
 var ridgeFamily = &family{
 	name:       ridge.Name,
 	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", ridgeShort, ridgeLong, newRidgeTask}},
+	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
 	load:       loader(ridge.Load),
 	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 }
-
-const ridgeShort = "regression and classification: kernel ridge regression on landmarks, the penalty chosen by cross-validation"
-
-const ridgeLong = `Learn to predict --target, one or several columns of numbers, or --label, a column of
-classes, by kernel ridge regression with an intercept (Rudi, Camoriano & Rosasco 2015).
-Both are columns of DATA (by name, or by number from 0), which then are not computed
-with, or a file with a row for each row of DATA.
-
-One pass over DATA serves all penalties and folds: with --folds parts of the rows, the
-report has the errors on rows that were left out, and the penalty with the least error
-makes the model. --fold-by keeps rows with the same value of a column in one fold, such
-as those of one person. Above 3,000 landmarks a tenth of the rows is held out instead.
-
-Several kernels are tried in the same pass, each with its own sums, so that three take
-three times as long: --kernel 'rbf(gamma=0.1|1) | laplace(gamma=median)' names three, and
---kernel may be repeated. The one with the least error makes the model.
-
-Errors out of fold, up to 20,000 of them, also give the accuracy, F1 and probabilities of
-classes, and the intervals of numbers: see --probabilities and --interval of nystream
-predict. --std keeps what standard deviations need, 16·landmarks² bytes of the model.
---class-weight balanced makes all classes weigh alike, however rare.
-
---metric learns how much each column counts, or each direction with full, from gradients of
-fits of up to 20,000 rows in up to three rounds. It helps where many columns are useless, and
-is taken only if it lowers the error of other rows of that sample; the report has the
-importance of the columns. All kernels have to be functions of a distance, as rbf and laplace.
-
-More --landmarks make smaller errors: time grows with their square, memory too. Landmarks
-are rows drawn uniformly. nystream predict writes values or classes of new rows. Columns
-are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
 // compares them, out of fold and with 500 landmarks, with 13 others on nine tables of 308 to 15,000 rows.
@@ -86,7 +59,7 @@ type ridgeTask struct {
 	*job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
-	classWeight             string
+	classWeight             word
 
 	kernels []kernelgen.Kernel
 	asides  asides
@@ -103,15 +76,15 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.Var(&alternatives{text: &j.kernelText}, "kernel",
 		"`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
 	j.addCompletion(cmd, completeKernels, "kernel")
-	f.StringVar(&c.target, "target", "", "`columns` or file of the numbers to predict")
-	f.Lookup("label").Usage = "`column` or file of the classes to predict, instead of --target"
+	j.addLabelAside(cmd, "`column` or file of the classes to predict, instead of --target")
+	j.addAside(cmd, &c.target, "target", "`columns` or file of the numbers to predict", model.Left)
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
 	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
 		"`numbers` to choose the penalty from; by default five to seven that suit the data")
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
-	f.StringVar(&c.foldBy, "fold-by", "", "`column` or file whose equal values stay in one fold")
-	f.StringVar(&c.weights, "weights", "", "`column` or file of the weights of the rows")
-	f.StringVar(&c.classWeight, "class-weight", "none", "`word`: none, or balanced where rare classes weigh as much")
+	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
+	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
+	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")
 	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
@@ -124,7 +97,6 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	label, target := c.given("label"), c.given("target")
 	return []contradiction{
 		{len(args) == 0, noData},
-		{c.classWeight != "none" && c.classWeight != "balanced", "--class-weight " + c.classWeight + ": none or balanced"},
 		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
 		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
 		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
@@ -136,25 +108,6 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	}
 }
 
-func (c *ridgeTask) inputs() (paths []string) {
-	for _, s := range c.said() {
-		if s.file != "" {
-			paths = append(paths, s.file)
-		}
-	}
-	return paths
-}
-
-// said returns the flags that say something of each row, in a fixed order.
-func (c *ridgeTask) said() (list []aside) {
-	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--weights", c.weights}, {"--fold-by", c.foldBy}} {
-		if f.value != "" {
-			list = append(list, newAside(f.flag, f.value))
-		}
-	}
-	return list
-}
-
 func (c *ridgeTask) parse() (err error) {
 	c.kernels, err = kernelgen.ParseAll(c.kernelText)
 	return err
@@ -162,10 +115,7 @@ func (c *ridgeTask) parse() (err error) {
 
 // open opens the data, and finds what is known of the rows.
 func (c *ridgeTask) open(ctx context.Context, args []string) error {
-	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
-		return err
-	}
-	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
+	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.learn(ctx)
@@ -267,17 +217,7 @@ func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *ridgeTask) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.knownWords())
-}
-
-// knownWords returns the flag and the columns, or the file, of what is predicted.
-func (c *ridgeTask) knownWords() string {
-	for _, s := range c.asides.list {
-		if s.flag == "--label" || s.flag == "--target" {
-			return s.named()
-		}
-	}
-	return ""
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.asides.words("--label", "--target"))
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -323,7 +263,7 @@ func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mod
 
 func (c *ridgeTask) rowsData() rowsData {
 	d := c.job.rowsData()
-	d.Known, d.Classes = c.knownWords(), c.classes
+	d.Known, d.Classes = c.asides.words("--label", "--target"), c.classes
 	return d
 }
 
@@ -333,24 +273,6 @@ func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
 		texts = append(texts, k.String())
 	}
 	r.Kernel, r.Columns = strings.Join(texts, " | "), int64(r.Dimension)
-}
-
-// ridgeResult is what fit prints as JSON of ridge.
-type ridgeResult struct {
-	*fitResult
-	Known     string       `json:"known"`
-	Classes   []string     `json:"classes,omitempty"`
-	Landmarks int          `json:"landmarks"`
-	Folds     int          `json:"folds"`
-	Penalty   show.Number  `json:"penalty"`
-	Scores    []ridgeScore `json:"scores,omitempty"` // of each target, out of fold
-	Error     *show.Number `json:"misclassified,omitempty"`
-	*ridgeClassScores
-	Counted    int               `json:"counted"` // rows of out-of-fold predictions
-	Kernels    []ridgeKernel     `json:"kernels"`
-	Path       []ridgePenalty    `json:"path"`
-	Metric     *ridgeMetric      `json:"metric,omitempty"`
-	Importance []ridgeImportance `json:"importance,omitempty"` // of all columns, the largest first
 }
 
 // ridgeMetric is what the search for a metric found.
@@ -368,16 +290,6 @@ type ridgeImportance struct {
 
 // mostImportant is how many columns the text names.
 const mostImportant = 8
-
-// ridgeClassScores is how well classes are told apart, out of fold.
-type ridgeClassScores struct {
-	Accuracy      show.Number    `json:"accuracy"`
-	StandardError show.Number    `json:"accuracy_error"`
-	MacroF1       show.Number    `json:"macro_f1"`
-	F1            []ridgeClassF1 `json:"f1"`
-	LogLoss       show.Number    `json:"log_loss"`
-	Temperature   show.Number    `json:"temperature"`
-}
 
 // ridgeClassF1 is F1 of a class.
 type ridgeClassF1 struct {
@@ -406,88 +318,108 @@ type ridgePenalty struct {
 }
 
 func newRidgePenalty(p ridge.Penalty) ridgePenalty {
-	r := ridgePenalty{Penalty: show.Number(p.Lambda), RMSE: show.Numbers(p.RMSE)}
-	if !math.IsNaN(p.Misclassified) {
-		r.Error = show.Optional(p.Misclassified)
-	}
-	return r
+	return ridgePenalty{show.Number(p.Lambda), show.Numbers(p.RMSE), show.Optional(p.Misclassified)}
 }
 
-func (c *ridgeTask) fitted(base *fitResult, t *show.Text) any {
-	f := c.fitting
-	best := f.Chosen()
-	r := &ridgeResult{fitResult: base, Known: c.knownWords(), Classes: c.classes, Landmarks: f.Landmarks.Rows, Folds: f.Folds, Penalty: show.Number(best.Lambda)}
+// errorOf returns the error of a penalty that people read: the share of rows misclassified, or the
+// RMSE of the first target.
+func (c *ridgeTask) errorOf(p ridge.Penalty) float64 {
+	if c.fitting.Classes > 0 {
+		return p.Misclassified
+	}
+	return p.RMSE[0]
+}
+
+// longNumber matches numbers of more than six digits.
+var longNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d{5,}(e[-+]?\d+)?`) })
+
+// rounded returns a kernel with four digits of each number.
+func rounded(k kernelgen.Kernel) string {
+	return longNumber().ReplaceAllStringFunc(k.String(), func(number string) string {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	})
+}
+
+func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
+	f, best := c.fitting, c.fitting.Chosen()
+	r.Add("kernel", "%s", d.Kernel)
+	var kernels []ridgeKernel
 	for _, k := range f.Kernels {
-		r.Kernels = append(r.Kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
-	}
-	for _, p := range f.Path {
-		r.Path = append(r.Path, newRidgePenalty(p))
-	}
-	for j, r2 := range f.R2 {
-		r.Scores = append(r.Scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
-	}
-	r.Counted = f.Counted
-	if s := f.Scores; s != nil {
-		r.Error = show.Optional(best.Misclassified)
-		r.ridgeClassScores = &ridgeClassScores{Accuracy: show.Number(s.Accuracy),
-			StandardError: show.Number(s.StandardError), MacroF1: show.Number(s.MacroF1),
-			LogLoss: show.Number(s.LogLoss), Temperature: show.Number(f.Temperature)}
-		for _, v := range s.F1 {
-			r.F1 = append(r.F1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
+		kernels = append(kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
+		if len(f.Kernels) > 1 {
+			r.Add("tried", "%s: error %.4g at penalty %.2g", rounded(k.Kernel), c.errorOf(k.Penalty), k.Lambda)
 		}
 	}
-	if l := f.Learnt; l != nil {
-		r.Metric = &ridgeMetric{c.how.Metric.String(), l.Round, show.Numbers(l.Errors)}
-		for j, v := range l.Importance {
-			r.Importance = append(r.Importance, ridgeImportance{l.Columns[j], show.Number(v)})
-		}
-		slices.SortStableFunc(r.Importance, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
+	r.Put("kernels", kernels)
+	known := c.asides.words("--label", "--target")
+	r.Put("known", known)
+	r.Add("predicts", "%s", known)
+	r.PutSome("classes", c.classes)
+	if len(c.classes) > 0 {
+		r.Add("classes", "%d: %s", len(c.classes), show.Words(c.classes))
 	}
-	r.text(t, f)
-	return r
-}
-
-// text adds lines about what other families do not have.
-func (r *ridgeResult) text(t *show.Text, f *ridge.Fit) {
-	t.Add("kernel", "%s", r.Kernel)
-	if len(f.Kernels) > 1 {
-		for _, k := range f.Kernels {
-			t.Add("tried", "%s: error %.4g at penalty %.2g", k.Kernel, k.Error, k.Lambda)
-		}
-	}
-	t.Add("predicts", "%s", r.Known)
-	if len(r.Classes) > 0 {
-		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
-	}
-	how := fmt.Sprintf("%d folds", r.Folds)
-	if r.Folds == 1 {
+	how := fmt.Sprintf("%d folds", f.Folds)
+	if f.Folds == 1 {
 		how = "a tenth of the rows, held out"
 	}
-	for _, s := range r.Scores {
-		t.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", s.Target, float64(s.RMSE), float64(s.R2), how)
+	r.Put("folds", f.Folds)
+	r.Put("counted", f.Counted) // rows of out-of-fold predictions
+	var scores []ridgeScore     // of each target, out of fold
+	for j, r2 := range f.R2 {
+		scores = append(scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
+		r.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", f.Names[j], best.RMSE[j], r2, how)
 	}
+	r.PutSome("scores", scores)
 	if s := f.Scores; s != nil {
-		t.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy,
+		r.Put("misclassified", best.Misclassified)
+		r.Put("accuracy", s.Accuracy)
+		r.Put("accuracy_error", s.StandardError)
+		r.Put("macro_f1", s.MacroF1)
+		var f1 []ridgeClassF1
+		for _, v := range s.F1 {
+			f1 = append(f1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
+		}
+		r.Put("f1", f1)
+		r.Put("log_loss", s.LogLoss)
+		r.Put("temperature", f.Temperature)
+		r.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy,
 			s.StandardError, how, show.Count(int64(f.Counted)))
-		t.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
+		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
 	}
-	var path []string
+	var path []ridgePenalty
+	var words []string
 	for _, p := range f.Path {
-		e := p.Misclassified
-		if f.Classes == 0 {
-			e = p.RMSE[0]
-		}
-		path = append(path, fmt.Sprintf("%.2g: %.4g", p.Lambda, e))
+		path = append(path, newRidgePenalty(p))
+		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
 	}
-	t.Add("penalty", "%.4g, of %s", float64(r.Penalty), strings.Join(path, "  "))
-	t.Add("landmarks", "%s", show.Count(int64(r.Landmarks)))
-	if m := r.Metric; m != nil {
-		errors := show.Values(show.Floats(m.Errors))
-		t.Add("metric", "%s, round %d is taken (0: none); errors %s on rows left out", m.Form, m.Round, errors)
-		var shares []string
-		for _, v := range r.Importance[:min(mostImportant, len(r.Importance))] {
-			shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
-		}
-		t.Add("importance", "%s", strings.Join(shares, "  "))
+	r.Put("path", path)
+	r.Put("penalty", best.Lambda)
+	r.Add("penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
+	r.Put("landmarks", f.Landmarks.Rows)
+	r.Add("landmarks", "%s", show.Count(int64(f.Landmarks.Rows)))
+	if f.Learnt != nil {
+		c.putMetric(r)
 	}
+}
+
+// putMetric adds the metric that was learnt.
+func (c *ridgeTask) putMetric(r *show.Report) {
+	l := c.fitting.Learnt
+	r.Put("metric", ridgeMetric{c.how.Metric.String(), l.Round, show.Numbers(l.Errors)})
+	r.Add("metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, show.Values(l.Errors))
+	var all []ridgeImportance // the largest first
+	for j, v := range l.Importance {
+		all = append(all, ridgeImportance{l.Columns[j], show.Number(v)})
+	}
+	slices.SortStableFunc(all, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
+	r.Put("importance", all)
+	var shares []string
+	for _, v := range all[:min(mostImportant, len(all))] {
+		shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
+	}
+	r.Add("importance", "%s", strings.Join(shares, "  "))
 }

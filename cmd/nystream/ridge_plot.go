@@ -21,10 +21,7 @@ func (c *ridgeTask) charts(_ context.Context, _ model.Model, _ *model.Report) ([
 		p.Y = "RMSE of " + f.Names[0]
 	}
 	for i, tried := range f.Path {
-		e := tried.Misclassified
-		if f.Classes == 0 {
-			e = tried.RMSE[0]
-		}
+		e := c.errorOf(tried)
 		if math.IsNaN(e) {
 			continue // too small for the arithmetic
 		}

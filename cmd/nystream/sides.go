@@ -44,18 +44,23 @@ func (s prepared) dropped() (n int64) {
 }
 
 // open opens the files of both sides; without files of the right there is one.
-func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left, right []string) (err error) {
+func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left []string, dr *dataFlags, right []string) (err error) {
 	if s.left, err = d.open(ctx, a, left); err != nil {
 		return err
 	}
 	if err := s.left.checkRows(); err != nil || len(right) == 0 {
 		return err
 	}
-	if s.right, err = d.open(ctx, a, right); err != nil {
+	if s.right, err = dr.open(ctx, a, right); err != nil {
 		return err
 	}
-	if err := s.right.checkRows(); err != nil {
-		return err
+	return s.right.checkRows()
+}
+
+// checkColumns refuses sides whose rows have other numbers of columns.
+func (s *sides) checkColumns() error {
+	if s.right == nil {
+		return nil
 	}
 	l, r := s.left.Info(), s.right.Info()
 	if len(l.Columns) != len(r.Columns) {

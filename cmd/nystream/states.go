@@ -300,58 +300,55 @@ func (j *job) removeStates() {
 	}
 }
 
-// shardResult is what fit prints as JSON of a shard, or of states that it has joined.
-type shardResult struct {
-	Method  string `json:"method"`
-	Pass    string `json:"pass"`
-	Round   int    `json:"round"`
-	Rounds  int    `json:"rounds,omitempty"` // 0 if the data decide
-	Shard   int    `json:"shard,omitempty"`
-	Shards  int    `json:"shards,omitempty"`
-	Rows    int64  `json:"rows"`
-	State   string `json:"state,omitempty"`
-	Missing []int  `json:"missing"`
-	Next    string `json:"next,omitempty"`
-	used
-	Notes []string `json:"notes"`
-}
-
 // reportStopped prints what was done of a pass, and what is next.
 func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	states, err := stream.ListStates(blockstore.States(j.states.folder))
 	if err != nil {
 		return j.stateFault(err)
 	}
-	r := &shardResult{Pass: s.Pass, Round: s.Fold, Shard: s.Part, Shards: s.Parts, Missing: append([]int{}, s.Missing...)}
+	r := &show.Report{}
+	r.Put("pass", s.Pass)
+	r.Put("round", s.Fold)
+	r.Put("missing", append([]int{}, s.Missing...))
 	for _, info := range states { // those that cannot be read have no fold
 		if info.Fold == s.Fold && (s.Parts == 0 || info.Part == s.Part && info.Parts == s.Parts) {
-			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
+			state := filepath.Join(j.states.folder, info.Name)
+			r.Put("rows", info.Seen)
+			r.Put("state", state)
+			r.Add("rows", "%s", show.Count(info.Seen))
+			r.Add("state", "%s", state)
+			r.Add("work", "%v", j.used())
 		}
 	}
 	if s.Parts == 0 {
-		return j.printShard(r, fmt.Sprintf("joined states of round %d (%s), of %s", r.Round, r.Pass, j.task.title()))
+		return j.printShard(r, "", fmt.Sprintf("joined states of round %d (%s), of %s", s.Fold, s.Pass, j.task.title()))
 	}
-	rounds, of := j.rounds(p), ""
+	rounds, of, next := j.rounds(p), "", ""
 	if !p.MorePasses {
-		r.Rounds, of = len(rounds), fmt.Sprintf(" of %d", len(rounds))
+		r.Put("rounds", len(rounds))
+		of = fmt.Sprintf(" of %d", len(rounds))
 	}
 	switch {
-	case len(r.Missing) > 0:
-		r.Next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(r.Missing), s.Parts, missingWords(r.Missing, s.Parts))
-	case r.Rounds == 0:
-		r.Next = "all shards of this round are there; run them again for the next round, until none is left"
-	case s.Fold < r.Rounds:
-		r.Next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, r.Rounds, rounds[s.Fold])
+	case len(s.Missing) > 0:
+		next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(s.Missing), s.Parts, missingWords(s.Missing, s.Parts))
+	case p.MorePasses:
+		next = "all shards of this round are there; run them again for the next round, until none is left"
+	case s.Fold < len(rounds):
+		next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, len(rounds), rounds[s.Fold])
 	default:
-		r.Next = "all shards are there; " + j.endWords()
+		next = "all shards are there; " + j.endWords()
 	}
-	return j.printShard(r, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title()))
+	return j.printShard(r, next, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title()))
 }
 
 // reportNoShard tells that no round is left.
 func (j *job) reportNoShard() error {
-	r := &shardResult{Round: j.run.Folds(), Shard: j.states.shard.part, Shards: j.states.shard.of, Missing: []int{}, Next: "all shards of all rounds are there; " + j.endWords()}
-	return j.printShard(r, fmt.Sprintf("shard %d of %d: nothing is left to do for %s", r.Shard, r.Shards, j.task.title()))
+	r := &show.Report{}
+	r.Put("round", j.run.Folds())
+	r.Put("missing", []int{})
+	r.Put("rows", 0)
+	title := fmt.Sprintf("shard %d of %d: nothing is left to do for %s", j.states.shard.part, j.states.shard.of, j.task.title())
+	return j.printShard(r, "all shards of all rounds are there; "+j.endWords(), title)
 }
 
 // endWords says how the model is made of states.
@@ -359,18 +356,21 @@ func (j *job) endWords() string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.states.folder)
 }
 
-func (j *job) printShard(r *shardResult, title string) error {
-	r.Method, r.used, r.Notes = j.method, j.used(), j.sentences(j.task.openNotes())
-	t := &show.Text{Title: title}
-	if r.State != "" {
-		t.Add("rows", "%s", show.Count(r.Rows))
-		t.Add("state", "%s", r.State)
-		t.Add("work", "%v", r.used)
+// printShard prints what a shard, or joined states, have left, and what is next.
+func (j *job) printShard(r *show.Report, next, title string) error {
+	used := j.used()
+	r.Title = title
+	r.Put("method", j.method)
+	r.PutSome("shard", j.states.shard.part)
+	r.PutSome("shards", j.states.shard.of)
+	r.PutSome("next", next)
+	if next != "" {
+		r.Add("next", "%s", next)
 	}
-	if r.Next != "" {
-		t.Add("next", "%s", r.Next)
-	}
-	return j.print(r, t)
+	r.Put("seconds", used.Seconds)
+	r.Put("peak_rss_bytes", used.PeakRSSBytes)
+	r.Put("notes", j.sentences(j.task.openNotes()))
+	return j.print(r, &r.Text)
 }
 
 // missingWords returns the first of some parts as --shard takes them.

@@ -93,16 +93,16 @@ func TestShardFlag(t *testing.T) {
 // TestSavedFits: the command line that states keep is that of the fit, with other data
 // if any are named.
 func TestSavedFits(t *testing.T) {
-	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy", "-c.npy"}, Right: []string{"r,1.npy", "r2.npy"}, Flags: []string{"--rank=3"}}
+	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy", "-c.npy"}, Flags: []string{"--rank=3", `--right="r,1.npy",r2.npy`}}
 	for _, c := range []struct{ data, right, want []string }{
-		{nil, nil, []string{"fit", "ssrsvd", "--rank=3", "-o=m.npz", `--right="r,1.npy",r2.npy`, "--", "a b.npy", "-c.npy"}},
-		{[]string{"d.npy"}, []string{"e.npy"}, []string{"fit", "ssrsvd", "--rank=3", "-o=m.npz", "--right=e.npy", "--", "d.npy"}},
+		{nil, nil, []string{"fit", "ssrsvd", "--rank=3", `--right="r,1.npy",r2.npy`, "-o=m.npz", "--", "a b.npy", "-c.npy"}},
+		{[]string{"d.npy"}, []string{"e.npy"}, []string{"fit", "ssrsvd", "--rank=3", "--right=e.npy", "-o=m.npz", "--", "d.npy"}},
 	} {
 		if got := s.args(c.data, c.right, []string{"-o=m.npz"}); !slices.Equal(got, c.want) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
-	s = &savedFit{Method: "ssrsvd", Matrix: []string{"m.npy"}, Flags: []string{"--rank=3"}}
+	s = &savedFit{Method: "ssrsvd", Flags: []string{"--rank=3", "--matrix=m.npy"}}
 	if got, want := fmt.Sprint(s.args([]string{"n.npy"}, nil, nil)), "[fit ssrsvd --rank=3 --matrix=n.npy --]"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/cmd/nystream/internal/survey"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
@@ -65,10 +69,17 @@ func (s *sides) columnNotes() []string {
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {
 	for _, in := range j.opened() {
-		for _, s := range in.suspicions(ctx, &j.data, j.measures()) {
-			if !slices.Contains(out, s) {
-				out = append(out, s)
-			}
+		names := in.Info().Columns
+		if n := len(in.leftOut); n > len(names) {
+			const say = "%s of %s columns are left out, and the model sees no more than %s: " +
+				"name columns with `columns` to compute with others"
+			out = append(out, fmt.Sprintf(say, show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+		}
+		if len(names) == 0 || !j.measures() {
+			continue
+		}
+		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" && !slices.Contains(out, heavy) {
+			out = append(out, heavy)
 		}
 	}
 	return j.sentences(out)
@@ -80,48 +91,52 @@ func (j *job) measures() bool {
 	return j.rows.Scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
 }
 
-func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool) (out []string) {
-	names := in.Info().Columns
-	if n := len(in.leftOut); n > len(names) {
-		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
-			show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+// A column is heavy if it makes up heavyShare of the squared distance between rows.
+const heavyShare = 0.9
+
+// heavyColumn returns a sentence about the column beside which the others hardly count in the
+// squared distance between rows of x, or "".
+func heavyColumn(names []string, x blas64.General) string {
+	if len(names) < 2 || x.Rows < 2 {
+		return ""
 	}
-	if len(names) == 0 {
-		return out
-	}
-	first := in.firstRows(ctx)
-	if !data.names() {
-		if len(in.booleans) > 0 {
-			out = append(out, "booleans are computed with as 0 and 1: "+shortList(in.booleans))
-		}
-		out = append(out, survey.Suspects(names, first.X)...)
-	}
-	if measures {
-		if heavy := survey.Heavy(names, first.X); heavy != "" {
-			out = append(out, heavy)
+	spreads := make([]float64, len(names))
+	for j := range spreads {
+		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return v-v != 0 })
+		if len(numbers) > 1 {
+			spreads[j] = stat.StdDev(numbers, nil)
 		}
 	}
-	return out
+	first := floats.MaxIdx(spreads)
+	floats.Scale(1/spreads[first], spreads)
+	share := 1 / floats.Dot(spreads, spreads)
+	if alone := floats.Sum(spreads) == 1; alone || !(share >= heavyShare) {
+		return "" // NaN if the columns are constant, or too large
+	}
+	const say = "column %s makes up %.1f %% of the squared distance between rows, of the first %s, so the others " +
+		"hardly count; `scale standard` makes them alike, or leave it out with `columns '!%s'`"
+	percent := math.Min(math.Floor(1000*share)/10, 99.9)
+	return fmt.Sprintf(say, names[first], percent, show.Count(int64(x.Rows)), names[first])
 }
 
-// firstRows returns as many of the first rows as suspicions take; none where they cannot be
+// firstRows returns the first 500 rows, fewer of many columns; none where they cannot be
 // read, which the fit will tell.
-func (in *input) firstRows(ctx context.Context) *stream.Batch {
+func (in *input) firstRows(ctx context.Context) blas64.General {
+	const rows, numbers = 500, 1 << 20
 	d := len(in.Info().Columns)
-	batch := &stream.Batch{X: stream.NewMatrix(min(survey.Rows, survey.Numbers/d), d)}
+	x := stream.NewMatrix(min(rows, numbers/d), d)
 	n := 0
 	if r, err := in.Counted.Source.Open(ctx, 0); err == nil {
-		for n < batch.X.Rows && err == nil {
+		for n < x.Rows && err == nil {
 			var more int
-			more, err = r.Read(&stream.Batch{X: stream.RowSlice(batch.X, n, batch.X.Rows-n)})
+			more, err = r.Read(&stream.Batch{X: stream.RowSlice(x, n, x.Rows-n)})
 			n += more
 		}
 		if r.Close() != nil { // the file was changed
 			n = 0
 		}
 	}
-	batch.X = stream.RowSlice(batch.X, 0, n)
-	return batch
+	return stream.RowSlice(x, 0, n)
 }
 
 // shortList joins names, not too many of them.

@@ -2,27 +2,79 @@ package main
 
 import (
 	"embed"
-	"path"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/kernelgen"
 )
 
-// topicFiles are texts of help: the first line says what the text is about.
+// texts are texts of help, of topics and of commands: a line that says what a text is about, the
+// text, and behind a line EXAMPLES command lines.
 //
-//go:embed topics/*.txt
-var topicFiles embed.FS
+//go:embed topics/*.txt help/*.txt
+var texts embed.FS
+
+// readText returns the parts of a text.
+func readText(path string) (short, long, examples string, err error) {
+	text, err := texts.ReadFile(path)
+	short, long, _ = strings.Cut(string(text), "\n")
+	long, examples, _ = strings.Cut(long, "\nEXAMPLES\n")
+	return short, strings.Trim(long, "\n"), strings.TrimRight(examples, "\n"), err
+}
+
+// addTexts gives commands their texts. Plans have those of the fits, without their outputs.
+func addTexts(root *cobra.Command) {
+	everyCommand(root, func(c *cobra.Command) {
+		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "nystream "), " ", "_")
+		fit, isPlan := strings.CutPrefix(name, "plan_fit_")
+		if isPlan {
+			name = "fit_" + fit
+		}
+		short, long, examples, err := readText("help/" + name + ".txt")
+		if err != nil {
+			return // a topic, or a command of cobra
+		}
+		if isPlan {
+			examples = strings.ReplaceAll(withoutOutputs(examples), "nystream fit", "nystream plan fit")
+		}
+		if examples != "" {
+			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
+		}
+		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(), 1)
+	})
+}
+
+// methodTable lists the methods of fit.
+func methodTable() string {
+	var b strings.Builder
+	for _, name := range methodNames() {
+		short, _, _, _ := readText("help/fit_" + name + ".txt") // "" without a text
+		fmt.Fprintf(&b, "    %-10s %s\n", name, short)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// withoutOutputs leaves the outputs out of examples of fits.
+func withoutOutputs(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i], _, _ = strings.Cut(line, " -o ")
+	}
+	return strings.Join(lines, "\n")
+}
 
 // newTopics returns help that is no command's.
 func newTopics() []*cobra.Command {
-	entries, err := topicFiles.ReadDir("topics")
+	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	list := []*cobra.Command{newKernelsTopic(), newMapsTopic(), newModelTopic(), newPythonTopic(), newStorageTopic()}
+	lists := strings.NewReplacer("KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
+	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
-		text, err := topicFiles.ReadFile("topics/" + e.Name())
+		short, long, _, err := readText("topics/" + e.Name())
 		mustRegister(err)
-		short, long, _ := strings.Cut(string(text), "\n")
-		list = append(list, &cobra.Command{Use: strings.TrimSuffix(path.Base(e.Name()), ".txt"), Short: short, Long: strings.TrimRight(long, "\n")})
+		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
 	}
 	return list
 }

@@ -37,6 +37,18 @@ func TestJSONIsExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 		ast.Inspect(tree, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				put, ok := call.Fun.(*ast.SelectorExpr)
+				if !ok || put.Sel.Name != "Put" && put.Sel.Name != "PutSome" {
+					return true
+				}
+				if key, ok := call.Args[0].(*ast.BasicLit); ok {
+					if found++; !slices.Contains(explained, strings.Trim(key.Value, `"`)) {
+						t.Errorf("%s: the field %s is not explained in topics/json.txt", file, key.Value)
+					}
+				}
+				return true
+			}
 			spec, ok := n.(*ast.TypeSpec)
 			if !ok || slices.Contains(notPrinted, spec.Name.Name) {
 				return true

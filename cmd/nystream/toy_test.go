@@ -24,7 +24,7 @@ import (
 var toyFamily = &family{
 	name:       "toy",
 	methods:    []string{"toy"},
-	fitters:    []fitter{{"toy", "DATA...", "Means of columns", "Find the means of columns.", newToyTask}},
+	fitters:    []fitter{{"toy", "DATA...", newToyTask}},
 	load:       loadToy,
 	unverified: ": means are what they are",
 }
@@ -85,9 +85,8 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 
 func (c *toyTask) planned(*planResult, *show.Text) {}
 
-func (c *toyTask) fitted(r *fitResult, t *show.Text) any {
-	t.Add("means", "%s", show.Values(show.Floats(r.Values)))
-	return r
+func (c *toyTask) fitted(d *model.Description, r *show.Report) {
+	r.Add("means", "%s", show.Values(d.Values))
 }
 
 // toyModel is the means of columns.
@@ -169,7 +168,7 @@ func TestToyFamily(t *testing.T) {
 			}
 		}
 	}
-	check("help fit", "toy        Means of columns")
+	check("help fit", "    toy ")
 	check("plan fit toy "+in("x.csv"), "plan: toy model of 300 rows", "sums", "means are quick: see --times", "passes over data")
 	check("plan fit toy "+in("x.csv")+" --format json", `"method":"toy","rows":300,"columns":300,"dimension":3`, `"knob":"the number of --columns"`)
 	check("fit toy "+in("x.csv")+" --factors "+in("u.csv")+" -o "+in("m.npz")+" --format json", `"method":"toy","rows":300,"columns":3,"dimension":3,"rank":3,"values":[149.5,2,-1]`,

@@ -13,21 +13,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// transformed is a file of rows on its way.
-type transformed struct {
-	blockstore.Writer
-	request model.Request
-	rows    int64          // written so far
-	kept    []stream.Field // columns that rows carry along
-}
-
-// carries returns the columns that the rows of a block carry along; nil if none are
-// written.
-func (w *transformed) carries() func(b *stream.Block, rows int) []stream.Column {
-	if len(w.kept) == 0 {
-		return nil
-	}
-	return func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(w.kept)] }
+// rowsFile is a file of what a model makes of rows, on its way.
+type rowsFile struct {
+	blockstore.Writer // nil to count rows only
+	request           model.Request
+	// kept returns the columns that the rows of a block carry along; nil for none.
+	kept func(b *stream.Block, rows int) []stream.Column
+	// each returns what is written of the rows of a block, without what they carry along; nil to
+	// write what the model makes.
+	each func(b *stream.Block, made blas64.General) (*stream.Batch, error)
+	rows int64 // so far
 }
 
 // coordinates are the words of --coordinates.
@@ -51,94 +46,63 @@ func requestOf(m model.Transformer, side model.Side, flag word, given bool) (mod
 	return model.Request{Side: side}, nil
 }
 
-// newTransformed begins a file for what a request makes of rows with so many, and for
-// columns that they carry along.
-func (a *app) newTransformed(path string, m model.Transformer, r model.Request, rows int64,
-	kept []stream.Field) (*transformed, error) {
+// newRowsFile begins a file for what a request makes of rows, and for the first columns that they
+// carry along.
+func (a *app) newRowsFile(path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*rowsFile, error) {
 	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
-	if err != nil {
-		return nil, err
+	w := &rowsFile{request: r}
+	if len(kept) > 0 {
+		w.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(kept)] }
 	}
-	return &transformed{Writer: w, request: r, kept: kept}, nil
+	w.Writer, err = a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
+	return w, err
 }
 
-// transform writes what a request makes of rows. kept gives the columns that they carry
-// along, nil for none. Cost: one pass.
-func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source,
-	kept func(b *stream.Block, rows int) []stream.Column) error {
+// fill writes what a model makes of rows. Cost: one pass.
+func (w *rowsFile) fill(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source) error {
 	r := w.request
+	r.Kept = r.Kept || w.kept != nil
 	names, err := r.Names(m)
 	if err != nil {
 		return err
 	}
-	r.Kept = kept != nil
-	return m.Transform(ctx, e, rows, r, func(b *stream.Block, u blas64.General) error {
-		if err := model.CheckOutputs(rows.Info(), names, u, b.Start); err != nil {
+	return m.Transform(ctx, e, rows, r, func(b *stream.Block, made blas64.General) error {
+		if err := model.CheckOutputs(rows.Info(), names, made, b.Start); err != nil {
 			return err
 		}
-		batch := &stream.Batch{X: u}
-		if kept != nil {
-			batch.Kept = kept(b, u.Rows)
+		batch := &stream.Batch{X: made}
+		if w.each != nil {
+			if batch, err = w.each(b, made); err != nil {
+				return err
+			}
 		}
-		w.rows += int64(u.Rows)
-		return w.Write(batch, u.Rows)
-	})
-}
-
-// put writes what was made of the rows of a block, with what they carry along.
-func (w *transformed) put(b *stream.Block, u blas64.General) error {
-	batch := &stream.Batch{X: u}
-	if len(w.kept) > 0 {
-		batch.Kept = b.Kept[:len(w.kept)]
-	}
-	return w.Write(batch, u.Rows)
-}
-
-// transformBoth writes what a request makes of rows on either side, in one pass.
-func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
-	r := left.request
-	names, err := r.Names(m)
-	if err != nil {
-		return err
-	}
-	first := len(names)
-	r.Side, r.Kept = model.Both, len(left.kept)+len(right.kept) > 0
-	both, err := r.Names(m)
-	if err != nil {
-		return err
-	}
-	return m.Transform(ctx, e, rows, r, func(b *stream.Block, uv blas64.General) error {
-		if err := model.CheckOutputs(rows.Info(), both, uv, b.Start); err != nil {
-			return err
+		w.rows += int64(made.Rows)
+		if w.Writer == nil {
+			return nil
 		}
-		u, v := uv, uv
-		u.Cols, v.Cols = first, uv.Cols-first
-		v.Data = v.Data[min(first, len(v.Data)):]
-		return errors.Join(left.put(b, u), right.put(b, v))
+		if w.kept != nil {
+			batch.Kept = append(batch.Kept, w.kept(b, made.Rows)...)
+		}
+		return w.Write(batch, made.Rows)
 	})
 }
 
 // writeMatrix writes a matrix that is in memory, uncommitted. Its rows are of the columns
 // of the data, whose names stand behind them.
-func (a *app) writeMatrix(ctx context.Context, path string, names []string, x blas64.General, columns []string) (*transformed, error) {
+func (a *app) writeMatrix(path string, names []string, x blas64.General, columns []string) (blockstore.Writer, error) {
 	kept, columns := a.columnNames(path, columns)
 	w, err := a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})
 	if err != nil {
 		return nil, err
 	}
-	out := &transformed{Writer: w, rows: int64(x.Rows)}
-	if err := context.Cause(ctx); err != nil {
-		return out, err
-	}
 	batch := &stream.Batch{X: x}
 	if len(kept) > 0 {
 		batch.Kept = []stream.Column{{Kind: stream.String, Strings: columns}}
 	}
-	return out, w.Write(batch, x.Rows)
+	return w, w.Write(batch, x.Rows)
 }
 
 func numbered(prefix string, n int) []string {

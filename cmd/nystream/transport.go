@@ -18,28 +18,10 @@ import (
 var transportFamily = &family{
 	name:       transport.Name,
 	methods:    []string{transport.Name},
-	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", transportShort, transportLong, newTransportTask}},
+	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
 	load:       loader(transport.Load),
 	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 }
-
-const transportShort = "entropic optimal transport between two sets of rows, with a map for new rows (Cuturi 2013)"
-
-const transportLong = `Find the plan T that moves the rows of DATA to the rows of --right at the least cost
-⟨T, C⟩ + epsilon·KL(T ‖ abᵀ), by Sinkhorn's iteration: T = diag(u)·K·diag(v) with
-K = kernel^(1/epsilon) and C = −log kernel. So 'rbf(gamma=10)' is a cost of 10·‖x−y‖².
-A larger gamma makes a sharper plan. Rows have equal masses, or those of --weights and
---right-weights, a column or a file. Masses are kept unless --marginal-penalty is given.
-Without --right, DATA are moved to themselves.
-
-nystream transform maps seen and new rows by the barycentric projection: to the mean of
-the other side, weighted by the plan. --side right maps rows of TARGETS back.
-
-Engines: exact computes all entries of K in every iteration, in the domain of logarithms,
-and keeps all rows in the model. lowrank multiplies by a low-rank approximation of K, with
---rank. Its memory does not grow with the rows, and it repairs rows whose sums are not
-positive. auto takes lowrank if a --rank is given or there are many entries. The iteration
-ends after --iterations, or when the row masses are within --tol.`
 
 // transportTask is a fit of transport.
 type transportTask struct {
@@ -50,7 +32,6 @@ type transportTask struct {
 	weights, rightWeights string
 	asides                [2]asides // of the left and the right side
 
-	kernel  kernelgen.Kernel
 	solver  transport.Method
 	masses  [2][]float64
 	fitting *transport.Fit
@@ -67,8 +48,8 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
 	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "`error` of the row masses, summed, that ends the iteration")
 	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that are not kept, such as 1; kept if not given")
-	f.StringVar(&c.weights, "weights", "", "`column` or file of the masses of the rows of DATA; equal if not given")
-	f.StringVar(&c.rightWeights, "right-weights", "", "`column` or file of the masses of the rows of --right")
+	j.addAside(cmd, &c.weights, "weights", "`column` or file of the masses of the rows of DATA; equal if not given", model.Left)
+	j.addAside(cmd, &c.rightWeights, "right-weights", "`column` or file of the masses of the rows of --right", model.Right)
 	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
 	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
 	return c
@@ -116,71 +97,37 @@ func (c *transportTask) parse() (err error) {
 	return nil
 }
 
-// said returns the weights that the flags give the rows of a side.
-func (c *transportTask) said(side model.Side) []aside {
-	flag, value := "--weights", c.weights
-	if side == model.Right {
-		flag, value = "--right-weights", c.rightWeights
-	}
-	if value == "" {
-		return nil
-	}
-	return []aside{newAside(flag, value)}
-}
-
-func (c *transportTask) inputs() (paths []string) {
-	for _, a := range append(c.said(model.Left), c.said(model.Right)...) {
-		if a.file != "" {
-			paths = append(paths, a.file)
-		}
-	}
-	return paths
-}
-
 // open opens both sides, and reads their weights.
 func (c *transportTask) open(ctx context.Context, args []string) error {
-	for _, side := range []model.Side{model.Left, model.Right} {
-		files, in := args, &c.left
-		if side == model.Right {
-			files, in = c.rightFiles, &c.sides.right
-		}
-		if len(files) == 0 {
+	left, right := &c.asides[model.Left], &c.asides[model.Right]
+	if err := left.choose(ctx, c.job, args, model.Left); err != nil {
+		return err
+	}
+	if err := right.choose(ctx, c.job, c.rightFiles, model.Right); err != nil {
+		return err
+	}
+	if err := c.sides.open(ctx, c.app, left.kept(c.data), args, right.kept(c.data), c.rightFiles); err != nil {
+		return err
+	}
+	if err := c.checkColumns(); err != nil {
+		return err
+	}
+	for side, in := range []*input{c.left, c.sides.right} {
+		said := &c.asides[side]
+		if len(said.list) == 0 {
 			continue
 		}
-		if err := c.openSide(ctx, side, files, in); err != nil {
+		if err := said.readAll(ctx, c.app.engine(), &c.data, in); err != nil {
 			return err
 		}
-	}
-	if r := c.sides.right; r != nil && len(r.Info().Columns) != len(c.left.Info().Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			c.left.Info().Name, len(c.left.Info().Columns), r.Info().Name, len(r.Info().Columns)))
-	}
-	return nil
-}
-
-func (c *transportTask) openSide(ctx context.Context, side model.Side, files []string, in **input) (err error) {
-	said := &c.asides[side]
-	if err := said.choose(ctx, c.job, files, c.said(side)); err != nil {
-		return err
-	}
-	if *in, err = said.kept(c.data).open(ctx, c.app, files); err != nil {
-		return err
-	}
-	if err := (*in).checkRows(); err != nil || len(said.list) == 0 {
-		return err
-	}
-	if err := said.readAll(ctx, c.app.engine(), &c.data, *in); err != nil {
-		return err
-	}
-	w, err := said.read[said.list[0].flag].numbers()
-	if err != nil {
-		return err
-	}
-	if w.Cols != 1 {
-		return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
-	}
-	for i := range w.Rows {
-		c.masses[side] = append(c.masses[side], w.Data[i*w.Stride])
+		w, err := said.read[said.list[0].flag].numbers()
+		if err != nil {
+			return err
+		}
+		if w.Cols != 1 {
+			return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
+		}
+		c.masses[side] = matrixColumn(w, 0)
 	}
 	return nil
 }
@@ -203,7 +150,7 @@ func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)
 	if err == nil && c.writesFactors() {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.SourcePasses++
+		p.SourcePasses += c.writingPasses()
 	}
 	return p, err
 }
@@ -217,35 +164,23 @@ func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, 
 	return f.Model, &f.Report, nil
 }
 
-// transportResult is the JSON report of a fit of transport.
-type transportResult struct {
-	*fitResult
-	Engine          string        `json:"engine"`
-	Epsilon         show.Number   `json:"epsilon"`
-	MarginalPenalty *show.Number  `json:"marginal_penalty,omitempty"`
-	Iterations      int           `json:"iterations"`
-	Converged       bool          `json:"converged"`
-	MarginalError   show.Number   `json:"marginal_error"` // of the row masses, summed
-	History         []show.Number `json:"history"`        // of it, after each iteration
-	Cost            *show.Number  `json:"cost,omitempty"`
-	Value           show.Number   `json:"value"` // the cost with the entropy
-}
-
-func (c *transportTask) planned(r *planResult, _ *show.Text) { r.Kernel = c.kernel.String() }
-
-func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
+func (c *transportTask) fitted(_ *model.Description, r *show.Report) {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon),
-		Iterations: f.Iterations, Converged: !f.NotConverged, MarginalError: show.Number(f.MarginalError()),
-		History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value)}
+	r.Put("engine", f.Engine.String())
+	r.Add("engine", "%s", f.Engine)
+	r.Put("iterations", f.Iterations)
+	r.Put("converged", !f.NotConverged)
+	r.Put("marginal_error", f.MarginalError()) // of the row masses, summed
+	r.Put("history", f.History)                // of it, after each iteration
+	r.Add("iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
+	r.PutSome("cost", f.Cost)
+	if !math.IsNaN(f.Cost) {
+		r.Add("cost", "%.6g", f.Cost)
+	}
+	r.Put("epsilon", f.Epsilon)
+	r.Put("value", f.Value)
+	r.Add("value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
 	if f.MarginalPenalty > 0 {
-		r.MarginalPenalty = show.Optional(f.MarginalPenalty)
+		r.Put("marginal_penalty", f.MarginalPenalty)
 	}
-	t.Add("engine", "%s", r.Engine)
-	t.Add("iterations", "%d, row masses %.2g off", r.Iterations, float64(r.MarginalError))
-	if r.Cost != nil {
-		t.Add("cost", "%.6g", float64(*r.Cost))
-	}
-	t.Add("value", "%.6g with the entropy, epsilon %g", float64(r.Value), float64(r.Epsilon))
-	return r
 }

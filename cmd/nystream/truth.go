@@ -101,47 +101,43 @@ func (t *truth) compare(b *stream.Block, chosen []int) error {
 	return nil
 }
 
-// open opens what is predicted, and the labels that predictions are compared with, nil if
-// there are none.
-func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transformer, classes, paths []string) (*taken, *truth, error) {
-	graph := f.data.Graph != nil
+// open opens what is predicted, and finds the labels that predictions are compared with.
+func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (rows *taken, err error) {
+	graph, t := f.data.Graph != nil, p.truth
 	switch {
 	case graph && p.data.label != "" && p.labelsFile == "":
-		return nil, nil, usagef("--label names a column of --labels, which is missing: the model is of a graph")
+		return nil, usagef("--label names a column of --labels, which is missing: the model is of a graph")
 	case !graph && p.labelsFile != "":
-		return nil, nil, usagef("--labels is for models of a graph; labels of rows are named by --label")
+		return nil, usagef("--labels is for models of a graph; labels of rows are named by --label")
+	case t != nil && graph:
+		return p.openNodes(ctx, f, m, paths)
+	case t != nil:
+		if err := p.nameColumn(ctx, f, paths); err != nil {
+			return nil, err
+		}
 	}
-	value := p.data.label
-	if value == "" && p.labelsFile == "" {
-		rows, err := f.open(ctx, &p.application, m, model.Left, paths)
-		return rows, nil, err
-	}
-	t := newTruth(newAside("--label", value), classes)
-	if graph {
-		return p.openNodes(ctx, f, m, t, paths)
-	}
-	if err := p.nameColumn(ctx, f, t, paths); err != nil {
-		return nil, nil, err
-	}
-	rows, err := f.open(ctx, &p.application, m, model.Left, paths)
-	if err != nil {
-		return nil, nil, err
+	rows, err = f.open(ctx, &p.application, m, model.Left, paths)
+	if err != nil || t == nil {
+		return rows, err
 	}
 	t.source = rows.source.Info().Name
-	if t.said.file != "" {
-		err = t.readFile(ctx, p, rows)
-	} else {
+	if t.said.file == "" {
 		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.columns[0] })
+		return rows, nil
+	}
+	v, err := p.data.readAsideFile(ctx, t.said, rows.source.Info().Rows)
+	if err == nil {
+		t.read, err = t.of(v)
 	}
 	if err != nil {
 		rows.close()
-		return nil, nil, err
 	}
-	return rows, t, nil
+	return rows, err
 }
 
 // nameColumn finds out which column of the data has the labels, if it is one of them.
-func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth, paths []string) error {
+func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []string) error {
+	t := p.truth
 	if t.said.file != "" {
 		if f.prepare.Nulls == stream.NullsDrop {
 			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
@@ -164,20 +160,12 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth,
 	return nil
 }
 
-// readFile reads the labels of all rows.
-func (t *truth) readFile(ctx context.Context, p *predictCommand, rows *taken) error {
-	v, err := p.data.readAsideFile(ctx, t.said, rows.source.Info().Rows)
-	if err == nil {
-		t.read, err = t.of(v)
-	}
-	return err
-}
-
 // openNodes opens a graph, and reads the labels of its nodes.
-func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, t *truth, paths []string) (*taken, *truth, error) {
+func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
+	t := p.truth
 	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.encoding)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t.said, t.source, p.data.label = values.aside, p.labelsFile, ""
 	if p.graph.nodes == "" { // as for the fit
@@ -185,17 +173,17 @@ func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Tr
 	}
 	labels, err := t.of(values)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rows, err := f.open(ctx, &p.application, m, model.Left, paths)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var strange string
 	if t.read, strange = nodeLabels(rows.graph, nodes, labels); strange != "" {
 		p.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
 	}
-	return rows, t, nil
+	return rows, nil
 }
 
 // judgement is how predictions compare with the truth.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -27,50 +28,18 @@ const exactRows = 20000
 func newVerifyCommand(a *app) *cobra.Command {
 	v := &verifyCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "verify MODEL DATA... [--right RIGHT...]",
-		Short: "Measure the error of a model on data",
-		Long: `Measure ‖A−Â‖/‖A‖, spectral by the Lanczos method on exact tiles and Frobenius, for
-the matrix A of the rows of DATA: of all of them (exact: a time that grows with the
-square of their number, and all rows in memory), or of a sample (sampled). For a
-model of a matrix on disk DATA is that matrix, read once per step.
-
-Files that were written with the model, such as its factors, are compared with the
-digests that it has of them, as far as they still have their names: one that is of
-another run is bad data.`,
+		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
-	a.addFlagsLater(cmd, func() {
-		f := cmd.Flags()
-		addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
-		f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
-		f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
-		completeFiles(cmd, dataExtensions, "right")
-		v.data.add(v.app, cmd)
-	})
+	f := cmd.Flags()
+	addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
+	f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
+	f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
+	completeFiles(cmd, dataExtensions, "right")
+	v.data.add(v.app, cmd)
 	return cmd
-}
-
-// verifyResult is what verify prints as JSON.
-type verifyResult struct {
-	Model          string       `json:"model"`
-	Method         string       `json:"method"`
-	SpectralError  show.Number  `json:"relative_spectral_error"`
-	FrobeniusError show.Number  `json:"relative_frobenius_error"`
-	TraceKept      *show.Number `json:"trace_kept,omitempty"` // trace of Â over that of A
-	Norm           show.Number  `json:"norm"`
-	Iterations     int          `json:"iterations"`
-	Tolerance      show.Number  `json:"tolerance"`
-	Converged      bool         `json:"converged"`
-	Rows           int64        `json:"rows"`
-	Columns        int64        `json:"columns"`
-	Error          string       `json:"error"`
-	Sample         int          `json:"sample,omitempty"`
-	KernelEntries  int64        `json:"kernel_entries"`
-	Files          []pairing    `json:"files"` // that were written with the model
-	used
-	Notes []string `json:"notes"`
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
@@ -159,18 +128,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if err := found.Check(); err != nil {
 		return fromData(err)
 	}
-	r := &verifyResult{Model: f.path, Method: f.model.Describe().Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
-		TraceKept: show.Optional(found.TraceKept), Norm: show.Number(found.Norm), Notes: []string{}, Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
-		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}
-	if sample > 0 {
-		r.Error = "sampled"
-	}
-	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
-	}
-	r.Files = append([]pairing{}, files...)
-	v.notes(r.Notes)
-	if err := v.report(r, f.model.Describe()); err != nil {
+	if err := v.report(f, found, sample, files); err != nil {
 		return err
 	}
 	for _, p := range files {
@@ -181,32 +139,55 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	return nil
 }
 
-func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
-	r.used = v.used()
-	t := &show.Text{Title: d.Method + " model of " + d.Subject}
-	where, between := "all rows", ""
-	if r.Error == "sampled" {
-		where, between = "a sample", " between the sampled rows"
+// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
+func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
+	d, used, notes := f.model.Describe(), v.used(), []string{}
+	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
+		notes = append(notes, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
 	}
-	t.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", float64(r.SpectralError), between, float64(r.Norm))
-	t.Add("Frobenius error", "%.4g of ‖A‖_F%s", float64(r.FrobeniusError), between)
-	if r.TraceKept != nil {
-		t.Add("trace", "Â has %.4g of tr(A)%s", float64(*r.TraceKept), between)
+	v.notes(notes)
+	r := &show.Report{Text: show.Text{Title: d.Method + " model of " + d.Subject}}
+	how, where, between := "exact", "all rows", ""
+	if sample > 0 {
+		how, where, between = "sampled", "a sample", " between the sampled rows"
 	}
-	t.Add("measured on", "%s × %s entries: %s", show.Count(r.Rows), show.Count(r.Columns), where)
-	if !r.Converged {
-		t.Add("Lanczos", "not converged in %d steps: the spectral error is a lower bound", r.Iterations)
+	r.Put("model", f.path)
+	r.Put("method", d.Method)
+	r.Put("norm", found.Norm)
+	r.Put("relative_spectral_error", found.SpectralError)
+	r.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
+	r.Put("relative_frobenius_error", found.FrobeniusError)
+	r.Add("Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
+	r.PutSome("trace_kept", found.TraceKept) // trace of Â over that of A
+	if !math.IsNaN(found.TraceKept) {
+		r.Add("trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
 	}
-	for _, p := range r.Files {
+	r.Put("rows", found.Rows)
+	r.Put("columns", found.Cols)
+	r.Put("error", how)
+	r.PutSome("sample", sample)
+	r.Add("measured on", "%s × %s entries: %s", show.Count(found.Rows), show.Count(found.Cols), where)
+	r.Put("iterations", found.Iterations)
+	r.Put("tolerance", found.Tolerance)
+	r.Put("converged", found.Converged)
+	if !found.Converged {
+		r.Add("Lanczos", "not converged in %d steps: the spectral error is a lower bound", found.Iterations)
+	}
+	r.Put("files", append([]pairing{}, files...)) // that were written with the model
+	for _, p := range files {
 		switch {
 		case p.Belongs == nil:
-			t.Add("written with it", "%s, which is not there and was not compared", p.File)
+			r.Add("written with it", "%s, which is not there and was not compared", p.File)
 		case *p.Belongs:
-			t.Add("written with it", "%s, which is as it was", p.File)
+			r.Add("written with it", "%s, unchanged since the fit", p.File)
 		default:
-			t.Add("written with it", "%s, which is another one now", p.File)
+			r.Add("written with it", "%s, which is another one now", p.File)
 		}
 	}
-	t.Add("work", "%s kernel entries, %v", show.Count(r.KernelEntries), r.used)
-	return v.print(r, t)
+	r.Put("kernel_entries", found.KernelEntries)
+	r.Put("seconds", used.Seconds)
+	r.Put("peak_rss_bytes", used.PeakRSSBytes)
+	r.Add("work", "%s kernel entries, %v", show.Count(found.KernelEntries), used)
+	r.Put("notes", notes)
+	return v.print(r, &r.Text)
 }

@@ -1,9 +1,6 @@
 package picture
 
-import (
-	"image/color"
-	"math"
-)
+import "image/color"
 
 // viridis are colours of equal steps in lightness that most colour-blind people
 // tell apart (van der Walt and Smith 2015), without the yellow end, which is
@@ -34,30 +31,6 @@ func along(colours []color.RGBA, part float64) color.RGBA {
 // mapOf returns a map of colours.
 func mapOf(colours []color.RGBA) func(float64) color.Color {
 	return func(part float64) color.Color { return along(colours, part) }
-}
-
-// cyclic returns the colour for part of the way round a circle: hues of one chroma in the
-// space OKLab (Ottosson 2020), whose lightness rises and falls once, so that opposite sides
-// differ for those too who do not tell the hues apart.
-func cyclic(part float64) color.Color {
-	sin, cos := math.Sincos(2 * math.Pi * part)
-	return oklab(0.60-0.17*cos, 0.115*cos, 0.115*sin)
-}
-
-// oklab returns the colour of a lightness from 0 to 1 and two coordinates of hue.
-func oklab(l, a, b float64) color.RGBA {
-	cube := func(v float64) float64 { return v * v * v }
-	x, y, z := cube(l+0.3963377774*a+0.2158037573*b), cube(l-0.1055613458*a-0.0638541728*b), cube(l-0.0894841775*a-1.2914855480*b)
-	channel := func(v float64) uint8 {
-		if v <= 0.0031308 {
-			v *= 12.92
-		} else {
-			v = 1.055*math.Pow(v, 1/2.4) - 0.055
-		}
-		return uint8(255*max(0, min(1, v)) + 0.5)
-	}
-	return color.RGBA{channel(4.0767416621*x - 3.3077115913*y + 0.2309699292*z), channel(-1.2684380046*x + 2.6097574011*y - 0.3413193965*z),
-		channel(-0.0041960863*x - 0.7034186147*y + 1.7076147010*z), 0xff}
 }
 
 // groupColours are far apart for readers who see few (the first six are of Okabe and Ito

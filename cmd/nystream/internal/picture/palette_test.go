@@ -24,33 +24,6 @@ func TestSequentialColours(t *testing.T) {
 	}
 }
 
-// TestCyclicColours checks that the map comes round, has no seam, and that places half a
-// turn apart differ.
-func TestCyclicColours(t *testing.T) {
-	apart := func(a, b color.Color) float64 {
-		var sum float64
-		r, g, b1, _ := a.RGBA()
-		r2, g2, b2, _ := b.RGBA()
-		for _, d := range []float64{float64(r) - float64(r2), float64(g) - float64(g2), float64(b1) - float64(b2)} {
-			sum += d * d
-		}
-		return math.Sqrt(sum) / 0xffff
-	}
-	const steps = 100
-	for i := range steps {
-		at := float64(i) / steps
-		if d := apart(cyclic(at), cyclic(at+1.0/steps)); d > 0.06 {
-			t.Errorf("from %v on the colour jumps by %v", at, d)
-		}
-		if d := apart(cyclic(at), cyclic(at+0.5)); d < 0.25 {
-			t.Errorf("the colours at %v and half a turn on are %v apart", at, d)
-		}
-	}
-	if cyclic(0) != cyclic(1) {
-		t.Errorf("%v at the beginning, %v at the end", cyclic(0), cyclic(1))
-	}
-}
-
 func TestGroupColours(t *testing.T) {
 	for _, n := range []int{1, 10, 11, 40} {
 		seen := make(map[color.Color]int)

@@ -34,7 +34,6 @@ func newPlot(x, y string) *plot.Plot {
 	p.X.Label.TextStyle.Font, p.Y.Label.TextStyle.Font = sans(11), sans(11)
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = sans(9.5), sans(9.5)
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Millimeter, vg.Millimeter
-	p.X.Tick.Marker, p.Y.Tick.Marker = roundNumbers{}, roundNumbers{}
 	return p
 }
 
@@ -143,11 +142,8 @@ func (p *panel) explain(b *bar) {
 	p.bar.Add(b)
 	p.bar.HideX()
 	p.bar.Y.Padding = 0
-	switch {
-	case len(b.steps) > 0:
+	if len(b.steps) > 0 {
 		p.bar.Y.Tick.Marker = stepTicks(b.steps)
-	case b.period:
-		p.bar.Y.Tick.Marker = quarterTurns(b.high)
 	}
 	p.bar.Y.Min, p.bar.Y.Max = b.low, b.high
 	p.barWidth = 1.2*vg.Centimeter + p.bar.Y.Label.TextStyle.Height("x")
@@ -164,7 +160,6 @@ type bar struct {
 	low, high float64
 	colour    func(part float64) color.Color
 	steps     []string
-	period    bool // the top is the bottom
 }
 
 // Plot fills the data area.
@@ -180,7 +175,8 @@ func (b *bar) Plot(c draw.Canvas, p *plot.Plot) {
 			part = float64(i) / float64(n-1)
 		}
 		low := y(b.low + (b.high-b.low)*float64(i)/float64(n)) // and up to the top, so that no seam shows
-		c.FillPolygon(b.colour(part), []vg.Point{{X: c.Min.X, Y: low}, {X: c.Max.X, Y: low}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y}})
+		corners := []vg.Point{{X: c.Min.X, Y: low}, {X: c.Max.X, Y: low}, c.Max, {X: c.Min.X, Y: c.Max.Y}}
+		c.FillPolygon(b.colour(part), corners)
 	}
 }
 

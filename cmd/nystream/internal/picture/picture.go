@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Extensions are those of the files that a sheet may be written to.
@@ -44,36 +45,46 @@ const dotsPerInch = 144
 
 // Encode returns the sheet as a file of the format that the extension of path names.
 func (s *Sheet) Encode(path string) ([]byte, error) {
+	width, height, fill := s.layOut()
+	return encode(path, width, height, fill)
+}
+
+// layOut returns the size of the sheet, and a function that draws it.
+func (s *Sheet) layOut() (width, height vg.Length, fill func(c draw.Canvas)) {
 	columns := min(2, max(1, len(s.Charts)))
 	rows := (len(s.Charts) + columns - 1) / columns
 	header := s.header(vg.Length(columns)*panelWidth - 2*margin)
 	top := header.height()
-	return encode(path, vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight+top, func(c draw.Canvas) {
+	return vg.Length(columns) * panelWidth, vg.Length(rows)*panelHeight + top, func(c draw.Canvas) {
 		header.draw(draw.Crop(c, margin, -margin, 0, -margin))
 		tiles := draw.Tiles{Rows: rows, Cols: columns}
 		for i, chart := range s.Charts {
-			chart.panel().draw(draw.Crop(tiles.At(draw.Crop(c, 0, 0, 0, -top), i%columns, i/columns), margin, -margin, margin, -margin))
+			tile := tiles.At(draw.Crop(c, 0, 0, 0, -top), i%columns, i/columns)
+			chart.panel().draw(draw.Crop(tile, margin, -margin, margin, -margin))
 		}
-	})
+	}
 }
 
 // Panel returns one chart as an SVG element for a page.
 func Panel(chart Chart) (string, error) {
-	svg, err := encode(".svg", panelWidth, panelHeight, func(c draw.Canvas) {
-		chart.panel().draw(draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2))
-	})
-	return string(svg), err
+	svg, err := encode(".svg", panelWidth, panelHeight, func(c draw.Canvas) { drawPanel(chart, c) })
+	return string(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err // without the header of XML
+}
+
+// drawPanel draws one chart on a canvas.
+func drawPanel(chart Chart, c draw.Canvas) {
+	chart.panel().draw(draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2))
 }
 
 // encode draws on a white canvas of the format that the extension of path names.
-func encode(path string, width, height vg.Length, fill func(c draw.Canvas)) ([]byte, error) {
+func encode(path string, width, height vg.Length, fill func(draw.Canvas)) ([]byte, error) {
 	var image interface {
 		vg.CanvasSizer
 		vg.CanvasWriterTo
 	}
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
 	case ".svg":
-		image = newSVG(width, height)
+		image = vgsvg.New(width, height)
 	case ".png":
 		image = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
 	default:

@@ -1,17 +1,13 @@
 package picture
 
 import (
-	"cmp"
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/nystream/nystream/stream"
 )
 
 // Points are points in a plane.
@@ -34,7 +30,6 @@ type Groups struct {
 type Shades struct {
 	Name   string
 	Values []float64
-	Period float64 // after which a cyclic quantity comes round; 0 for others
 }
 
 // Heading returns the title.
@@ -112,53 +107,20 @@ const leastSpan = 0.05
 
 func (s *Points) addShades(p *panel, radius vg.Length) {
 	v := s.Shades
-	b := &bar{name: v.Name, high: v.Period, colour: cyclic, period: v.Period > 0}
-	if v.Period == 0 {
-		b.colour = mapOf(viridis)
-		b.low, b.high = rangeOf(v.Values)
-		middle := (b.low + b.high) / 2
-		if half := max(b.high-b.low, leastSpan*max(math.Abs(b.low), math.Abs(b.high)), math.SmallestNonzeroFloat64) / 2; b.high-b.low < 2*half {
-			b.low, b.high = middle-half, middle+half
-		}
+	b := &bar{name: v.Name, colour: mapOf(viridis)}
+	b.low, b.high = rangeOf(v.Values)
+	least := leastSpan * max(math.Abs(b.low), math.Abs(b.high))
+	if middle := (b.low + b.high) / 2; b.high-b.low < least {
+		b.low, b.high = middle-least/2, middle+least/2
 	}
-	shade := make([]int, len(v.Values))
-	for i, value := range v.Values {
-		shade[i] = shadeOf((value-b.low)/(b.high-b.low), v.Period > 0)
-	}
-	// Dots of one shade that follow each other take little room in a file: they do among
-	// some hundreds of neighbours, so that none lies on all others for its shade.
-	const among = 500
-	order := stream.Numbers(len(shade))
-	for part := range slices.Chunk(order, among) {
-		slices.SortStableFunc(part, func(a, b int64) int { return cmp.Compare(shade[a], shade[b]) })
-	}
-	at := make(plotter.XYs, len(order))
-	for i, k := range order {
-		at[i] = s.At[k]
-	}
-	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: dot(nobody, radius), GlyphStyleFunc: func(i int) draw.GlyphStyle {
-		k := shade[order[i]]
-		if k < 0 {
+	p.Add(&plotter.Scatter{XYs: s.At, GlyphStyle: dot(nobody, radius), GlyphStyleFunc: func(i int) draw.GlyphStyle {
+		part := (v.Values[i] - b.low) / (b.high - b.low)
+		if part-part != 0 {
 			return dot(nobody, radius)
 		}
-		return dot(b.colour((float64(k)+0.5)/shadeSteps), radius)
+		return dot(b.colour(part), radius)
 	}})
 	p.explain(b)
-}
-
-// shadeSteps is how many colours shades have.
-const shadeSteps = 128
-
-// shadeOf returns the number of the colour for part of the way, -1 for a number that is
-// not finite.
-func shadeOf(part float64, cyclic bool) int {
-	if part-part != 0 {
-		return -1
-	}
-	if cyclic {
-		part -= math.Floor(part)
-	}
-	return int(max(0, min(shadeSteps-1, part*shadeSteps)))
 }
 
 // rangeOf returns the least and the largest finite number; 0 and 1 if there is none.

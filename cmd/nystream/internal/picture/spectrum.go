@@ -83,10 +83,9 @@ func (s *Spectrum) panel() *panel {
 		p.Add(line)
 		p.lines.Add(l.Name, line)
 	}
-	p.X.Tick.Marker = roundNumbers{whole: true}
 	p.X.Min, p.X.Max = widened(0, float64(len(s.Values)-1))
 	if log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, powersOfTen{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
 		p.Y.Min, p.Y.Max = least/1.6, 1.6*max(largest, p.Y.Max)
 	} else {
 		p.Y.Min = 0

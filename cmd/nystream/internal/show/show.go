@@ -116,15 +116,6 @@ func Seconds(s float64) string {
 	return fmt.Sprintf("%.1f h", s/3600)
 }
 
-// Floats returns the numbers of a report as float64.
-func Floats(v []Number) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x)
-	}
-	return out
-}
-
 // Words returns the first of some words, with commas.
 func Words(words []string) string {
 	const most = 12

@@ -179,9 +179,8 @@ func (f *foldPart) ProcessElement(ctx context.Context, number string) (states, e
 	return left, nil
 }
 
-// joinStates puts states together, as many at a time as may be on their way at once. It is
-// the fit that does so, which refuses those that are not its own, and those that have seen
-// the same rows: a part that comes twice is never counted twice.
+// joinStates merges states, as many at a time as may be on their way at once, by the fit itself.
+// The fit refuses states of other fits, and counts a part that comes twice once.
 type joinStates struct{ Replay *replay }
 
 // fanIn is how many states are joined at a time.

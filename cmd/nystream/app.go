@@ -61,17 +61,17 @@ func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.IntVar(&a.threads, "threads", 0, "`number` of workers, at most four per processor or 32; 0 means one per processor; never changes a result")
-	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
-	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
+	flags.IntVar(&a.threads, "threads", 0, "`number` of threads, which never changes a result; 0 for all processors")
+	flags.Var(&a.memory, "memory", "most memory, such as 512MiB; a fit that needs more is refused")
+	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices (also --random-state)")
 	addChoiceTo(flags, &a.format, "format", "how results are printed", words("text", "json"))
-	addChoiceTo(flags, &a.logFormat, "log-format", "how errors, notes and progress are written to the standard error", words("text", "json"), "", "a line of JSON each")
-	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
+	addChoiceTo(flags, &a.logFormat, "log-format", "format of errors, notes and progress", words("text", "json"), "", "a line of JSON each")
+	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress outside a terminal; 0 for every block")
 	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
 	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
-	flags.DurationVar(&a.stall, "stall", 30*time.Second, "`time` without progress, such as 5m, after which a read or request ends")
-	flags.BoolVar(&a.provenance, "provenance", true, "write into models, Parquet and Arrow files by which version and command line they were made, from what; false leaves it out, so that rows under any name and in any format make the same bytes")
-	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
+	flags.DurationVar(&a.stall, "stall", 30*time.Second, "longest `time` without progress of a read, such as 5m")
+	flags.BoolVar(&a.provenance, "provenance", true, "record version, command line and sources in what is written")
+	flags.BoolVar(&a.quiet, "quiet", false, "print neither progress nor notes")
 }
 
 // begin takes flags from the environment and from the file of settings, and puts global ones

@@ -26,7 +26,7 @@ type application struct {
 
 // add adds the flags of an application.
 func (t *application) add(cmd *cobra.Command, extensions []string) {
-	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), or - for the standard output")
+	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), - for stdout")
 	completeFiles(cmd, extensions, "output")
 	t.addOutputFormat(cmd)
 	t.data.add(t.app, cmd)

@@ -38,26 +38,26 @@ type dataFlags struct {
 func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
-	f.StringVar(&d.label, "label", "", "`column`, by name or number from 0, that is carried along and not computed with")
-	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
+	f.StringVar(&d.label, "label", "", "`column` to carry along, by name or number from 0")
+	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` to carry along")
 	d.addLayout(cmd)
-	addChoice(cmd, &d.inexact, "inexact", "what becomes of integers beyond 2^53 that no float64 holds", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
+	addChoice(cmd, &d.inexact, "inexact", "integers beyond 2^53 that float64 cannot hold", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
 	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
 }
 
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.
 func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&d.noHeader, "no-header", false, "text files begin with a row, not with names")
-	f.BoolVar(&d.header, "header", false, "text files begin with names, even where these look like numbers")
-	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
-	f.StringVar(&d.comment, "comment", "", "lines of CSV files that begin with this `character` are passed over, such as '#'")
-	f.IntVar(&d.skip, "skip", 0, "`number` of lines at the beginning of CSV files to pass over, such as a title")
-	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
-	f.StringVar(&d.encoding, "encoding", "", "`name` of the encoding of text files, if it is not UTF-8: latin1, shift_jis, utf-16")
-	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
-	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB, 0 for any; what does not fit is refused; half of what is free there if not given. It is for one process: each that --runner starts may take as much. States in --checkpoint and --states are not counted")
-	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	f.BoolVar(&d.noHeader, "no-header", false, "text files have no line of names")
+	f.BoolVar(&d.header, "header", false, "text files begin with names, even if these are numbers")
+	f.StringVar(&d.delimiter, "delimiter", "", "separator of cells of text: one `character`, tab or space")
+	f.StringVar(&d.comment, "comment", "", "`character` that begins comment lines of CSV files, such as '#'")
+	f.IntVar(&d.skip, "skip", 0, "`number` of lines to skip at the beginning of CSV files")
+	f.StringVar(&d.array, "array", "", "`name` of the array in .npz files that hold several")
+	f.StringVar(&d.encoding, "encoding", "", "encoding of text files by `name`, such as latin1; UTF-8 if not given")
+	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` of temporary copies; that of the system if not given")
+	f.Var(&d.maxSpool, "max-spool-size", "most disk of temporary copies, 0 for any; half of the free space if not given")
+	f.StringVar(&d.format, "input-format", "", "format of files whose name tells none: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
 
@@ -119,11 +119,11 @@ var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZ
 	stream.NullsIndicator}
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
-	addChoice(cmd, &p.Nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls, "", "", "", "",
+	addChoice(cmd, &p.Nulls, "nulls", "treatment of nulls, NaN and Inf", allNulls, "", "", "", "",
 		"mean, and a column NAME_missing")
-	addChoice(cmd, &p.Scale, "scale", "how columns of numbers are scaled",
+	addChoice(cmd, &p.Scale, "scale", "scaling of columns of numbers",
 		[]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile})
-	addChoice(cmd, &p.Categories, "categories", "how columns of text become numbers",
+	addChoice(cmd, &p.Categories, "categories", "encoding of columns of text",
 		[]stream.Encoding{stream.EncodeNone, stream.EncodeOneHot,
 			stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
 }

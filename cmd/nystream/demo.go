@@ -38,7 +38,7 @@ func newDemoCommand(a *app) *cobra.Command {
 		RunE: d.run,
 	}
 	cmd.Flags().Int64Var(&d.rows, "rows", 200000, "`number` of rows to make for the fit")
-	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files, made if need be")
+	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files")
 	mustRegister(cmd.MarkFlagDirname("dir"))
 	return cmd
 }

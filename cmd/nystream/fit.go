@@ -68,11 +68,11 @@ func (j *job) addKernel(cmd *cobra.Command, such string) {
 }
 
 func (j *job) addRank(cmd *cobra.Command, what string) {
-	cmd.Flags().IntVar(&j.rank, "rank", 0, "`number` of "+what+"; also --n-components")
+	cmd.Flags().IntVar(&j.rank, "rank", 0, "`number` of "+what+" (also --n-components)")
 }
 
 func (j *job) addRight(cmd *cobra.Command, what string) {
-	cmd.Flags().StringSliceVar(&j.rightFiles, "right", nil, "`files` whose rows are "+what+"; repeat it or use commas for several")
+	cmd.Flags().StringSliceVar(&j.rightFiles, "right", nil, "`files` whose rows are "+what)
 	completeFiles(cmd, dataExtensions, "right")
 }
 

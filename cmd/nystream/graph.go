@@ -38,16 +38,16 @@ func (g *graphFlags) add(cmd *cobra.Command) {
 	f.StringVar(&g.path, "graph", "", "`file` with the edges of a directed graph, instead of DATA")
 	completeFiles(cmd, graphExtensions, "graph")
 	g.addReading(cmd)
-	addChoice(cmd, &g.selfLoops, "self-loops", "what becomes of edges from a node to itself; add gives every node one", words(selfLoopWords...))
-	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, the roots of the sums of row and column, or the sum of the column, which is the in-degree", words(degreeWords...))
+	addChoice(cmd, &g.selfLoops, "self-loops", "edges from a node to itself", words(selfLoopWords...))
+	addChoice(cmd, &g.degrees, "degrees", "degrees that divide the weights", words(degreeWords...))
 	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
-	f.BoolVar(&g.simple, "simple", false, "count an edge once, however often it is listed; otherwise weights add up")
+	f.BoolVar(&g.simple, "simple", false, "count a repeated edge once; otherwise weights add up")
 }
 
 // addReading adds the flags that transform has too.
 func (g *graphFlags) addReading(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&g.nodes, "nodes", "", "`file` with the nodes of the graph, such as labels.csv: the column node, id or name, or else the first; they come first, in this order, with or without edges")
-	cmd.Flags().StringVar(&g.weight, "weight", "", "`column` of the weights of edges, or - for none; the column weight, w or value if not given")
+	cmd.Flags().StringVar(&g.nodes, "nodes", "", "`file` of nodes that come first, with or without edges")
+	cmd.Flags().StringVar(&g.weight, "weight", "", "`column` of edge weights, - for none; weight, w or value if not given")
 	completeFiles(cmd, graphExtensions, "nodes")
 }
 

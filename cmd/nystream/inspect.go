@@ -39,7 +39,7 @@ func newInspectCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
+	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to scan for nulls and ranges; 0 for all")
 	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
 	i.data.addLayout(cmd)
 	return cmd

@@ -47,14 +47,14 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addKernel(cmd, "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
 	j.addRank(cmd, "columns of U and of V")
 	j.addRight(cmd, "the right side")
-	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", words("auto", "exact", "nystrom", "ssrsvd"))
-	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
-	f.BoolVar(&c.center, "center", false, "take the means of rows and columns away from G, for new rows too")
-	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the landmarks of nystrom",
+	addChoice(cmd, &c.decomposer, "method", "method of decomposition", words("auto", "exact", "nystrom", "ssrsvd"))
+	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of sampled rows and columns, or N,M; 20 times the rank if not given")
+	f.BoolVar(&c.center, "center", false, "subtract the means of rows and columns")
+	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums and means: over all entries or landmarks",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
+	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of singular vectors; all but derived take one more pass",
 		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
-	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
+	addChoice(cmd, &c.compat, "compat", "map between the rows and columns of one matrix",
 		[]ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})
 	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
 	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")

@@ -67,8 +67,8 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	j.addKernel(cmd, "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
 	j.addRank(cmd, "columns of U")
 	if m.tolerance {
-		f.Float64Var(&c.tolerance, "tol", 0, "relative `error` to reach in the norm that --norm names, such as 0.01, instead of --rank, which then is the most")
-		addChoice(cmd, &c.norm, "norm", "in which norm --tol is measured", []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius},
+		f.Float64Var(&c.tolerance, "tol", 0, "relative `error` to reach, such as 0.01, with --rank as the most")
+		addChoice(cmd, &c.norm, "norm", "norm of --tol", []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius},
 			"the largest singular value", "all entries")
 	}
 	if m.sketchUsage != "" {
@@ -80,7 +80,7 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	}
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
-		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters to divide the rows into, or auto for the eigengap")
+		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters of the rows, or auto for the eigengap")
 		j.addClusters(cmd, "write the cluster of each row")
 		f.BoolVar(&c.novelty, "novelty", false, "keep distances of fitted rows, for predict --novelty")
 	}

@@ -61,7 +61,7 @@ var lowrankMethods = []lowrankMethod{
 		twoSided:    true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addMatrixFlags(c, cmd)
-			cmd.Flags().IntVar(&c.refine, "refine", 0, "more `passes` over the files of --matrix")
+			cmd.Flags().IntVar(&c.refine, "refine", 0, "`number` of more passes over the files of --matrix")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.explicit() {
@@ -112,7 +112,7 @@ var lowrankMethods = []lowrankMethod{
 		symmetric: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
-			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
+			cmd.Flags().IntVar(&c.passes, "passes", 3, "most `passes` over all entries of A")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.passes < 1 {
@@ -132,9 +132,9 @@ const (
 // addShiftFlag offers the shift fitted, which is the default everywhere, and others.
 func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 	meaning := map[lowrank.Shift]string{
-		lowrank.ShiftFitted:   "least squares, near the diagonal of A",
-		lowrank.ShiftMidpoint: "least spectral error, which the diagonal and the Frobenius norm pay for",
-		lowrank.ShiftNone:     "without",
+		lowrank.ShiftFitted:   "least squares",
+		lowrank.ShiftMidpoint: "least spectral error, with a larger Frobenius error",
+		lowrank.ShiftNone:     "",
 		lowrank.ShiftPaper:    "as published",
 	}
 	shifts := append([]lowrank.Shift{lowrank.ShiftFitted}, others...)
@@ -142,26 +142,26 @@ func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 	for _, s := range shifts {
 		means = append(means, meaning[s])
 	}
-	addChoice(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
+	addChoice(cmd, &c.shift, "shift", "choice of the multiple of the identity", shifts, means...)
 }
 
 // addRuleFlag offers rules for landmarks, the first by default.
 func addRuleFlag(c *lowrankTask, cmd *cobra.Command, rules ...lowrank.Rule) {
 	meaning := map[lowrank.Rule]string{
-		lowrank.RuleAuto:          "dpp, rpc or uniform, the first that evaluates a quarter of the kernel entries of the fit or less",
-		lowrank.RulePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
-		lowrank.RuleDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
+		lowrank.RuleAuto:          "the first of dpp, rpc, uniform that costs a quarter of the fit",
+		lowrank.RulePivoted:       "randomly pivoted Cholesky",
+		lowrank.RuleDeterminantal: "determinantal, of leading eigenvectors",
 	}
 	var means []string
 	for _, rule := range rules {
 		means = append(means, meaning[rule])
 	}
-	addChoice(cmd, &c.rule, "rule", "how landmarks are chosen", rules, means...)
+	addChoice(cmd, &c.rule, "rule", "choice of landmarks", rules, means...)
 }
 
 func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` that hold the matrix itself, instead of rows for a kernel")
-	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'; see nystream help maps")
+	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` of the matrix itself, instead of rows for a kernel")
+	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+"; see nystream help maps")
 	completeFiles(cmd, dataExtensions, "matrix")
 	c.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
 }

@@ -30,8 +30,8 @@ type drawFlags struct {
 
 func (d *drawFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&d.plot, "plot", "", "draw the fit, its values with their estimated error and rows in the first columns of the embedding, to `file`, ."+strings.Join(picture.Extensions, " ."))
-	f.StringVar(&d.report, "report", "", "write all about the fit, with pictures, to one page, `file` .html")
+	f.StringVar(&d.plot, "plot", "", "draw the fit to `file`, ."+strings.Join(picture.Extensions, " ."))
+	f.StringVar(&d.report, "report", "", "write a page about the fit, with pictures, to `file` .html")
 	completeFiles(cmd, picture.Extensions, "plot")
 	completeFiles(cmd, reportExtensions, "report")
 }

@@ -39,13 +39,13 @@ func newPredictCommand(a *app) *cobra.Command {
 	p.add(cmd, predictExtensions)
 	f := cmd.Flags()
 	f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
-	f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
+	f.BoolVar(&p.decisions, "decisions", false, "write decision values, one for each class")
 	f.BoolVar(&p.probabilities, "probabilities", false,
 		"write class probabilities, of fit ridge or fit askls --merge stack")
 	f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
 	f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
-	f.Float64Var(&p.novelty, "novelty", 0, "`share` of rows like those of the fit to mark as novel, such as 0.01")
-	f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
+	f.Float64Var(&p.novelty, "novelty", 0, "`share` of ordinary rows to mark as novel, such as 0.01")
+	f.StringVar(&p.labelsFile, "labels", "", "`file` of nodes of the graph and their true labels")
 	completeFiles(cmd, graphExtensions, "labels")
 	return cmd
 }

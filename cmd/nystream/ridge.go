@@ -81,7 +81,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
 	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
 		"`numbers` to choose the penalty from; by default five to seven that suit the data")
-	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a tenth held out; 5 if not given, 1 above 3,000 landmarks")
+	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a held-out tenth; 5 up to 3,000 landmarks")
 	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
 	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
 	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")

@@ -27,9 +27,9 @@ type rowsFormat struct {
 
 // addOutputFormat adds the flag of verbs that write rows.
 func (a *app) addOutputFormat(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of rows that go to a pipe, or to a file whose name does not tell: "+strings.Join(blockstore.OutputFormats(), ", ")+"; to a pipe csv unless named")
+	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of pipes and of files whose name tells none: "+strings.Join(blockstore.OutputFormats(), ", ")+"; pipes have csv if not given")
 	compressions := blockstore.Compressions("parquet")
-	cmd.Flags().StringVar(&a.compression, "compression", "", "how Parquet files and stores that are written are compressed: "+strings.Join(compressions, ", ")+"; text is by a name that ends in .csv.gz or .csv.zst")
+	cmd.Flags().StringVar(&a.compression, "compression", "", "compression of Parquet files and stores: "+strings.Join(compressions, ", "))
 	a.addCompletion(cmd, oneOf(compressions), "compression")
 	a.addCompletion(cmd, oneOf(blockstore.OutputFormats()), "output-format")
 }

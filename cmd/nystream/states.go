@@ -35,14 +35,14 @@ type stateFlags struct {
 
 func (s *stateFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.checkpoint, "checkpoint", "", "keep what passes have done in `folder`; the same command goes on from there after it was killed or interrupted")
-	f.DurationVar(&s.every, "checkpoint-every", time.Minute, "`time` between states of a pass, such as 30s; 0 for one when a pass ends or is interrupted")
-	f.Var(&s.shard, "shard", "do one part of the next pass, such as 3/8, and leave its state in --states; no model is written")
-	f.StringVar(&s.folder, "states", "", "`folder` of the states of shards; without --shard the fit is made of them")
-	f.IntVar(&s.shards, "shards", 0, "`number` of parts of each pass that --runner has done")
-	f.StringVar(&s.runner, "runner", "", "`program` that runs the command after it for each line of its standard input, in the place of {}, such as 'xargs -P 4 -I{}': it does the --shards, and leaves their states in --states")
-	f.BoolVar(&s.join, "join", false, "put the states of the last pass in --states together into one; no model is written")
-	f.BoolVar(&s.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	f.StringVar(&s.checkpoint, "checkpoint", "", "`folder` of states from which the same command resumes")
+	f.DurationVar(&s.every, "checkpoint-every", time.Minute, "`time` between states, such as 30s; 0 for the end of a pass")
+	f.Var(&s.shard, "shard", "make one part of the next pass, such as 3/8, into --states")
+	f.StringVar(&s.folder, "states", "", "`folder` of the states of shards, which a fit without --shard merges")
+	f.IntVar(&s.shards, "shards", 0, "`number` of parts of each pass for --runner")
+	f.StringVar(&s.runner, "runner", "", "`program` that makes the shards, such as 'xargs -P 4 -I{}'")
+	f.BoolVar(&s.join, "join", false, "merge the states of the last pass into one, without a model")
+	f.BoolVar(&s.keep, "keep-states", false, "keep the states after the fit")
 	for _, name := range []string{"checkpoint", "states"} {
 		mustRegister(cmd.MarkFlagDirname(name))
 	}

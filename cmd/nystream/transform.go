@@ -28,7 +28,7 @@ func newTransformCommand(a *app) *cobra.Command {
 	t.add(cmd, outputExtensions)
 	addCoordinates(cmd, &t.scale)
 	cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
-	addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
+	addChoice(cmd, &t.side, "side", "factor of a model with two", []model.Side{model.Left, model.Right}, "U", "V")
 	return cmd
 }
 

@@ -30,7 +30,7 @@ var coordinates = words("scores", "orthonormal")
 
 // addCoordinates adds the flag.
 func addCoordinates(cmd *cobra.Command, value *word) {
-	addChoice(cmd, value, "coordinates", "scale of the columns of a low-rank model", coordinates, "U·√values", "U")
+	addChoice(cmd, value, "coordinates", "columns of a low-rank model", coordinates, "U·√values", "U")
 }
 
 // requestOf returns a request for the coordinates of rows on a side: scores, where a model has them and

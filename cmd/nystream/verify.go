@@ -34,9 +34,9 @@ func newVerifyCommand(a *app) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
-	f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
-	f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
+	addChoice(cmd, &v.how, "error", "rows that are compared; auto is exact up to 20,000", words("auto", "exact", "sampled"))
+	f.IntVar(&v.sample, "sample", 4096, "`number` of rows of each source for --error sampled")
+	f.StringSliceVar(&v.right, "right", nil, "`files` of the right side")
 	completeFiles(cmd, dataExtensions, "right")
 	v.data.add(v.app, cmd)
 	return cmd

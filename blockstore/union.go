@@ -81,21 +81,6 @@ func Positions(src stream.Source) (numbers []int, of int) {
 	return nil, 0
 }
 
-// Booleans returns the names of the columns of a source made by Open that are booleans in
-// the first file, and 0 and 1 here.
-func Booleans(src stream.Source) (names []string) {
-	u := unionOf(src)
-	if u == nil {
-		return nil
-	}
-	for _, c := range u.tables[0].Columns {
-		if c.Meaning == column.Boolean && slices.Contains(u.info.Columns, c.Name) {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
-
 // Unmarked reports whether an Arrow stream among the files of a source made by Open ended
 // without its end mark, of a pipe once it was read. Such a stream is whole if its writer
 // leaves the mark out, as some do; that it was not cut between two batches nobody can tell.

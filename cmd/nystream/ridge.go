@@ -80,7 +80,8 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	j.addAside(cmd, &c.target, "target", "`columns` or file of the numbers to predict", model.Left)
 	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
 	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
-		"`numbers` to choose the penalty from; by default five to seven that suit the data")
+		"`numbers` to choose the penalty from; five to seven that suit the data if not given")
+	f.Lookup("penalty").DefValue = "" // not []
 	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a held-out tenth; 5 up to 3,000 landmarks")
 	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
 	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)

@@ -107,7 +107,7 @@ func holdsFit(t *testing.T, f family) {
 // the same everywhere.
 func TestSettingsHaveOneType(t *testing.T) {
 	everywhere := map[string]reflect.Type{"Rank": reflect.TypeFor[int](), "Seed": reflect.TypeFor[uint64](), "Memory": reflect.TypeFor[int64](),
-		"Tolerance": reflect.TypeFor[float64](), "Landmarks": reflect.TypeFor[int](), "Iterations": reflect.TypeFor[int](), "Passes": reflect.TypeFor[int]()}
+		"Landmarks": reflect.TypeFor[int](), "Iterations": reflect.TypeFor[int](), "Passes": reflect.TypeFor[int]()}
 	seen := map[string]int{}
 	for _, f := range families {
 		for _, r := range f.methods() {

@@ -46,6 +46,9 @@ func run(t *testing.T, name string, args ...string) string {
 // TestInstall installs a wheel in a fresh virtual environment without a network. The package and
 // the command work there, though no other nystream is on PATH.
 func TestInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command and an environment of Python: run without -short")
+	}
 	if err := exec.Command(python, "-c", "import ensurepip, numpy, venv").Run(); err != nil {
 		t.Skipf("%s has no venv or no numpy: apt-get install python3-venv python3-numpy", python)
 	}

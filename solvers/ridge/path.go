@@ -46,7 +46,7 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 }
 
 // chooseKernel cross-validates penalties with each kernel: those given, or coarse ones. It returns the kernel of
-// the least error, of equal ones the first, after two more penalties around its best, and what all came to.
+// the least error, of equal ones the first, after two or three more penalties around its best, and what all came to.
 // Where the error has one minimum, that finds its place to a factor of √10.
 func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
 	for _, c := range f.candidates {
@@ -64,7 +64,11 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 		}
 	}
 	if len(f.Penalties) == 0 && chosen.best >= 0 {
-		if err := chosen.try(ctx, tenTo(chosen.path[chosen.best].Lambda, -0.5, 0.5)); err != nil {
+		powers := []float64{-0.5, 0.5}
+		if chosen.best == 0 {
+			powers = append(powers, -1) // the least penalty
+		}
+		if err := chosen.try(ctx, tenTo(chosen.path[chosen.best].Lambda, powers...)); err != nil {
 			return nil, nil, err
 		}
 	}

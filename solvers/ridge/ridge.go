@@ -21,7 +21,7 @@ type Solver struct {
 	// Landmarks is ℓ, drawn uniformly from the rows; 0 means 1,000. All rows serve if there are
 	// fewer.
 	Landmarks int
-	// Penalties are the λ to choose from, above 0; none means a search from 3e-8 to 3e-1 of the
+	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-1 of the
 	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000

@@ -65,7 +65,7 @@ def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
 
 
 def stream(arguments: list[str], folder: tempfile.TemporaryDirectory) -> Any:
-    """Run the command for rows, and return a pyarrow.RecordBatchReader of them. The folder lives as long."""
+    """Run the command, and return its rows as a pyarrow.RecordBatchReader, which removes the folder at its end."""
     import pyarrow
     batches = _batches([find(), *arguments, '-o', '-', '--output-format', 'arrow-stream'], folder)
     return pyarrow.RecordBatchReader.from_batches(next(batches), batches)

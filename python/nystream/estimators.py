@@ -142,10 +142,10 @@ class _Estimator(BaseEstimator):
             return np.load(out)
 
     def batches(self, X: Any, keep: Iterable[str] = ()) -> Any:
-        """Return a pyarrow.RecordBatchReader of results: coordinates, numbers, or classes with their decisions.
+        """Return a pyarrow.RecordBatchReader of results: coordinates, numbers, classes, clusters or novelties.
 
-        Memory is flat for files; an Arrow stream goes through a temporary file. keep names more columns of
-        files and streams that stand beside the results."""
+        Memory is flat for files; an Arrow stream goes through a temporary file. keep names columns of files
+        and streams to carry along."""
         rows = self._known_rows(X)
         folder = tempfile.TemporaryDirectory(prefix='nystream-')
         verb, *flags = self._answer()
@@ -268,7 +268,7 @@ class _Estimator(BaseEstimator):
 
 
 def _files(X: Any) -> list[Any]:
-    """Return the paths and URLs that X is, or an Arrow stream, which is written into a file; none of other X."""
+    """Return the paths, URLs or Arrow stream that X is; an empty list for arrays and frames."""
     frame = hasattr(X, 'to_numpy')  # of pandas or polars
     return [X] if hasattr(X, '__arrow_c_stream__') and not frame else _paths(X)
 

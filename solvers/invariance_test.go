@@ -64,7 +64,7 @@ func ask(f family, r row) *question {
 	}
 	q.targets = rounded(q.targets)
 	if rff, is := r.method.(lowrank.RFF); is {
-		rff.Rank = 1000
+		rff.Rank = 256
 		q.r.method = rff
 	}
 	return q
@@ -606,8 +606,8 @@ var cannot = []exception{
 // luck returns how far numbers move that a method draws for rows or columns by their places: other ones are as good.
 func luck(method any, drawn string) float64 {
 	switch m := method.(type) {
-	case lowrank.RFF: // of 1,000 features: the frequencies
-		return 0.3
+	case lowrank.RFF: // the frequencies
+		return 0.5
 	case lowrank.S3SPSD, lowrank.SSRSVD, ksvd.SSRSVD, ksvd.Nystrom: // the sketch, the sample
 		if drawn == "rows" {
 			return 0.5

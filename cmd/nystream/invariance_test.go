@@ -428,9 +428,6 @@ func copies(q *asked) {
 	q.rows.rows = rows
 }
 
-// cannotInFiles are the pairs of a change and a fit that cannot hold, with the reason.
-var cannotInFiles = []struct{ change, fit, reason string }{}
-
 // TestFileInvariance: what a fit of files says does not depend on how the files say it.
 func TestFileInvariance(t *testing.T) {
 	pairs, fell := 0, 0
@@ -473,9 +470,7 @@ func (c fileChange) check(t *testing.T, f askedFit, bases map[string]said) {
 	}
 	tolerance := 0.0
 	if c.same == inNumbers {
-		tolerance = 1e-6
-		transformed := q.apply[0] == "transform" && q.fit[1] != "transport"
-		if transformed {
+		if tolerance = 1e-6; q.apply[0] == "transform" && q.fit[1] != "transport" {
 			got.columns, want.columns = products(got.columns), products(want.columns)
 		}
 	}
@@ -507,25 +502,27 @@ func products(columns map[string][]string) map[string][]string {
 // another order.
 func reportedFigures(report []any) map[string][]string {
 	columns := make(map[string][]string)
-	var walk func(key string, v any)
-	walk = func(key string, v any) {
+	var walk func(of, key string, v any)
+	walk = func(of, key string, v any) {
 		switch v := v.(type) {
 		case map[string]any:
 			for _, k := range slices.Sorted(maps.Keys(v)) {
-				walk(k, v[k])
+				walk(of, k, v[k])
 			}
 		case []any:
 			for _, e := range v {
-				walk(key, e)
+				walk(of, key, e)
 			}
 		case float64:
 			if slices.Contains([]string{"rmse", "r2", "misclassified", "accuracy", "accuracy_error", "macro_f1", "log_loss", "penalty", "values",
 				"clusters", "cost", "value", "explained", "objective", "rows_dropped"}, key) {
-				columns[key] = append(columns[key], number(v))
+				columns[of+key] = append(columns[of+key], number(v))
 			}
 		}
 	}
-	walk("", report)
+	for i, r := range report {
+		walk([]string{"fit ", "new "}[i], "", r)
+	}
 	for _, column := range columns {
 		slices.SortFunc(column, func(a, b string) int { return cmp.Compare(value(a), value(b)) })
 	}

@@ -17,90 +17,103 @@ import (
 // LearnClasses makes the model choose classes: by linear discriminant analysis of the rows of
 // XW (Fisher 1936), that is the class whose mean is nearest in the metric of the covariance
 // within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the
-// rows. Cost: one pass.
+// rows. Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
 func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int) error {
 	info, q := rows.Info(), m.Dim()
 	if info.Rows != int64(len(labels)) {
 		return fmt.Errorf("%s has %d rows, and %d have a class", info.Name, info.Rows, len(labels))
 	}
-	newSum := func() *sketch.Sum { return sketch.NewSum(classes+q, q+1) }
-	sum, err := stream.Fold(ctx, e, "classes", rows, newSum, func() func(*sketch.Sum, *stream.Block) error {
-		xw := stream.NewMatrix(stream.PanelRows, q)
-		return func(acc *sketch.Sum, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
-				start := b.Start + int64(first)
-				if err := model.CheckRows(info, x, start); err != nil {
-					return err
-				}
-				part := stream.RowSlice(xw, 0, x.Rows)
-				m.Project(part, x)
-				addClasses(acc, part, labels[start:], classes)
-			}
-			return nil
+	counts := make([]float64, classes)
+	for _, c := range labels {
+		counts[c]++
+	}
+	column, k := make([]int, classes), 0 // of a class in the factor
+	for c, n := range counts {
+		if n > 0 {
+			column[c] = k
+			k++
 		}
-	})
+	}
+	factor, err := stream.Fold(ctx, e.Given(m.W, counts), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
+		func() func(*sketch.QR, *stream.Block) error {
+			room := stream.NewMatrix(stream.PanelRows, k+q)
+			return func(acc *sketch.QR, b *stream.Block) error {
+				for first, x := range b.Panels(stream.PanelRows) {
+					start := b.Start + int64(first)
+					if err := model.CheckRows(info, x, start); err != nil {
+						return err
+					}
+					part := stream.RowSlice(room, 0, x.Rows)
+					for i := range x.Rows {
+						row := dense.Row(part, i)[:k]
+						clear(row)
+						row[column[labels[start+int64(i)]]] = 1
+					}
+					m.Project(dense.Columns(part, k, q), x)
+					if err := acc.Add(part); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		})
 	if err != nil {
 		return err
 	}
-	return m.discriminate(sum, classes)
-}
-
-// addClasses adds the sums of the rows of each class, with their number, and XWᵀXW.
-func addClasses(acc *sketch.Sum, xw blas64.General, labels []int, classes int) {
-	for i := range xw.Rows {
-		r, of := dense.Row(xw, i), dense.Row(acc.General, labels[i])
-		dense.Axpy(1, r, of[:len(r)])
-		of[len(r)]++
-		for k, v := range r {
-			dense.Axpy(v, r, dense.Row(acc.General, classes+k)[:len(r)])
-		}
-	}
+	return m.discriminate(factor.R(), counts)
 }
 
 // without is the decision for a class that no row has.
 const without = -1e300
 
-// discriminate works out the decisions x·W·S⁻¹·μ_c − ½·μ_cᵀ·S⁻¹·μ_c + log(n_c/n) for the means μ_c
-// and the covariance S within classes.
-func (m *Model) discriminate(sum *sketch.Sum, classes int) error {
-	q := m.Dim()
-	means, n := stream.NewMatrix(classes, q), 0.0
-	within := dense.Clone(dense.Columns(stream.RowSlice(sum.General, classes, q), 0, q))
-	counts := make([]float64, classes)
-	for c := range classes {
-		r := dense.Row(sum.General, c)
-		if counts[c] = r[q]; counts[c] == 0 {
-			continue
-		}
-		n += counts[c]
-		mean := dense.Row(means, c)
-		dense.Axpy(1/counts[c], r[:q], mean)
-		for k, v := range mean {
-			dense.Axpy(-counts[c]*v, mean, dense.Row(within, k))
+// discriminate works out the decisions (x·W − μ)·S⁻¹·(μ_c − μ) − ½·(μ_c − μ)ᵀ·S⁻¹·(μ_c − μ) + log(n_c/n) for the means
+// μ_c of classes, the mean μ of all rows and the covariance S within classes. r is the triangular factor
+//
+//	[D  D·M]      D = diag(±√n_c), M the means of the classes that have rows
+//	[0    T]      TᵀT the scatter within classes
+//
+// of the indicators of classes beside XW. So rows may be far from 0: no squares are subtracted.
+func (m *Model) discriminate(r blas64.General, counts []float64) error {
+	q, k := m.Dim(), r.Rows-m.Dim()
+	n, all := dense.Sum(counts), make([]float64, q) // the mean of all rows
+	means := stream.NewMatrix(len(counts), q)
+	at := 0
+	for c, count := range counts {
+		if count > 0 {
+			row := dense.Row(r, at)
+			dense.Axpy(1/row[at], row[k:], dense.Row(means, c))
+			dense.Axpy(count/n, dense.Row(means, c), all)
+			at++
 		}
 	}
-	s, err := dense.NewSVD(within)
+	for c, count := range counts {
+		if count > 0 {
+			dense.Axpy(-1, all, dense.Row(means, c)) // relative to that mean
+		}
+	}
+	s, err := dense.NewSVD(dense.Columns(stream.RowSlice(r, k, q), k, q))
 	if err != nil {
 		return fmt.Errorf("ism: the covariance within classes: %w; scale the rows (`scale standard`)", err)
 	}
-	scale := math.Max(1, n-float64(classes))
+	scale := math.Max(1, n-float64(len(counts)))
 	inverse := make([]float64, q)
-	for k, v := range s.S {
-		inverse[k] = scale / math.Max(v, 1e-10*s.S[0]+math.SmallestNonzeroFloat64)
-		inverse[k] = math.Min(inverse[k], 1e100)
+	for i, v := range s.S {
+		inverse[i] = scale / math.Max(v*v, 1e-10*s.S[0]*s.S[0]+math.SmallestNonzeroFloat64)
+		inverse[i] = math.Min(inverse[i], 1e100)
 	}
-	towards := dense.Mul(noTrans, means, noTrans, s.U)
+	towards := dense.Mul(noTrans, means, noTrans, s.V)
 	dense.ScaleColumns(towards, inverse)
-	slopes := dense.Mul(noTrans, towards, trans, s.U) // classes×q
-	m.Decision = stream.NewMatrix(q+1, classes)
-	for c := range classes {
-		for k, v := range dense.Row(slopes, c) {
-			dense.Row(m.Decision, k)[c] = v
+	slopes := dense.Mul(noTrans, towards, trans, s.V) // classes×q
+	m.Decision = stream.NewMatrix(q+1, len(counts))
+	for c, count := range counts {
+		slope := dense.Row(slopes, c)
+		for i, v := range slope {
+			dense.Row(m.Decision, i)[c] = v
 		}
 		bias := &dense.Row(m.Decision, q)[c]
 		*bias = without
-		if counts[c] > 0 {
-			*bias = math.Log(counts[c]/n) - dense.Dot(dense.Row(slopes, c), dense.Row(means, c))/2
+		if count > 0 {
+			*bias = math.Log(count/n) - dense.Dot(slope, dense.Row(means, c))/2 - dense.Dot(slope, all)
 		}
 	}
 	return nil

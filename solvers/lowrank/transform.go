@@ -34,6 +34,10 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 // Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
 // scores.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+	sides, err := m.sides(side)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case kind == model.Class && m.Clusters != nil:
 		return []string{"cluster"}, nil
@@ -51,10 +55,6 @@ func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
 	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
-		return nil, err
-	}
-	sides, err := m.sides(side)
-	if err != nil {
 		return nil, err
 	}
 	var names []string

@@ -19,7 +19,7 @@ func Random(n int, test float64, repeats int, seed uint64) ([]Split, error) {
 
 // StratifiedRandom returns [Random] for rows with class labels, in which each class
 // has its share of the test rows, rounded up or down: those whose share was cut
-// most by rounding down are rounded up, the smaller label first among equals.
+// most by rounding down are rounded up, the class that comes first among equals.
 func StratifiedRandom(labels []int, test float64, repeats int, seed uint64) ([]Split, error) {
 	return random(classRows(labels), test, repeats, seed)
 }

@@ -2,8 +2,6 @@ package split
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/nystream/nystream/sketch"
 )
@@ -16,15 +14,18 @@ func oneClass(n int) [][]int64 {
 	return classRows(make([]int, n))
 }
 
-// classRows returns the rows of each class, classes and rows ascending.
+// classRows returns the rows of each class, ascending, classes in the order of their first rows: names of labels
+// decide nothing.
 func classRows(labels []int) [][]int64 {
-	rows := map[int][]int64{}
-	for i, l := range labels {
-		rows[l] = append(rows[l], int64(i))
-	}
+	place := map[int]int{}
 	var classes [][]int64
-	for _, l := range slices.Sorted(maps.Keys(rows)) {
-		classes = append(classes, rows[l])
+	for i, l := range labels {
+		c, seen := place[l]
+		if !seen {
+			c, place[l] = len(classes), len(classes)
+			classes = append(classes, nil)
+		}
+		classes[c] = append(classes[c], int64(i))
 	}
 	return classes
 }

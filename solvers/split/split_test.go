@@ -140,3 +140,26 @@ func TestRefuses(t *testing.T) {
 }
 
 func second(_ []Split, err error) error { return err }
+
+// TestNamesOfLabels: numbers of classes decide nothing, so that other names of labels give the same splits.
+func TestNamesOfLabels(t *testing.T) {
+	labels, others := make([]int, 97), make([]int, 97)
+	for i := range labels {
+		labels[i] = i * i % 5
+		others[i] = []int{7, 3, 0, 9, 1}[labels[i]]
+	}
+	folds := func(labels []int) []Split {
+		a, err := StratifiedKFold(labels, 4, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := StratifiedRandom(labels, 0.3, 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(a, b...)
+	}
+	if !cmp.Equal(folds(labels), folds(others)) {
+		t.Error("other names of the labels give other splits")
+	}
+}

@@ -34,6 +34,10 @@ import (
 // outside the span is taken for 0: it would lower the trace by at most what the landmarks leave of
 // Σk(x, x), so shares of variance are never too large.
 //
+// Of kernels whose centred matrix a shift of all rows does not change, such as linear, rows are taken
+// less the medians of the columns of the rows that landmarks are chosen from. Offsets then cost no
+// digits. Other kernels warn where the entries differ by little beside their size.
+//
 // Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ²
 // flops, memory for the rows to choose from and O(ℓ²) numbers.
 type PCA struct {
@@ -44,7 +48,8 @@ type PCA struct {
 }
 
 // Fit finds the components of the rows of one source. It returns an error if the kernel is not
-// positive semi-definite, or if no two rows differ in feature space.
+// positive semi-definite, and a [model.DataError] if no two rows differ in feature space by more than
+// rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }

@@ -198,6 +198,8 @@ def asymmetric(k, m, h, x, side='left', divided=False):
     if p + 'map' in m:
         x = x @ m[p + 'map']
     z = m[p + 'landmarks']
+    if 'origin' in m:
+        x, z = x - m['origin'], z - m['origin']
     g = k(x, z) if side == 'left' else k(z, x).T
     if divided and side == 'right':
         g = np.exp(np.minimum(g - m['v_log_sums'], 0))  # a new row may outweigh the sum

@@ -20,6 +20,8 @@ type baseSpec struct {
 	self       func(dst []float64, x blas64.General, w *Workspace)
 	oneWay     bool // between x and y it is another one than between y and x
 	ofProducts bool // see [Base.OfProducts]
+	// ofDifferences tells that it is a function of x − y.
+	ofDifferences bool
 	// check returns what keeps a row from having the base, and domain says which rows
 	// have it; nil if all have.
 	check  func(x []float64) error
@@ -33,10 +35,10 @@ var bases = [numBases]baseSpec{
 		text: "inner product", name: "linear", sum: simd.Product, self: selfProducts, ofProducts: true,
 	},
 	SquaredDistance: {
-		text: "squared distance", name: "squared_distance", sum: simd.Square, self: selfDistances, ofProducts: true,
+		text: "squared distance", name: "squared_distance", sum: simd.Square, self: selfDistances, ofProducts: true, ofDifferences: true,
 	},
 	L1Distance: {
-		text: "L1 distance", name: "l1_distance", sum: simd.Absolute, self: selfDistances,
+		text: "L1 distance", name: "l1_distance", sum: simd.Absolute, self: selfDistances, ofDifferences: true,
 	},
 	CosineSimilarity: {
 		text: "cosine similarity", name: "cosine", rows: ofLengthOne, sum: simd.Product, finish: finishCosines, self: selfCosines, ofProducts: true,

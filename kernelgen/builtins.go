@@ -10,6 +10,7 @@ import (
 var builtins = []*spec{
 	{
 		name: "linear", base: InnerProduct, formula: "x·y", psd: always,
+		affine:  func(args) bool { return true },
 		profile: func(args) profile { return profile{} },
 		smooth:  func(args) smooth { return flat(1) },
 	},
@@ -17,6 +18,7 @@ var builtins = []*spec{
 		name: "poly", base: InnerProduct, formula: "(gamma·x·y + coef0)^degree",
 		params: []param{degree("3"), gamma((*sample).medianSquared), coef0("1")},
 		psd:    func(a args, _ int) bool { return a.get("coef0") >= 0 },
+		affine: func(a args) bool { return a.get("degree") == 1 },
 		profile: func(a args) profile {
 			gamma, coef0, degree := a.get("gamma"), a.get("coef0"), int(a.get("degree"))
 			return profile{fused: simd.Power(gamma, coef0, degree)}

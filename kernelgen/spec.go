@@ -36,6 +36,8 @@ type spec struct {
 	// psd reports whether the kernel is positive semi-definite for rows of
 	// cols columns; cols is 0 if unknown. Arguments may be words.
 	psd func(a args, cols int) bool
+	// affine reports whether the kernel is a·(base) + b; nil if it never is.
+	affine func(a args) bool
 	// divides is set for a kernel that is another one over its row sums; its
 	// profile is then never applied.
 	divides *divided

@@ -132,7 +132,8 @@ def quantile(knots, v):
 
 def landmarks(k, m, h, x, p='u_'):
     """u(x) of prepared rows, k the kernel and h = meta['left']; v(x) with meta['right'] and p = 'v_'."""
-    e = h.get('unit', 1) * k(x, m[p + 'landmarks'])
+    near = m.get(p + 'origin', 0)
+    e = h.get('unit', 1) * k(x - near, m[p + 'landmarks'] - near)
     if p + 'sketch_value' in m:
         c = np.zeros((e.shape[1], h['sketch']['columns']))
         c[np.arange(len(c)), m[p + 'sketch_column']] = m[p + 'sketch_value']
@@ -197,6 +198,8 @@ def asymmetric(k, m, h, x, side='left', divided=False):
     if p + 'map' in m:
         x = x @ m[p + 'map']
     z = m[p + 'landmarks']
+    if 'origin' in m:
+        x, z = x - m['origin'], z - m['origin']
     g = k(x, z) if side == 'left' else k(z, x).T
     if divided and side == 'right':
         g = np.exp(np.minimum(g - m['v_log_sums'], 0))  # a new row may outweigh the sum

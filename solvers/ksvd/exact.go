@@ -68,7 +68,16 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
 		return nil, err
 	}
-	g, err := newMatrix(ctx, e, d, k, m.Center, false)
+	t, err := tiles.New(k, d.sparse())
+	if err != nil {
+		return nil, err
+	}
+	if m.Center {
+		if err := d.setOrigin(ctx, t, m.Seed); err != nil {
+			return nil, err
+		}
+	}
+	g, err := newMatrix(ctx, e, d, t, m.Center, false)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +116,15 @@ type Matrix struct {
 // Cost: one pass over each side; for a normalised kernel one over all entries, and one
 // more where they are held. Memory: the rows twice, and N·M numbers if held.
 func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, form bool) (*Matrix, error) {
-	return newMatrix(ctx, e, d, k, false, form)
-}
-
-func newMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, center, form bool) (*Matrix, error) {
 	t, err := tiles.New(k, d.sparse())
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{data: d}
+	return newMatrix(ctx, e, d, t, false, form)
+}
+
+func newMatrix(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tiles, center, form bool) (m *Matrix, err error) {
+	m = &Matrix{data: d}
 	if m.left, m.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}

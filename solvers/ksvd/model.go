@@ -22,7 +22,8 @@ type Model struct {
 	Seed          uint64
 	Rows, Cols    int64 // N and M, the size of G in the fit
 	Centered      bool
-	Sums          Sums // exact or sampled
+	Origin        []float64 // the kernel is κ(x − Origin, z − Origin) of mapped rows; nil for 0
+	Sums          Sums      // exact or sampled
 	Compatibility Compatibility
 	Values        []float64 // singular values, descending
 	Left, Right   *Side
@@ -49,7 +50,11 @@ func (m *Model) Rank() int { return len(m.Values) }
 
 // tiles evaluates the kernel of the model.
 func (m *Model) tiles() (*tiles.Tiles, error) {
-	return tiles.New(m.Kernel, m.Left.Landmarks.Sparse != nil)
+	t, err := tiles.New(m.Kernel, m.Left.Landmarks.Sparse != nil)
+	if err == nil {
+		t.SetOrigin(m.Origin)
+	}
+	return t, err
 }
 
 // side returns Left or Right.

@@ -93,6 +93,11 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if m, err = m.settings(d.size()); err != nil {
 		return nil, err
 	}
+	if m.Center {
+		if err := d.setOrigin(ctx, t, m.Seed); err != nil {
+			return nil, err
+		}
+	}
 	f := &nystrom{Nystrom: m, engine: e, data: d, tiles: t}
 	if err := f.exactSums(ctx); err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 			GrandMean: s.GrandMean, Map: to}
 	}
 	shape := d.size()
-	m := &Model{Kernel: t.Kernel, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
+	m := &Model{Kernel: t.Kernel, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact, Compatibility: d.kind, Values: r.Values, Origin: t.Origin(),
 		Left: side(r.V, z, cols, d.maps[0]), Right: side(r.U, x, rows, d.maps[1])}
 	m.Left.left, m.Left.Means = true, s.ColMeans
 	m.Right.Means, m.Right.LogSums = s.RowMeans, s.LogSums

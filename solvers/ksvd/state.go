@@ -15,6 +15,8 @@ type header struct {
 	Columns       int64       `json:"columns"`
 	Rank          int         `json:"rank"`
 	Centred       bool        `json:"centred"`
+	Moved         bool        `json:"moved,omitempty"` // there is an origin
+	Origin        []float64   `json:"-" array:"origin,d,if=moved"`
 	Sums          string      `json:"sums"`
 	Compatibility string      `json:"compatibility"`
 	Values        []float64   `json:"-" array:"values,rank,descending"`
@@ -43,7 +45,7 @@ const Name = "ksvd"
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(),
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
-		Centred: m.Centered, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values,
+		Centred: m.Centered, Moved: m.Origin != nil, Origin: m.Origin, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Values: m.Values,
 		Left: m.Left.header(), Right: m.Right.header()})
 }
 
@@ -60,11 +62,14 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	m := &Model{Method: h.Solver, Kernel: a.Kernel(h.Kernel, profiles...), Seed: h.Seed,
-		Rows: h.Rows, Cols: h.Columns, Centered: h.Centred,
+		Rows: h.Rows, Cols: h.Columns, Centered: h.Centred, Origin: h.Origin,
 		Sums:          model.Word(a, h.Sums, ParseSums),
 		Compatibility: model.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
 	if h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse {
 		a.Fail("the two sides have landmarks of %d and %d numbers, sparse %v and %v", h.Left.Dimension, h.Right.Dimension, h.Left.Sparse, h.Right.Sparse)
+	}
+	if h.Moved && (len(h.Origin) != h.Left.Dimension || h.Left.Sparse) {
+		a.Fail("array origin has %d numbers for landmarks of %d, sparse %v", len(h.Origin), h.Left.Dimension, h.Left.Sparse)
 	}
 	if a.Err() != nil {
 		return nil, a.Err()

@@ -35,6 +35,7 @@ type Embedding struct {
 	Projection blas64.General // p×r, or c×r with Signs or features
 	Refinement blas64.General // r×r, or empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
+	Origin     []float64      // the kernel is k(x − Origin, z − Origin); nil for 0
 	features   featureMap     // nil unless the model is of random features
 	Centre     *Centre        // nil unless rows are centred in feature space
 }
@@ -50,7 +51,7 @@ type Centre struct {
 // mean returns the function of the inner product with the mean as an embedding of rank 1.
 func (e *Embedding) mean() *Embedding {
 	weights := blas64.General{Rows: len(e.Centre.Weights), Cols: 1, Stride: 1, Data: e.Centre.Weights}
-	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit}
+	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit, Origin: e.Origin}
 }
 
 func (e *Embedding) unit() float64 {

@@ -132,6 +132,7 @@ func (e *errorEstimate) in(n Norm) float64 {
 type errorSample struct {
 	block                        *sampledBlock // nil if there are too few rows
 	norm, squares, effectiveSize float64
+	spread                       float64 // of A: see [basis.Spread]; NaN if it is not known, or A is centred
 }
 
 // newErrorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
@@ -140,7 +141,7 @@ type errorSample struct {
 func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	m *Model, heldLeft, heldRight heldRows) (*errorSample, error) {
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
-		return &errorSample{}, nil
+		return &errorSample{spread: math.NaN()}, nil
 	}
 	left, err := newSampleSide(ctx, e, t, m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
 	if err != nil {
@@ -156,8 +157,12 @@ func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	if err != nil {
 		return nil, err
 	}
+	spread := math.NaN()
+	if m.Left.Centre == nil {
+		spread = b.spread()
+	}
 	norm, err := b.norm(ctx)
-	return &errorSample{b, norm, b.squares(), b.effectiveSize()}, err
+	return &errorSample{b, norm, b.squares(), b.effectiveSize(), spread}, err
 }
 
 // columns returns a copy of the sample of a symmetric model for one with some of its

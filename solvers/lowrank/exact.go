@@ -204,7 +204,7 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 	if definite {
 		clipDefinite(m.Values, shift)
 	}
-	frobenius, err := f.frobeniusError(ctx, m, s.u)
+	frobenius, spread, err := f.sampledError(ctx, m, s.u)
 	if err != nil {
 		return nil, err
 	}
@@ -212,6 +212,7 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 		KernelEntries: f.tiles.Entries.Load(), SourcePasses: 1, ExactPasses: last.Passes, Residuals: last.Residuals}}
 	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
+	fit.Warn(basis.SpreadWarning(m.Kernel, spread)...)
 	fit.estimated(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
 	fit.Note(rankNote(len(s.values), f.Rank, RankTolerance)...)
 	if fit.NotConverged {
@@ -260,24 +261,24 @@ func valueCondition(values []float64) float64 {
 	return most / least
 }
 
-// exactSample is the number of rows that frobeniusError looks at.
+// exactSample is the number of rows that sampledError looks at.
 const exactSample = 512
 
-// frobeniusError estimates the relative Frobenius error of a model from the entries between sampled
-// rows. u is the embedding of all rows.
-func (f *exactFit) frobeniusError(ctx context.Context, m *Model, u blas64.General) (float64, error) {
+// sampledError estimates the relative Frobenius error of a model from the entries between sampled
+// rows, and returns their spread. u is the embedding of all rows.
+func (f *exactFit) sampledError(ctx context.Context, m *Model, u blas64.General) (frobenius, spread float64, err error) {
 	n := f.rows.Count()
 	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, "held back")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
 	side := &sampleSide{rows: f.rows.Of(number), of: float64(n), u: embedded.Of(number).Rows}
 	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	all := b.squares()
+	all, spread := b.squares(), b.spread()
 	b.subtract(m)
-	return ratio(math.Sqrt(b.squares()), math.Sqrt(all)), nil
+	return ratio(math.Sqrt(b.squares()), math.Sqrt(all)), spread, nil
 }

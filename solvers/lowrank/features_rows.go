@@ -39,3 +39,10 @@ func (m *Model) Features(name string) func() func(dst, x blas64.General, start i
 		}
 	}
 }
+
+// SelfEntries returns a function that puts k(x, x) of rows into dst, about the origin of the left embedding:
+// f(x)·f(x) is at most that. It serves several goroutines.
+func (m *Model) SelfEntries() func(dst []float64, x blas64.General) {
+	t := m.tiles(m.Left)
+	return t.SelfEntries
+}

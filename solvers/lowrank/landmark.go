@@ -364,7 +364,7 @@ func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, 
 	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
 	columns := &basis.Columns{One: one, Features: []basis.Features{m.Features(name)}}
-	return basis.Moments(ctx, e.Given(landmarks.Rows, s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
+	return basis.Moments(ctx, e.Given(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
 		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
 		return func(state *ranged[A], r basis.Rows) error {
 			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {

@@ -33,7 +33,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 	columns := &basis.Columns{One: f.centred, Features: []basis.Features{m.Features(name)}}
 	addTrace := basis.AddTrace(f.tiles, name)
 	defer f.tiles.CountPass(src.Info().Rows * int64(f.landmarks.Count()))()
-	return stream.FoldWide(ctx, e.Given(f.landmarks.Rows, s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
+	return stream.FoldWide(ctx, e.Given(f.landmarks.Rows, f.tiles.Origin(), s.Project), "fit", src, stream.Wide[*ranged[*sketch.WhitenedGram], *whitenedBlock]{
 		New: func() *ranged[*sketch.WhitenedGram] {
 			return newRanged(sketch.NewWhitenedGram(by), s.Keep, f.landmarks.Rows.Cols)
 		},

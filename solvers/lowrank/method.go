@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -126,6 +127,7 @@ func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string
 	f := &Fit{Model: m, Condition: condition,
 		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)
+	f.Warn(basis.SpreadWarning(m.Kernel, s.spread)...)
 	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")
 	finishUnits(t, m)
 	return f, checkModel(m)

@@ -80,19 +80,35 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 // gatherChosen fetches landmarks and held-back rows.
 func gatherChosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stream.Source,
 	choice basis.Landmarks) (landmarks *basis.Panel, held heldRows, err error) {
-	candidates, err := choice.Candidates("C")
+	candidates, rest, err := gatherCandidates(ctx, src, choice)
 	if err != nil {
 		return nil, held, err
 	}
-	numbers := heldBackRows(choice.Rows, heldBack(choice.Count), choice.Seed, "held back", nil)
-	panels, err := basis.Gather(ctx, src, rowSet{Numbers: candidates}, rowSet{Numbers: numbers})
+	return chosen(ctx, e, t, src.Info().Name, choice, candidates, rest)
+}
+
+// gatherCandidates fetches the rows that landmarks are chosen from, and rows to hold back.
+func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landmarks) (candidates, rest *basis.Panel, err error) {
+	numbers, err := choice.Candidates("C")
 	if err != nil {
+		return nil, nil, err
+	}
+	more := heldBackRows(choice.Rows, heldBack(choice.Count), choice.Seed, "held back", nil)
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: numbers}, rowSet{Numbers: more})
+	if err != nil {
+		return nil, nil, err
+	}
+	return panels[0], panels[1], nil
+}
+
+// chosen chooses landmarks among candidates of the named source, and the scale of the tiles. Rows that
+// are no landmarks are held back.
+func chosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
+	choice basis.Landmarks, candidates, rest *basis.Panel) (landmarks *basis.Panel, held heldRows, err error) {
+	if landmarks, err = choice.Choose(ctx, e, t, candidates, name); err != nil {
 		return nil, held, err
 	}
-	if landmarks, err = choice.Choose(ctx, e, t, panels[0], src.Info().Name); err != nil {
-		return nil, held, err
-	}
-	held = heldRows{Panel: panels[1].Without(landmarks)}
+	held = heldRows{Panel: rest.Without(landmarks)}
 	return landmarks, held, basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks)
 }
 

@@ -34,6 +34,10 @@ import (
 // outside the span is taken for 0: it would lower the trace by at most what the landmarks leave of
 // Σk(x, x), so shares of variance are never too large.
 //
+// Of kernels whose centred matrix a shift of all rows does not change, such as linear, rows are taken
+// less the medians of the columns of the rows that landmarks are chosen from. Offsets then cost no
+// digits. Other kernels warn where the entries differ by little beside their size.
+//
 // Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ²
 // flops, memory for the rows to choose from and O(ℓ²) numbers.
 type PCA struct {
@@ -44,7 +48,8 @@ type PCA struct {
 }
 
 // Fit finds the components of the rows of one source. It returns an error if the kernel is not
-// positive semi-definite, or if no two rows differ in feature space.
+// positive semi-definite, and a [model.DataError] if no two rows differ in feature space by more than
+// rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
@@ -59,26 +64,35 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	}
 	f := &landmarkFit{Landmark: m.landmark(), rows: n, tiles: tiles.Plain(k), centred: true}
 	choice := m.choice(n, k)
-	if f.landmarks, f.held, err = gatherChosen(ctx, e, f.tiles, d.Left, choice); err != nil {
+	candidates, rest, err := gatherCandidates(ctx, d.Left, choice)
+	if err != nil {
+		return nil, err
+	}
+	basis.SetOrigin(f.tiles, candidates.Rows)
+	if f.landmarks, f.held, err = chosen(ctx, e, f.tiles, d.Left.Info().Name, choice, candidates, rest); err != nil {
 		return nil, err
 	}
 	gram, err := f.gram(ctx, e, d.Left)
 	if err != nil {
 		return nil, err
 	}
-	found, condition, err := f.components(gram.A.Matrix(), gram.B.A.Totals()[0])
+	found, spectrum, err := f.components(gram.A.Matrix(), gram.B.A.Totals()[0])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Left.Info().Name, err)
+		return nil, err
+	}
+	if found == nil {
+		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
 	}
 	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
 	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
 		notes = append(notes, choice.Note())
 	}
 	trace := found.Trace
-	fit, err := finishFit(ctx, e, f.tiles, found, notes, condition, f.held, f.held, trace)
+	fit, err := finishFit(ctx, e, f.tiles, found, notes, spectrum.condition, f.held, f.held, trace)
 	if err != nil {
 		return nil, err
 	}
+	fit.Warn(basis.SpreadWarning(k, spectrum.spread)...)
 	found.Trace /= f.tiles.Scale()
 	return fit, nil
 }
@@ -126,9 +140,23 @@ func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
 	return f.streamGram(ctx, e.Given(with), src, new(basis.Leverage), by)
 }
 
-// components returns the model of the Gram matrix of [1 | f] and the trace of A, and the condition
-// of the components: rounding is relative to the trace.
-func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, float64, error) {
+// noComponent returns the error of rows of the named source that have no component. differ tells that the rows
+// differ.
+func noComponent(name string, k kernelgen.Kernel, differ bool) error {
+	if !differ {
+		return &model.DataError{Err: fmt.Errorf("%s: all rows are the same, and there is no component: choose other columns", name)}
+	}
+	return basis.AlikeError(name, k)
+}
+
+// centredSpectrum is what the centred features tell of the accuracy of components.
+type centredSpectrum struct {
+	condition float64 // of the components: rounding is relative to the trace
+	spread    float64 // the trace of the centred matrix relative to that of A, both in the span of the landmarks
+}
+
+// components returns the model of the Gram matrix of [1 | f] and the trace of A; nil if there is no component.
+func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Model, s centredSpectrum, err error) {
 	n, p := gram.Data[0], gram.Rows-1
 	mean, centred := make([]float64, p), stream.NewMatrix(p, p)
 	norm, whole := 0.0, 0.0
@@ -144,15 +172,15 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, fl
 	}
 	eig, err := newEigen("the sketch", centred)
 	if err != nil {
-		return nil, 0, err
+		return nil, s, err
 	}
+	s.spread = centredSpread(dense.Sum(eig.Values), whole)
 	r := 0
 	for r < min(f.Rank, p) && eig.Values[r] > basis.Dependence*whole {
 		r++
 	}
 	if r == 0 {
-		return nil, 0, fmt.Errorf("all rows are the same to kernel %s, and there is no component: "+
-			"choose other columns, or a kernel that tells rows apart", f.tiles.Kernel)
+		return nil, s, nil
 	}
 	vectors := dense.Columns(eig.Vectors, 0, r)
 	t := scaledColumns(vectors, dense.Reciprocals(dense.Roots(eig.Values[:r])))
@@ -165,10 +193,12 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (*Model, fl
 	copy(weights.Data, mean)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), weights)
 	c.Weights = weights.Data
-	found := &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows,
+	s.condition = whole / eig.Values[r-1]
+	found = &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows,
 		Values: eig.Values[:r:r], Trace: math.Max(trace-n*norm, dense.Sum(eig.Values[:r])),
-		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c}}
-	return found, whole / eig.Values[r-1], nil
+		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c,
+			Origin: f.tiles.Origin()}}
+	return found, s, nil
 }
 
 // Explained returns the share of the variance that each component of a [PCA] model explains, or nil
@@ -198,6 +228,7 @@ func (m PCA) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 	p.landmarks(c, landmarksKnob)
 	choice.AddTo(p.Plan, p.d)
 	p.stage(func(p *planner) {
+		p.moved(k)
 		if m.landmark().wide(k) {
 			p.widePass(s.Rows, c, 2*c+2)
 		} else {

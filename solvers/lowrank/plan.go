@@ -3,6 +3,7 @@ package lowrank
 import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -38,6 +39,13 @@ const (
 
 // landmarks adds rows that are kept in memory, as they are and packed.
 func (p *planner) landmarks(rows int64, knob string) { p.Add("landmarks", 2*rows*p.d, knob) }
+
+// moved adds the rows that the tiles of a centred kernel bring near 0.
+func (p *planner) moved(k kernelgen.Kernel) {
+	if k.CentredShift() {
+		p.Add("moved rows", p.threads*tiles.OriginRows*p.d, "`threads`")
+	}
+}
 
 // pass adds a pass of n rows that folds tiles of the given width into a
 // triangular factor with c columns and states of the given size.

@@ -44,8 +44,10 @@ type sideHeader struct {
 	RangeShift float64        `json:"range_shift,omitempty"`
 	Unit       float64        `json:"unit,omitempty"`
 	Refined    bool           `json:"refined,omitempty"`
+	Moved      bool           `json:"moved,omitempty"` // there is an origin
 	Landmarks  blas64.General `json:"-" array:"landmarks,p,d,if=!features"`
 	Numbers    []int64        `json:"-" array:"landmark_rows,p,below=total,if=!features"`
+	Origin     []float64      `json:"-" array:"origin,d,if=moved"`
 	Projection blas64.General `json:"-" array:"projection,width,rank"`
 	Refinement blas64.General `json:"-" array:"refinement,rank,rank,if=refined"`
 	Centre     *Centre        `json:"centre,omitempty" array:"centre_"`
@@ -85,8 +87,8 @@ func (m *Model) Save() (*model.Archive, error) {
 }
 
 func (e *Embedding) header() *sideHeader {
-	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Landmarks: e.Landmarks,
-		Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Centre}
+	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Moved: e.Origin != nil,
+		Landmarks: e.Landmarks, Origin: e.Origin, Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Centre}
 	if f, is := e.features.(*fourierMap); is {
 		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
 			Centred: f.centre != nil, Frequencies: f.frequencies, Centre: f.centre}
@@ -159,8 +161,8 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 	switch {
 	case h.Centre != nil && (h.Sketch != nil || h.Features != nil):
 		a.Fail("header: a centre goes with no sketch and no features")
-	case h.Features != nil && (h.Sketch != nil || h.RangeShift != 0):
-		a.Fail("header: features go with no sketch and no shift of the range")
+	case h.Features != nil && (h.Sketch != nil || h.RangeShift != 0 || h.Moved):
+		a.Fail("header: features go with no sketch, no shift of the range and no origin")
 	case h.Features != nil:
 		return map[string]int64{"width": int64(h.Features.Columns)}
 	case h.Sketch != nil:
@@ -173,7 +175,7 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 
 // embedding returns the side that was saved.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
-	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Landmarks: h.Landmarks, Rows: h.Numbers,
+	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Origin: h.Origin, Landmarks: h.Landmarks, Rows: h.Numbers,
 		Projection: h.Projection, Refinement: h.Refinement, Centre: h.Centre}
 	switch f := h.Features; {
 	case f != nil:

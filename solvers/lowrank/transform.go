@@ -214,9 +214,10 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 	return em
 }
 
-// tiles evaluates the kernel of the model in the unit of an embedding.
+// tiles evaluates the kernel of the model in the unit of an embedding, about its origin.
 func (m *Model) tiles(e *Embedding) *tiles.Tiles {
 	t := tiles.Plain(m.Kernel)
 	t.SetScale(e.unit())
+	t.SetOrigin(e.Origin)
 	return t
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Sections returns the functions k(·, x) for rows x, a function for each, as far as the
-// space of f spans them: inner products with them are values at x. Cost: the features of
-// the rows.
+// space of f spans them: inner products with them are values at x. Where the space has an
+// origin r they are k(· − r, x − r): see [Solver.Center]. Cost: the features of the rows.
 func (f *Functions) Sections(ctx context.Context, e stream.Engine, rows blas64.General) (*Functions, error) {
 	p := f.Coefficients.Rows
 	features := &Functions{Space: f.Space, Coefficients: identityOf(p)}

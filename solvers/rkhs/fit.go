@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -73,6 +74,13 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}, Trace: s.trace(m, sp)}
 	f.SourcePasses = 1
 	f.Note(append(notes, sp.notes...)...)
+	for _, p := range sp.parts(d) {
+		spread := p.spread(m)
+		if s.Center && spread < basis.Dependence {
+			return nil, basis.AlikeError(p.info.Name, p.space.Kernel)
+		}
+		f.Warn(basis.SpreadWarning(p.space.Kernel, spread)...)
+	}
 	f.count(sp)
 	if err := s.decompose(ctx, e, d, sp, m, f); err != nil {
 		return nil, err

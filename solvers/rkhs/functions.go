@@ -21,7 +21,7 @@ import (
 // coefficients are coordinates in an orthonormal basis, so that inner products of
 // columns are those of the RKHS.
 type Functions struct {
-	Space        *lowrank.Model
+	Space        *lowrank.Model // of k(x − Left.Origin, x' − Left.Origin)
 	Coefficients blas64.General `array:",features,columns"` // features × functions
 	// Offsets are what the means of the functions over the rows of the fit are; nil
 	// unless the features were centred.

@@ -54,6 +54,18 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 	return t
 }
 
+// spread returns the part of Σ w_i·‖f(x_i)‖² of a side that is left without the mean; NaN if all of it is 0.
+func (p part) spread(m *moments) float64 {
+	r, all, centred := dense.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
+	for i := range r.Rows {
+		squares := dense.Dot(dense.Row(r, i), dense.Row(r, i))
+		if all += squares; i > 0 {
+			centred += squares
+		}
+	}
+	return centred / all
+}
+
 // part is a side in the columns of a pass.
 type part struct {
 	side  Side
@@ -126,11 +138,11 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	columns, src := sp.columns(d), sp.source(d)
 	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
 	for _, p := range sp.parts(d) {
-		e = e.Given(p.space.Left.Landmarks, p.space.Left.Projection)
+		e = e.Given(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
 	}
 	newState := func() *moments { return newMoments(columns.Width()) }
 	m, err := basis.Moments(ctx, e, "pairs", src, columns, newState, func() func(*moments, basis.Rows) error {
-		add := s.traceAdder(d, sp, columns)
+		add := sp.traceAdder(d, columns)
 		return func(m *moments, r basis.Rows) error {
 			m.B.Count += int64(r.X.Rows)
 			add(m.B, r)
@@ -155,12 +167,16 @@ func (sp *spaces) count(d *Data) {
 }
 
 // traceAdder returns a function for one goroutine that adds to the traces of both sides.
-func (s setting) traceAdder(d *Data, sp *spaces, columns *basis.Columns) func(to *sketch.Sum, r basis.Rows) {
+func (sp *spaces) traceAdder(d *Data, columns *basis.Columns) func(to *sketch.Sum, r basis.Rows) {
 	parts, diagonal := sp.parts(d), make([]float64, stream.PanelRows)
+	var selves []func(dst []float64, x blas64.General)
+	for _, p := range parts {
+		selves = append(selves, p.space.SelfEntries())
+	}
 	return func(to *sketch.Sum, r basis.Rows) {
 		for k, p := range parts {
 			part, traces := columns.Features[k], dense.Row(to.General, int(p.side))
-			s.kernels[p.side].Diag(diagonal[:r.X.Rows], dense.Columns(r.X, part.First, part.Count))
+			selves[k](diagonal[:r.X.Rows], dense.Columns(r.X, part.First, part.Count))
 			for i, v := range diagonal[:r.X.Rows] {
 				root, f := d.rootWeight(r.Start+int64(i)), dense.Row(r.Z, i)[p.at:p.at+part.Width]
 				traces[kernelTrace] += root * root * v

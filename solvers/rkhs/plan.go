@@ -3,6 +3,7 @@ package rkhs
 import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -102,6 +103,9 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 	if s.Operator.Traits().AllPairs {
 		p.SourcePasses++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
+	}
+	if s.Center && s.kernels[OfX].CentredShift() {
+		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`threads`")
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

@@ -29,6 +29,9 @@ type Solver struct {
 	// CCA and kernel PCA centre. Without it the first singular function of a CCA
 	// and the first eigenfunction of a transfer operator are nearly constant, with a
 	// value near 1; with it they are gone.
+	//
+	// Of kernels whose centred matrix a shift of all rows does not change, such as linear, rows
+	// are taken less their medians: the origin of the space. Offsets then cost no digits.
 	Center bool
 
 	Engine Engine

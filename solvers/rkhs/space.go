@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -114,14 +115,24 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	return f, nil
 }
 
+// errAlike reports rows without a centred feature.
+var errAlike = &model.DataError{Err: errors.New("the rows are all the same, and an operator needs rows that differ")}
+
 // features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
 func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
+	t, pool := tiles.Plain(k), basis.NewPanel(rows, stream.Numbers(rows.Rows), nil)
+	if s.Center {
+		basis.SetOrigin(t, rows)
+	}
 	diagonal := make([]float64, rows.Rows)
-	k.Diag(diagonal, rows)
-	if slices.Max(diagonal) <= 0 {
+	t.SelfEntries(diagonal, rows)
+	switch {
+	case slices.Max(diagonal) > 0:
+	case t.Origin() != nil:
+		return nil, errAlike
+	default:
 		return nil, fmt.Errorf("kernel %s is zero between rows of this data", k)
 	}
-	t, pool := tiles.Plain(k), basis.NewPanel(rows, stream.Numbers(rows.Rows), nil)
 	defer func() { sp.entries += t.Entries.Load() }()
 	landmarks, err := s.landmarks(ctx, e, t, pool, name)
 	if err != nil {
@@ -134,7 +145,7 @@ func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k ke
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k, err)
 	}
-	side := &lowrank.Embedding{Landmarks: landmarks.Rows, Rows: landmarks.Number, Projection: basis.Inverse(u)}
+	side := &lowrank.Embedding{Landmarks: landmarks.Rows, Rows: landmarks.Number, Projection: basis.Inverse(u), Origin: t.Origin()}
 	if t.Scale() != 1 {
 		side.Unit = t.Scale()
 	}

@@ -78,7 +78,7 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	f.residual = &pivoted.Residual{Left: diagonal.Data}
 	err := f.sweep(ctx, func() func(start int, x blas64.General) error {
 		return func(start int, x blas64.General) error {
-			t.Kernel.Diag(diagonal.Data[start:start+x.Rows], x)
+			t.SelfEntries(diagonal.Data[start:start+x.Rows], x)
 			return CheckFinite(t, stream.RowSlice(diagonal, start, x.Rows), name, model.Numbers{From: int64(start)})
 		}
 	})

@@ -73,9 +73,9 @@ func (r *Rows) Prepare() *Rows {
 	return r
 }
 
-// panel returns dense rows packed as the columns of tiles of a kernel.
-func (r *Rows) panel(k kernelgen.Kernel) *kernelgen.Panel {
-	r.packing.Do(func() { r.packed = k.Pack(r.Dense) })
+// panel returns dense rows packed as the columns of tiles.
+func (r *Rows) panel(t *Tiles) *kernelgen.Panel {
+	r.packing.Do(func() { r.packed = t.raw.Pack(t.moved(r.Dense)) })
 	return r.packed
 }
 

@@ -23,7 +23,7 @@ func ScaleFor(largest float64) float64 {
 
 // Diagonal puts the kernel of each row with itself into dst, times the scale.
 func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
-	t.Kernel.Diag(dst, x)
+	t.SelfEntries(dst, x)
 	t.scale(dst)
 	t.then.applyDiagonal(dst, x)
 }

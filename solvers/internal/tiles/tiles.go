@@ -45,6 +45,8 @@ type Tiles struct {
 	weight      float64
 	logarithm   bool // tiles are of the logarithm of raw
 	then        function
+	origin      []float64 // see [Tiles.SetOrigin]
+	rooms       sync.Pool // of *blas64.General, for moved rows
 }
 
 // Plain returns the tiles of a kernel without a normaliser, between dense rows.
@@ -132,15 +134,12 @@ func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Wo
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
 	}
-	if t.logarithm {
-		t.raw.FillLog(dst, left, right.panel(t.raw), w)
-		return
+	t.eachMoved(left, func(first int, part blas64.General) {
+		t.fillMoved(stream.RowSlice(dst, first, part.Rows), part, right, w)
+	})
+	if !t.logarithm {
+		t.then.apply(dst, left, right, w)
 	}
-	t.raw.Fill(dst, left, right.panel(t.raw), w)
-	for i := range dst.Rows {
-		t.scale(dense.Row(dst, i))
-	}
-	t.then.apply(dst, left, right, w)
 }
 
 func (t *Tiles) scale(v []float64) {

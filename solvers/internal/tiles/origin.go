@@ -1,0 +1,75 @@
+package tiles
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// OriginRows is the number of rows that a worker moves to the origin at a time.
+const OriginRows = 64
+
+// SetOrigin makes the tiles those of k(x − origin, z − origin), between dense rows; nil is no origin.
+// Tiles of plain kernels have one. It comes before the first tile.
+func (t *Tiles) SetOrigin(origin []float64) { t.origin = origin }
+
+// Origin returns what is subtracted from rows; nil for nothing.
+func (t *Tiles) Origin() []float64 { return t.origin }
+
+// moved returns rows less the origin. Without an origin they are the rows themselves.
+func (t *Tiles) moved(x blas64.General) blas64.General {
+	if t.origin == nil {
+		return x
+	}
+	out := stream.NewMatrix(x.Rows, x.Cols)
+	t.move(out, x)
+	return out
+}
+
+func (t *Tiles) move(out, x blas64.General) {
+	for i := range x.Rows {
+		to := dense.Row(out, i)
+		for j, v := range dense.Row(x, i) {
+			to[j] = v - t.origin[j]
+		}
+	}
+}
+
+// eachMoved calls do with rows less the origin and the number of their first row, a few at a time.
+func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)) {
+	if t.origin == nil {
+		do(0, x)
+		return
+	}
+	room, _ := t.rooms.Get().(*blas64.General)
+	if room == nil || room.Cols != x.Cols {
+		m := stream.NewMatrix(OriginRows, x.Cols)
+		room = &m
+	}
+	defer t.rooms.Put(room)
+	for first := 0; first < x.Rows; first += OriginRows {
+		n := min(OriginRows, x.Rows-first)
+		part := stream.RowSlice(*room, 0, n)
+		t.move(part, stream.RowSlice(x, first, n))
+		do(first, part)
+	}
+}
+
+// SelfEntries puts the kernel of each row with itself into dst, without the scale.
+func (t *Tiles) SelfEntries(dst []float64, x blas64.General) {
+	t.eachMoved(x, func(first int, x blas64.General) { t.Kernel.Diag(dst[first:first+x.Rows], x) })
+}
+
+// fillMoved fills the tile of left rows that are less the origin.
+func (t *Tiles) fillMoved(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
+	if t.logarithm {
+		t.raw.FillLog(dst, left, right.panel(t), w)
+		return
+	}
+	t.raw.Fill(dst, left, right.panel(t), w)
+	for i := range dst.Rows {
+		t.scale(dense.Row(dst, i))
+	}
+}

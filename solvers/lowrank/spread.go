@@ -1,0 +1,73 @@
+package lowrank
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/stream"
+)
+
+// spreadRows is the number of sampled rows and columns that spread looks at.
+const spreadRows = 256
+
+// spread returns that of the entries of A between some rows of the block: see [basis.Spread].
+func (b *sampledBlock) spread() float64 {
+	rows, columns := evenly(b.m.Rows, spreadRows), evenly(b.m.Cols, spreadRows)
+	left, right := b.left.roots(), b.right.roots()
+	diagonal := make(map[[2]int]float64, len(b.diagonal))
+	for _, d := range b.diagonal {
+		diagonal[[2]int{d.i, d.j}] = d.value
+	}
+	some := stream.NewMatrix(len(rows), len(columns))
+	for p, i := range rows {
+		row := dense.Row(some, p)
+		for q, j := range columns {
+			if v, is := diagonal[[2]int{i, j}]; is {
+				row[q] = v
+			} else {
+				row[q] = dense.Row(b.m, i)[j] / (left[i] * right[j])
+			}
+		}
+	}
+	return basis.Spread(some)
+}
+
+// evenly returns at most so many of the numbers below n, in even steps.
+func evenly(n, most int) []int {
+	picked := make([]int, min(n, most))
+	for i := range picked {
+		picked[i] = i * n / len(picked)
+	}
+	return picked
+}
+
+// centredSpread returns the spread of a positive semi-definite matrix by its trace and that of the
+// centred matrix.
+func centredSpread(centred, whole float64) float64 {
+	if !(whole > 0) {
+		return math.NaN()
+	}
+	return math.Max(0, centred) / whole
+}
+
+// differ reports whether two rows of the panels differ.
+func differ(panels ...blas64.General) bool {
+	var first []float64
+	for _, p := range panels {
+		for i := range p.Rows {
+			row := dense.Row(p, i)
+			if first == nil {
+				first = row
+			}
+			for j, v := range row {
+				if v != first[j] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -69,7 +69,8 @@ func (f *fit) gather(ctx context.Context) error {
 // draw draws the landmarks and the pool, which has room for [SampleRows] rows. Without weights landmarks are uniform.
 // With weights they are rows of the pool: a row with weight k is drawn like k copies.
 func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, err error) {
-	size, weighted := int(f.poolRows(f.columns.weights >= 0)), f.columns.weights >= 0
+	weighted := f.columns.weights >= 0
+	size := int(f.poolRows(weighted))
 	sample, err := sketch.NewSample(f.rows, size, f.Seed, "scores")
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +112,7 @@ func (f *fit) poolRows(weighted bool) int64 {
 	if weighted {
 		size = max(size, landmarksOfPool*int64(f.landmarks))
 	}
-	return min(f.rows, size)
+	return min(max(0, f.rows), size)
 }
 
 // dropAbsent leaves rows with weight 0 out of a pool. If it is whole, rows are grouped by their place among the

@@ -26,16 +26,16 @@ type place struct{ kernel, part, tile int }
 // pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows.
 // Features are (k(x, J) − c)·U⁻¹ with the mean c of k(J, J): features far from 0 would have few digits of their
 // spread in the sums. The other columns pass through the identity that extends U.
-// Cost for n rows, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
+// Cost for n rows with a weight, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
 func (f *fit) pass(ctx context.Context) error {
 	by, places, err := f.whitenings()
 	if err != nil {
 		return err
 	}
-	parts, given := f.folds.parts, append(f.columns.given(), f.folds.given()...)
+	parts, given, before := f.folds.parts, append(f.columns.given(), f.folds.given()...), []int64{}
 	for _, c := range f.candidates {
 		given = append(given, c.features.Landmarks.Rows, c.upper, c.center)
-		defer c.features.Tiles.CountPass(f.rows * int64(c.features.Landmarks.Count()))()
+		before = append(before, c.features.Tiles.Entries.Load())
 	}
 	e := f.engine.WithKept().Given(given...)
 	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
@@ -72,9 +72,15 @@ func (f *fit) pass(ctx context.Context) error {
 		},
 	})
 	for i, c := range f.candidates {
-		if err == nil {
-			c.sums = sums[i*parts:][:parts]
+		if err != nil {
+			break
 		}
+		c.sums = sums[i*parts:][:parts]
+		for _, sum := range c.sums {
+			c.counted += sum.Rows()
+		}
+		// states that answered the pass count like rows that were read
+		c.features.Tiles.Entries.Store(before[i] + c.counted*int64(c.upper.Cols))
 	}
 	return err
 }
@@ -104,7 +110,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
-	rowsOf, byPart := new(known), make([][]int, f.folds.parts+1) // the last of rows without weight
+	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
 	room := stream.NewMatrix(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
@@ -116,11 +122,8 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		for p := range byPart {
 			byPart[p] = byPart[p][:0]
 		}
-		for i, w := range rowsOf.weight {
-			p := f.folds.parts
-			if w > 0 {
-				p = f.folds.part(rowsOf.group[i])
-			}
+		for _, i := range rowsOf.weighing() {
+			p := f.folds.part(rowsOf.group[i])
 			byPart[p] = append(byPart[p], i)
 		}
 		order := slices.Concat(byPart...)

@@ -98,7 +98,6 @@ func (c *candidate) open() (err error) {
 	filled := 0
 	c.grams = make([]blas64.General, len(c.sums))
 	for p, sum := range c.sums {
-		c.counted += sum.Rows()
 		if sum.Rows() > 0 {
 			filled++
 			if p < c.folds.tested {

@@ -267,6 +267,7 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 		fit.Kernels = append(fit.Kernels, t)
 	}
 	c.noteFolds(fit)
+	c.noteDigits(fit)
 	if c.landmarks > p {
 		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, c.landmarks))
 	}
@@ -277,4 +278,22 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit
+}
+
+// fewDigits is the variance of features, relative to their mean square, that leaves some four digits of the
+// kernel entries.
+const fewDigits = 2e-12
+
+// noteDigits warns of rows that the kernel hardly tells apart, such as rows far from 0 under an inner product.
+func (c *candidate) noteDigits(fit *Fit) {
+	variance, size := 0.0, 0.0
+	for i, mean := range c.all.means[:c.upper.Cols] {
+		variance += dense.Row(c.all.whole, i)[i]/c.all.weight - mean*mean
+		row := dense.Row(c.upper, i)[i:]
+		size += dense.Dot(row, row) / float64(c.upper.Cols)
+	}
+	if variance < fewDigits*size {
+		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`scale standard`) or take another kernel"
+		fit.Note(fmt.Sprintf(what, c.kernel, math.Sqrt(max(0, variance)/size)))
+	}
 }

@@ -185,12 +185,13 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	}
 	inData := func(a aside) bool { return a.file == "" && (a.flag == "--label" || a.flag == "--weights") }
 	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
-	d, label, name := c.known, c.known.Classes.Label, rows.Info().Name
+	label, name := c.known.Classes.Label, rows.Info().Name
 	if !slices.ContainsFunc(c.asides.list, inData) { // there is no need to read the rows
 		name = a.file
 		rows = stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0))
 	}
-	if d.Rows, err = c.besides(rows); err == nil {
+	d, err := c.problem(rows)
+	if err == nil {
 		c.known.Classes, err = d.FindClasses(ctx, c.engine(), label)
 	}
 	if err != nil {

@@ -310,7 +310,8 @@ func TestFeaturesFarFromZero(t *testing.T) {
 	const n = 300
 	x, y := wavy(n)
 	for i := range n {
-		dense.Row(y, i)[0] += 0.5 * dense.Row(x, i)[2]
+		r, v := dense.Row(x, i), dense.Row(y, i)
+		v[0], v[1] = r[0]+0.5*r[2]+0.05*math.Sin(50*r[1]), r[1]
 	}
 	errorAt := func(offset float64) *Fit {
 		t.Helper()
@@ -327,10 +328,8 @@ func TestFeaturesFarFromZero(t *testing.T) {
 	want := errorAt(0)
 	for _, offset := range []float64{1e3, 1e5, 1e6} {
 		f := errorAt(offset)
-		for j := range 2 {
-			if got, want := f.Path[0].RMSE[j], want.Path[0].RMSE[j]; !near(got, want, 1e-4) {
-				t.Errorf("columns around %g: RMSE %v, around 0 %v", offset, got, want)
-			}
+		if got, want := f.Path[0].RMSE[0], want.Path[0].RMSE[0]; !near(got, want, 2e-3) {
+			t.Errorf("columns around %g: RMSE %v, around 0 %v", offset, got, want)
 		}
 	}
 	const said = "hardly tells the rows apart"
@@ -339,5 +338,40 @@ func TestFeaturesFarFromZero(t *testing.T) {
 	}
 	if notes := strings.Join(errorAt(1e3).Notes, "\n"); strings.Contains(notes, said) {
 		t.Errorf("columns around 1e3: notes %q", notes)
+	}
+}
+
+// TestMoreRowsThanPool: of more rows than the pool holds, absent ones are neither landmarks nor counted, whole
+// blocks of them too, and threads and blocks change no bit.
+func TestMoreRowsThanPool(t *testing.T) {
+	t.Parallel()
+	const n, absent = SampleRows + 2000, 9000
+	x, y := normals(n, 1, 1), normals(n, 1, 2)
+	weights, groups := make([]float64, n), make([]int, n)
+	for i := range n {
+		x.Data[i] += float64(min(i/absent, 1)) * 100 // others are absent
+		y.Data[i] = 0.1*y.Data[i] + math.Sin(x.Data[i]) + 1e9
+		weights[i], groups[i] = float64(min(i/absent, 1)*(1+i%2)), i%3
+	}
+	d := grouped(t, weighted(t, targets(t, x, y), weights), groups)
+	var first *Fit
+	for _, e := range []stream.Engine{{Threads: 1}, {Threads: 2, BlockRows: 512}} {
+		f, err := Solver{Landmarks: 15, Penalties: []float64{0.1}}.Fit(t.Context(), e, d, kernelgen.RBF(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = f
+			for i, v := range f.Landmarks.Data {
+				if v < 50 {
+					t.Errorf("landmark %d is absent: %v", i, v)
+				}
+			}
+			if f.Rows != n-absent || f.Folds != 3 || f.Counted < 11_000 || f.Counted > 12_500 || !near(f.Path[0].RMSE[0], 0.1, 0.1) {
+				t.Errorf("%d rows, %d folds, RMSE %v of %d rows", f.Rows, f.Folds, f.Path[0].RMSE[0], f.Counted)
+			}
+		} else if bytesOf(t, f.Model) != bytesOf(t, first.Model) {
+			t.Errorf("%+v: other bits", e)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -115,7 +116,7 @@ func (c *candidate) open() (err error) {
 	}
 	if target := c.constant(); target >= 0 {
 		const what = "%s: target %s is %v in all rows: there is nothing to predict"
-		return fmt.Errorf(what, name, c.data.Targets[target], c.columns.refer.out(target, 0))
+		return &model.DataError{Err: fmt.Errorf(what, name, c.data.Targets[target], c.columns.refer.out(target, 0))}
 	}
 	c.norm = largest(c.all.upper(0))
 	return nil

@@ -144,8 +144,37 @@ func predictedNames(targets []string, kinds []model.Kind) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers.
-type valueScore struct{ n, mean, squares, errors, inside, width float64 }
+// valueScore compares predictions with true numbers. Numbers far from 0, huge ones and tiny ones lose no digits.
+type valueScore struct {
+	n, inside, width float64
+	first, mean      float64 // of the numbers, the mean as a distance from the first
+	spread, errors   squareSum
+}
+
+// squareSum is a sum of squares, of which the largest may be out of range.
+type squareSum struct{ scale, sum float64 } // scale²·sum
+
+// add adds the square of v times a factor.
+func (s *squareSum) add(v, factor float64) {
+	if v = math.Abs(v); v > s.scale {
+		s.sum *= s.scale / v * (s.scale / v)
+		s.scale = v
+	}
+	if s.scale > 0 {
+		s.sum += factor * (v / s.scale) * (v / s.scale)
+	} else {
+		s.sum += v // NaN
+	}
+}
+
+// root returns the root of a mean of n squares.
+func (s *squareSum) root(n float64) float64 { return s.scale * math.Sqrt(s.sum/n) }
+
+// over returns the quotient of two sums.
+func (s *squareSum) over(other squareSum) float64 {
+	scale := s.scale / other.scale
+	return scale * scale * (s.sum / other.sum)
+}
 
 // compare adds rows whose true number is known. The columns of values are the predictions of one
 // target, and then the ends of their intervals if there are any.
@@ -167,8 +196,9 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 			continue
 		}
 		row := values.Data[i*values.Stride:]
-		e := v - row[0]
-		s.errors += e * e
+		if s.errors.add(v-row[0], 1); s.n == 0 {
+			s.first = v
+		}
 		s.n++
 		if intervals {
 			s.width += row[2] - row[1]
@@ -176,9 +206,9 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 				s.inside++
 			}
 		}
-		away := v - s.mean // Welford 1962
+		away := v - s.first - s.mean
 		s.mean += away / s.n
-		s.squares += away * (v - s.mean)
+		s.spread.add(away, (s.n-1)/s.n) // Welford 1962
 	}
 	return nil
 }
@@ -186,7 +216,7 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 // add adds the figures to a result.
 func (s *valueScore) add(r *valuesResult) {
 	r.Known = int64(s.n)
-	r.RMSE, r.R2 = show.Optional(math.Sqrt(s.errors/s.n)), show.Optional(1-s.errors/s.squares)
+	r.RMSE, r.R2 = show.Optional(s.errors.root(s.n)), show.Optional(1-s.errors.over(s.spread))
 }
 
 func (r *valuesResult) text(t *show.Text) {

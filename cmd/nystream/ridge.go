@@ -178,19 +178,21 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 	return c.findClasses(ctx, c.left)
 }
 
-// findClasses finds the classes of rows. Cost: one pass if they are in DATA.
+// findClasses finds the classes of the rows that have a weight. Cost: one pass if labels or weights are in DATA.
 func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err error) {
 	if c.known.Classes == nil {
 		return nil
 	}
+	inData := func(a aside) bool { return a.file == "" && (a.flag == "--label" || a.flag == "--weights") }
 	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
 	label, name := c.known.Classes.Label, rows.Info().Name
-	if a.file != "" { // there is no need to read the rows
+	if !slices.ContainsFunc(c.asides.list, inData) { // there is no need to read the rows
 		name = a.file
-		rows, err = c.besides(stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0)))
+		rows = stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0))
 	}
+	d, err := c.problem(rows)
 	if err == nil {
-		c.known.Classes, err = ridge.FindClasses(ctx, c.engine(), rows, label)
+		c.known.Classes, err = d.FindClasses(ctx, c.engine(), label)
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,27 +20,41 @@ import (
 type Classes struct {
 	Label  string        // name of the column
 	Levels stream.Column // its different values, ascending
-	Counts []int64       // rows of each level
+	Counts []int64       // rows of each level, see [Data.FindClasses]
+
+	sums   []float64 // weights of the rows of each level; nil where all rows weigh 1
+	absent int64     // rows with weight 0
 }
 
 // mostLevels is the largest number of levels that are counted.
 const mostLevels = 1 << 16
 
-// FindClasses finds the levels of a kept column of src. It fails if a value is missing or not finite, or
-// if there are more than 65,536 levels. Cost: one pass; memory of the levels.
+// FindClasses is [Data.FindClasses] of rows without weights.
 func FindClasses(ctx context.Context, e stream.Engine, src stream.Source, label string) (*Classes, error) {
-	place, err := find(src.Info(), label, "label")
+	return (&Data{Rows: src}).FindClasses(ctx, e, label)
+}
+
+// FindClasses finds the levels of a kept column of d.Rows, and counts the rows of each that have a weight. Labels of
+// rows with weight 0 are not looked at. It fails if another value is missing or not finite, or if there are more than
+// 65,536 levels. Cost: one pass; memory of the levels.
+func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (*Classes, error) {
+	info, weights := d.Rows.Info(), -1
+	place, err := find(info, label, "label")
+	if err == nil && d.Weights != "" {
+		weights, err = findNumbers(info, d.Weights, "weights")
+	}
 	if err != nil {
 		return nil, err
 	}
-	c := &Classes{Label: label, Levels: stream.Column{Kind: src.Info().Kept[place].Kind}}
+	c := &Classes{Label: label, Levels: stream.Column{Kind: info.Kept[place].Kind}}
+	at := labelled{info, place, weights}
 	switch c.Levels.Kind {
 	case stream.Int64:
-		c.Levels.Ints, c.Counts, err = levels(ctx, e, src, place, func(c *stream.Column) []int64 { return c.Ints })
+		c.Levels.Ints, err = levels(ctx, e, d.Rows, at, c, func(c *stream.Column) []int64 { return c.Ints })
 	case stream.Float64:
-		c.Levels.Floats, c.Counts, err = levels(ctx, e, src, place, func(c *stream.Column) []float64 { return c.Floats })
+		c.Levels.Floats, err = levels(ctx, e, d.Rows, at, c, func(c *stream.Column) []float64 { return c.Floats })
 	default:
-		c.Levels.Strings, c.Counts, err = levels(ctx, e, src, place, func(c *stream.Column) []string { return c.Strings })
+		c.Levels.Strings, err = levels(ctx, e, d.Rows, at, c, func(c *stream.Column) []string { return c.Strings })
 	}
 	if err != nil {
 		return nil, err
@@ -47,29 +62,62 @@ func FindClasses(ctx context.Context, e stream.Engine, src stream.Source, label 
 	return c, nil
 }
 
-// levels counts the different values of a kept column.
+// labelled says which kept columns have the labels and the weights of rows, -1 for none.
+type labelled struct {
+	info            stream.Info
+	labels, weights int
+}
+
+// A level is what is counted of a label.
+type level struct {
+	rows   int64
+	weight exactSum
+}
+
+// levels returns the different values of the column of labels, and counts their rows for c.
 func levels[T cmp.Ordered](
-	ctx context.Context, e stream.Engine, src stream.Source, place int, values func(*stream.Column) []T,
-) (list []T, counts []int64, err error) {
-	info := src.Info()
+	ctx context.Context, e stream.Engine, src stream.Source, at labelled, c *Classes, values func(*stream.Column) []T,
+) (list []T, err error) {
 	var lock sync.Mutex
-	total := make(map[T]int64)
+	total := make(map[T]*level)
 	count := func(_ blas64.General, b *stream.Block) error {
-		c, own := &b.Kept[place], make(map[T]int64)
-		for i, v := range values(c) {
-			if reason := unusable(c, i, "label"); reason != "" {
-				return badValue(info, b.Start+int64(i), place, reason)
+		labels, own, absent := &b.Kept[at.labels], make(map[T]*level), int64(0)
+		for i, v := range values(labels) {
+			weight := 1.0
+			if at.weights >= 0 {
+				if reason := unusable(&b.Kept[at.weights], i, "weights"); reason != "" {
+					return badValue(at.info, b.Start+int64(i), at.weights, reason)
+				}
+				weight = numberOf(&b.Kept[at.weights], i)
 			}
-			own[v]++
+			if weight == 0 {
+				absent++
+				continue
+			}
+			if reason := unusable(labels, i, "label"); reason != "" {
+				return badValue(at.info, b.Start+int64(i), at.labels, reason)
+			}
+			if own[v] == nil {
+				own[v] = new(level)
+			}
+			own[v].rows++
+			if at.weights >= 0 {
+				own[v].weight.add(weight)
+			}
 		}
 		lock.Lock()
 		defer lock.Unlock()
+		c.absent += absent
 		for v, n := range own {
-			total[v] += n
+			if total[v] == nil {
+				total[v] = new(level)
+			}
+			total[v].rows += n.rows
+			total[v].weight.join(&n.weight)
 		}
 		if len(total) > mostLevels {
 			const what = "%s: column %s has more than %d different values; labels are classes, measured numbers a `target`"
-			return &model.DataError{Err: fmt.Errorf(what, info.Name, info.Kept[place].Name, mostLevels)}
+			return &model.DataError{Err: fmt.Errorf(what, at.info.Name, at.info.Kept[at.labels].Name, mostLevels)}
 		}
 		return nil
 	}
@@ -78,9 +126,42 @@ func levels[T cmp.Ordered](
 		func(*stream.Block, blas64.General) error { return nil })
 	list = slices.Sorted(maps.Keys(total))
 	for _, v := range list {
-		counts = append(counts, total[v])
+		c.Counts = append(c.Counts, total[v].rows)
+		if at.weights >= 0 {
+			c.sums = append(c.sums, total[v].weight.value())
+		}
 	}
-	return list, counts, err
+	return list, err
+}
+
+// exactSum is a sum of numbers that does not depend on their order: blocks come in any.
+type exactSum struct{ sum *big.Float }
+
+// sumBits is the precision that holds a sum of any 2^60 finite numbers.
+const sumBits = 2200
+
+func (s *exactSum) add(v float64) {
+	if v-v == 0 { // others are errors of the fit
+		s.join(&exactSum{big.NewFloat(v)})
+	}
+}
+
+func (s *exactSum) join(other *exactSum) {
+	if other.sum == nil {
+		return
+	}
+	if s.sum == nil {
+		s.sum = new(big.Float).SetPrec(sumBits)
+	}
+	s.sum.Add(s.sum, other.sum)
+}
+
+func (s *exactSum) value() float64 {
+	if s.sum == nil {
+		return 0
+	}
+	v, _ := s.sum.Float64()
+	return v
 }
 
 // Names returns the levels as words.
@@ -108,6 +189,42 @@ func (c *Classes) rows() (n int64) {
 		n += count
 	}
 	return n
+}
+
+// countIn returns the classes with the counts and weights of rows.
+func (c *Classes) countIn(rows *known) *Classes {
+	out := *c
+	out.Counts, out.sums, out.absent = make([]int64, len(c.Counts)), make([]float64, len(c.Counts)), 0
+	for i, class := range rows.class {
+		if w := rows.given[i]; w > 0 {
+			out.Counts[class]++
+			out.sums[class] += w
+		} else {
+			out.absent++
+		}
+	}
+	return &out
+}
+
+// check returns an error unless rows of two classes have a weight.
+func (c *Classes) check(name string) error {
+	if c.occurring() >= 2 {
+		return nil
+	}
+	const what = "%s: all rows with a weight are of one class; at least two classes are needed"
+	return &model.DataError{Err: fmt.Errorf(what, name)}
+}
+
+// masses returns the weights of all levels: their rows where weights were not counted.
+func (c *Classes) masses() []float64 {
+	if c.sums != nil {
+		return c.sums
+	}
+	masses := make([]float64, len(c.Counts))
+	for class, n := range c.Counts {
+		masses[class] = float64(n)
+	}
+	return masses
 }
 
 // occurring returns the number of levels that have rows.

@@ -20,9 +20,10 @@ type Data struct {
 	Targets []string
 	// Classes is the kept column of labels, with its levels, see [FindClasses].
 	Classes *Classes
-	// Weights is the kept column of the weights of the squared errors, 0 or more; "" weighs all rows alike.
+	// Weights is the kept column of the weights of the squared errors, 0 or more; "" weighs all rows alike. A row
+	// with weight k counts as k copies, and one with weight 0 as absent.
 	Weights string
-	// FoldBy is the kept column whose equal values are in one fold; "" makes each row a group.
+	// FoldBy is the kept column whose equal values are in one fold, two values or more; "" makes each row a group.
 	FoldBy string
 }
 
@@ -31,7 +32,7 @@ var _ model.Data = (*Data)(nil)
 // Shape returns the size of the data. The number of rows is -1 if it is not known.
 func (d *Data) Shape() model.Shape {
 	s := model.Sources{Left: d.Rows}.Shape()
-	s.Classes, s.Targets = d.Classes.count(), len(d.Targets)
+	s.Classes, s.Targets, s.Weighted = d.Classes.count(), len(d.Targets), d.Weights != ""
 	return s
 }
 
@@ -55,11 +56,9 @@ func (d *Data) check() error {
 		return errors.New("there are neither targets nor labels")
 	case d.Classes == nil:
 		return nil
-	case d.Classes.rows() != n:
+	case d.Classes.rows()+d.Classes.absent != n:
 		const what = "%s has %d rows, and the classes are of %d: find those of these rows"
-		return fmt.Errorf(what, d.Rows.Info().Name, n, d.Classes.rows())
-	case d.Classes.occurring() < 2:
-		return errors.New("all rows are of one class; at least two classes are needed")
+		return fmt.Errorf(what, d.Rows.Info().Name, n, d.Classes.rows()+d.Classes.absent)
 	}
-	return nil
+	return d.Classes.check(d.Rows.Info().Name)
 }

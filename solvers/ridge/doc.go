@@ -24,7 +24,17 @@
 // # What is known of the rows
 //
 // Targets, labels, weights and groups are kept columns of the source. A pass reads them with the rows, so
-// that memory does not grow with the rows. Rows with weight 0 are left out.
+// that memory does not grow with the rows. A row with weight 0 is absent, and one with weight k is k copies: in fits,
+// errors, folds and scores, and as a landmark. Standard errors and the last step of interval quantiles are those of
+// rows, however much these weigh.
+//
+// Sums are of targets less their mean over the sample, in units of their spread, and of entries less their mean over
+// the landmarks: neither a constant added to the targets nor their unit changes a choice.
+//
+// # Folds
+//
+// A hash puts each group of rows into a fold. Up to some 50 groups are dealt by weight instead, so that no fold is
+// empty and folds weigh nearly alike.
 //
 // # Classes
 //

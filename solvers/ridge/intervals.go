@@ -103,6 +103,9 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 		}
 		copy(dense.Row(v.Quantiles, j), weightedQuantiles(u, weights))
 	}
+	refer := c.columns.refer
+	refer.outRows(v.Scale)
+	v.Intercept, v.Floor = refer.outs(v.Intercept), refer.outs(v.Floor)
 	return v, nil
 }
 
@@ -141,9 +144,11 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 	}
 	q, f := upper.Cols, *c.fit
 	f.known.outputs = magnitudes
-	f.folds = folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
+	random := sketch.NewRandom(c.Seed, "scale of residuals")
+	f.folds = folding{random: random, parts: scaleFolds, tested: scaleFolds}.dealt(f.known.sizes())
 	features := &basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}
 	s := &candidate{fit: &f, features: features, upper: upper, best: -1, lowest: math.Inf(1)}
+	s.centerAtLandmarks()
 	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]·√w
 	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
@@ -152,13 +157,14 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		if err := features.Raw(name)(z, x, model.Numbers{List: c.sample.Number[first:]}); err != nil {
 			return err
 		}
+		s.centerEntries(z)
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(upper), z)
 		return nil
 	})
 	if err != nil {
 		return nil, coefficients, outOfFold, err
 	}
-	places, byPart := make([]int, n), make([][]int, scaleFolds)
+	places, byPart := make([]int, n), make([][]int, f.folds.parts)
 	for i, group := range f.known.group {
 		p := f.folds.part(group)
 		places[i], byPart[p] = i, append(byPart[p], i)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -15,9 +17,9 @@ import (
 
 // known is what is known of some rows.
 type known struct {
-	outputs blas64.General // targets, or the codes of classes: 1 for the class of a row, else −1
+	outputs blas64.General // targets by their reference, or the codes of classes: 1 for the class of a row, else −1
 	class   []int          // nil for targets
-	given   []float64      // weights of rows
+	given   []float64      // weights of rows; of a row with weight 0 nothing else is known
 	weight  []float64      // with those of classes
 	group   []uint64       // the number of the row, or a hash of its group
 }
@@ -31,29 +33,23 @@ type columns struct {
 	label   int
 	weights int
 	foldBy  int
-	total   float64   // rows
-	balance []float64 // k·n_c of each class, where all classes are to weigh alike
+	refer   *reference // of targets; nil until it is known, and for classes
+	present []int64    // numbers of the rows with a weight, where they are the groups; else nil
+	total   float64    // weight of all rows
+	balance []float64  // k·n_c of each class, where all classes are to weigh alike
 }
 
-// columns finds the kept columns. balanced makes all classes weigh alike: a row of a class of n_c rows has
-// its weight times n/(k·n_c).
+// columns finds the kept columns. balanced makes all classes weigh alike: a row of a class whose rows weigh n_c
+// has its weight times n/(k·n_c).
 func (d *Data) columns(balanced bool) (c *columns, err error) {
 	c = &columns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
-	numbers := func(name, flag string) (place int, err error) {
-		place, err = find(c.info, name, flag)
-		if err == nil && c.info.Kept[place].Kind == stream.String {
-			const what = "%s: column %s of `%s` holds text, and numbers are wanted"
-			err = &model.DataError{Err: fmt.Errorf(what, c.info.Name, name, flag)}
-		}
-		return place, err
-	}
 	for j, name := range d.Targets {
-		if c.targets[j], err = numbers(name, "target"); err != nil {
+		if c.targets[j], err = findNumbers(c.info, name, "target"); err != nil {
 			return nil, err
 		}
 	}
 	if d.Weights != "" {
-		if c.weights, err = numbers(d.Weights, "weights"); err != nil {
+		if c.weights, err = findNumbers(c.info, d.Weights, "weights"); err != nil {
 			return nil, err
 		}
 	}
@@ -67,14 +63,25 @@ func (d *Data) columns(balanced bool) (c *columns, err error) {
 		if err == nil && c.info.Kept[c.label].Kind != d.Classes.Levels.Kind {
 			err = fmt.Errorf("%s: the classes are of another kind of column than %s", c.info.Name, d.Classes.Label)
 		}
-		c.total = float64(d.Classes.rows())
-		for _, n := range d.Classes.Counts {
-			if balanced {
-				c.balance = append(c.balance, float64(d.Classes.occurring())*float64(n))
-			}
+		if balanced {
+			c.balanceBy(d.Classes.masses())
 		}
 	}
 	return c, err
+}
+
+// balanceBy makes classes weigh alike that have the weights given.
+func (c *columns) balanceBy(masses []float64) {
+	occurring := 0.0
+	for _, mass := range masses {
+		if mass > 0 {
+			occurring++
+		}
+	}
+	c.total, c.balance = dense.Sum(masses), make([]float64, len(masses))
+	for class, mass := range masses {
+		c.balance[class] = occurring * mass
+	}
 }
 
 // find returns the place of a kept column.
@@ -88,6 +95,16 @@ func find(info stream.Info, name, flag string) (int, error) {
 	}
 	const what = "%s keeps no column %q for `%s`; it keeps: %s"
 	return -1, fmt.Errorf(what, info.Name, name, flag, strings.Join(names, ", "))
+}
+
+// findNumbers returns the place of a kept column of numbers.
+func findNumbers(info stream.Info, name, flag string) (place int, err error) {
+	place, err = find(info, name, flag)
+	if err == nil && info.Kept[place].Kind == stream.String {
+		const what = "%s: column %s of `%s` holds text, and numbers are wanted"
+		err = &model.DataError{Err: fmt.Errorf(what, info.Name, name, flag)}
+	}
+	return place, err
 }
 
 // unusable returns why value i of a column cannot be used, or "".
@@ -121,6 +138,25 @@ func (k *known) resize(n, outputs int, classes bool) {
 	}
 }
 
+// weighing returns the places of the rows with a weight.
+func (k *known) weighing() (places []int) {
+	for i, w := range k.weight {
+		if w > 0 {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// measure takes targets to a reference.
+func (k *known) measure(by *reference) {
+	for i := range k.outputs.Rows {
+		for j, v := range dense.Row(k.outputs, i) {
+			dense.Row(k.outputs, i)[j] = by.in(j, v)
+		}
+	}
+}
+
 // pick returns what is known of some of the rows.
 func (k *known) pick(places []int) known {
 	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places),
@@ -146,14 +182,9 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numb
 	return nil
 }
 
-// readRow reads row i. It returns the place of a value that cannot be used, and why.
+// readRow reads row i. It returns the place of a value that cannot be used, and why. Of a row with weight 0 it looks
+// at no other value: such a row is absent.
 func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
-	for j, place := range c.targets {
-		if reason := unusable(&kept[place], i, "target"); reason != "" {
-			return place, reason
-		}
-		dense.Row(k.outputs, i)[j] = numberOf(&kept[place], i)
-	}
 	k.given[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
 		reason := unusable(&kept[c.weights], i, "weights")
@@ -164,11 +195,24 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 			return c.weights, reason
 		}
 	}
-	k.weight[i] = k.given[i]
+	if k.weight[i] = k.given[i]; k.weight[i] == 0 {
+		clear(dense.Row(k.outputs, i))
+		return 0, ""
+	}
+	for j, place := range c.targets {
+		if reason := unusable(&kept[place], i, "target"); reason != "" {
+			return place, reason
+		}
+		dense.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
+	}
 	if c.label >= 0 {
 		if reason := c.readClass(k, &kept[c.label], i); reason != "" {
 			return c.label, reason
 		}
+	}
+	if c.present != nil {
+		rank, _ := slices.BinarySearch(c.present, number)
+		k.group[i] = uint64(rank)
 	}
 	if c.foldBy >= 0 {
 		if reason := unusable(&kept[c.foldBy], i, "fold-by"); reason != "" {
@@ -194,9 +238,46 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 	}
 	k.class[i], codes[class] = class, 1
 	if c.balance != nil {
-		k.weight[i] = k.given[i] * c.total / c.balance[class]
+		k.weight[i] = c.balanced(k.given[i], class)
 	}
 	return ""
+}
+
+// balanced returns the weight of a row with that of its class.
+func (c *columns) balanced(given float64, class int) float64 {
+	return given * c.total / c.balance[class]
+}
+
+// balanceRows balances the weights of rows that were read.
+func (c *columns) balanceRows(k *known) {
+	for i, class := range k.class {
+		k.weight[i] = c.balanced(k.given[i], class)
+	}
+}
+
+// groupOf returns the value that all rows with a weight have in the column of groups, or "" if there are others.
+func (c *columns) groupOf(kept []stream.Column, k *known) (value string) {
+	if c.foldBy < 0 {
+		return ""
+	}
+	first := -1
+	for i, w := range k.weight {
+		switch {
+		case w == 0:
+		case first < 0:
+			first = i
+		case k.group[i] != k.group[first]:
+			return ""
+		}
+	}
+	switch column := &kept[c.foldBy]; {
+	case first < 0:
+		return ""
+	case column.Kind == stream.String:
+		return strconv.Quote(column.Strings[first])
+	default:
+		return strconv.FormatFloat(numberOf(column, first), 'g', -1, 64)
+	}
 }
 
 // numberOf returns value i of a column of numbers.
@@ -228,8 +309,8 @@ func hashOf(c *stream.Column, i int) uint64 {
 func (c *columns) given() []any {
 	words := []string{strings.Join(c.Targets, "\n"), c.Weights, c.FoldBy}
 	if c.Classes == nil {
-		return []any{[]byte(strings.Join(words, "\n\n"))}
+		return append(c.refer.given(), []byte(strings.Join(words, "\n\n")))
 	}
 	words = append(append(words, c.Classes.Label), c.Classes.Names()...)
-	return []any{[]byte(strings.Join(words, "\n\n")), c.Classes.Counts}
+	return []any{[]byte(strings.Join(words, "\n\n")), c.Classes.Counts, c.balance}
 }

@@ -191,21 +191,30 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 		names = append(names, field.Name)
 	}
 	own := *d
-	out := &drawn{Data: &own, rows: panels[0].Rows}
-	if err := of.read(&out.known, panels[0].Kept, out.rows.Rows, model.Numbers{List: panels[0].Number}); err != nil {
+	all := new(known)
+	numbers := model.Numbers{List: panels[0].Number}
+	if err := of.read(all, panels[0].Kept, panels[0].Count(), numbers); err != nil {
 		return nil, err
 	}
-	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), names, panels[0].Kept...); err != nil {
+	present := all.weighing()
+	if len(present) == 0 {
+		return nil, &model.DataError{Err: fmt.Errorf("%s: all weights are 0, of %d rows that were drawn", of.info.Name, n)}
+	}
+	kept := stream.KeptColumns(of.info.Kept)
+	for k := range kept {
+		for _, i := range present {
+			kept[k].Append(&panels[0].Kept[k], i, i+1)
+		}
+	}
+	out := &drawn{Data: &own, rows: dense.PickRows(panels[0].Rows, present), known: all.pick(present)}
+	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), names, kept...); err != nil {
 		return nil, err
 	}
 	if d.Classes != nil {
-		classes := *d.Classes
-		classes.Counts = make([]int64, len(classes.Counts))
-		for _, class := range out.known.class {
-			classes.Counts[class]++
-		}
-		own.Classes = &classes
+		own.Classes = d.Classes.countIn(&out.known)
+		return out, nil
 	}
+	out.known.measure(newReference(out.known.outputs, out.known.weight)) // as the fits of the search do
 	return out, nil
 }
 

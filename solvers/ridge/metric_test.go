@@ -121,6 +121,39 @@ func TestMetric(t *testing.T) {
 	}
 }
 
+// TestMetricOfUnits: neither a constant added to the target nor its unit changes what a search finds.
+func TestMetricOfUnits(t *testing.T) {
+	t.Parallel()
+	s, d := Solver{Landmarks: 60, Metric: DiagonalMetric}, firstMatters(t, 300, false)
+	want, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := &stream.Batch{X: stream.NewMatrix(300, 4), Kept: stream.KeptColumns(d.Rows.Info().Kept)}
+	if err := stream.Gather(t.Context(), d.Rows, stream.Numbers(300), batch); err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []float64{1e-200, 1, 1e200} {
+		y := stream.NewMatrix(300, 1)
+		for i, v := range batch.Kept[0].Floats {
+			y.Data[i] = (v + 1e6) * unit
+		}
+		f, err := s.Fit(t.Context(), stream.Engine{}, targets(t, normals(300, 4, 1), y), kernelgen.RBF(0.5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range want.Learnt.Errors {
+			if f.Learnt.Round != want.Learnt.Round || !near(f.Learnt.Errors[i], e, 1e-5) {
+				t.Fatalf("unit %g: errors %v, round %d; want %v, %d", unit, f.Learnt.Errors, f.Learnt.Round,
+					want.Learnt.Errors, want.Learnt.Round)
+			}
+		}
+		if !near(f.Learnt.Importance[0], want.Learnt.Importance[0], 1e-5) || !near(f.R2[0], want.R2[0], 1e-5) {
+			t.Errorf("unit %g: importance %v, R² %v; want %v, %v", unit, f.Learnt.Importance, f.R2, want.Learnt.Importance, want.R2)
+		}
+	}
+}
+
 // TestMetricOfNoUse: where all directions matter alike, and targets are noise, rows are compared as they are.
 func TestMetricOfNoUse(t *testing.T) {
 	t.Parallel()

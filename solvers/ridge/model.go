@@ -261,9 +261,10 @@ func (m *Model) check(a *model.Archive) {
 				a.Fail("arrays posterior_upper and posterior_factor: number %d of a diagonal is not above 0", i)
 			}
 		}
-		if !(v.Weight > 0 && m.Lambda > 0) || slices.ContainsFunc(v.Noise, func(v float64) bool { return v < 0 }) {
-			a.Fail("header: posterior of weight %v and penalty %v, with noise %v: none may be below 0", v.Weight,
-				m.Lambda, v.Noise)
+		if !(v.Weight > 0 && m.Lambda > 0) || slices.ContainsFunc(v.Noise, func(v float64) bool { return v < 0 }) ||
+			slices.ContainsFunc(v.Unit, func(v float64) bool { return v <= 0 }) {
+			a.Fail("header: posterior of weight %v and penalty %v, with noise %v in units %v: none may be below 0", v.Weight,
+				m.Lambda, v.Noise, v.Unit)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package ridge
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,8 +9,6 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -28,17 +24,18 @@ type made struct {
 type place struct{ kernel, part, tile int }
 
 // pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows.
-// Features are k(x, J)·U⁻¹; the other columns pass through the identity that extends U.
-// Cost for n rows, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
+// Features are (k(x, J) − c)·U⁻¹ with the mean c of k(J, J): features far from 0 would have few digits of their
+// spread in the sums. The other columns pass through the identity that extends U.
+// Cost for n rows with a weight, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
 func (f *fit) pass(ctx context.Context) error {
 	by, places, err := f.whitenings()
 	if err != nil {
 		return err
 	}
-	parts, given := f.folds.parts, f.columns.given()
+	parts, given, before := f.folds.parts, append(f.columns.given(), f.folds.given()...), []int64{}
 	for _, c := range f.candidates {
-		given = append(given, c.features.Landmarks.Rows, c.upper)
-		defer c.features.Tiles.CountPass(f.rows * int64(c.features.Landmarks.Count()))()
+		given = append(given, c.features.Landmarks.Rows, c.upper, c.center)
+		before = append(before, c.features.Tiles.Entries.Load())
 	}
 	e := f.engine.WithKept().Given(given...)
 	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
@@ -75,9 +72,15 @@ func (f *fit) pass(ctx context.Context) error {
 		},
 	})
 	for i, c := range f.candidates {
-		if err == nil {
-			c.sums = sums[i*parts:][:parts]
+		if err != nil {
+			break
 		}
+		c.sums = sums[i*parts:][:parts]
+		for _, sum := range c.sums {
+			c.counted += sum.Rows()
+		}
+		// states that answered the pass count like rows that were read
+		c.features.Tiles.Entries.Store(before[i] + c.counted*int64(c.upper.Cols))
 	}
 	return err
 }
@@ -107,7 +110,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
-	rowsOf, byPart := new(known), make([][]int, f.folds.parts+1) // the last of rows without weight
+	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
 	room := stream.NewMatrix(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
@@ -119,11 +122,8 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		for p := range byPart {
 			byPart[p] = byPart[p][:0]
 		}
-		for i, w := range rowsOf.weight {
-			p := f.folds.parts
-			if w > 0 {
-				p = f.folds.part(rowsOf.group[i])
-			}
+		for _, i := range rowsOf.weighing() {
+			p := f.folds.part(rowsOf.group[i])
 			byPart[p] = append(byPart[p], i)
 		}
 		order := slices.Concat(byPart...)
@@ -133,9 +133,11 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		}
 		for k, c := range f.candidates {
 			rows := dense.Columns(stream.RowSlice(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)
-			if err := fill[k](dense.Columns(rows, 0, c.upper.Cols), x, model.Numbers{List: numbers}); err != nil {
+			entries := dense.Columns(rows, 0, c.upper.Cols)
+			if err := fill[k](entries, x, model.Numbers{List: numbers}); err != nil {
 				return err
 			}
+			c.centerEntries(entries)
 			rowsOf.complete(rows, order)
 			m.of[k].Whiten(rows, by[k])
 			m.parts[k] = m.parts[k][:0]
@@ -174,50 +176,4 @@ func extended(u blas64.General, n int) blas64.General {
 		}
 	}
 	return out
-}
-
-// gather fetches the landmarks, and of a sample the rows that are left out of a training set, with what is known
-// of them. It whitens the landmarks under each kernel.
-func (f *fit) gather(ctx context.Context) error {
-	landmarks, err := sketch.NewSample(f.rows, int(min(f.rows, int64(f.landmarks))), f.Seed, "landmarks")
-	if err != nil {
-		return err
-	}
-	sample, err := sketch.NewSample(f.rows, int(min(f.rows, SampleRows)), f.Seed, "scores")
-	if err != nil {
-		return err
-	}
-	panels, err := basis.Gather(ctx, f.data.Rows, basis.Set{Numbers: landmarks.Positions()},
-		basis.Set{Numbers: sample.Positions(), Kept: true})
-	if err != nil {
-		return err
-	}
-	var all known
-	var left []int
-	if err := f.columns.read(&all, panels[1].Kept, panels[1].Count(), model.Numbers{List: panels[1].Number}); err != nil {
-		return err
-	}
-	for i, group := range all.group {
-		if f.folds.part(group) < f.folds.tested {
-			left = append(left, i)
-		}
-	}
-	f.sample, f.known = panels[1].Pick(left), all.pick(left)
-	for _, c := range f.candidates {
-		t, err := tiles.New(c.kernel, false)
-		if err != nil {
-			return err
-		}
-		c.features = &basis.Map{Tiles: t}
-		own := basis.NewPanel(panels[0].Rows, panels[0].Number, nil) // packed for one kernel
-		c.features.Landmarks, c.upper, err = basis.Whiten(ctx, f.engine, t, own)
-		if errors.Is(err, basis.ErrNotDefinite) {
-			const what = "kernel %s is not positive semi-definite between the landmarks: regression needs one that is"
-			return fmt.Errorf(what, c.kernel)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

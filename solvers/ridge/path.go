@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,6 +36,12 @@ type Penalty struct {
 	RMSE []float64
 	// Misclassified is the share of rows whose class is wrong, NaN without classes.
 	Misclassified float64
+}
+
+// out returns the penalty with its errors in units of the data.
+func (p Penalty) out(refer *reference) Penalty {
+	p.RMSE = refer.outs(p.RMSE)
+	return p
 }
 
 // tenTo returns a penalty times powers of ten.
@@ -89,35 +96,37 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 
 // open makes matrices of the sums of the pass.
 func (c *candidate) open() (err error) {
+	filled := 0
 	c.grams = make([]blas64.General, len(c.sums))
 	for p, sum := range c.sums {
-		c.counted += sum.Rows()
+		if sum.Rows() > 0 {
+			filled++
+			if p < c.folds.tested {
+				c.tested++
+			}
+		}
 		c.grams[p], c.sums[p] = sum.Matrix(), nil
 	}
 	name := c.data.Rows.Info().Name
-	if c.counted == 0 {
-		return fmt.Errorf("%s: all weights are 0", name)
+	if filled == 1 && c.data.FoldBy != "" {
+		return c.oneGroup("one value")
 	}
 	if c.all, err = newNormal(total(c.grams), blas64.General{}, c.upper.Cols); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if target := c.constant(); target >= 0 {
 		const what = "%s: target %s is %v in all rows: there is nothing to predict"
-		return fmt.Errorf(what, name, c.data.Targets[target], dense.Row(c.known.outputs, 0)[target])
+		return &model.DataError{Err: fmt.Errorf(what, name, c.data.Targets[target], c.columns.refer.out(target, 0))}
 	}
 	c.norm = largest(c.all.upper(0))
 	return nil
 }
 
-// constant returns the first target that is the same in all rows of the scoring sample, and in all others but for
-// rounding: a Gram matrix rounds less than 1e-10 of its diagonal. It is -1 if there is none.
+// constant returns the first target that is the same in all rows, or -1. The reference is that value then, and no
+// other one is, as the reference is a mean.
 func (c *candidate) constant() int {
 	for j := range c.data.Targets {
-		at, varies := c.upper.Cols+1+j, c.known.outputs.Rows == 0
-		for i := range c.known.outputs.Rows {
-			varies = varies || dense.Row(c.known.outputs, i)[j] != dense.Row(c.known.outputs, 0)[j]
-		}
-		if !varies && c.all.unexplained[j] <= 1e-10*dense.Row(c.all.whole, at)[at] {
+		if at := c.upper.Cols + 1 + j; dense.Row(c.all.whole, at)[at] == 0 {
 			return j
 		}
 	}
@@ -267,6 +276,9 @@ func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
 	for q, b := range coefficients {
 		for i := range b.Rows {
 			copy(dense.Row(wide, i)[q*c.outputs:], dense.Row(b, i))
+		}
+		for i := range min(p, b.Rows) { // features are z − origin
+			dense.Axpy(-c.origin[i], dense.Row(b, i), dense.Row(wide, p)[q*c.outputs:][:c.outputs])
 		}
 	}
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), stream.RowSlice(wide, 0, p))

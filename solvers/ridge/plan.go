@@ -13,41 +13,36 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		return nil, err
 	}
 	p := model.NewPlan(e, shape.Rows, shape.Columns)
-	landmarks := int64(f.landmarks)
-	if shape.Rows >= 0 {
-		landmarks = min(landmarks, shape.Rows)
+	landmarks, kernels := int64(f.most(shape.Rows)), int64(len(f.candidates))
+	rows, d := max(0, shape.Rows), int64(shape.Columns)
+	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
+	left := sample // rows of it that are left out of a training set
+	if f.folds.tested == 1 {
+		left /= int64(f.folds.share)
 	}
-	width, kernels := landmarks+1+int64(f.outputs), int64(len(f.candidates))
-	parts, rows, d := int64(f.folds.parts), max(0, shape.Rows), int64(shape.Columns)
-	pass := model.NewPlan(e, shape.Rows, shape.Columns)
-	sums := kernels * parts * width * (width + 1) / 2
-	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
-	blocks, workers := e.WideBlocks(rows, shape.Columns), int64(e.Workers())
-	pass.Add("blocks of features", (blocks*kernels+2*workers)*stream.WideRows*width, "`landmarks`")
-	solve := model.NewPlan(e, shape.Rows, shape.Columns)
-	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
-	if kernels > 1 {
-		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
+	f.planFolds(p, e, shape, landmarks)
+	if s.Folds == 0 && landmarks > heldOutFrom { // so many may serve
+		if f.folds, err = s.folding(heldOutFrom); err != nil {
+			return nil, err
+		}
+		f.planFolds(p, e, shape, heldOutFrom)
 	}
-	p.Stage(pass)
-	p.Stage(solve)
 	if err := s.planMetric(p, e, shape, k); err != nil {
 		return nil, err
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
-	if f.folds.tested == 1 {
-		sample /= int64(f.folds.share)
-	}
 	numbers := sample * (2*d + 4*int64(f.outputs) + 8)
 	if shape.Classes > 0 {
 		numbers += sample * int64(max(mostTried, len(s.Penalties))*f.outputs)
-		p.AddEntries(float64(kernels+1) * float64(sample) * float64(landmarks))
+		p.AddEntries(float64(kernels+1) * float64(left) * float64(landmarks))
 	} else {
 		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
-		p.AddEntries(float64(sample)*float64(landmarks) + float64(scales*(scales+2*sample)))
+		p.AddEntries(float64(left)*float64(landmarks) + float64(scales*(scales+2*left)))
 	}
 	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
+	if shape.Weighted {
+		p.Add("rows that landmarks are drawn from", 2*(f.poolRows(true)-sample)*(d+int64(f.outputs)+4), "`landmarks`")
+	}
 	if s.Std {
 		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
 	}
@@ -59,6 +54,24 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		p.SourcePasses, p.SharedPasses = 2, append(p.SharedPasses, "scores")
 	}
 	return p, nil
+}
+
+// planFolds adds the pass and the equations for so many landmarks.
+func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landmarks int64) {
+	width, kernels, parts := landmarks+1+int64(f.outputs), int64(len(f.candidates)), int64(f.folds.parts)
+	rows, workers := max(0, shape.Rows), int64(e.Workers())
+	pass := model.NewPlan(e, shape.Rows, shape.Columns)
+	sums := kernels * parts * width * (width + 1) / 2
+	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
+	blocks := e.WideBlocks(rows, shape.Columns)
+	pass.Add("blocks of features", (blocks*kernels+2*workers)*stream.WideRows*width, "`landmarks`")
+	solve := model.NewPlan(e, shape.Rows, shape.Columns)
+	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
+	if kernels > 1 {
+		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
+	}
+	p.Stage(pass)
+	p.Stage(solve)
 }
 
 // planMetric adds the search for a metric, and its product.

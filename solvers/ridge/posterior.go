@@ -2,6 +2,7 @@ package ridge
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -19,8 +20,10 @@ type Posterior struct {
 	Upper  blas64.General `json:"-" array:"upper,p,p"`  // U of UᵀU = K(J, J)
 	Factor blas64.General `json:"-" array:"factor,p,p"` // R of RᵀR = Σ w·(z − z̄)ᵀ(z − z̄) + λI
 	Means  []float64      `json:"-" array:"means,p"`    // z̄
-	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target
-	Weight float64        `json:"weight"`               // of all rows
+	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target, over the square of its unit
+	// Unit is the unit of each target; nil for 1, which it is unless the squares of some target are out of range.
+	Unit   []float64 `json:"-" array:"unit,t,optional"`
+	Weight float64   `json:"weight"` // of all rows
 }
 
 // posterior returns what standard deviations need. Cost: p³/3 flops, memory of 2·p² numbers.
@@ -32,8 +35,9 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
 	p := c.upper.Cols
-	v := &Posterior{Upper: dense.Clone(c.upper), Means: c.all.means[:p], Noise: make([]float64, c.outputs),
+	v := &Posterior{Upper: dense.Clone(c.upper), Means: slices.Clone(c.all.means[:p]), Noise: make([]float64, c.outputs),
 		Weight: c.all.weight}
+	dense.Axpy(1, c.origin, v.Means)
 	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
 	for _, m := range []blas64.General{v.Upper, v.Factor} {
 		for i := range p {
@@ -43,7 +47,23 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
 		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / float64(c.counted)
 	}
+	v.measure(c.columns.refer)
 	return v, nil
+}
+
+// squaresInRange is the largest exponent of a unit whose squares are far from the ends of the range.
+const squaresInRange = 400
+
+// measure takes the noise of targets out of the units of a reference.
+func (v *Posterior) measure(by *reference) {
+	far := func(exponent int) bool { return exponent < -squaresInRange || exponent > squaresInRange }
+	if slices.ContainsFunc(by.exponent, far) {
+		v.Unit = by.outs(slices.Repeat([]float64{1}, len(v.Noise)))
+		return
+	}
+	for j, exponent := range by.exponent {
+		v.Noise[j] = math.Ldexp(v.Noise[j], 2*exponent)
+	}
 }
 
 // variances puts the variance of a new observation with a weight of 1 into dst, relative to σ². k are
@@ -66,6 +86,8 @@ func (v *Posterior) variances(dst, diagonal []float64, k blas64.General, lambda 
 // deviations puts the standard deviations of targets into dst, of a relative variance.
 func (v *Posterior) deviations(dst []float64, variance float64) {
 	for j, noise := range v.Noise {
-		dst[j] = math.Sqrt(noise * variance)
+		if dst[j] = math.Sqrt(noise * variance); v.Unit != nil {
+			dst[j] *= v.Unit[j]
+		}
 	}
 }

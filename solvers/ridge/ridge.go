@@ -24,8 +24,8 @@ type Solver struct {
 	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-1 of the
 	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
 	Penalties []float64
-	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 above 3,000
-	// landmarks.
+	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 if more than 3,000
+	// landmarks serve. There are no more folds than groups.
 	Folds int
 	// Kernels are more kernels to choose from, besides that of Fit.
 	Kernels []kernelgen.Kernel
@@ -64,7 +64,7 @@ type Fit struct {
 	Kernels []Tried
 	// R2 is the out-of-fold coefficient of determination of each target; nil for classes.
 	R2 []float64
-	// Folds is the number of folds; 1 for a tenth held out.
+	// Folds is the number of folds that have rows; 1 for a tenth held out.
 	Folds int
 	// Counted is the number of rows that out-of-fold predictions were made of, for scores and
 	// intervals.
@@ -115,10 +115,13 @@ type candidate struct {
 	kernel   kernelgen.Kernel
 	features *basis.Map // k(x, J), J the landmarks that are independent under the kernel
 	upper    blas64.General
+	center   []float64              // mean of k(J, J), which is taken from the entries before features are made
+	origin   []float64              // center·U⁻¹, the features that are taken away so
 	sums     []*sketch.WhitenedGram // of the parts, until they are opened
 	grams    []blas64.General       // of the parts
 	all      *normal
 	counted  int64     // rows with a weight
+	tested   int       // parts with such rows that are validated on
 	norm     float64   // of the Gram matrix of the features
 	path     []Penalty // ascending
 	best     int       // place in path; -1 if no penalty can be solved for
@@ -224,26 +227,47 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k, best: -1, lowest: math.Inf(1)})
 	}
 	var err error
-	f.folds, err = s.folding(f.landmarks)
-	if err == nil && shape.Rows >= 0 && shape.Rows < int64(max(2, f.folds.tested)) {
-		err = fmt.Errorf("%d folds of %d rows: each needs a row", max(2, f.folds.tested), shape.Rows)
+	f.folds, err = s.folding(f.most(shape.Rows))
+	if err == nil && shape.Rows >= 0 {
+		err = s.checkFolds(shape.Rows)
 	}
 	return f, err
 }
 
-// finish makes the model.
+// most returns the largest number of landmarks that n rows give, of which -1 is unknown.
+func (f *fit) most(n int64) int {
+	if n < 0 {
+		return f.landmarks
+	}
+	return int(min(n, int64(f.landmarks)))
+}
+
+// finish makes the model. It undoes the reference of targets.
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
-	p, onEntries, best := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best]
+	p, onEntries, best, refer := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best], c.columns.refer
 	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p),
 		Intercept: dense.Row(onEntries, p), Names: c.data.Targets,
-		Classes: c.data.Classes.count(), Lambda: best.Lambda, Rows: c.rows, Seed: c.Seed}
-	fit := &Fit{Model: m, Path: c.path, Best: c.best, Kernels: tried, Folds: c.folds.tested}
+		Classes: c.data.Classes.count(), Lambda: best.Lambda, Rows: c.counted, Seed: c.Seed}
+	fit := &Fit{Model: m, Best: c.best, Folds: c.tested}
 	fit.SourcePasses = 1
 	if c.data.Classes == nil {
 		for j, v := range best.RMSE {
 			fit.R2 = append(fit.R2, 1-v*v*c.all.weight/c.all.unexplained[j])
 		}
 	}
+	refer.outRows(m.Coefficients)
+	for j, v := range m.Intercept {
+		m.Intercept[j] = refer.out(j, v)
+	}
+	for _, p := range c.path {
+		fit.Path = append(fit.Path, p.out(refer))
+	}
+	for _, t := range tried {
+		t.Penalty = t.Penalty.out(refer)
+		fit.Kernels = append(fit.Kernels, t)
+	}
+	c.noteFolds(fit)
+	c.noteDigits(fit)
 	if c.landmarks > p {
 		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, c.landmarks))
 	}
@@ -254,4 +278,22 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit
+}
+
+// fewDigits is the variance of features, relative to their mean square, that leaves some four digits of the
+// kernel entries.
+const fewDigits = 2e-12
+
+// noteDigits warns of rows that the kernel hardly tells apart, such as rows far from 0 under an inner product.
+func (c *candidate) noteDigits(fit *Fit) {
+	variance, size := 0.0, 0.0
+	for i, mean := range c.all.means[:c.upper.Cols] {
+		variance += dense.Row(c.all.whole, i)[i]/c.all.weight - mean*mean
+		row := dense.Row(c.upper, i)[i:]
+		size += dense.Dot(row, row) / float64(c.upper.Cols)
+	}
+	if variance < fewDigits*size {
+		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`scale standard`) or take another kernel"
+		fit.Note(fmt.Sprintf(what, c.kernel, math.Sqrt(max(0, variance)/size)))
+	}
 }

@@ -464,7 +464,7 @@ func TestRefusals(t *testing.T) {
 		"all weights are 0": {Solver{},
 			weighted(t, targets(t, x, y), make([]float64, 30)), rbf},
 		"31 folds of 30 rows": {Solver{Folds: 31}, plain, rbf},
-		"take fewer `folds`": {Solver{Folds: 2},
+		"x: column \"group\" of `fold-by` is 0 in all rows": {Solver{Folds: 2},
 			grouped(t, targets(t, x, y), make([]int, 30)), rbf},
 		"not known to be positive":   {Solver{}, plain, kernelgen.Sigmoid(1, 1)},
 		"`landmarks -1` must":        {Solver{Landmarks: -1}, plain, rbf},

@@ -20,7 +20,7 @@ type Scores struct {
 	// Accuracy is the share of rows whose class is right, by their weights but without those of
 	// classes, and StandardError that of Accuracy.
 	Accuracy, StandardError float64
-	// MacroF1 is the mean of F1, which counts rows without weights. F1 has the classes that occur.
+	// MacroF1 is the mean of F1, by the same weights. F1 has the classes that occur.
 	MacroF1 float64
 	F1      []metrics.ClassScore
 	// LogLoss is the mean of −log of the probability of the true class, with all weights.
@@ -46,7 +46,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 	return nil
 }
 
-// Sums of scores: for each class the rows of it, those put into it and those of both, and behind them
+// Sums of scores: for each class the weight of its rows, of those put into it and of both, and behind them
 // sums over rows.
 const (
 	weightSum     = iota
@@ -64,21 +64,24 @@ func (c *candidate) newScoreSums() *sketch.Sum {
 
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
-// addScore adds row r of those known with its decision values, which are lost.
+// addScore adds row r of those known with its decision values, which are lost. Rows with weight 0 are absent.
 func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []float64, temperature float64) {
+	if of.given[r] == 0 {
+		return
+	}
 	k, truth, chosen := c.data.Classes.count(), of.class[r], floats.MaxIdx(decisions)
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
 	w, lossWeight := of.given[r], of.weight[r]
 	softmax(decisions, decisions, 1/temperature)
 	sums.Count++
-	rows[truth]++
-	rows[k+chosen]++
+	rows[truth] += w
+	rows[k+chosen] += w
 	more[weightSum] += w
 	more[squaresSum] += w * w
 	more[lossWeightSum] += lossWeight
 	more[lossSum] -= lossWeight * math.Log(max(decisions[truth], math.SmallestNonzeroFloat64))
 	if truth == chosen {
-		rows[2*k+truth]++
+		rows[2*k+truth] += w
 		more[rightSum] += w
 		more[rightSquares] += w * w
 	}

@@ -1,0 +1,214 @@
+package ridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// pool holds rows drawn uniformly, but for those with weight 0, and what is known of them.
+type pool struct {
+	*basis.Panel
+	known    known
+	whole    bool   // it has all rows with a weight
+	oneGroup string // the value that all of its rows have in the column of groups, or ""
+}
+
+// landmarksOfPool is the least size of a pool that landmarks are drawn from by weight, relative to their number.
+const landmarksOfPool = 2
+
+// gather fetches the landmarks, and of a sample the rows that are left out of a training set, with what is known
+// of them. In between it whitens the landmarks under each kernel, finds the reference of targets and deals the folds.
+func (f *fit) gather(ctx context.Context) error {
+	landmarks, drawn, err := f.draw(ctx)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, c := range f.candidates {
+		if err := c.whiten(ctx, landmarks); err != nil {
+			return err
+		}
+		most = max(most, c.upper.Cols)
+	}
+	if err := f.settleClasses(drawn); err != nil {
+		return err
+	}
+	if f.data.Classes == nil {
+		f.columns.refer = newReference(drawn.known.outputs, drawn.known.weight)
+		drawn.known.measure(f.columns.refer)
+	}
+	if err := f.deal(drawn, most); err != nil {
+		return err
+	}
+	scored, err := sketch.NewSample(int64(drawn.Count()), min(drawn.Count(), SampleRows), f.Seed, "scores of the pool")
+	if err != nil {
+		return err
+	}
+	var left []int
+	for _, i := range scored.Positions() {
+		if f.folds.part(drawn.known.group[i]) < f.folds.tested {
+			left = append(left, int(i))
+		}
+	}
+	f.sample, f.known = drawn.Pick(left), drawn.known.pick(left)
+	return nil
+}
+
+// draw draws the landmarks and the pool, which has room for [SampleRows] rows. Without weights landmarks are uniform.
+// With weights they are rows of the pool: a row with weight k is drawn like k copies.
+func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, err error) {
+	weighted := f.columns.weights >= 0
+	size := int(f.poolRows(weighted))
+	sample, err := sketch.NewSample(f.rows, size, f.Seed, "scores")
+	if err != nil {
+		return nil, nil, err
+	}
+	sets := []basis.Set{{Numbers: sample.Positions(), Kept: true}}
+	if !weighted {
+		uniform, err := sketch.NewSample(f.rows, f.most(f.rows), f.Seed, "landmarks")
+		if err != nil {
+			return nil, nil, err
+		}
+		sets = append(sets, basis.Set{Numbers: uniform.Positions()})
+	}
+	panels, err := basis.Gather(ctx, f.data.Rows, sets...)
+	if err != nil {
+		return nil, nil, err
+	}
+	drawn = &pool{Panel: panels[0], whole: int64(size) == f.rows}
+	numbers := model.Numbers{List: panels[0].Number}
+	if err := f.columns.read(&drawn.known, panels[0].Kept, panels[0].Count(), numbers); err != nil {
+		return nil, nil, err
+	}
+	drawn.oneGroup = f.columns.groupOf(panels[0].Kept, &drawn.known)
+	if !weighted {
+		return panels[1], drawn, nil
+	}
+	if err := f.dropAbsent(drawn); err != nil {
+		return nil, nil, err
+	}
+	chosen, err := f.byWeight(drawn.known.given)
+	if err != nil {
+		return nil, nil, err
+	}
+	return drawn.Pick(chosen), drawn, nil
+}
+
+// poolRows returns the number of rows that a pool is drawn from.
+func (f *fit) poolRows(weighted bool) int64 {
+	size := int64(SampleRows)
+	if weighted {
+		size = max(size, landmarksOfPool*int64(f.landmarks))
+	}
+	return min(max(0, f.rows), size)
+}
+
+// dropAbsent leaves rows with weight 0 out of a pool. If it is whole, rows are grouped by their place among the
+// others, so that the fit is that of these rows alone.
+func (f *fit) dropAbsent(drawn *pool) error {
+	weighing, all := drawn.known.weighing(), drawn.Count()
+	if len(weighing) == 0 {
+		const what = "%s: all weights are 0, of %d rows that were drawn: leave rows with weight 0 out of the data"
+		return &model.DataError{Err: fmt.Errorf(what, f.data.Rows.Info().Name, all)}
+	}
+	drawn.Panel, drawn.known = drawn.Pick(weighing), drawn.known.pick(weighing)
+	if drawn.whole && len(weighing) < all && f.columns.foldBy < 0 {
+		f.columns.present = drawn.Number
+		for i := range weighing {
+			drawn.known.group[i] = uint64(i)
+		}
+	}
+	return nil
+}
+
+// byWeight draws landmarks among rows with the weights given: the first of as many exponential clocks whose rates
+// are the weights. That is drawing copies of rows without replacement, but for copies of a landmark. Rows that weigh
+// alike are drawn as without weights.
+func (f *fit) byWeight(weights []float64) (places []int, err error) {
+	count := min(len(weights), f.landmarks)
+	if slices.Min(weights) == slices.Max(weights) {
+		uniform, err := sketch.NewSample(int64(len(weights)), count, f.Seed, "landmarks")
+		if err != nil {
+			return nil, err
+		}
+		for _, place := range uniform.Positions() {
+			places = append(places, int(place))
+		}
+		return places, nil
+	}
+	random, times := sketch.NewRandom(f.Seed, "landmarks by weight"), make([]float64, len(weights))
+	for i, w := range weights {
+		draws := random.At(uint64(i))
+		times[i] = math.Log(-math.Log1p(-draws.Float64())) - math.Log(w)
+		places = append(places, i)
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return places[:count], nil
+}
+
+// settleClasses counts classes by the rows of a pool that has all, if they were found without the weights.
+func (f *fit) settleClasses(drawn *pool) error {
+	if f.data.Classes == nil || f.data.Weights == "" {
+		return nil
+	}
+	if drawn.whole && f.data.Classes.sums == nil {
+		d := *f.data
+		d.Classes = d.Classes.countIn(&drawn.known)
+		f.data, f.columns.Data = &d, &d
+		if f.columns.balance != nil {
+			f.columns.balanceBy(d.Classes.masses())
+			f.columns.balanceRows(&drawn.known)
+		}
+	}
+	return f.data.Classes.check(f.data.Rows.Info().Name)
+}
+
+// whiten makes the features of a candidate: landmarks that depend on others leave.
+func (c *candidate) whiten(ctx context.Context, landmarks *basis.Panel) error {
+	t, err := tiles.New(c.kernel, false)
+	if err != nil {
+		return err
+	}
+	c.features = &basis.Map{Tiles: t}
+	own := basis.NewPanel(landmarks.Rows, landmarks.Number, nil) // packed for one kernel
+	c.features.Landmarks, c.upper, err = basis.Whiten(ctx, c.engine, t, own)
+	if errors.Is(err, basis.ErrNotDefinite) {
+		const what = "kernel %s is not positive semi-definite between the landmarks: regression needs one that is"
+		return fmt.Errorf(what, c.kernel)
+	}
+	if err == nil {
+		c.centerAtLandmarks()
+	}
+	return err
+}
+
+// centerAtLandmarks finds the means of K(J, J) and of the features of the landmarks, the rows of Uᵀ.
+func (c *candidate) centerAtLandmarks() {
+	p := c.upper.Cols
+	c.origin, c.center = make([]float64, p), make([]float64, p)
+	for i := range p {
+		c.origin[i] = dense.Sum(dense.Row(c.upper, i)[i:]) / float64(p)
+	}
+	for i, v := range c.origin {
+		dense.Axpy(v, dense.Row(c.upper, i)[i:], c.center[i:])
+	}
+}
+
+// centerEntries subtracts the mean of K(J, J) from entries between rows and landmarks.
+func (c *candidate) centerEntries(entries blas64.General) {
+	for i := range entries.Rows {
+		dense.Axpy(-1, c.center, dense.Row(entries, i))
+	}
+}

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -19,13 +18,13 @@ func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words [
 	info := src.Info()
 	switch {
 	case stats.rows > 0 && stats.absent == stats.rows:
-		return nil, nil, 0, fmt.Errorf("%s: all weights are 0", info.Name)
+		return nil, nil, 0, dataError("%s: all weights are 0", info.Name)
 	case stats.copies.Total > math.MaxFloat64:
-		return nil, nil, 0, fmt.Errorf("%s: the sum of `weights` is beyond the range of float64; divide them", info.Name)
+		return nil, nil, 0, dataError("%s: the sum of `weights` is beyond the range of float64; divide them", info.Name)
 	}
 	places := make([]int, 0, len(info.Columns))
 	for j := range stats.columns {
-		if stats.columns[j].Seen > 0 || stats.rows == 0 {
+		if stats.columns[j].Seen > 0 || stats.rows == 0 || t.AllColumns {
 			places = append(places, j)
 		} else {
 			empty = append(empty, info.Columns[j])
@@ -35,7 +34,7 @@ func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words [
 		return stats, nil, 1, nil
 	}
 	if len(places)+len(words) == 0 {
-		return nil, nil, 0, fmt.Errorf("%s: no column of numbers has a finite value in any row", info.Name)
+		return nil, nil, 0, dataError("%s: no column of numbers has a finite value in any row", info.Name)
 	}
 	stats, err = scan(ctx, e, src, t, places, words)
 	return stats, empty, 2, err

@@ -70,6 +70,9 @@ type Treatment struct {
 	// Weights is the kept column of the weights of the rows, "" for none. A row of weight 0 is left out,
 	// and one of weight k counts as k rows in means, spreads, quantiles and levels.
 	Weights string
+	// AllColumns keeps columns of numbers without any finite value: those of a matrix, say. Nulls decides
+	// what becomes of them.
+	AllColumns bool
 }
 
 // Scans reports whether [Prepare] makes a pass.
@@ -101,7 +104,7 @@ type Preparation struct {
 // needed. It is an error that names the column if its mean or spread is beyond
 // the range of float64, or if a column of categories has more than [MaxLevels] levels.
 //
-// Columns of numbers without any finite value are left out, see [Prepared.Empty]. Where the first rows have
+// Columns of numbers without any finite value are left out, see [Prepared.Empty], unless the treatment keeps them. Where the first rows have
 // such a column, one or two passes more find out whether all rows are so.
 func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared, error) {
 	info := src.Info()
@@ -112,7 +115,7 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 		}
 	}
 	t.Categories = p.Encoding // no levels to find where no column has text
-	if !t.Scans() && (info.Once || !beginsEmpty(ctx, src)) {
+	if !t.Scans() && (t.AllColumns || info.Once || !beginsEmpty(ctx, src)) {
 		p.zeros(t, len(info.Columns))
 		return newPrepared(src, p, nil)
 	}
@@ -509,6 +512,17 @@ func (s *Prepared) overflowError(row int64, column int) error {
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
+
+// DataError marks an error of [Prepare] that the rows are the reason of, not the treatment.
+type DataError struct{ Err error }
+
+// Error returns the text of the error.
+func (e *DataError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *DataError) Unwrap() error { return e.Err }
+
+func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
 
 // BadValueError reports a value, or a row, that cannot be computed with.
 type BadValueError struct {

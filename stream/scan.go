@@ -33,6 +33,7 @@ type scanned struct {
 	nulls   Nulls
 	words   []int // places of the categories among the kept columns
 	weights int   // place of the weights among the kept columns, -1 for none
+	all     bool  // a column without any finite value is as good as others
 }
 
 // columnMoments describe the finite values of one column.
@@ -50,7 +51,7 @@ type columnMoments struct {
 // without any finite value is no reason for an error. places are the columns that are looked at, nil for
 // all, and words those of the categories among the kept columns.
 func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words []int) (*columnStats, error) {
-	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1}
+	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
 	d := len(what.info.Columns)
 	if places != nil {
 		what.info.Columns = make([]string, len(places))
@@ -160,14 +161,14 @@ func (s *columnStats) check() error {
 	return nil
 }
 
-// checkNulls refuses the first null of columns with other values, where nulls are refused.
+// checkNulls refuses the first null of columns that are not left out, where nulls are refused.
 func (s *columnStats) checkNulls() error {
 	if s.nulls != NullsError {
 		return nil
 	}
 	first := -1
 	for j, c := range s.columns {
-		if c.Bad > 0 && c.Seen > 0 && (first < 0 || c.Bad < s.columns[first].Bad) {
+		if c.Bad > 0 && (c.Seen > 0 || s.all) && (first < 0 || c.Bad < s.columns[first].Bad) {
 			first = j
 		}
 	}

@@ -13,7 +13,7 @@ func weightsPlace(info Info, name string) (int, error) {
 		switch {
 		case f.Name != name:
 		case f.Kind == String:
-			return 0, fmt.Errorf("%s: column %s of `weights` holds text, and numbers are wanted", info.Name, quote.Name(name))
+			return 0, dataError("%s: column %s of `weights` holds text, and numbers are wanted", info.Name, quote.Name(name))
 		default:
 			return k, nil
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/nystream/nystream/internal/rounding"
 )
 
 // columnStats are what a scan learns about the columns of a source. Means and
@@ -397,15 +399,9 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 	return shift, factor, nil
 }
 
-// roundings is how many units in the last place the values of a column may be apart that are equal but for
-// rounding: those of a sum of some tens of numbers in another order.
-const roundings = 64
-
 // rounded reports whether the values differ, by no more than their rounding.
 func (m *columnMoments) rounded() bool {
-	most := math.Max(math.Abs(m.Min), math.Abs(m.Max))
-	unit := math.Max(most*0x1p-52, math.SmallestNonzeroFloat64)
-	return m.N > 0 && m.Min < m.Max && m.Max-m.Min <= roundings*unit
+	return m.N > 0 && m.Min < m.Max && rounding.Equal(m.Min, m.Max)
 }
 
 // rounded returns the columns whose values differ by no more than rounding, by place among those scaled.

@@ -100,7 +100,9 @@
 // A number may multiply a word: gamma=0.5*median.
 //
 // The medians are over all pairs of at most 1000 sample rows, taken at equal
-// steps.
+// steps. If a median is 0, the mean of the distances that are not 0 stands in its place.
+// Rows that are all equal have no scale: it is 1. A column whose values differ by no
+// more than rounding counts as constant.
 //
 // # Grammar
 //

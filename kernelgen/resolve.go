@@ -8,20 +8,27 @@ import (
 
 // Resolve returns the kernel with every word replaced by the number that the
 // rows of the sample give; see the package comment for their meaning. The
-// sample also tells the number of columns, on which the defaults depend; words
-// for scales of the data need at least two different rows. The sample is read, not
+// sample also tells the number of columns, on which the defaults depend. The sample is read, not
 // kept. Medians cost O(d·n²) for n = min(rows, 1000).
 //
 // The error names the kernel, the parameter, and what to do.
 func (k Kernel) Resolve(sample blas64.General) (Kernel, error) {
-	terms, err := resolveTerms(k.terms, newSample(sample))
+	resolved, _, err := k.ResolveNoting(sample)
+	return resolved, err
+}
+
+// ResolveNoting is [Kernel.Resolve], and returns sentences for the user about words that the rows do not
+// give a number for: if half of the pairs of rows or more are equal, or all are.
+func (k Kernel) ResolveNoting(sample blas64.General) (resolved Kernel, notes []string, err error) {
+	s := newSample(sample)
+	terms, err := resolveTerms(k.terms, s)
 	if err == nil {
 		err = k.CheckRows(sample, 0)
 	}
 	if err != nil {
-		return Kernel{}, fmt.Errorf("kernelgen: %w", err)
+		return Kernel{}, nil, fmt.Errorf("kernelgen: %w", err)
 	}
-	return Kernel{terms: terms, cols: sample.Cols}, nil
+	return Kernel{terms: terms, cols: sample.Cols}, s.notes, nil
 }
 
 func resolveTerms(terms []term, s *sample) ([]term, error) {

@@ -104,17 +104,12 @@ func TestResolveKeepsWhatIsResolved(t *testing.T) {
 }
 
 func TestResolveErrors(t *testing.T) {
-	equal := dense([]float64{1, 2, 1, 2, 1, 2}, 3, 2)
 	tests := []struct {
 		text   string
 		sample blas64.General
 		says   string
 	}{
-		{"rbf(gamma=median)", equal, "kernelgen: rbf: gamma=median: all 3 rows of the sample are equal, which gives no scale; or give gamma as a number"},
-		{"rbf(gamma=scale)", equal, "all 3 rows"},
-		{"rbf(gamma=scale)", dense([]float64{1, 2}, 1, 2), "all 1 rows"},
-		{"linear + matern12(length=median)", dense(nil, 0, 2), "all 0 rows"},
-		{"rbf(gamma=median)", dense([]float64{1, 1, 1, 1, 2}, 5, 1), "the median squared distance of the sample is 0"},
+		{"linear + matern12(length=median)", dense(nil, 0, 2), "kernelgen: matern12: length=median: the sample has no rows, which gives no scale; or give length as a number"},
 		{"rbf(gamma=scale)", dense([]float64{1, 2, 3, math.NaN()}, 2, 2), "row 1, column 1 of the sample is NaN"},
 		{"rbf(gamma=scale)", dense([]float64{1e200, -1e200}, 2, 1), "variance of the sample is +Inf"},
 		{"rbf(gamma=scale)", dense([]float64{1e-200, -1e-200}, 2, 1), "variance of the sample is 0"},
@@ -125,6 +120,55 @@ func TestResolveErrors(t *testing.T) {
 		k, err := mustParse(t, test.text).Resolve(test.sample)
 		if err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, error %v, want %q", test.text, k, err, test.says)
+		}
+	}
+}
+
+// TestRowsWithoutAScale: words never fail where rows are equal. A median that is 0 gives way to the mean of the
+// distances that are not, and the scale of equal rows is 1.
+func TestRowsWithoutAScale(t *testing.T) {
+	words := []string{"rbf(gamma=%smedian)", "rbf(gamma=%sscale)", "rbf(sigma2=%smedian)", "rbf(sigma=%smedian)",
+		"gaussian(sigma=%smedian)", "laplace(gamma=%smedian)", "exponential(gamma=%smedian)", "matern12(length=%smedian)",
+		"matern32(length=%smedian)", "matern52(length=%smedian)", "cauchy(length=%smedian)",
+		"imq(length=%smedian)", "multiquadric(length=%smedian)", "csrbf(sigma2=%smedian)", "sne(gamma=%smedian)",
+		"poly(gamma=%smedian)", "sigmoid(gamma=%sscale)"}
+	third := .1 + .2 // and .3 are equal but for rounding
+	if third == .3 {
+		third = math.Nextafter(.3, 1)
+	}
+	for name, equal := range map[string]blas64.General{
+		"one row": dense([]float64{1, 2}, 1, 2), "equal rows": dense([]float64{1, 2, 1, 2, 1, 2}, 3, 2),
+		"zeros": dense(make([]float64, 8), 4, 2), "rounding": dense([]float64{third, 1e300, .3, 1e300}, 2, 2),
+	} {
+		before := slices.Clone(equal.Data)
+		for _, word := range words {
+			for factor, want := range map[string]float64{"": 1, "0.5*": .5} {
+				text := strings.Replace(word, "%s", factor, 1)
+				if got := resolvedValue(t, text, equal); got != want {
+					t.Errorf("%s: %s resolves to %v, want %v", name, text, got, want)
+				}
+				_, notes, _ := mustParse(t, text).ResolveNoting(equal)
+				if len(notes) != 1 || !strings.Contains(notes[0], "all rows of the sample are equal") {
+					t.Errorf("%s: %s has the notes %q", name, text, notes)
+				}
+			}
+		}
+		if !slices.Equal(equal.Data, before) {
+			t.Errorf("%s: the rows were changed", name)
+		}
+	}
+	x := dense([]float64{1, 1, 1, 1, 1, 1, 1, 1, 3, 6}, 10, 1) // 8·2 and 8·5 and 3 apart
+	for text, want := range map[string]float64{
+		"rbf(sigma2=median)": (8*4. + 8*25 + 9) / 17, "rbf(gamma=2*median)": 2 * 17 / (8*4. + 8*25 + 9),
+		"rbf(sigma=median)": (8*2. + 8*5 + 3) / 17, "laplace(gamma=median)": 17 / (8*2. + 8*5 + 3),
+		"gaussian(sigma=median)": 3, // the median of pairs that differ
+	} {
+		if got := resolvedValue(t, text, x); math.Abs(got-want) > 1e-15*want {
+			t.Errorf("%s resolves to %v, want %v", text, got, want)
+		}
+		_, notes, _ := mustParse(t, text+" + "+text).ResolveNoting(x)
+		if gaussian := strings.HasPrefix(text, "gaussian"); len(notes) != 1 && !gaussian || len(notes) > 0 && gaussian {
+			t.Errorf("%s has the notes %q", text, notes)
 		}
 	}
 }

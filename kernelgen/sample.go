@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nystream/nystream/internal/rounding"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -18,13 +19,45 @@ type sample struct {
 	rows blas64.General
 	// medians of the distances already asked for.
 	medians map[string]float64
+	// notes say what stands in place of a number that the rows do not give.
+	notes []string
 }
 
 func newSample(rows blas64.General) *sample {
-	return &sample{rows: rows, medians: map[string]float64{}}
+	return &sample{rows: withoutRounding(rows), medians: map[string]float64{}}
 }
 
-// check returns an error if the rows cannot tell a scale.
+// withoutRounding returns the rows with columns made constant whose values differ by no more than rounding.
+func withoutRounding(rows blas64.General) blas64.General {
+	copied := false
+	for j := range rows.Cols {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range rows.Rows {
+			v := simd.Row(rows, i)[j]
+			low, high = min(low, v), max(high, v)
+		}
+		if !rounding.Equal(low, high) || low == high {
+			continue
+		}
+		if !copied {
+			rows, copied = cloned(rows), true
+		}
+		for i := range rows.Rows {
+			simd.Row(rows, i)[j] = low
+		}
+	}
+	return rows
+}
+
+func cloned(m blas64.General) blas64.General {
+	out := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
+	for i := range m.Rows {
+		copy(simd.Row(out, i), simd.Row(m, i))
+	}
+	return out
+}
+
+// check returns an error if the rows have no scale that a number could be worked out from.
 func (s *sample) check() error {
 	if s.rows.Cols == 0 {
 		return errors.New("the rows have no columns")
@@ -36,10 +69,23 @@ func (s *sample) check() error {
 			}
 		}
 	}
-	if s.distinct() {
-		return nil
+	if s.rows.Rows == 0 {
+		return errors.New("the sample has no rows, which gives no scale")
 	}
-	return fmt.Errorf("all %d rows of the sample are equal, which gives no scale", s.rows.Rows)
+	return nil
+}
+
+// note adds what stands in place of a number, once.
+func (s *sample) note(text string) {
+	if !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// noScale returns 1, which is as good as any other number for equal rows.
+func (s *sample) noScale() float64 {
+	s.note("all rows of the sample are equal, which gives no scale: the kernel has 1 in its place")
+	return 1
 }
 
 // distinct reports whether two rows differ.
@@ -56,6 +102,9 @@ func (s *sample) distinct() bool {
 func (s *sample) inverseVariance() (float64, error) {
 	if err := s.check(); err != nil {
 		return 0, err
+	}
+	if !s.distinct() {
+		return s.noScale(), nil
 	}
 	n := float64(s.rows.Rows) * float64(s.rows.Cols)
 	var mean, variance float64
@@ -95,6 +144,9 @@ func (s *sample) medianApart() (float64, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
+	if !s.distinct() {
+		return s.noScale(), nil
+	}
 	pairs := slices.DeleteFunc(s.pairs(SquaredDistance), func(v float64) bool { return v <= 0 })
 	if len(pairs) == 0 {
 		return 0, errors.New("the squared distances of the rows of the sample are below the range of float64: scale the data")
@@ -110,7 +162,8 @@ func (s *sample) medianL1() (float64, error) {
 	return s.median("L1 distance", L1Distance, func(v float64) float64 { return v })
 }
 
-// median returns the median of f(base) over all pairs of different rows.
+// median returns the median of f(base) over all pairs of different rows. If it is 0 it returns the mean of those
+// that are not, and if all are, 1.
 func (s *sample) median(name string, b Base, f func(float64) float64) (float64, error) {
 	if m, ok := s.medians[name]; ok {
 		return m, nil
@@ -118,19 +171,35 @@ func (s *sample) median(name string, b Base, f func(float64) float64) (float64, 
 	if err := s.check(); err != nil {
 		return 0, err
 	}
+	if !s.distinct() {
+		return s.noScale(), nil
+	}
 	pairs := s.pairs(b)
 	for i, v := range pairs {
 		pairs[i] = f(v)
 	}
 	m := middle(pairs)
 	if m == 0 && slices.Max(pairs) > 0 {
-		return 0, fmt.Errorf("the median %s of the sample is 0: half of its pairs of rows or more are equal", name)
+		m = meanApart(pairs)
+		s.note("half of the pairs of rows or more are equal: the mean of the other distances stands in place of the median")
 	}
 	if err := representable("median "+name+" of the sample", m); err != nil {
 		return 0, err
 	}
 	s.medians[name] = m
 	return m, nil
+}
+
+// meanApart returns the mean of the values above 0.
+func meanApart(values []float64) (mean float64) {
+	n := 0.0
+	for _, v := range values {
+		if v > 0 {
+			n++
+			mean += (v - mean) / n
+		}
+	}
+	return mean
 }
 
 // pairs returns the base values of all pairs i < j of the thinned sample.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -71,14 +72,25 @@ func levelOf(word string) string { return strings.ToValidUTF8(word, "\uFFFD") }
 // wordCounts counts the levels of a column.
 type wordCounts struct {
 	column string
-	count  map[string]int64
-	nulls  int64
+	count  map[string]levelCount
+	nulls  levelCount
 }
 
-// add counts words of the rows of a block that pass takes.
-func (w *wordCounts) add(c *Column, i int) {
+// levelCount counts the rows of a level.
+type levelCount struct {
+	rows   int64
+	weight float64
+}
+
+func (n levelCount) plus(o levelCount) levelCount {
+	return levelCount{n.rows + o.rows, n.weight + o.weight}
+}
+
+// add counts the word of row i of a block, which has a weight.
+func (w *wordCounts) add(c *Column, i int, weight float64) {
+	one := levelCount{1, weight}
 	if c.Null(i) || c.Strings[i] == "" {
-		w.nulls++
+		w.nulls = w.nulls.plus(one)
 		return
 	}
 	word := c.Strings[i]
@@ -86,17 +98,17 @@ func (w *wordCounts) add(c *Column, i int) {
 		word = levelOf(word)
 	}
 	if n, known := w.count[word]; known {
-		w.count[word] = n + 1
+		w.count[word] = n.plus(one)
 	} else {
-		w.count[strings.Clone(word)] = 1
+		w.count[strings.Clone(word)] = one
 	}
 }
 
 // merge adds the counts of following rows.
 func (w *wordCounts) merge(later *wordCounts) {
-	w.nulls += later.nulls
+	w.nulls = w.nulls.plus(later.nulls)
 	for word, n := range later.count {
-		w.count[word] += n
+		w.count[word] = w.count[word].plus(n)
 	}
 }
 
@@ -104,7 +116,7 @@ func (w *wordCounts) merge(later *wordCounts) {
 func (w *wordCounts) check() error {
 	size, rows := 0, int64(0)
 	for word, n := range w.count {
-		size, rows = size+len(word), rows+n
+		size, rows = size+len(word), rows+n.rows
 	}
 	what := ""
 	switch {
@@ -126,9 +138,9 @@ func (w *wordCounts) levels() []string {
 	return list
 }
 
-// codes calls f with the number of each level and of rows that have it, in order; -1 for none.
-func (w *wordCounts) codes(f func(code float64, rows int64)) {
-	if w.nulls > 0 {
+// codes calls f with the number of each level and the count of its rows, in order; -1 for none.
+func (w *wordCounts) codes(f func(code float64, n levelCount)) {
+	if w.nulls.rows > 0 {
 		f(-1, w.nulls)
 	}
 	for i, word := range w.levels() {
@@ -138,14 +150,19 @@ func (w *wordCounts) codes(f func(code float64, rows int64)) {
 
 // appendTo appends the counts to data: nulls, levels, and each level with its count.
 func (w *wordCounts) appendTo(data []byte) []byte {
-	data = binary.LittleEndian.AppendUint64(data, uint64(w.nulls))
+	data = w.nulls.appendTo(data)
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(w.count)))
 	for _, word := range w.levels() {
 		data = binary.LittleEndian.AppendUint64(data, uint64(len(word)))
 		data = append(data, word...)
-		data = binary.LittleEndian.AppendUint64(data, uint64(w.count[word]))
+		data = w.count[word].appendTo(data)
 	}
 	return data
+}
+
+func (n levelCount) appendTo(data []byte) []byte {
+	data = binary.LittleEndian.AppendUint64(data, uint64(n.rows))
+	return binary.LittleEndian.AppendUint64(data, math.Float64bits(n.weight))
 }
 
 // take reads what appendTo wrote of at most so many rows, and returns the rest.
@@ -160,7 +177,12 @@ func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
 		good = v <= uint64(most)
 		return int64(v)
 	}
-	w.nulls, w.count = next(rows), make(map[string]int64)
+	nextCount := func() levelCount {
+		n := levelCount{next(rows), math.Float64frombits(uint64(next(math.MaxInt64)))}
+		good = good && n.weight >= 0
+		return n
+	}
+	w.nulls, w.count = nextCount(), make(map[string]levelCount)
 	for n := next(MaxLevels); good && n > 0; n-- {
 		size := next(int64(len(data)))
 		if good = good && size > 0 && size <= int64(len(data)); !good {
@@ -168,7 +190,7 @@ func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
 		}
 		word := string(data[:size])
 		data = data[size:]
-		w.count[word] = next(rows)
+		w.count[word] = nextCount()
 		good = good && word > before && utf8.ValidString(word)
 		before = word
 	}

@@ -42,11 +42,11 @@ func statsInfo(columns int) Info {
 
 // NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.
 func NewColumnStats(columns int) *ColumnStats {
-	return newColumnStats(statsInfo(columns), Treatment{Nulls: NullsDrop, Scale: ScaleQuantile}, []int{0})
+	return newColumnStats(scanned{info: statsInfo(columns), nulls: NullsDrop, words: []int{0}, weights: -1}, true)
 }
 
 // AddBlock adds a block that needs no check.
-func (s *columnStats) AddBlock(b *Block) error { return s.add(b, statsInfo(b.X.Cols), []int{0}) }
+func (s *columnStats) AddBlock(b *Block) error { return s.add(b) }
 
 // SetFolds lets the next fold of a run be the one after n.
 func SetFolds(r *Run, n int) { r.folds = n }

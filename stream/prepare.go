@@ -67,11 +67,18 @@ type Treatment struct {
 	Nulls      Nulls
 	Scale      Scaling
 	Categories Encoding // of the kept columns that are marked as categories
+	// Weights is the kept column of the weights of the rows, "" for none. A row of weight 0 is left out,
+	// and one of weight k counts as k rows in means, spreads, quantiles and levels.
+	Weights string
+	// AllColumns keeps columns of numbers without any finite value: those of a matrix, say. Nulls decides
+	// what becomes of them.
+	AllColumns bool
 }
 
 // Scans reports whether [Prepare] makes a pass.
 func (t Treatment) Scans() bool {
-	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone
+	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
+		t.Weights != ""
 }
 
 // Preparation is how raw rows become the rows a method sees. It is a value that a model keeps, so
@@ -91,24 +98,25 @@ type Preparation struct {
 	Knots      blas64.General // row j: ascending quantiles of column j; no rows without this scaling
 }
 
-// Prepare works out the preparation of src. Mean filling, scaling, dropping and categories
-// cost one pass together, which ends up in the Scans of the result; otherwise
-// no row is read. A source that can be read only once is refused if that pass is
+// Prepare works out the preparation of src. Mean filling, scaling, dropping, categories and weights
+// cost one pass together, which ends up in the Scans of the result; otherwise the first rows are
+// read. A source that can be read only once is refused if that pass is
 // needed. It is an error that names the column if its mean or spread is beyond
 // the range of float64, or if a column of categories has more than [MaxLevels] levels.
+//
+// Columns of numbers without any finite value are left out, see [Prepared.Empty], unless the treatment keeps them. Where the first rows have
+// such a column, one or two passes more find out whether all rows are so.
 func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared, error) {
 	info := src.Info()
 	p := Preparation{Nulls: t.Nulls}
-	if t.Nulls == NullsZero {
-		p.Fill = make([]float64, len(info.Columns))
-	}
 	for _, f := range info.Kept {
 		if f.Category && t.Categories != EncodeNone {
 			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
 		}
 	}
 	t.Categories = p.Encoding // no levels to find where no column has text
-	if !t.Scans() {
+	if !t.Scans() && (t.AllColumns || info.Once || !beginsEmpty(ctx, src)) {
+		p.zeros(t, len(info.Columns))
 		return newPrepared(src, p, nil)
 	}
 	if info.Once {
@@ -118,14 +126,30 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 	if err != nil {
 		return nil, err
 	}
-	stats, err := scan(ctx, e, src, t, words)
-	if err == nil {
-		err = p.learn(stats, t, info)
-	}
+	stats, empty, passes, err := scanColumns(ctx, e, src, t, words)
 	if err != nil {
 		return nil, err
 	}
-	return newPrepared(src, p, stats)
+	if len(empty) > 0 {
+		p.Columns = stats.info.Columns
+	}
+	p.zeros(t, len(stats.info.Columns))
+	if err := p.learn(stats, t, stats.info); err != nil {
+		return nil, err
+	}
+	s, err := newPrepared(src, p, stats)
+	if err == nil {
+		s.info.Scans += passes - 1
+		s.empty, s.rounded = empty, stats.roundedNames(t, p)
+	}
+	return s, err
+}
+
+// zeros sets what fills nulls with 0.
+func (p *Preparation) zeros(t Treatment, columns int) {
+	if t.Nulls == NullsZero {
+		p.Fill = make([]float64, columns)
+	}
 }
 
 // learn takes from the statistics of the columns what the treatment needs.
@@ -162,7 +186,11 @@ func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared
 	if p.Nulls != NullsDrop || src.Info().Once {
 		return newPrepared(src, p, nil)
 	}
-	stats, err := scan(ctx, e, src, Treatment{Nulls: NullsDrop}, nil)
+	places, err := p.places(src.Info())
+	if err != nil {
+		return nil, err
+	}
+	stats, err := scan(ctx, e, src, Treatment{Nulls: NullsDrop}, places, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -176,18 +204,22 @@ type Prepared struct {
 	src     Source
 	info    Info
 	rows    *RowPreparer
-	place   []int     // of the numeric columns in src; nil for all, in order
-	words   []int     // places of the categories among the kept columns of src
-	carry   []int     // places of the kept columns that are carried along; nil for all
-	kept    *keptRows // which raw rows are left; nil if all are
-	drops   int64
+	place   []int           // of the numeric columns in src; nil for all, in order
+	words   []int           // places of the categories among the kept columns of src
+	carry   []int           // places of the kept columns that are carried along; nil for all
+	kept    *keptRows       // which raw rows are left; nil if all are
+	weights int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
+	drops   int64           // rows with nulls
+	absent  int64           // rows of weight 0
+	empty   []string        // columns without any finite value
+	rounded []string        // columns whose values differ by no more than rounding
 	found   []categoryCount // of the categories
 	counted bool            // by Prepare
 }
 
 // newPrepared finds the columns of a preparation in src.
 func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, err error) {
-	s = &Prepared{Preparation: p, src: src, info: src.Info()}
+	s = &Prepared{Preparation: p, src: src, info: src.Info(), weights: -1}
 	if s.place, err = p.places(s.info); err != nil {
 		return nil, err
 	}
@@ -205,30 +237,37 @@ func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, er
 	if stats != nil {
 		s.info.Scans++
 		for k := range stats.words {
-			s.found[k].nulls.Store(stats.words[k].nulls)
+			s.found[k].nulls.Store(stats.words[k].nulls.rows)
 			s.counted = true
 		}
 	}
 	s.info.Columns = p.Names(names)
+	if stats != nil && stats.absent > 0 {
+		s.weights = stats.weights
+	}
 	s.carried()
 	if p.Nulls == NullsDrop {
 		s.info.Rows = -1
-		if stats != nil {
-			s.kept = newKeptRows(stats)
-			s.drops = s.kept.raw - s.kept.total()
-			s.info.Rows = s.kept.total()
-			if s.info.Lead > 0 {
-				s.info.Lead += s.kept.blockRows
-			}
+	}
+	if stats != nil && s.leavesOut() {
+		s.kept = newKeptRows(stats)
+		s.absent = stats.absent
+		s.drops = s.kept.raw - s.kept.total() - s.absent
+		s.info.Rows = s.kept.total()
+		if s.info.Lead > 0 {
+			s.info.Lead += s.kept.blockRows
 		}
 	}
 	return s, nil
 }
 
+// leavesOut reports whether rows may be left out.
+func (s *Prepared) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
+
 // carried leaves the categories out of the columns that are carried along, unless they are to be
 // both.
 func (s *Prepared) carried() {
-	if len(s.words) == 0 {
+	if len(s.words) == 0 && s.weights < 0 {
 		return
 	}
 	fields := s.info.Kept
@@ -245,8 +284,18 @@ func (s *Prepared) carried() {
 // Info describes the source after preparation.
 func (s *Prepared) Info() Info { return s.info }
 
-// Dropped returns the number of rows left out, as far as they have been counted.
+// Dropped returns the number of rows left out for nulls, as far as they have been counted.
 func (s *Prepared) Dropped() int64 { return s.drops }
+
+// Absent returns the number of rows left out for their weight, which is 0.
+func (s *Prepared) Absent() int64 { return s.absent }
+
+// Empty returns the columns of numbers that [Prepare] left out: no row of the fit had a finite value there.
+func (s *Prepared) Empty() []string { return s.empty }
+
+// Rounded returns the columns that scaling made 0, since the values of the fit differed by no more than
+// rounding. Unlike the last digits of a measurement, such differences mean nothing.
+func (s *Prepared) Rounded() []string { return s.rounded }
 
 // Open returns a reader of the rows from the given one on. Where rows were
 // dropped, it begins with the raw block that holds that row.
@@ -311,7 +360,7 @@ func (r *preparedReader) check(ended bool) error {
 
 // Gather fetches prepared rows by number.
 func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
-	if s.Nulls == NullsDrop {
+	if s.leavesOut() {
 		return s.gatherKept(ctx, rows, dst)
 	}
 	raw := s.raw(dst, new(rawRows))
@@ -399,12 +448,18 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 // number of a row for messages; count says that what its categories are is counted.
 func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) int64) (left int, err error) {
 	for i := range n {
+		if s.weights >= 0 {
+			w, reason := weightOf(&raw.Kept[s.weights], i)
+			if reason != "" {
+				return 0, weightError(s.src.Info(), s.weights, number(i), reason)
+			}
+			if w == 0 {
+				continue
+			}
+		}
 		x := row(b.X, i)
 		if s.place != nil {
-			all := row(raw.X, i)
-			for j, p := range s.place {
-				x[j] = all[p]
-			}
+			pickInto(x, row(raw.X, i), s.place)
 		}
 		if j := firstNonFinite(x[:s.rows.numeric]); j >= 0 {
 			if s.Nulls == NullsError {
@@ -457,6 +512,17 @@ func (s *Prepared) overflowError(row int64, column int) error {
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
+
+// DataError marks an error of [Prepare] that the rows are the reason of, not the treatment.
+type DataError struct{ Err error }
+
+// Error returns the text of the error.
+func (e *DataError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *DataError) Unwrap() error { return e.Err }
+
+func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
 
 // BadValueError reports a value, or a row, that cannot be computed with.
 type BadValueError struct {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -30,16 +31,18 @@ func sampleSize(d int) int { return min(20000, max(2000, 8_000_000/max(1, d))) }
 type rowSample struct {
 	limit   uint64
 	most    int // rows; then the limit is halved
-	columns int
+	columns int // with the weights, which stand last
 	numbers []int64
 	x       []float64
 }
 
-// newRowSample expects as many rows as the source has.
-func newRowSample(info Info) *rowSample {
+// newRowSample expects as many rows as the source has; with weights there may be fewer.
+func newRowSample(info Info, weighted bool) *rowSample {
 	d := len(info.Columns)
 	s := &rowSample{limit: math.MaxUint64, most: 2 * sampleSize(d), columns: d}
-	if n := info.Rows; n > int64(sampleSize(d)) {
+	if weighted {
+		s.columns++
+	} else if n := info.Rows; n > int64(sampleSize(d)) {
 		s.limit = math.MaxUint64 / uint64(n) * uint64(sampleSize(d))
 	}
 	return s
@@ -53,11 +56,14 @@ func mixed(number int64) uint64 {
 	return z ^ z>>31
 }
 
-func (s *rowSample) add(number int64, x []float64) {
+func (s *rowSample) add(number int64, x []float64, weight float64) {
 	if s == nil || mixed(number) > s.limit {
 		return
 	}
 	s.numbers, s.x = append(s.numbers, number), append(s.x, x...)
+	if s.columns > len(x) {
+		s.x = append(s.x, weight)
+	}
 	s.thin()
 }
 
@@ -139,51 +145,77 @@ func (s *rowSample) take(data []byte, rows int64) (taken *rowSample, rest []byte
 var errSample = errors.New("stream: column statistics: damaged sample")
 
 // quantiles returns the knots of each column: of the sample, with what fills nulls in their place, and
-// of the codes of the categories if they are asked for.
+// of the codes of the categories if they are asked for. The knots of a column whose values differ by no more
+// than rounding are so large that all values become 0.
 func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
-	m, d := min(maxKnots, max(2, int(s.left()))), s.sample.columns
+	m, d := int(min(maxKnots, max(2, s.copies.count()))), len(s.info.Columns)
 	knots := NewMatrix(len(s.columns), m)
-	values := make([]float64, 0, len(s.sample.numbers))
 	for j := range d {
-		values = values[:0]
-		for i := range s.sample.numbers {
-			v := s.sample.x[i*d+j]
-			if !finite(v) && fill != nil {
-				v = fill[j]
-			}
-			if finite(v) {
-				values = append(values, v)
-			}
-		}
-		slices.Sort(values)
-		setKnots(row(knots, j), int64(len(values)), func(i int64) float64 { return values[i] })
+		s.sampled(j, fill).setKnots(row(knots, j))
 	}
 	for k := range s.words {
 		if !codes {
 			break
 		}
-		var code []float64
-		var end []int64 // rows with at most the code
-		total := int64(0)
-		s.words[k].codes(func(c float64, rows int64) {
-			total += rows
-			code, end = append(code, c), append(end, total)
-		})
-		setKnots(row(knots, d+k), total, func(i int64) float64 {
-			at, _ := slices.BinarySearch(end, i+1)
-			return code[at]
-		})
+		var q quantiles
+		s.words[k].codes(func(code float64, n levelCount) { q.add(code, n.weight) })
+		q.setKnots(row(knots, d+k))
+	}
+	for _, j := range s.rounded(fill) {
+		for i := range m {
+			row(knots, j)[i] = math.MaxFloat64
+		}
 	}
 	return knots
 }
 
-// setKnots sets quantiles at equal distances of n ordered values, the first and the last among them.
-func setKnots(knots []float64, n int64, value func(i int64) float64) {
-	last := int64(len(knots) - 1)
-	for i := range int64(len(knots)) {
-		if n > 0 {
-			whole, rest := (n-1)/last, (n-1)%last
-			knots[i] = value(whole*i + (rest*i+last/2)/last)
+// sampled returns the values of a column in the sample.
+func (s *columnStats) sampled(j int, fill []float64) *quantiles {
+	q, width := new(quantiles), s.sample.columns
+	for i := range s.sample.numbers {
+		x, weight := s.sample.x[i*width:(i+1)*width], 1.0
+		if s.weights >= 0 {
+			weight = x[width-1]
 		}
+		v := x[j]
+		if !finite(v) && fill != nil {
+			v = fill[j]
+		}
+		if finite(v) {
+			q.add(v, weight)
+		}
+	}
+	return q
+}
+
+// quantiles are values with weights: those of k copies of a value of weight k.
+type quantiles struct {
+	values []weighted
+	copies copies
+}
+
+type weighted struct{ value, weight float64 }
+
+func (q *quantiles) add(v, weight float64) {
+	q.values = append(q.values, weighted{v, weight})
+	q.copies.add(weight)
+}
+
+// setKnots sets quantiles at equal distances, the first and the last copy among them.
+func (q *quantiles) setKnots(knots []float64) {
+	n, last, unit := q.copies.count(), int64(len(knots)-1), q.copies.unit()
+	if n == 0 {
+		return
+	}
+	slices.SortFunc(q.values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	at, end := 0, q.values[0].weight // of the copies of values[at]
+	for i := range int64(len(knots)) {
+		whole, rest := (n-1)/last, (n-1)%last
+		copied := whole*i + (rest*i+last/2)/last
+		for at < len(q.values)-1 && end <= (float64(copied)+0.5)*unit {
+			at++
+			end += q.values[at].weight
+		}
+		knots[i] = q.values[at].value
 	}
 }

@@ -4,138 +4,235 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/nystream/nystream/internal/rounding"
 )
 
 // columnStats are what a scan learns about the columns of a source. Means and
 // sums of squares are combined as in Chan, Golub and LeVeque (1983), in the
 // fixed tree of a fold.
+//
+// Rows of weight 0 are not there. A row of weight k counts as k rows.
 type columnStats struct {
-	nulls     Nulls
+	scanned
 	rows      int64   // rows seen
+	absent    int64   // of them, rows of weight 0
 	blockRows int64   // rows in a full block
 	kept      []int64 // rows left, per block
+	copies    copies  // of the rows left
 	columns   []columnMoments
 	words     []wordCounts // of the categories
 	sample    *rowSample   // nil without quantiles
 }
 
+// scanned says what a scan looks at.
+type scanned struct {
+	info    Info  // with the columns that are looked at
+	places  []int // of them in the source; nil for all
+	nulls   Nulls
+	words   []int // places of the categories among the kept columns
+	weights int   // place of the weights among the kept columns, -1 for none
+	all     bool  // a column without any finite value is as good as others
+}
+
 // columnMoments describe the finite values of one column.
 type columnMoments struct {
-	N        int64
+	N, Seen  int64   // finite values in rows that are left, and in all rows with a weight
+	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
+	BadValue float64 // what it has
+	Weight   float64 // of the N values
 	Mean, M2 float64
 	Min, Max float64
 }
 
-// scan reads src once and describes its columns. Rows with a value that is not
-// finite are left out or an error, as nulls says; with the other policies only
-// the values are left out. words are the places of the categories among the kept columns.
-func scan(ctx context.Context, e Engine, src Source, t Treatment, words []int) (*columnStats, error) {
-	info := src.Info()
-	newStats := func() *columnStats { return newColumnStats(info, t, words) }
+// scan reads src once and describes its columns. Rows with a value that is not finite are left out or
+// an error, as the treatment says; with the other policies only the values are left out. A column
+// without any finite value is no reason for an error. places are the columns that are looked at, nil for
+// all, and words those of the categories among the kept columns.
+func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words []int) (*columnStats, error) {
+	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
+	d := len(what.info.Columns)
+	if places != nil {
+		what.info.Columns = make([]string, len(places))
+		for j, p := range places {
+			what.info.Columns[j] = src.Info().Columns[p]
+		}
+	}
+	if t.Weights != "" {
+		var err error
+		if what.weights, err = weightsPlace(what.info, t.Weights); err != nil {
+			return nil, err
+		}
+		e = e.WithKept()
+	}
+	newStats := func() *columnStats { return newColumnStats(what, t.Scale == ScaleQuantile) }
 	stats, err := Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *Block) error {
-		return func(s *columnStats, b *Block) error { return s.add(b, info, words) }
+		return (*columnStats).add
 	})
 	if err == nil {
-		stats.blockRows = int64(e.blockRows(len(info.Columns)))
+		stats.blockRows = int64(e.blockRows(d))
 	}
 	return stats, err
 }
 
-func newColumnStats(info Info, t Treatment, words []int) *columnStats {
-	s := &columnStats{nulls: t.Nulls, columns: make([]columnMoments, len(info.Columns))}
+func newColumnStats(what scanned, quantiles bool) *columnStats {
+	s := &columnStats{scanned: what, columns: make([]columnMoments, len(what.info.Columns))}
 	for j := range s.columns {
 		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
 	}
-	for _, place := range words {
-		s.words = append(s.words, wordCounts{column: info.Kept[place].Name, count: make(map[string]int64)})
+	for _, place := range what.words {
+		s.words = append(s.words, wordCounts{column: what.info.Kept[place].Name, count: make(map[string]levelCount)})
 	}
-	if t.Scale == ScaleQuantile {
-		s.sample = newRowSample(info)
+	if quantiles {
+		s.sample = newRowSample(what.info, what.weights >= 0)
 	}
 	return s
 }
 
-func (s *columnStats) add(b *Block, info Info, words []int) error {
-	left := int64(0)
+// add adds the rows of a block.
+func (s *columnStats) add(b *Block) error {
+	left, room := int64(0), make([]float64, len(s.places))
 	for i := range b.X.Rows {
-		x := row(b.X, i)
-		if j := firstNonFinite(x); j >= 0 {
-			if s.nulls == NullsError {
-				return nullError(info, b.Start+int64(i), j, x[j])
+		w := 1.0
+		if s.weights >= 0 {
+			var reason string
+			if w, reason = weightOf(&b.Kept[s.weights], i); reason != "" {
+				return weightError(s.info, s.weights, b.Start+int64(i), reason)
 			}
-			if s.nulls == NullsDrop {
+			if w == 0 {
+				s.absent++
 				continue
 			}
 		}
-		left++
-		for j, v := range x {
-			if finite(v) {
-				s.columns[j].add(v)
+		x := row(b.X, i)
+		if s.places != nil {
+			pickInto(room, x, s.places)
+			x = room
+		}
+		if s.addRow(x, b.Start+int64(i), w) {
+			left++
+			for k, place := range s.scanned.words {
+				s.words[k].add(&b.Kept[place], i, w)
 			}
 		}
-		for k, place := range words {
-			s.words[k].add(&b.Kept[place], i)
-		}
-		s.sample.add(b.Start+int64(i), x)
 	}
 	s.rows += int64(b.X.Rows)
 	s.kept = append(s.kept, left)
-	return s.checkWords(info.Name)
+	return s.check()
 }
 
-// checkWords refuses a column with too many levels.
-func (s *columnStats) checkWords(name string) error {
+// addRow adds a row with a weight, and reports whether it is left.
+func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
+	left = true
+	if firstNonFinite(x) >= 0 {
+		left = s.nulls != NullsDrop
+		for j, v := range x {
+			s.columns[j].see(v, number)
+		}
+	} else {
+		for j := range x {
+			s.columns[j].Seen++
+		}
+	}
+	if !left {
+		return false
+	}
+	for j, v := range x {
+		if finite(v) {
+			s.columns[j].add(v, w)
+		}
+	}
+	s.copies.add(w)
+	s.sample.add(number, x, w)
+	return true
+}
+
+// check refuses nulls, and columns with too many levels.
+func (s *columnStats) check() error {
+	if err := s.checkNulls(); err != nil {
+		return err
+	}
 	for k := range s.words {
 		if err := s.words[k].check(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", s.info.Name, err)
 		}
 	}
 	return nil
 }
 
-func (m *columnMoments) add(v float64) {
+// checkNulls refuses the first null of columns that are not left out, where nulls are refused.
+func (s *columnStats) checkNulls() error {
+	if s.nulls != NullsError {
+		return nil
+	}
+	first := -1
+	for j, c := range s.columns {
+		if c.Bad > 0 && (c.Seen > 0 || s.all) && (first < 0 || c.Bad < s.columns[first].Bad) {
+			first = j
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return nullError(s.info, s.columns[first].Bad-1, first, s.columns[first].BadValue)
+}
+
+// see notes whether row number has a finite value.
+func (m *columnMoments) see(v float64, number int64) {
+	switch {
+	case finite(v):
+		m.Seen++
+	case m.Bad == 0:
+		m.Bad, m.BadValue = number+1, v
+	}
+}
+
+func (m *columnMoments) add(v, w float64) {
 	m.N++
+	m.Weight += w
 	delta := v - m.Mean
-	m.Mean += delta / float64(m.N)
-	m.M2 += delta * (v - m.Mean)
+	m.Mean += delta * w / m.Weight
+	m.M2 += w * delta * (v - m.Mean)
 	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
 }
 
 func (m *columnMoments) merge(o columnMoments) {
+	m.Seen += o.Seen
+	if m.Bad == 0 {
+		m.Bad, m.BadValue = o.Bad, o.BadValue
+	}
 	if o.N == 0 {
 		return
 	}
 	if m.N == 0 {
+		o.Seen, o.Bad, o.BadValue = m.Seen, m.Bad, m.BadValue
 		*m = o
 		return
 	}
-	n := float64(m.N + o.N)
+	n := m.Weight + o.Weight
 	delta := o.Mean - m.Mean
-	m.Mean += delta * (float64(o.N) / n)
-	m.M2 += o.M2 + delta*delta*(float64(m.N)/n)*float64(o.N)
-	m.N += o.N
+	m.Mean += delta * (o.Weight / n)
+	m.M2 += o.M2 + delta*delta*(m.Weight/n)*o.Weight
+	m.N, m.Weight = m.N+o.N, n
 	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
 }
 
 // Merge adds what a scan of the following rows learnt.
 func (s *columnStats) Merge(later *columnStats) error {
-	s.rows += later.rows
+	s.rows, s.absent = s.rows+later.rows, s.absent+later.absent
+	s.copies.merge(later.copies)
 	s.kept = append(s.kept, later.kept...)
 	for j := range s.columns {
 		s.columns[j].merge(later.columns[j])
 	}
 	for k := range s.words {
 		s.words[k].merge(&later.words[k])
-		if err := s.words[k].check(); err != nil {
-			return err
-		}
 	}
 	s.sample.merge(later.sample)
-	return nil
+	return s.check()
 }
 
 // Name names the states of this accumulator, whatever its type is called.
@@ -145,7 +242,7 @@ func (s *columnStats) Name() string { return "column statistics" }
 func (s *columnStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	head := []int64{int64(s.nulls), s.rows, s.blockRows, int64(len(s.kept)), int64(len(s.columns))}
-	for _, v := range []any{head, s.kept, s.columns} {
+	for _, v := range []any{head, s.kept, s.columns, int64(s.weights), s.absent, s.copies} {
 		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
 			return nil, err
 		}
@@ -166,18 +263,24 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	}
 	kept, columns := head[3], head[4]
 	size := int64(binary.Size(columnMoments{}))
+	tail := int64(16 + binary.Size(copies{}))
 	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size ||
-		kept*8+columns*size > int64(r.Len()) {
+		kept*8+columns*size+tail > int64(r.Len()) {
 		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
 	}
 	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
 		return fmt.Errorf("stream: column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
 	}
-	t := &columnStats{nulls: s.nulls, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
+	t := &columnStats{scanned: s.scanned, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
 		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
-	if err := errors.Join(binary.Read(r, binary.LittleEndian, t.kept),
-		binary.Read(r, binary.LittleEndian, t.columns)); err != nil {
-		return err
+	var weights int64
+	for _, v := range []any{t.kept, t.columns, &weights, &t.absent, &t.copies} {
+		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
+			return err
+		}
+	}
+	if weights != int64(s.weights) {
+		return fmt.Errorf("stream: column statistics with weights in kept column %d, not %d", weights, s.weights)
 	}
 	rest := data[len(data)-r.Len():]
 	var err error
@@ -201,7 +304,10 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 
 // checkCounts refuses statistics that no rows can have.
 func (s *columnStats) checkCounts() error {
-	left := s.rows
+	left := s.rows - s.absent
+	if s.absent < 0 || left < 0 || !s.copies.valid() {
+		return fmt.Errorf("stream: column statistics: %d rows of weight 0, of %d", s.absent, s.rows)
+	}
 	for _, n := range s.kept {
 		if n < 0 || n > left {
 			return fmt.Errorf("stream: column statistics: %d rows left of a block, of %d rows", n, s.rows)
@@ -209,7 +315,7 @@ func (s *columnStats) checkCounts() error {
 		left -= n
 	}
 	for _, c := range s.columns {
-		if c.N < 0 || c.N > s.rows {
+		if c.N < 0 || c.N > c.Seen || c.Seen > s.rows || c.Bad < 0 || !(c.Weight >= 0) {
 			return fmt.Errorf("stream: column statistics: %d values in %d rows", c.N, s.rows)
 		}
 	}
@@ -250,24 +356,35 @@ func (s *columnStats) missing() (columns []int) {
 func (s *columnStats) addCodes() {
 	for k := range s.words {
 		var m columnMoments
-		s.words[k].codes(func(code float64, rows int64) {
-			m.merge(columnMoments{N: rows, Mean: code, Min: code, Max: code})
+		s.words[k].codes(func(code float64, n levelCount) {
+			m.merge(columnMoments{N: n.rows, Seen: n.rows, Weight: n.weight, Mean: code, Min: code, Max: code})
 		})
 		s.columns = append(s.columns, m)
 	}
 }
 
-// scaling returns the shift and factor of each column, counting the values that
-// were filled in; nil without scaling.
+// filled returns the moments of a column with what fills its nulls.
+func (s *columnStats) filled(j int, fill []float64) columnMoments {
+	c := s.columns[j]
+	if missing := s.left() - c.N; missing > 0 && j < len(fill) {
+		weight := max(0, s.copies.Total-c.Weight)
+		c.merge(columnMoments{N: missing, Weight: weight, Mean: fill[j], Min: fill[j], Max: fill[j]})
+	}
+	return c
+}
+
+// scaling returns the shift and factor of each column, counting the values that were filled in; nil
+// without scaling.
 func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
 		return nil, nil, nil
 	}
-	rows := s.left()
 	shift, factor = make([]float64, len(s.columns)), make([]float64, len(s.columns))
-	for j, c := range s.columns {
-		if missing := rows - c.N; missing > 0 && j < len(fill) {
-			c.merge(columnMoments{N: missing, Mean: fill[j], Min: fill[j], Max: fill[j]})
+	for j := range s.columns {
+		c := s.filled(j, fill)
+		if c.rounded() { // 0
+			shift[j] = c.Min
+			continue
 		}
 		var spread float64
 		shift[j], spread = c.center(how)
@@ -282,6 +399,32 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 	return shift, factor, nil
 }
 
+// rounded reports whether the values differ, by no more than their rounding.
+func (m *columnMoments) rounded() bool {
+	return m.N > 0 && m.Min < m.Max && rounding.Equal(m.Min, m.Max)
+}
+
+// rounded returns the columns whose values differ by no more than rounding, by place among those scaled.
+func (s *columnStats) rounded(fill []float64) (columns []int) {
+	for j := range s.columns {
+		if c := s.filled(j, fill); c.rounded() {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// roundedNames returns the names of the columns that scaling makes 0 for their rounding.
+func (s *columnStats) roundedNames(t Treatment, p Preparation) (names []string) {
+	if t.Scale == ScaleNone {
+		return nil
+	}
+	for _, j := range s.rounded(p.Fill) {
+		names = append(names, p.names(s.info.Columns)[j])
+	}
+	return names
+}
+
 // center returns what becomes 0 and its distance to what becomes 1. A constant
 // column becomes 0.
 func (m *columnMoments) center(how Scaling) (shift, spread float64) {
@@ -293,7 +436,7 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	case how == ScaleMinMax:
 		return m.Min, m.Max - m.Min
 	default:
-		return m.Mean, math.Sqrt(m.M2 / float64(m.N))
+		return m.Mean, math.Sqrt(m.M2 / m.Weight)
 	}
 }
 

@@ -218,6 +218,7 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 		len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}
+	c.rows.AllColumns = true
 	return c.rows.prepare(ctx, c.engine(), in)
 }
 

@@ -128,9 +128,9 @@ func (p *preparationFlags) add(cmd *cobra.Command) {
 			stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
 }
 
-// prepare works out how the rows of in are prepared, and does so.
-func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, in *input) (*stream.Prepared, error) {
-	return stream.Prepare(ctx, e, in, p.Treatment)
+// prepare works out how rows are prepared, and does so.
+func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, rows stream.Source) (*stream.Prepared, error) {
+	return stream.Prepare(ctx, e, rows, p.Treatment)
 }
 
 // widens reports whether only the rows tell how many columns they have when they are prepared.

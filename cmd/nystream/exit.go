@@ -116,9 +116,10 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 func isDataFault(err error) bool {
 	var file *blockstore.DataError
 	var value *stream.BadValueError
+	var rows *stream.DataError
 	var fault *dataFault
 	var words *model.DataError
-	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
+	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &rows) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 
 // explainFlag returns an error that tells in plain words what is wrong with the value of a flag, and

@@ -155,7 +155,8 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 	if err := j.task.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
-	if j.prepared.dropped() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
+	j.tellPrepared()
+	if j.prepared.dropped()+j.prepared.absent() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
 		plan, err := j.wholePlan()
 		if err == nil && j.rows.widens() {
 			err = j.checkBudget(&plan.Memory)
@@ -343,6 +344,7 @@ func (j *job) open(ctx context.Context, args []string) error {
 }
 
 func (j *job) prepare(ctx context.Context) error {
+	j.rows.AllColumns = slices.Contains(j.task.names(), "matrix")
 	return j.sides.prepare(ctx, j.passEngine(), &j.rows)
 }
 
@@ -366,12 +368,15 @@ func (j *job) shape() model.Shape {
 
 func (j *job) rowsData() rowsData {
 	p := j.prepared.left.Preparation
-	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left),
-		Categories: model.CategoriesOf(p), columnPositions: j.left.position}
+	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left, p),
+		Categories: model.CategoriesOf(p), columnPositions: j.left.positions(p)}
 }
 
-// knownNames returns the names of the columns of in, unless they only count.
-func knownNames(in *input) []string {
+// knownNames returns the names of the columns that are prepared, unless they are all of in and only count.
+func knownNames(in *input, p stream.Preparation) []string {
+	if p.Columns != nil {
+		return p.Columns
+	}
 	if columns := in.Info().Columns; !onlyCount(columns) {
 		return columns
 	}

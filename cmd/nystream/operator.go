@@ -275,7 +275,7 @@ func (c *operatorTask) rowsData() rowsData {
 	d := c.job.rowsData()
 	if c.apart {
 		left, right := c.preparations()
-		d.Columns, d.RightColumns = knownNames(c.sides.right), knownNames(c.left)
+		d.Columns, d.RightColumns = knownNames(c.sides.right, left), knownNames(c.left, right)
 		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d

@@ -27,6 +27,21 @@ func positionsOf(src stream.Source) (p columnPositions) {
 	return p
 }
 
+// positions returns where the columns that are prepared stand in the files.
+func (in *input) positions(p stream.Preparation) columnPositions {
+	if p.Columns == nil {
+		return in.position
+	}
+	numbers, width := blockstore.Positions(in.Counted.Source)
+	taken := columnPositions{Width: width}
+	for i, name := range in.Info().Columns {
+		if i < len(numbers) && slices.Contains(p.Columns, name) {
+			taken.Positions = append(taken.Positions, numbers[i])
+		}
+	}
+	return taken
+}
+
 // check refuses positions that are not those of d columns.
 func (p columnPositions) check(d int) error {
 	if n := len(p.Positions); n > 0 && (n != d || slices.Min(p.Positions) < 0 || slices.Max(p.Positions) >= p.Width) {

@@ -170,7 +170,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 		case "--label":
 			c.known.Classes = &ridge.Classes{Label: names[0]}
 		case "--weights":
-			c.known.Weights = names[0]
+			c.known.Weights, c.rows.Weights = names[0], names[0]
 		case "--fold-by":
 			c.known.FoldBy = names[0]
 		}
@@ -186,7 +186,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	inData := func(a aside) bool { return a.file == "" && (a.flag == "--label" || a.flag == "--weights") }
 	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
 	label, name := c.known.Classes.Label, rows.Info().Name
-	if !slices.ContainsFunc(c.asides.list, inData) { // there is no need to read the rows
+	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.left) { // there is no need to read the rows
 		name = a.file
 		rows = stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0))
 	}
@@ -240,22 +240,24 @@ func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// prepare deals with nulls and scaling. Where rows were dropped, the classes of the others are found again.
-func (c *ridgeTask) prepare(ctx context.Context) error {
+// prepare deals with nulls, scaling and weights. Where rows were left out, the classes of the others are found
+// again.
+func (c *ridgeTask) prepare(ctx context.Context) (err error) {
+	if c.beside, err = c.besides(c.left); err != nil {
+		return err
+	}
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	if c.prepared.dropped() > 0 {
+	if c.prepared.dropped()+c.prepared.absent() > 0 {
 		return c.findClasses(ctx, c.prepared.left)
 	}
 	return nil
 }
 
 func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	d, err := c.problem(c.prepared.left)
-	if err != nil {
-		return nil, nil, err
-	}
+	d := c.known
+	d.Rows = c.prepared.left
 	f, err := c.solver().Fit(ctx, e, &d, c.kernels[0])
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -13,8 +14,9 @@ import (
 // sides are the sources of a fit: that of the rows of a matrix, and that of its
 // columns, if it is another one.
 type sides struct {
-	left, right *input // right is nil if there is one source
-	apart       bool   // the rows of right have nothing to do with those of left: they are prepared by themselves
+	left, right *input        // right is nil if there is one source
+	beside      stream.Source // left, with kept columns of other files; nil for left alone
+	apart       bool          // the rows of right have nothing to do with those of left: they are prepared by themselves
 	prepared    prepared
 }
 
@@ -33,14 +35,37 @@ func (s prepared) sources() model.Sources {
 	return d
 }
 
+// both returns the sources that there are.
+func (s prepared) both() []*stream.Prepared {
+	return slices.DeleteFunc([]*stream.Prepared{s.left, s.right}, func(p *stream.Prepared) bool { return p == nil })
+}
+
 // dropped returns how many rows were left out for nulls.
 func (s prepared) dropped() (n int64) {
-	for _, p := range []*stream.Prepared{s.left, s.right} {
-		if p != nil {
-			n += p.Dropped()
-		}
+	for _, p := range s.both() {
+		n += p.Dropped()
 	}
 	return n
+}
+
+// absent returns how many rows were left out for their weight.
+func (s prepared) absent() (n int64) {
+	for _, p := range s.both() {
+		n += p.Absent()
+	}
+	return n
+}
+
+// rounded returns the columns that scaling made 0, each once.
+func (s prepared) rounded() (names []string) {
+	for _, p := range s.both() {
+		for _, name := range p.Rounded() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // open opens the files of both sides; without files of the right there is one.
@@ -73,7 +98,11 @@ func (s *sides) checkColumns() error {
 // prepare deals with nulls and scaling. The right source is prepared as the left one
 // is, unless they are apart.
 func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationFlags) (err error) {
-	if s.prepared.left, err = rows.prepare(ctx, e, s.left); err != nil {
+	left := stream.Source(s.left)
+	if s.beside != nil {
+		left = s.beside
+	}
+	if s.prepared.left, err = rows.prepare(ctx, e, left); err != nil {
 		return err
 	}
 	if s.right != nil && s.apart {
@@ -85,8 +114,8 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 			return err
 		}
 	}
-	for _, p := range []*stream.Prepared{s.prepared.left, s.prepared.right} {
-		if p != nil && p.Info().Rows == 0 {
+	for _, p := range s.prepared.both() {
+		if p.Info().Rows == 0 {
 			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", show.Count(s.prepared.dropped())))
 		}
 	}

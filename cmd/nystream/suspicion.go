@@ -65,6 +65,37 @@ func (s *sides) columnNotes() []string {
 	return nil
 }
 
+// tellPrepared notes columns that have no value in any row, and rows of weight 0; it warns of columns that are
+// constant but for rounding.
+func (j *job) tellPrepared() {
+	var empty []leftOutColumn
+	for i, p := range j.prepared.both() {
+		in := j.inputOf(i)
+		if in == nil || p.Columns == nil {
+			continue
+		}
+		for _, name := range in.Info().Columns {
+			if c := (leftOutColumn{Name: name, Reason: nullEverywhere}); !slices.Contains(p.Columns, name) &&
+				!slices.Contains(in.leftOut, c) {
+				in.leftOut, empty = append(in.leftOut, c), append(empty, c)
+			}
+		}
+	}
+	if len(empty) > 0 {
+		j.note("left out: %s", leftOutWords(empty))
+	}
+	if n := j.prepared.absent(); n > 0 {
+		j.note("%s rows of weight 0 are left out", show.Count(n))
+	}
+	if names := j.prepared.rounded(); len(names) > 0 {
+		const say = "scaling makes %s 0: the values differ by no more than rounding"
+		j.warnings = append(j.warnings, j.sentences([]string{fmt.Sprintf(say, shortList(names))})...)
+	}
+}
+
+// nullEverywhere is why a column of numbers without any is left out.
+const nullEverywhere = "null in every row"
+
 // suspicions returns sentences about columns that make nonsense of a fit, which are part of
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
@@ -12,11 +13,17 @@ import (
 // the cause then and leaves fit behind, see [stream.Leave]. It ends by itself after the
 // decomposition, and until then its memory is taken, and d and what the engine refers to
 // must not be changed. The Fit of every method is a call of it.
+//
+// Notes of kernels that the fit resolves, see [Resolve], are added to its report.
 func Leave[D, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
-		f, err := fit(ctx, e, d, k)
+		notes := new(kernelNotes)
+		f, err := fit(context.WithValue(ctx, kernelNotesKey{}, notes), e, d, k)
+		if report, ok := any(f).(interface{ Note(...string) }); ok && err == nil {
+			report.Note(notes.list...)
+		}
 		done <- f
 		return err
 	})
@@ -24,4 +31,19 @@ func Leave[D, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kern
 		return nil, err
 	}
 	return <-done, nil
+}
+
+// kernelNotes are notes of the kernels that a fit resolves.
+type kernelNotes struct{ list []string }
+
+type kernelNotesKey struct{}
+
+// noteKernel adds notes of a kernel to those of the fit, each once.
+func noteKernel(ctx context.Context, notes ...string) {
+	n, ok := ctx.Value(kernelNotesKey{}).(*kernelNotes)
+	for _, note := range notes {
+		if ok && !slices.Contains(n.list, note) {
+			n.list = append(n.list, note)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -88,12 +89,52 @@ func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purp
 	return stream.GatherRows(ctx, src, s.Positions())
 }
 
+// SampleWeighted is [SampleRows] of the rows that the weights in a kept column stand for: a row of weight 0 is not
+// drawn, and one of weight k is k rows. Weights of 1 change nothing. Cost: two passes.
+func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, weights string, n int, seed uint64,
+	purpose string) (blas64.General, error) {
+	if _, err := KnownRows(src); err != nil {
+		return blas64.General{}, err
+	}
+	copies, err := stream.CountCopies(ctx, e, src, weights)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	s, err := sketch.NewSample(copies.Count(), int(min(copies.Count(), int64(n))), seed, purpose)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	rows, err := copies.Rows(ctx, e, s.Positions())
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return gatherRepeated(ctx, src, rows)
+}
+
+// gatherRepeated fetches rows by number, ascending, some of them several times.
+func gatherRepeated(ctx context.Context, src stream.Source, rows []int64) (blas64.General, error) {
+	different := slices.Compact(slices.Clone(rows))
+	x, err := stream.GatherRows(ctx, src, different)
+	if err != nil || len(different) == len(rows) {
+		return x, err
+	}
+	all, at := stream.NewMatrix(len(rows), x.Cols), 0
+	for i, r := range rows {
+		if different[at] != r {
+			at++
+		}
+		copy(dense.Row(all, i), dense.Row(x, at))
+	}
+	return all, nil
+}
+
 // ResolveRows is how many rows words such as median are worked out from.
 const ResolveRows = 1000
 
 // Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
 // of d that depend on the seed alone. A kernel without words learns the number of
-// columns, and no row is read. That the rows do not suit the kernel is a [DataError].
+// columns, and no row is read. That the rows do not suit the kernel is a [DataError]. Within a Fit the
+// report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
 func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
 	resolved, err := ResolveAll(ctx, d, []kernelgen.Kernel{k}, seed)
 	if err != nil {
@@ -102,7 +143,8 @@ func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kern
 	return resolved[0], nil
 }
 
-// ResolveAll resolves several kernels from the same rows, which are read once.
+// ResolveAll resolves several kernels from the same rows, which are read once. Kernels that the rows do not
+// suit are left out, with a note in the report of the Fit; it is an error if none is left.
 func ResolveAll(ctx context.Context, d Data,
 	kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
 	columns := d.Shape().Columns
@@ -113,11 +155,19 @@ func ResolveAll(ctx context.Context, d Data,
 		}
 	}
 	for _, k := range kernels {
-		r, err := k.Resolve(rows)
-		if err != nil {
-			return nil, &DataError{err}
+		r, notes, failed := k.ResolveNoting(rows)
+		if failed != nil {
+			if err == nil {
+				err = &DataError{failed}
+			}
+			noteKernel(ctx, fmt.Sprintf("kernel %v is left out: %v", k, failed))
+			continue
 		}
+		noteKernel(ctx, notes...)
 		resolved = append(resolved, r)
+	}
+	if len(resolved) == 0 {
+		return nil, err
 	}
 	return resolved, nil
 }

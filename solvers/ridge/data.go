@@ -41,6 +41,25 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
 }
 
+// sampledBy returns the data for kernels with words: of weighted rows a sample takes passes.
+func (d *Data) sampledBy(e stream.Engine) model.Data {
+	if d.Weights == "" {
+		return d
+	}
+	return weightedData{d, e}
+}
+
+// weightedData are data with weights, and the engine of the passes over them.
+type weightedData struct {
+	*Data
+	engine stream.Engine
+}
+
+// Sample draws a row of weight k as k rows.
+func (d weightedData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	return model.SampleWeighted(ctx, d.engine, d.Rows, d.Weights, n, seed, "kernel")
+}
+
 // outputs returns the number of columns that are regressed on.
 func outputs(s model.Shape) int { return max(s.Classes, s.Targets) }
 

@@ -1,6 +1,8 @@
 package ridge
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -47,11 +49,12 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
-	p.SourcePasses, p.SharedPasses = 1, []string{"fit"}
+	p.SourcePasses, p.SharedPasses = 1+samplingPasses(shape.Weighted, s.kernels(k)), []string{"fit"}
 	if s.ScorePass {
 		p.Fold("scores", rows, shape.Columns, int64(scoreNumbers(shape.Classes)), "")
 		p.AddEntries(float64(landmarks) * float64(rows))
-		p.SourcePasses, p.SharedPasses = 2, append(p.SharedPasses, "scores")
+		p.SourcePasses++
+		p.SharedPasses = append(p.SharedPasses, "scores")
 	}
 	return p, nil
 }
@@ -72,6 +75,15 @@ func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landm
 	}
 	p.Stage(pass)
 	p.Stage(solve)
+}
+
+// samplingPasses returns the passes that draw the rows for kernels with words, see [model.SampleWeighted].
+func samplingPasses(weighted bool, kernels []kernelgen.Kernel) int {
+	words := slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() })
+	if weighted && words {
+		return 2
+	}
+	return 0
 }
 
 // planMetric adds the search for a metric, and its product.

@@ -103,6 +103,7 @@ type fit struct {
 	rows       int64
 	landmarks  int // asked for
 	outputs    int
+	sampling   int // passes that drew rows for words of kernels
 	folds      folding
 	sample     *basis.Panel // rows of which out-of-fold predictions are made
 	known      known        // of the sample
@@ -161,7 +162,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
 func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
-	kernels, err := model.ResolveAll(ctx, d, s.kernels(k), s.Seed)
+	kernels, err := model.ResolveAll(ctx, d.sampledBy(e), s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +170,7 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, nil, err
 	}
-	f.data = d
+	f.data, f.sampling = d, samplingPasses(d.Weights != "", s.kernels(k))
 	if f.columns, err = d.columns(s.Balanced); err != nil {
 		return nil, nil, err
 	}
@@ -249,7 +250,7 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 		Intercept: dense.Row(onEntries, p), Names: c.data.Targets,
 		Classes: c.data.Classes.count(), Lambda: best.Lambda, Rows: c.counted, Seed: c.Seed}
 	fit := &Fit{Model: m, Best: c.best, Folds: c.tested}
-	fit.SourcePasses = 1
+	fit.SourcePasses = 1 + c.sampling
 	if c.data.Classes == nil {
 		for j, v := range best.RMSE {
 			fit.R2 = append(fit.R2, 1-v*v*c.all.weight/c.all.unexplained[j])

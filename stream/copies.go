@@ -1,0 +1,71 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Copies are the rows that the weights of a source stand for: a row of weight k is k rows, and one of weight 0 none.
+// Where the least weight is below 1 it is that of one row, so that weights may be shares.
+type Copies struct {
+	src    Source
+	place  int // of the weights among the kept columns
+	copies copies
+}
+
+// CountCopies counts the rows that the weights in a kept column stand for. It returns an error if a weight is
+// missing, negative or not finite, or if all are 0. Cost: one pass.
+func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Copies, error) {
+	place, err := weightsPlace(src.Info(), weights)
+	if err != nil {
+		return nil, err
+	}
+	c := &Copies{src: src, place: place}
+	err = c.each(ctx, e, func(_ int64, w float64) { c.copies.add(w) })
+	if err == nil && c.copies.Total == 0 {
+		err = dataError("%s: all weights are 0", src.Info().Name)
+	}
+	return c, err
+}
+
+// Count returns the number of copies.
+func (c *Copies) Count() int64 { return c.copies.count() }
+
+// Rows returns the numbers of the rows that are copied at ascending positions, from 0 to Count()−1. Cost: one pass.
+func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64, error) {
+	rows, unit, end, last := make([]int64, 0, len(positions)), c.copies.unit(), 0.0, int64(-1)
+	err := c.each(ctx, e, func(row int64, w float64) {
+		for end += w; len(rows) < len(positions) && (float64(positions[len(rows)])+0.5)*unit < end; {
+			rows = append(rows, row)
+		}
+		last = row
+	})
+	if err == nil && last < 0 {
+		err = fmt.Errorf("%s: all weights are 0 now: the file changed", c.src.Info().Name)
+	}
+	for err == nil && len(rows) < len(positions) { // by rounding
+		rows = append(rows, last)
+	}
+	return rows, err
+}
+
+// each calls f for the rows with a weight above 0, in their order.
+func (c *Copies) each(ctx context.Context, e Engine, f func(row int64, w float64)) error {
+	e.Run, e.Part, e.Parts = nil, 0, 0
+	nothing := func(blas64.General, *Block) error { return nil }
+	return Map(ctx, e, "weights", c.src, 1, true, func() func(blas64.General, *Block) error { return nothing },
+		func(b *Block, _ blas64.General) error {
+			for i := range b.X.Rows {
+				w, reason := weightOf(&b.Kept[c.place], i)
+				if reason != "" {
+					return weightError(c.src.Info(), c.place, b.Start+int64(i), reason)
+				}
+				if w > 0 {
+					f(b.Start+int64(i), w)
+				}
+			}
+			return nil
+		})
+}

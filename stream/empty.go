@@ -1,0 +1,79 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+)
+
+// scanColumns scans src, and once more without the columns that have no finite value, if there are any. It returns
+// their names, and how many passes it took.
+func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words []int) (stats *columnStats,
+	empty []string, passes int, err error) {
+	if stats, err = scan(ctx, e, src, t, nil, words); err != nil {
+		return nil, nil, 0, err
+	}
+	info := src.Info()
+	switch {
+	case stats.rows > 0 && stats.absent == stats.rows:
+		return nil, nil, 0, dataError("%s: all weights are 0", info.Name)
+	case stats.copies.Total > math.MaxFloat64:
+		return nil, nil, 0, dataError("%s: the sum of `weights` is beyond the range of float64; divide them", info.Name)
+	}
+	places := make([]int, 0, len(info.Columns))
+	for j := range stats.columns {
+		if stats.columns[j].Seen > 0 || stats.rows == 0 || t.AllColumns {
+			places = append(places, j)
+		} else {
+			empty = append(empty, info.Columns[j])
+		}
+	}
+	if len(empty) == 0 {
+		return stats, nil, 1, nil
+	}
+	if len(places)+len(words) == 0 {
+		return nil, nil, 0, dataError("%s: no column of numbers has a finite value in any row", info.Name)
+	}
+	stats, err = scan(ctx, e, src, t, places, words)
+	return stats, empty, 2, err
+}
+
+// beginRows is how many rows [beginsEmpty] reads at most; of many columns fewer.
+const beginRows = 64
+
+// beginsEmpty reports whether a column has no finite value in the first rows. An error is left for a pass to meet.
+func beginsEmpty(ctx context.Context, src Source) bool {
+	info := src.Info()
+	d := len(info.Columns)
+	if d == 0 || info.Rows == 0 {
+		return false
+	}
+	r, err := src.Open(uncounted(ctx), 0)
+	if err != nil {
+		return false
+	}
+	b := Batch{X: NewMatrix(min(beginRows, max(1, chunkNumbers/d)), d), Kept: KeptColumns(info.Kept)}
+	n, err := ReadFull(r, &b)
+	if err = errors.Join(r.Close(), err); err != nil && !errors.Is(err, io.EOF) || n == 0 {
+		return false
+	}
+	seen := make([]bool, d)
+	for i := range n {
+		for j, v := range row(b.X, i) {
+			seen[j] = seen[j] || finite(v)
+		}
+	}
+	return slices.Contains(seen, false)
+}
+
+// chunkNumbers bounds the numbers that [beginsEmpty] reads.
+const chunkNumbers = 1 << 20
+
+// pickInto puts the values at some places of x into dst.
+func pickInto(dst, x []float64, places []int) {
+	for j, p := range places {
+		dst[j] = x[p]
+	}
+}

@@ -1,0 +1,79 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/internal/quote"
+)
+
+// weightsPlace returns the place of the weights among the kept columns of a source.
+func weightsPlace(info Info, name string) (int, error) {
+	for k, f := range info.Kept {
+		switch {
+		case f.Name != name:
+		case f.Kind == String:
+			return 0, dataError("%s: column %s of `weights` holds text, and numbers are wanted", info.Name, quote.Name(name))
+		default:
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("%s: no kept column of `weights` is called %s", info.Name, quote.Name(name))
+}
+
+// weightOf returns value i of a column of weights, or the reason why it is none.
+func weightOf(c *Column, i int) (w float64, reason string) {
+	if c.Null(i) {
+		return 0, "nothing is there, and `weights` needs a value in each row"
+	}
+	if c.Kind == Int64 {
+		w = float64(c.Ints[i])
+	} else {
+		w = c.Floats[i]
+	}
+	switch {
+	case !finite(w):
+		return 0, fmt.Sprintf("is %v, and `weights` needs finite numbers", w)
+	case w < 0:
+		return 0, fmt.Sprintf("is %v, and `weights` are 0 or more", w)
+	}
+	return w, ""
+}
+
+// weightError names a row, counted from 0, without a weight. The place is that among the kept columns.
+func weightError(info Info, place int, row int64, reason string) error {
+	return &BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
+}
+
+// copies are the rows that weights stand for: a row of weight k is k rows. Where the least weight is below 1 it
+// is one row, so that weights may be shares.
+type copies struct {
+	Least, Total float64 // of the weights above 0
+}
+
+// mostCopies bounds the number of copies, so that float64 counts them.
+const mostCopies = 1e15
+
+// add adds a row of a weight above 0.
+func (c *copies) add(w float64) { c.merge(copies{w, w}) }
+
+func (c *copies) merge(o copies) {
+	if c.Total == 0 || o.Total > 0 && o.Least < c.Least {
+		c.Least = o.Least
+	}
+	c.Total += o.Total
+}
+
+// valid reports whether some rows can have such weights.
+func (c copies) valid() bool { return c.Least >= 0 && c.Total >= c.Least && c.Total <= math.MaxFloat64 }
+
+// unit returns the weight of one copy.
+func (c copies) unit() float64 { return max(min(1, c.Least), c.Total/mostCopies) }
+
+// count returns the number of copies.
+func (c copies) count() int64 {
+	if c.Total == 0 {
+		return 0
+	}
+	return max(1, int64(math.Round(c.Total/c.unit())))
+}

@@ -56,8 +56,9 @@ func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes
 	r.Put("rank", d.Rank)
 	r.Put("values", d.Values)
 	r.Put("seed", d.Seed)
-	r.Put("warnings", append([]string{}, j.warnings...))
-	for _, w := range j.warnings {
+	warnings := append(append([]string{}, j.warnings...), j.sentences(report.Warnings)...)
+	r.Put("warnings", warnings)
+	for _, w := range warnings {
 		r.Add("warning", "%s", w)
 	}
 	if report.Choice.Reason != "" { // else the family says it

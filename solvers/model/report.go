@@ -7,6 +7,8 @@ import "math"
 type Report struct {
 	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
 	Notes []string
+	// Warnings are sentences for the user: reasons to doubt the model.
+	Warnings []string
 	// Choice is the method or engine, where the caller left it open.
 	Choice Choice
 	// KernelEntries counts the entries of the kernel, and of its derivative, that the fit
@@ -47,5 +49,8 @@ func (r *Report) Residual() float64 {
 	return most
 }
 
-// Note adds a sentence for the user.
+// Note adds sentences to Notes.
 func (r *Report) Note(sentences ...string) { r.Notes = append(r.Notes, sentences...) }
+
+// Warn adds sentences to Warnings.
+func (r *Report) Warn(sentences ...string) { r.Warnings = append(r.Warnings, sentences...) }

@@ -140,7 +140,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		return nil, coefficients, outOfFold, err
 	}
 	q, f := upper.Cols, *c.fit
-	f.known.outputs = magnitudes
+	f.known.outputs, f.outcomes = magnitudes, nil
 	f.folds = folding{random: sketch.NewRandom(c.Seed, "scale of residuals"), parts: scaleFolds, tested: scaleFolds}
 	features := &basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}
 	s := &candidate{fit: &f, features: features, upper: upper, best: -1, lowest: math.Inf(1)}

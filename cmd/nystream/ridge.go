@@ -381,8 +381,8 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 		rmse := f.RMSE[j]
 		scores = append(scores, ridgeScore{f.Names[j], show.Number(rmse.Value), show.Optional(rmse.StandardError),
 			show.Number(r2), show.Optional(f.R2Error[j])})
-		r.Add("error", "%s: RMSE %.4g ± %.2g, R² %.4f ± %.4f (%s%s)", f.Names[j], rmse.Value, rmse.StandardError, r2,
-			f.R2Error[j], how, corrected)
+		r.Add("error", "%s: RMSE %.4g%s, R² %.4f%s (%s%s)", f.Names[j], rmse.Value,
+			plusMinus(show.Optional(rmse.StandardError), "%.2g"), r2, plusMinus(show.Optional(f.R2Error[j]), "%.4f"), how, corrected)
 	}
 	r.PutSome("scores", scores)
 	if s := f.Scores; s != nil {
@@ -397,8 +397,8 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 		r.Put("f1", f1)
 		r.Put("log_loss", s.LogLoss)
 		r.Put("temperature", f.Temperature)
-		r.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
-			s.StandardError, how, show.Count(int64(f.Counted)), corrected)
+		r.Add("error", "%.4f%s of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
+			plusMinus(show.Optional(s.StandardError), "%.4f"), how, show.Count(int64(f.Counted)), corrected)
 		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
 	}
 	var path []ridgePenalty

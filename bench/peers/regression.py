@@ -1,6 +1,6 @@
 """Regressions and classifiers of `fit ridge` beside scikit-learn: error on test rows and CPU seconds.
 
-    regression.py FOLDER letter|mnist|abalone|boosting|kernels|size ...
+    regression.py FOLDER letter|mnist|abalone|boosting|classes|kernels|size ...
 
 Each word prints one Markdown table. FOLDER has the real data; the command nystream is on PATH, or NYSTREAM names it.
 Our CPU seconds are those of the whole process of a fit, reading a Parquet file included. Python's are of fit alone, on
@@ -26,14 +26,17 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeClassifierCV
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics import f1_score, pairwise_distances
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
 
 FILES = {'letter': 'letter.scale', 'satimage': 'satimage.scale', 'yacht': 'yacht_hydrodynamics.data',
          'abalone': 'abalone.data', 'spambase': 'spambase.data', 'pima': 'pima-indians-diabetes.csv',
-         'australian': 'australian.dat', 'mnist': 'mnist_t10k.npy'}
+         'australian': 'australian.dat', 'mnist': 'mnist_t10k.npy', 'ilpd': 'ilpd.csv', 'wine': 'wine.csv',
+         'cancer': 'breast-cancer-wisconsin.csv', 'heart': 'heart.dat'}
+CLASSED = 'ilpd', 'wine', 'cancer', 'pima', 'heart', 'australian', 'satimage', 'spambase', 'letter', 'a9a'
 DEFAULT = ('laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | '
            'matern52(length=4*median)')  # of fit ridge
 
@@ -59,7 +62,10 @@ class Data:
             y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
             table = pd.DataFrame(x).assign(y=y + np.random.default_rng(2).normal(size=5000))
         else:
-            table = stones(20000) if name == 'stones' else pd.read_csv(path, header=None if name == 'pima' else 0)
+            header = None if name in ('pima', 'wine', 'cancer') else 0
+            table = stones(20000) if name == 'stones' else pd.read_csv(path, header=header, na_values='?').dropna()
+        if name == 'ilpd':
+            table['gender'] = (table['gender'] == 'Male').astype(int)
         if name == 'letter':
             table = table[list(table.columns[1:]) + [0]]
         table.columns = ['x%d' % i for i in range(table.shape[1] - 1)] + ['y']
@@ -107,8 +113,8 @@ def command(*args):
     return json.loads(output), usage.ru_utime + usage.ru_stime
 
 
-def ours(data, train, test, *flags):
-    """Fit a file of training rows. Return the error on test rows, the CPU seconds of the fit, and its report."""
+def fitted(data, train, test, flags, asked=()):
+    """Fit a file of training rows. Return predictions for test rows, the CPU seconds of the fit, and its report."""
     with tempfile.TemporaryDirectory() as folder:
         at = lambda name: os.path.join(folder, name)
         for name, table in ('train', train), ('test', test.drop(columns='y')):
@@ -116,8 +122,14 @@ def ours(data, train, test, *flags):
             command('convert', at(name + '.csv'), at(name + '.parquet'))
         known = '--label' if data.classes else '--target', 'y'
         report, cpu = command('fit', 'ridge', at('train.parquet'), *known, '-o', at('m.npz'), *flags)
-        command('predict', at('m.npz'), at('test.parquet'), '-o', at('p.csv'))
-        return data.error(pd.read_csv(at('p.csv')).iloc[:, 0], test), cpu, report
+        command('predict', at('m.npz'), at('test.parquet'), '-o', at('p.csv'), *asked)
+        return pd.read_csv(at('p.csv')), cpu, report
+
+
+def ours(data, train, test, *flags):
+    """Return the error of a fit on test rows, the CPU seconds of the fit, and its report."""
+    predicted, cpu, report = fitted(data, train, test, flags)
+    return data.error(predicted.iloc[:, 0], test), cpu, report
 
 
 def theirs(data, train, test, model):
@@ -193,6 +205,42 @@ def beside_boosting(folder, splits):
         row(name, error, peer, error / peer, cpu, peer_cpu)
 
 
+def beside_classifiers(folder, most, splits):
+    """Means over splits of up to a number of training rows, beside a support vector machine and boosting."""
+    table('data', 'rows', 'classifier', 'error', 'log loss', 'macro F1')
+    tools = 'fit ridge', 'SVC, C by GridSearchCV', 'boosting'
+    for name in CLASSED:
+        data = Data(folder, name)
+        results = []
+        for seed in range(splits):
+            order = np.random.default_rng(seed).permutation(len(data.table))
+            count = min(most, len(order) * 4 // 5)
+            train, test = data.table.iloc[order[:count]], data.table.iloc[order[count:count + 4000]]
+            predicted = fitted(data, train, test, ('--seed', seed + 1), ['--probabilities'])[0]
+            shares = predicted.filter(like='probability_')
+            classes = [c.removeprefix('probability_') for c in shares]
+            results.append([judged(test, predicted['predicted'], shares.to_numpy(), classes)])
+            features = train.drop(columns='y')
+            folds = max(2, min(5, train['y'].value_counts().min()))
+            search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {'svc__C': [0.3, 1, 3, 10, 30]}, cv=folds)
+            c = search.fit(features, train['y']).best_params_['svc__C']
+            machine = make_pipeline(StandardScaler(), SVC(C=c, probability=True, random_state=seed))
+            for model in machine, HistGradientBoostingClassifier(random_state=seed):
+                model.fit(features, train['y'])
+                x = test.drop(columns='y')
+                results[-1].append(judged(test, model.predict(x), model.predict_proba(x), list(model.classes_)))
+        for tool, figures in zip(tools, np.mean(results, axis=0)):
+            row(name, count, tool, *figures)
+
+
+def judged(test, predicted, shares, classes):
+    """Return the error, the log loss and the macro F1 of predictions. Classes without a training row have share 0."""
+    places = [classes.index(c) if c in classes else -1 for c in test['y']]
+    right = np.hstack([shares, np.zeros((len(shares), 1))])[range(len(places)), places]
+    macro = f1_score(test['y'], np.asarray(predicted, str), average='macro', zero_division=0)
+    return np.mean(test['y'] != np.asarray(predicted, str)), -np.mean(np.log(np.maximum(right, 1e-15))), macro
+
+
 def default_kernels(folder):
     """Errors out of fold of all kernels of one fit: the default ones beside others."""
     table('data', 'rows', 'best default kernel', 'error', 'rbf(gamma=median)', 'beside default', 'best of 17',
@@ -236,11 +284,13 @@ def main():
              'mnist': lambda: beside_nystroem(Data(args.folder, 'mnist'), 0.02, (1000,)),
              'abalone': lambda: beside_exact(Data(args.folder, 'abalone'), 300, args.splits),
              'boosting': lambda: beside_boosting(args.folder, args.splits),
+             'classes': lambda: beside_classifiers(args.folder, args.most, args.splits),
              'kernels': lambda: default_kernels(args.folder),
              'size': lambda: size(args.rows)}
     parser.add_argument('parts', nargs='+', choices=parts)
     parser.add_argument('--rows', type=int, default=200000, help='rows of size (default 200000)')
-    parser.add_argument('--splits', type=int, default=5, help='splits of abalone and boosting (default 5)')
+    parser.add_argument('--splits', type=int, default=5, help='splits of abalone, boosting and classes (default 5)')
+    parser.add_argument('--most', type=int, default=1000, help='training rows of classes, at most (default 1000)')
     args = parser.parse_args()
     for part in args.parts:
         parts[part]()

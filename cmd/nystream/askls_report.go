@@ -41,6 +41,8 @@ type figures struct {
 	Accuracy show.Number `json:"accuracy"`
 	MicroF1  show.Number `json:"micro_f1"` // the accuracy, where a sample has one class
 	MacroF1  show.Number `json:"macro_f1"`
+	// Error is the standard error of the accuracy; nil for rows of the training set.
+	Error *show.Number `json:"accuracy_error,omitempty"`
 }
 
 // figuresOf returns the figures of a tally, nil if it is empty.
@@ -50,11 +52,13 @@ func figuresOf(t *metrics.Tally) *figures {
 	if errors.Join(err, err2) != nil {
 		return nil
 	}
-	return &figures{t.Rows(), show.Number(accuracy), show.Number(accuracy), show.Number(macro)}
+	return &figures{t.Rows(), show.Number(accuracy), show.Number(accuracy), show.Number(macro),
+		show.Optional(metrics.ShareError(accuracy, float64(t.Rows())))}
 }
 
 func (f *figures) words(unit string) string {
-	return fmt.Sprintf("accuracy %.4f (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), float64(f.MacroF1), show.Count(f.Samples), unit)
+	return fmt.Sprintf("accuracy %.4f%s (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), plusMinus(f.Error, "%.4f"),
+		float64(f.MacroF1), show.Count(f.Samples), unit)
 }
 
 func (c *asklsTask) fitted(d *model.Description, r *show.Report) {
@@ -86,6 +90,9 @@ func (c *asklsTask) fitted(d *model.Description, r *show.Report) {
 		tally     *metrics.Tally
 	}{{"train", "train", &c.told.train}, {"out_of_fold", "out of fold", &c.told.outOfFold}, {"test", "test", &c.told.test}} {
 		if figures := figuresOf(one.tally); figures != nil {
+			if one.key == "train" {
+				figures.Error = nil
+			}
 			r.Put(one.key, figures)
 			r.Add(one.name, "%s", figures.words(c.unit()))
 		}

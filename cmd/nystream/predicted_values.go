@@ -18,6 +18,7 @@ type valuesResult struct {
 	Targets []string     `json:"targets"`
 	Known   int64        `json:"labelled,omitempty"` // rows whose number is known
 	RMSE    *show.Number `json:"rmse,omitempty"`
+	Error   *show.Number `json:"rmse_error,omitempty"` // standard error
 	R2      *show.Number `json:"r2,omitempty"`
 	// Covered is the share of known numbers in their intervals, and Width the mean width of these.
 	Covered *show.Number `json:"covered,omitempty"`
@@ -54,9 +55,9 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
 		out := &valuesResult{rowsResult: r, Targets: targets}
 		if p.truth != nil {
-			score.add(out)
+			score.tell(out)
 			if intervals {
-				out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n)
+				out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n*score.unit)
 			}
 		}
 		return out, out.text, nil
@@ -144,36 +145,27 @@ func predictedNames(targets []string, kinds []model.Kind) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers. Numbers far from 0, huge ones and tiny ones lose no digits.
+// valueScore compares predictions with true numbers. Sums are of differences, from the first number and of the
+// errors, in a unit: the largest power of two that none yet is below in magnitude. So numbers far from 0 lose no
+// digits, and squares are in range.
 type valueScore struct {
-	n, inside, width float64
-	first, mean      float64 // of the numbers, the mean as a distance from the first
-	spread, errors   squareSum
+	unit, n, first   float64
+	mean, squares    float64 // of true numbers: their mean, and the sum of squares about it
+	errors, variance float64 // mean of the squared errors, and the sum of squares about it
+	inside, width    float64
 }
 
-// squareSum is a sum of squares, of which the largest may be out of range.
-type squareSum struct{ scale, sum float64 } // scale²·sum
-
-// add adds the square of v times a factor.
-func (s *squareSum) add(v, factor float64) {
-	if v = math.Abs(v); v > s.scale {
-		s.sum *= s.scale / v * (s.scale / v)
-		s.scale = v
+// grow makes the unit as large as a difference.
+func (s *valueScore) grow(v float64) {
+	if v = math.Abs(v); !(v > s.unit) || math.IsInf(v, 1) {
+		return
 	}
-	if s.scale > 0 {
-		s.sum += factor * (v / s.scale) * (v / s.scale)
-	} else {
-		s.sum += v // NaN
-	}
-}
-
-// root returns the root of a mean of n squares.
-func (s *squareSum) root(n float64) float64 { return s.scale * math.Sqrt(s.sum/n) }
-
-// over returns the quotient of two sums.
-func (s *squareSum) over(other squareSum) float64 {
-	scale := s.scale / other.scale
-	return scale * scale * (s.sum / other.sum)
+	_, exponent := math.Frexp(v)
+	unit := math.Ldexp(1, exponent-1)
+	by := s.unit / unit
+	s.unit = unit
+	s.mean, s.width = s.mean*by, s.width*by
+	s.squares, s.errors, s.variance = s.squares*by*by, s.errors*by*by, s.variance*by*by*by*by
 }
 
 // compare adds rows whose true number is known. The columns of values are the predictions of one
@@ -195,34 +187,64 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 		if math.IsNaN(v) {
 			continue
 		}
-		row := values.Data[i*values.Stride:]
-		if s.errors.add(v-row[0], 1); s.n == 0 {
-			s.first = v
-		}
-		s.n++
-		if intervals {
-			s.width += row[2] - row[1]
-			if row[1] <= v && v <= row[2] {
-				s.inside++
-			}
-		}
-		away := v - s.first - s.mean
-		s.mean += away / s.n
-		s.spread.add(away, (s.n-1)/s.n) // Welford 1962
+		s.add(v, values.Data[i*values.Stride:], intervals)
 	}
 	return nil
 }
 
-// add adds the figures to a result.
-func (s *valueScore) add(r *valuesResult) {
+// add adds a true number, and what is predicted: a number, and the ends of its interval.
+func (s *valueScore) add(v float64, predicted []float64, intervals bool) {
+	if s.n == 0 {
+		s.first = v
+	}
+	s.n++
+	away, e, width := v-s.first, v-predicted[0], 0.0
+	if intervals {
+		width = predicted[2] - predicted[1]
+		if predicted[1] <= v && v <= predicted[2] {
+			s.inside++
+		}
+	}
+	s.grow(away)
+	s.grow(e)
+	s.grow(width)
+	if s.unit == 0 { // no difference yet, or NaN
+		s.errors += e
+		return
+	}
+	away, e = away/s.unit, e/s.unit
+	s.width += width / s.unit
+	s.mean, s.squares = welford(away, s.n, s.mean, s.squares)
+	s.errors, s.variance = welford(e*e, s.n, s.errors, s.variance)
+}
+
+// welford adds the n-th number to a mean and to the sum of squares about it (Welford 1962).
+func welford(v, n, mean, squares float64) (newMean, newSquares float64) {
+	away := v - mean
+	mean += away / n
+	return mean, squares + away*(v-mean)
+}
+
+// tell adds the figures to a result. The standard error of the RMSE is that of the mean of squared errors, by the
+// delta method.
+func (s *valueScore) tell(r *valuesResult) {
 	r.Known = int64(s.n)
-	r.RMSE, r.R2 = show.Optional(s.errors.root(s.n)), show.Optional(1-s.errors.over(s.spread))
+	if s.n == 0 {
+		return
+	}
+	rmse := math.Sqrt(s.errors)
+	r.RMSE, r.R2 = show.Optional(rmse*s.unit), show.Optional(1-s.errors*s.n/s.squares)
+	r.Error = show.Optional(math.Sqrt(s.variance/(s.n*(s.n-1))) / (2 * rmse) * s.unit)
 }
 
 func (r *valuesResult) text(t *show.Text) {
 	t.Add("targets", "%s", show.Words(r.Targets))
 	if r.RMSE != nil {
-		t.Add("error", "RMSE %.4g, R² %.4f, of %s rows", float64(*r.RMSE), float64(*r.R2), show.Count(r.Known))
+		words := fmt.Sprintf("RMSE %.4g%s", float64(*r.RMSE), plusMinus(r.Error, "%.2g"))
+		if r.R2 != nil {
+			words += fmt.Sprintf(", R² %.4f", float64(*r.R2))
+		}
+		t.Add("error", "%s, of %s rows", words, show.Count(r.Known))
 	}
 	if r.Covered != nil {
 		t.Add("intervals", "%.4f of the rows are inside, mean width %.4g", float64(*r.Covered), float64(*r.Width))

@@ -304,9 +304,11 @@ type ridgeClassF1 struct {
 
 // ridgeScore is how well a target is predicted.
 type ridgeScore struct {
-	Target string      `json:"target"`
-	RMSE   show.Number `json:"rmse"`
-	R2     show.Number `json:"r2"`
+	Target    string       `json:"target"`
+	RMSE      show.Number  `json:"rmse"`
+	RMSEError *show.Number `json:"rmse_error,omitempty"`
+	R2        show.Number  `json:"r2"`
+	R2Error   *show.Number `json:"r2_error,omitempty"`
 }
 
 // ridgeKernel is a kernel that was tried, at its best penalty.
@@ -371,16 +373,24 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 	if f.Folds == 1 {
 		how = "a tenth of the rows, held out"
 	}
+	corrected := ""
+	if f.Configurations > 0 {
+		corrected = fmt.Sprintf("; corrected for the choice among %d configurations", f.Configurations)
+	}
 	r.Put("folds", f.Folds)
+	r.Put("corrected_for", f.Configurations)
 	r.Put("counted", f.Counted) // rows of out-of-fold predictions
 	var scores []ridgeScore     // of each target, out of fold
 	for j, r2 := range f.R2 {
-		scores = append(scores, ridgeScore{f.Names[j], show.Number(best.RMSE[j]), show.Number(r2)})
-		r.Add("error", "%s: RMSE %.4g, R² %.4f (%s)", f.Names[j], best.RMSE[j], r2, how)
+		rmse := f.RMSE[j]
+		scores = append(scores, ridgeScore{f.Names[j], show.Number(rmse.Value), show.Optional(rmse.StandardError),
+			show.Number(r2), show.Optional(f.R2Error[j])})
+		r.Add("error", "%s: RMSE %.4g%s, R² %.4f%s (%s%s)", f.Names[j], rmse.Value,
+			plusMinus(show.Optional(rmse.StandardError), "%.2g"), r2, plusMinus(show.Optional(f.R2Error[j]), "%.4f"), how, corrected)
 	}
 	r.PutSome("scores", scores)
 	if s := f.Scores; s != nil {
-		r.Put("misclassified", best.Misclassified)
+		r.Put("misclassified", 1-s.Accuracy)
 		r.Put("accuracy", s.Accuracy)
 		r.Put("accuracy_error", s.StandardError)
 		r.Put("macro_f1", s.MacroF1)
@@ -391,8 +401,8 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 		r.Put("f1", f1)
 		r.Put("log_loss", s.LogLoss)
 		r.Put("temperature", f.Temperature)
-		r.Add("error", "%.4f ± %.4f of the rows are put into another class (%s; counted on %s rows)", 1-s.Accuracy,
-			s.StandardError, how, show.Count(int64(f.Counted)))
+		r.Add("error", "%.4f%s of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
+			plusMinus(show.Optional(s.StandardError), "%.4f"), how, show.Count(int64(f.Counted)), corrected)
 		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
 	}
 	var path []ridgePenalty

@@ -176,7 +176,7 @@ func TestToyFamily(t *testing.T) {
 	check("inspect "+in("m.npz"), "toy model of means, 300 × 3", "3, a, b, c", "nulls: error; not scaled", "float64 [3]")
 	check("inspect "+in("m.npz")+" --format json", `{"format":"nystream model","version":1,"method":"toy","rows":300,"made":{`, `"data":{"columns":["a","b","c"],"nulls":"error","files":[{"file":"u.csv",`, `}]},"dimension":3`)
 	check("transform "+in("m.npz")+" "+in("x.csv")+" -o "+in("u2.csv"), "3 of the embedding")
-	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (149), 1 (100), 2 (51)", "accuracy    0.1700 (micro F1), of 300 labelled rows")
+	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (149), 1 (100), 2 (51)", "accuracy    0.1700 ± 0.0238 (micro F1), of 300 labelled rows")
 	u, again := table(t, in("u.csv"), "off"), table(t, in("u2.csv"), "off")
 	if u.Rows != 300 || u.Cols != 3 || math.Abs(u.Data[3]-(1-149.5)) > 1e-9 || difference(u, again) != 0 {
 		t.Errorf("%d × %d rows, %v", u.Rows, u.Cols, u.Data[:6])

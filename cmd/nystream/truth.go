@@ -191,7 +191,8 @@ type judgement struct {
 	Labelled   int64         `json:"labelled"` // rows that were compared
 	Unlabelled int64         `json:"unlabelled,omitempty"`
 	Accuracy   show.Number   `json:"accuracy"`
-	MicroF1    show.Number   `json:"micro_f1"` // the accuracy, where a row has one class
+	Error      *show.Number  `json:"accuracy_error,omitempty"` // standard error
+	MicroF1    show.Number   `json:"micro_f1"`                 // the accuracy, where a row has one class
 	MacroF1    show.Number   `json:"macro_f1"`
 	Unknown    *unknownLabel `json:"unknown_labels,omitempty"`
 	Confusion  confusion     `json:"confusion"`
@@ -221,7 +222,8 @@ func (t *truth) judgement() (*judgement, error) {
 	if err = errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	j := &judgement{Labelled: figures.Samples, Unlabelled: t.without, Accuracy: figures.Accuracy, MicroF1: figures.MicroF1, MacroF1: figures.MacroF1}
+	j := &judgement{Labelled: figures.Samples, Unlabelled: t.without, Accuracy: figures.Accuracy,
+		Error: figures.Error, MicroF1: figures.MicroF1, MacroF1: figures.MacroF1}
 	j.Confusion.Counts = c.Counts
 	for i, class := range c.Classes {
 		j.Confusion.Classes = append(j.Confusion.Classes, t.classes[class])
@@ -242,7 +244,7 @@ func (t *truth) judgement() (*judgement, error) {
 
 // text adds lines.
 func (j *judgement) text(t *show.Text) {
-	t.Add("accuracy", "%.4f (micro F1), of %s labelled rows", float64(j.Accuracy), show.Count(j.Labelled))
+	t.Add("accuracy", "%.4f%s (micro F1), of %s labelled rows", float64(j.Accuracy), plusMinus(j.Error, "%.4f"), show.Count(j.Labelled))
 	t.Add("macro F1", "%.4f", float64(j.MacroF1))
 	if j.Unlabelled > 0 {
 		t.Add("unlabelled", "%s rows, in no figure", show.Count(j.Unlabelled))

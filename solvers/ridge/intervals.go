@@ -143,7 +143,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		return nil, coefficients, outOfFold, err
 	}
 	q, f := upper.Cols, *c.fit
-	f.known.outputs = magnitudes
+	f.known.outputs, f.outcomes = magnitudes, nil
 	random := sketch.NewRandom(c.Seed, "scale of residuals")
 	f.folds = folding{random: random, parts: scaleFolds, tested: scaleFolds}.dealt(f.known.sizes())
 	features := &basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}

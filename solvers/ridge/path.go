@@ -34,7 +34,7 @@ type Penalty struct {
 	// RMSE is the root of the mean squared error of each output: of targets, or of the codes of
 	// classes. NaN if the penalty is too small for the arithmetic.
 	RMSE []float64
-	// Misclassified is the share of rows whose class is wrong, NaN without classes.
+	// Misclassified is the share of rows whose class is wrong, by the weights of [Scores]; NaN without classes.
 	Misclassified float64
 }
 
@@ -164,33 +164,38 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return c.add(ctx, models, path)
 }
 
-// add adds penalties to the path, with their errors of classification, and finds the one of the lowest error, of
-// equal ones the largest.
+// add adds penalties to the path, with their errors of classification, and finds the one of the lowest squared
+// error, of equal ones the largest.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
 	var predictions blas64.General
-	if c.data.Classes != nil {
+	if c.predictsAll() {
 		var err error
 		if predictions, err = c.leaveOut(ctx, models); err != nil {
 			return err
 		}
+	}
+	if c.data.Classes != nil && predictions.Rows > 0 {
 		if err := c.count(models, predictions, path); err != nil {
 			return err
 		}
+	}
+	if c.outcomes != nil {
+		c.addOutcomes(models, predictions)
 	}
 	best := math.Inf(-1) // penalty
 	if c.best >= 0 {
 		best = c.path[c.best].Lambda
 	}
 	for i, p := range path {
-		if e := c.errorOf(p); !(e < c.lowest || e == c.lowest && p.Lambda > best) {
+		if e := c.squares(p); !(e < c.lowest || e == c.lowest && p.Lambda > best) {
 			continue
 		}
-		best, c.lowest = p.Lambda, c.errorOf(p)
+		best, c.lowest = p.Lambda, c.squares(p)
 		c.held = &heldOut{}
 		for _, of := range models {
 			c.held.models = append(c.held.models, of[i:i+1:i+1])
 		}
-		if c.data.Classes != nil {
+		if predictions.Rows > 0 {
 			c.held.predictions = dense.Clone(dense.Columns(predictions, i*c.outputs, c.outputs))
 		}
 	}
@@ -200,24 +205,26 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 	return nil
 }
 
-// errorOf returns the share of rows misclassified, or the squared error.
-func (c *candidate) errorOf(p Penalty) float64 {
-	if c.data.Classes != nil {
-		return p.Misclassified
-	}
-	return c.squares(p)
+// predictsAll reports whether out-of-fold predictions of all penalties are made: for shares misclassified,
+// except in the search for a metric, or for the correction of errors.
+func (c *candidate) predictsAll() bool {
+	return c.outcomes != nil || c.data.Classes != nil && !c.forMetric
 }
 
-// squares returns the sum over outputs of 1 − R². Outputs that do not vary, such as the code of a class
-// whose rows have no weight, are left out.
+// squares returns the error that chooses: 1 − R², summed over targets or codes of classes. The share misclassified
+// is a step function, whose least value on few rows is luck.
 func (c *candidate) squares(p Penalty) (sum float64) {
 	for j, v := range p.RMSE {
-		if all := c.all.unexplained[j]; all > 0 {
-			sum += v * v / (all / c.all.weight)
+		if variance := c.variance(j); variance > 0 {
+			sum += v * v / variance
 		}
 	}
 	return sum
 }
+
+// variance returns that of an output. Outputs that do not vary, such as the code of a class whose rows have no weight,
+// do not count in [candidate.squares].
+func (c *candidate) variance(output int) float64 { return c.all.unexplained[output] / c.all.weight }
 
 // validate fits what folds leave with all penalties, and returns their squared errors out of fold.
 func (c *candidate) validate(ctx context.Context, penalties []float64) (models trained, path []Penalty, err error) {
@@ -250,11 +257,11 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 
 // count finds the errors of classification of each penalty in predictions of the scoring sample.
 func (c *candidate) count(models trained, predictions blas64.General, path []Penalty) error {
-	wrong, total := make([]float64, len(path)), dense.Sum(c.known.weight)
+	wrong, total := make([]float64, len(path)), dense.Sum(c.known.given)
 	if total == 0 {
 		return fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
 	}
-	for r, w := range c.known.weight {
+	for r, w := range c.known.given {
 		for i, b := range models[c.folds.part(c.known.group[r])] {
 			decisions := dense.Row(predictions, r)[i*c.outputs:][:c.outputs]
 			if b.Rows == 0 || floats.MaxIdx(decisions) != c.known.class[r] {

@@ -33,13 +33,19 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		return nil, err
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	numbers := sample * (2*d + 4*int64(f.outputs) + 8)
-	if shape.Classes > 0 {
-		numbers += sample * int64(max(mostTried, len(s.Penalties))*f.outputs)
-		p.AddEntries(float64(kernels+1) * float64(left) * float64(landmarks))
-	} else {
-		numbers += sample * (2*(scales+1) + 5*int64(f.outputs))
-		p.AddEntries(float64(left)*float64(landmarks) + float64(scales*(scales+2*left)))
+	numbers, targets := sample*(2*d+4*int64(f.outputs)+8), int64(shape.Targets)
+	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // times that the sample is predicted
+	if corrected := s.corrects(shape.Rows); corrected || shape.Classes > 0 && !s.forMetric {
+		predicted = kernels + 1
+		numbers += sample * tried * int64(f.outputs)
+		if corrected {
+			numbers += (kernels*tried + 3) * sample * (2 + max(1, targets))
+		}
+	}
+	p.AddEntries(float64(predicted) * float64(left) * float64(landmarks))
+	if targets > 0 && !s.forMetric {
+		numbers += sample * (2*(scales+1) + 5*targets)
+		p.AddEntries(float64(scales * (scales + 2*left)))
 	}
 	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
 	if shape.Weighted {

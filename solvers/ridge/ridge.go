@@ -62,8 +62,14 @@ type Fit struct {
 	Best int
 	// Kernels are the kernels tried, each at its best penalty.
 	Kernels []Tried
-	// R2 is the out-of-fold coefficient of determination of each target; nil for classes.
-	R2 []float64
+	// RMSE is the root mean squared error of each target out of fold; nil for classes. Up to 2,000
+	// rows RMSE, R2 and Scores.Accuracy are corrected for the choice among Configurations, kernels with a
+	// penalty each, and those of Path and Kernels are not. Configurations is 0 where nothing is corrected.
+	RMSE           []Figure
+	Configurations int
+	// R2 is the out-of-fold coefficient of determination of each target, and R2Error its standard error; nil for
+	// classes.
+	R2, R2Error []float64
 	// Folds is the number of folds that have rows; 1 for a tenth held out.
 	Folds int
 	// Counted is the number of rows that out-of-fold predictions were made of, for scores and
@@ -79,7 +85,7 @@ type Fit struct {
 type Tried struct {
 	Kernel kernelgen.Kernel
 	Penalty
-	// Error is what kernels are chosen by: the share of rows misclassified, or 1 − R² summed over targets.
+	// Error is what kernels are chosen by: 1 − R², summed over targets or codes of classes.
 	Error float64
 }
 
@@ -107,6 +113,7 @@ type fit struct {
 	folds      folding
 	sample     *basis.Panel // rows of which out-of-fold predictions are made
 	known      known        // of the sample
+	outcomes   *outcomes    // nil if errors are not corrected for the choice
 	candidates []*candidate
 }
 
@@ -179,6 +186,9 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	}
 	if err := f.pass(ctx); err != nil {
 		return nil, nil, err
+	}
+	if s.corrects(f.rows) {
+		f.outcomes = &outcomes{}
 	}
 	return f.chooseKernel(ctx)
 }
@@ -275,7 +285,7 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	if least := leastPenalty * c.norm; best.Lambda < least*(1-1e-9) {
 		fit.Note(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
 	}
-	if len(c.Penalties) == 0 && c.best == len(c.path)-1 && c.errorOf(c.path[c.best-1]) > c.lowest {
+	if len(c.Penalties) == 0 && c.best == len(c.path)-1 && c.squares(c.path[c.best-1]) > c.lowest {
 		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit

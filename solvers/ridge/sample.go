@@ -87,7 +87,7 @@ func (c *candidate) holdOut(ctx context.Context) (held *heldOut, err error) {
 			return nil, fmt.Errorf(what, c.data.Rows.Info().Name, part+1, c.path[c.best].Lambda, c.upper.Cols)
 		}
 	}
-	if c.data.Classes == nil {
+	if held.predictions.Rows == 0 {
 		held.predictions, err = c.leaveOut(ctx, held.models)
 	}
 	return held, err
@@ -104,6 +104,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	if c.data.Classes != nil {
 		return c.score(ctx, fit, held)
 	}
+	c.promise(fit, held)
 	if fit.Intervals, err = c.intervals(ctx, held); err != nil {
 		return err
 	}

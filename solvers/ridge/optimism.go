@@ -1,0 +1,144 @@
+package ridge
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+const (
+	// correctedRows is the largest number of rows for which errors are corrected for the choice. The
+	// winner's optimism falls with the rows: at 2,000 it is below the standard error.
+	correctedRows = 2000
+	// resamples is the number of bootstrap resamples of the correction.
+	resamples = 300
+)
+
+// outcomes are out-of-fold losses of all configurations tried, a kernel with a penalty each. The error
+// of the configuration chosen is an optimistic estimate, because the same rows chose it.
+// [outcomes.corrected] removes the optimism by BBC-CV (Tsamardinos, Greasidou & Borboudakis 2018,
+// "Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation").
+type outcomes struct {
+	choice   [][]float64 // of each configuration and row: the weighted loss that chooses
+	reported [][]float64 // of each configuration, row and reported figure: the weighted loss
+}
+
+// corrects reports whether errors of a fit of so many rows are corrected for the choice.
+func (s Solver) corrects(rows int64) bool { return rows <= correctedRows && !s.forMetric }
+
+// addOutcomes adds a configuration for each penalty, from its predictions of the scoring sample side by side. It
+// leaves out penalties that are too small for a fold.
+func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
+	for i := range models[0] {
+		if !models.solved(i) {
+			continue
+		}
+		own := dense.Columns(predictions, i*c.outputs, c.outputs)
+		reported, n := c.reportedLosses(own), own.Rows
+		choice := make([]float64, n)
+		for r, w := range c.known.weight {
+			for j, v := range dense.Row(c.known.outputs, r) {
+				if v -= dense.Row(own, r)[j]; c.variance(j) > 0 {
+					choice[r] += w * v * v / c.variance(j)
+				}
+			}
+		}
+		for r, w := range c.lossWeights() {
+			blas64.Scal(w, dense.Vector(dense.Row(reported, r)))
+		}
+		c.outcomes.choice = append(c.outcomes.choice, choice)
+		c.outcomes.reported = append(c.outcomes.reported, reported.Data)
+	}
+}
+
+// solved reports whether all folds have a model of penalty i.
+func (m trained) solved(i int) bool {
+	for _, of := range m {
+		if of[i].Rows == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// reportedLosses returns for each row of the scoring sample the losses whose means are reported: the squared error
+// of each target, or 1 for a wrong class.
+func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
+	if c.data.Classes != nil {
+		losses := stream.NewMatrix(predictions.Rows, 1)
+		for r, class := range c.known.class {
+			if floats.MaxIdx(dense.Row(predictions, r)) != class {
+				losses.Data[r] = 1
+			}
+		}
+		return losses
+	}
+	losses := stream.NewMatrix(predictions.Rows, c.outputs)
+	for r := range predictions.Rows {
+		for j, v := range dense.Row(c.known.outputs, r) {
+			v -= dense.Row(predictions, r)[j]
+			dense.Row(losses, r)[j] = v * v
+		}
+	}
+	return losses
+}
+
+// lossWeights returns the weights of the rows of the scoring sample in reported losses.
+func (c *candidate) lossWeights() []float64 {
+	if c.data.Classes != nil {
+		return c.known.given
+	}
+	return c.known.weight
+}
+
+// corrected returns the mean of each reported loss, corrected for the choice among the configurations. A
+// resample draws as many groups as there are, with replacement, and takes the configuration of the least loss in the
+// bag. The estimate is the mean over resamples of the losses outside the bag. Rows of weight 0 are absent. It is nil
+// if there was no choice, or if no resample leaves out a row.
+// Cost for J configurations of n rows: 600·n·J flops.
+func (o *outcomes) corrected(weights []float64, groups clusters, seed uint64) []float64 {
+	if o == nil || len(o.choice) < 2 || len(weights) == 0 {
+		return nil
+	}
+	n, figures := len(weights), len(o.reported[0])/len(weights)
+	choice := stream.NewMatrix(len(o.choice), n)
+	for j, losses := range o.choice {
+		copy(dense.Row(choice, j), losses)
+	}
+	random := sketch.NewRandom(seed, "optimism")
+	times, bag, sums := make([]int, groups.count), make([]float64, n), make([]float64, len(o.choice))
+	means, used := make([]float64, figures), 0
+	for b := range resamples {
+		clear(times)
+		for draws, i := random.At(uint64(b)), 0; i < groups.count; i++ {
+			times[draws.Uint64n(uint64(groups.count))]++
+		}
+		outside, weight := make([]float64, figures), 0.0
+		for r, g := range groups.of {
+			if bag[r] = 0; g >= 0 {
+				bag[r] = float64(times[g])
+			}
+		}
+		blas64.Gemv(blas.NoTrans, 1, choice, dense.Vector(bag), 0, dense.Vector(sums))
+		losses := o.reported[floats.MinIdx(sums)]
+		for r, g := range groups.of {
+			if g >= 0 && times[g] == 0 {
+				floats.Add(outside, losses[r*figures:][:figures])
+				weight += weights[r]
+			}
+		}
+		if weight > 0 {
+			floats.AddScaled(means, 1/weight, outside)
+			used++
+		}
+	}
+	if used == 0 {
+		return nil
+	}
+	floats.Scale(1/float64(used), means)
+	return means
+}

@@ -1,0 +1,101 @@
+package ridge
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/metrics"
+)
+
+// Figure is an estimate with its standard error.
+type Figure struct{ Value, StandardError float64 }
+
+// promise adds the errors of targets out of fold. They are corrected for the choice and have standard errors by the
+// delta method. Gram matrices give the squared errors of all rows but not their spread, which is estimated from
+// residuals of the scoring sample. It shrinks with the rows beyond the sample, except where rows are grouped:
+// more rows of the same groups need not help.
+func (c *candidate) promise(fit *Fit, held *heldOut) {
+	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
+	corrected := c.outcomes.corrected(c.known.weight, groups, c.Seed)
+	if corrected != nil {
+		fit.Configurations = len(c.outcomes.choice)
+	}
+	shrink := 1.0
+	if c.data.FoldBy == "" {
+		shrink = math.Sqrt(min(1, dense.Sum(c.known.weight)/c.leftOutWeight()))
+	}
+	fit.RMSE, fit.R2Error = make([]Figure, c.outputs), make([]float64, c.outputs)
+	for j := range c.outputs {
+		squares, spread := dense.PickColumns(losses, []int{j}).Data, dense.PickColumns(c.known.outputs, []int{j}).Data
+		raw, mean := meanOf(squares, weights), meanOf(spread, weights)
+		for r, v := range spread {
+			spread[r] = (v - mean) * (v - mean)
+		}
+		variance, factor := meanOf(spread, weights), 1.0
+		if corrected != nil && raw > 0 {
+			factor = corrected[j] / raw
+		}
+		rmse := fit.Chosen().RMSE[j] * math.Sqrt(factor)
+		fit.RMSE[j].Value, fit.R2[j] = rmse, 1-(1-fit.R2[j])*factor
+		if raw != 0 {
+			fit.RMSE[j].StandardError = shrink * math.Sqrt(groups.variance(squares, weights)) / (2 * raw) * rmse
+		}
+		for r, s := range squares { // the influence of a row on R²
+			spread[r] = factor * (s - raw/variance*spread[r]) / variance
+		}
+		fit.R2Error[j] = shrink * math.Sqrt(groups.variance(spread, weights))
+	}
+}
+
+// leftOutWeight returns the weight of all rows that are left out of a training set.
+func (c *candidate) leftOutWeight() (sum float64) {
+	for part := range c.folds.tested {
+		sum += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
+	}
+	return sum
+}
+
+// promiseClasses corrects the accuracy for the choice and adds its standard error. The accuracy was counted on rows of
+// a total weight, which may be more than the scoring sample.
+func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
+	groups, weights, wrong := newClusters(&c.known), relative(c.known.given), c.reportedLosses(held.predictions).Data
+	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
+	if corrected := c.outcomes.corrected(c.known.given, groups, c.Seed); corrected != nil {
+		share, fit.Configurations = corrected[0], len(c.outcomes.choice)
+	}
+	design := 1.0 // variance over that of independent rows of one weight
+	if counted > 0 && counted < 1 && n > 1 {
+		design = groups.variance(wrong, weights) * (n - 1) / (counted * (1 - counted))
+	}
+	if c.data.FoldBy == "" {
+		n *= max(1, total/dense.Sum(c.known.given))
+	}
+	fit.Scores.Accuracy = 1 - share
+	fit.Scores.StandardError = metrics.ShareErrorOf(share, design*share*(1-share)/n, n)
+	c.warnUseless(fit, wrong, share-counted, groups)
+}
+
+// warnUseless warns of a model that is no better than the largest class for all rows, within a standard error
+// of the difference. Weights of classes count here. The choice hides an excess of the share misclassified.
+func (c *candidate) warnUseless(fit *Fit, wrong []float64, excess float64, groups clusters) {
+	weights, sums := relative(c.known.weight), make([]float64, c.data.Classes.count())
+	for r, class := range c.known.class {
+		sums[class] += weights[r]
+	}
+	largest, gains := floats.MaxIdx(sums), make([]float64, len(wrong))
+	for r, class := range c.known.class {
+		if gains[r] = -wrong[r]; class != largest {
+			gains[r]++
+		}
+	}
+	if meanOf(gains, weights)-excess > math.Sqrt(groups.variance(gains, weights)) {
+		return
+	}
+	const say = "the model misclassifies %.3g of the rows left out, and the class %s for all rows %.3g: " +
+		"it may be of use for probabilities only; try other columns or kernels, or weights of classes"
+	fit.Warn(fmt.Sprintf(say, meanOf(wrong, weights)+excess, c.data.Classes.Names()[largest],
+		1-sums[largest]/dense.Sum(weights)))
+}

@@ -1,0 +1,289 @@
+package ridge
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestCorrected compares the bootstrap with one that copies rows into bags.
+func TestCorrected(t *testing.T) {
+	t.Parallel()
+	const n, configurations, figures = 40, 7, 2
+	numbers := normals(configurations, n*(1+figures), 3)
+	for name, group := range map[string]func(i int) int{
+		"rows":   func(i int) int { return i },
+		"groups": func(i int) int { return i * i % 11 },
+	} {
+		k := known{weight: make([]float64, n), group: make([]uint64, n)}
+		for i := range n {
+			k.weight[i], k.group[i] = float64(i%4), uint64(group(i))
+		}
+		o := &outcomes{}
+		for j := range configurations {
+			choice, reported := make([]float64, n), make([]float64, n*figures)
+			for i, v := range dense.Row(numbers, j) {
+				if i < n {
+					choice[i] = k.weight[i] * v * v
+				} else {
+					reported[i-n] = k.weight[(i-n)/figures] * v * v
+				}
+			}
+			o.choice, o.reported = append(o.choice, choice), append(o.reported, reported)
+		}
+		var names []uint64 // groups with a weight, by their first rows
+		members := make(map[uint64][]int)
+		for i, g := range k.group {
+			if k.weight[i] == 0 {
+				continue
+			}
+			if members[g] == nil {
+				names = append(names, g)
+			}
+			members[g] = append(members[g], i)
+		}
+		want, used := make([]float64, figures), 0.0
+		for b := range resamples {
+			draws := sketch.NewRandom(9, "optimism").At(uint64(b))
+			var bag []int
+			drawn := make(map[uint64]bool)
+			for range names {
+				g := names[draws.Uint64n(uint64(len(names)))]
+				bag, drawn[g] = append(bag, members[g]...), true
+			}
+			best, least := 0, math.Inf(1)
+			for j := range configurations {
+				sum := 0.0
+				for _, i := range bag {
+					sum += o.choice[j][i]
+				}
+				if sum < least {
+					best, least = j, sum
+				}
+			}
+			if len(drawn) == len(names) {
+				continue // no row is outside of the bag
+			}
+			used++
+			for f := range figures {
+				sum, weight := 0.0, 0.0
+				for _, g := range names {
+					for _, i := range members[g] {
+						if !drawn[g] {
+							sum += o.reported[best][i*figures+f]
+							weight += k.weight[i]
+						}
+					}
+				}
+				want[f] += sum / weight
+			}
+		}
+		floats.Scale(1/used, want)
+		got := o.corrected(k.weight, newClusters(&k), 9)
+		if len(got) != figures || !floats.EqualApprox(got, want, 1e-12) {
+			t.Errorf("%s: %v, by bags %v", name, got, want)
+		}
+	}
+	one := &outcomes{choice: make([][]float64, 1), reported: make([][]float64, 1)}
+	if got := one.corrected([]float64{1}, clusters{of: []int{0}, count: 1}, 1); got != nil {
+		t.Errorf("%v: one configuration is no choice", got)
+	}
+}
+
+// defaultKernels are those of the command.
+func defaultKernels(t *testing.T) []kernelgen.Kernel {
+	t.Helper()
+	kernels, err := kernelgen.ParseAll("laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernels
+}
+
+// TestPromiseOfNoise: classes that do not depend on the rows are promised at nearly the error of a guess, although the
+// best of some twenty configurations has a lower one, and a warning says that nothing was learnt.
+func TestPromiseOfNoise(t *testing.T) {
+	t.Parallel()
+	const n, fits = 60, 40
+	kernels := defaultKernels(t)
+	promised, least, warned := 0.0, 0.0, 0
+	for seed := range uint64(fits) {
+		labels, draws := make([]int, n), sketch.NewRandom(seed, "labels").At(0)
+		for i := range labels {
+			labels[i] = int(draws.Uint64n(2))
+		}
+		f, err := Solver{Kernels: kernels[1:], Seed: seed}.Fit(t.Context(), stream.Engine{},
+			classed(t, normals(n, 5, seed), labels), kernels[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Configurations < 16 || f.Configurations > 23 {
+			t.Errorf("corrected for %d configurations", f.Configurations)
+		}
+		promised += (1 - f.Scores.Accuracy) / fits
+		lowest := 1.0
+		for _, p := range f.Path {
+			lowest = min(lowest, p.Misclassified)
+		}
+		for _, k := range f.Kernels {
+			lowest = min(lowest, k.Misclassified)
+		}
+		least += lowest / fits
+		if len(f.Warnings) > 0 && strings.Contains(f.Warnings[0], "for all rows") {
+			warned++
+		}
+	}
+	if math.Abs(promised-0.5) > 0.04 || least > 0.45 || warned < fits*3/4 {
+		t.Errorf("promised %.3f, the least share %.3f, for .5; %d of %d fits warn", promised, least, warned, fits)
+	}
+}
+
+// TestChosenBySquares: a few rows' luck with the largest decision does not choose; the squared error of the codes does.
+func TestChosenBySquares(t *testing.T) {
+	t.Parallel()
+	const n = 80
+	x, noise, labels := normals(n, 3, 6), normals(n, 1, 7), make([]int, n)
+	for i := range labels {
+		if dense.Row(x, i)[0]+2*noise.Data[i] > 1.5 {
+			labels[i] = 1
+		}
+	}
+	f, err := Solver{Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, x, labels), kernelgen.RBF(0.3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := f.Best
+	for i, p := range f.Path {
+		if p.RMSE[0] < f.Chosen().RMSE[0] {
+			t.Errorf("penalty %v has a squared error below that of the one chosen, %v", p.Lambda, f.Lambda)
+		}
+		if p.Misclassified < f.Path[least].Misclassified {
+			least = i
+		}
+	}
+	if least == f.Best {
+		t.Error("the least share is that of the least squared error: the table tests nothing")
+	}
+}
+
+// TestStandardErrors compares those of RMSE and R² with jackknifes over rows, and over groups of rows.
+func TestStandardErrors(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	x, y := wavy(n)
+	groups, weights := make([]int, n), make([]float64, n)
+	for i := range n {
+		groups[i], weights[i] = i/5, 1e-200*float64(1+i%3)
+		dense.Row(y, i)[0] += 0.3 * float64(groups[i]*groups[i]%7)
+	}
+	for _, of := range []struct {
+		groups  []int
+		weights []float64
+	}{{nil, nil}, {nil, weights}, {groups, nil}, {groups, weights}} {
+		d := weighted(t, grouped(t, targets(t, x, y), of.groups), of.weights)
+		s := Solver{Landmarks: 40, Penalties: []float64{0.1}, Folds: 3, Seed: 2}
+		if of.weights != nil {
+			s.Penalties[0] *= 1e-200
+		}
+		f, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _, err := s.choose(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.holdOut(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range 2 {
+			figures := func(without uint64) (rmse, r2 float64) { // without a group
+				var total, mean, errors, spread float64
+				for _, pass := range []int{0, 1} {
+					for i, w := range c.known.weight {
+						if c.known.group[i] == without {
+							continue
+						}
+						v := dense.Row(c.known.outputs, i)[j]
+						if pass == 0 {
+							total += w
+							mean += w * v
+							continue
+						}
+						e := v - dense.Row(held.predictions, i)[j]
+						errors += w * e * e
+						spread += w * (v - mean/total) * (v - mean/total)
+					}
+				}
+				return math.Sqrt(errors / total), 1 - errors/spread
+			}
+			rmse, r2 := figures(math.MaxUint64)
+			var squares [2]float64
+			done := make(map[uint64]bool)
+			for _, g := range c.known.group {
+				if done[g] {
+					continue
+				}
+				done[g] = true
+				a, b := figures(g)
+				squares[0] += (a/rmse - 1) * (a/rmse - 1)
+				squares[1] += (b - r2) * (b - r2)
+			}
+			for at, got := range []float64{f.RMSE[j].StandardError / f.RMSE[j].Value, f.R2Error[j]} {
+				if want := math.Sqrt(squares[at]); !(math.Abs(got-want) < 0.1*want) {
+					t.Errorf("%d groups, weights %v, target %d: standard error %d is %v, by the jackknife %v",
+						len(done), of.weights != nil, j, at, got, want)
+				}
+			}
+			if !(math.Abs(f.R2[j]-r2) < 1e-6) || f.RMSE[j].Value != f.Chosen().RMSE[j] || f.Configurations != 0 {
+				t.Errorf("R² %v, by residuals %v; RMSE %v of %v corrected for %d configurations", f.R2[j], r2, f.RMSE[j],
+					f.Chosen().RMSE[j], f.Configurations)
+			}
+		}
+	}
+}
+
+// TestOneShare: the share misclassified and the accuracy have the same weights, those of rows without those of
+// classes, and above 2,000 rows they are not corrected. The standard error of no errors is not 0.
+func TestOneShare(t *testing.T) {
+	t.Parallel()
+	const n = 2100
+	x, labels := rings(n)
+	weights := make([]float64, n)
+	for i := range labels {
+		if i%3 == 1 || i%10 == 0 {
+			labels[i] = 0
+		}
+		weights[i] = float64(1 + i%2)
+	}
+	d := weighted(t, classed(t, x, labels), weights)
+	f, err := Solver{Landmarks: 20, Balanced: true}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := f.Chosen().Misclassified; math.Abs(e+f.Scores.Accuracy-1) > 1e-12 || f.Configurations != 0 || e < 0.01 {
+		t.Errorf("%v misclassified, accuracy %v, corrected for %d", e, f.Scores.Accuracy, f.Configurations)
+	}
+	x, labels = rings(60)
+	for i := range labels { // two classes far apart
+		labels[i] = i % 2
+		dense.Row(x, i)[0] += float64(20 * labels[i])
+	}
+	f, err = Solver{}.Fit(t.Context(), stream.Engine{}, classed(t, x, labels), kernelgen.RBF(0.05))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := metrics.ShareError(0, 60); f.Scores.Accuracy != 1 || math.Abs(f.Scores.StandardError-want) > 1e-12 ||
+		len(f.Warnings) > 0 {
+		t.Errorf("accuracy %v ± %v, want %v; warnings %q", f.Scores.Accuracy, f.Scores.StandardError, want, f.Warnings)
+	}
+}

@@ -287,7 +287,7 @@ func TestBalanced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, l := range labels {
-		weights[i] = weights[i] * all / (3 * counts[l])
+		weights[i] *= all / (3 * counts[l])
 	}
 	same, err := Solver{Landmarks: 300}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	if err != nil {

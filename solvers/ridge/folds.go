@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -165,9 +166,20 @@ func (f *fit) oneGroup(value string) error {
 	return &model.DataError{Err: fmt.Errorf(what, f.data.Rows.Info().Name, f.data.FoldBy, value)}
 }
 
-// noteFolds says why there are fewer folds than usual or asked for.
+// mostHeldOut is the share of the weight that may be held out as a tenth without a note.
+const mostHeldOut = 0.2
+
+// noteFolds says that few groups make fewer folds than usual or asked for, or hold out more than a tenth.
 func (c *candidate) noteFolds(fit *Fit) {
-	if asked := cmp.Or(c.Folds, defaultFolds); c.data.FoldBy != "" && c.folds.tested > 1 && c.tested < asked {
-		fit.Note(fmt.Sprintf("%d folds, not %d: column %q of `fold-by` has few values", c.tested, asked, c.data.FoldBy))
+	const why = ": column %q of `fold-by` has few values"
+	if c.data.FoldBy == "" {
+		return
+	}
+	if asked := cmp.Or(c.Folds, defaultFolds); c.folds.tested > 1 && c.tested < asked {
+		fit.Note(fmt.Sprintf("%d folds, not %d"+why, c.tested, asked, c.data.FoldBy))
+	}
+	at := c.upper.Cols
+	if held := dense.Row(c.grams[0], at)[at] / c.all.weight; c.folds.tested == 1 && held > mostHeldOut {
+		fit.Note(fmt.Sprintf("%.2g of the rows are held out, not a tenth"+why, held, c.data.FoldBy))
 	}
 }

@@ -46,7 +46,8 @@ func TestFewGroups(t *testing.T) {
 			t.Errorf("%q: notes %q", names, f.Notes)
 		}
 		held, err := Solver{Landmarks: 30, Folds: 1, Penalties: []float64{lambda}}.Fit(t.Context(), stream.Engine{}, d, k)
-		if err != nil || held.Folds != 1 || held.Counted == 0 || held.Counted > n/2 {
+		if err != nil || held.Folds != 1 || held.Counted == 0 || held.Counted > n/2 ||
+			strings.Contains(fmt.Sprint(held.Notes), "not a tenth") != (held.Counted > n/5) {
 			t.Errorf("%q: one group held out: %v, %+v", names, err, held)
 		}
 	}

@@ -245,7 +245,7 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 
 // balanced returns the weight of a row with that of its class.
 func (c *columns) balanced(given float64, class int) float64 {
-	return given * c.total / c.balance[class]
+	return given * (c.total / c.balance[class])
 }
 
 // balanceRows balances the weights of rows that were read.

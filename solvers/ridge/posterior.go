@@ -58,7 +58,8 @@ const squaresInRange = 400
 func (v *Posterior) measure(by *reference) {
 	far := func(exponent int) bool { return exponent < -squaresInRange || exponent > squaresInRange }
 	if slices.ContainsFunc(by.exponent, far) {
-		v.Unit = by.outs(slices.Repeat([]float64{1}, len(v.Noise)))
+		v.Unit = by.outs(slices.Repeat([]float64{0.5}, len(v.Noise))) // twice that may be out of range
+		blas64.Scal(4, dense.Vector(v.Noise))
 		return
 	}
 	for j, exponent := range by.exponent {

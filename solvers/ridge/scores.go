@@ -107,6 +107,7 @@ func (c *candidate) scores(sums *sketch.Sum) *Scores {
 // Cost: [candidate.outOfFold] of all rows.
 func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
 	given := append(c.columns.given(), temperature, c.features.Landmarks.Rows)
+	given = append(given, c.folds.given()...)
 	for _, of := range models {
 		given = append(given, of[0])
 	}

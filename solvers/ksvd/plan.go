@@ -53,6 +53,13 @@ func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, e
 	return p, nil
 }
 
+// moved adds what a centred kernel takes whose rows are brought near 0: see [Data.setOrigin].
+func (p *planner) moved(center bool) {
+	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CentredShift() {
+		p.Add("moved rows", (2*model.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`threads`")
+	}
+}
+
 // all returns the number of entries of G.
 func (p *planner) all() float64 { return float64(p.shape.Rows) * float64(p.shape.Cols) }
 
@@ -136,6 +143,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 		passes++
 	}
 	p.exactPasses(passes)
+	p.moved(m.Center)
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
 	if iterations < m.Iterations {
@@ -173,6 +181,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 			p.exactPasses(sums.passes)
 		}
 	}
+	p.moved(m.Center)
 	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
 	p.Add("sampled block", 3*n*c, "`landmarks`")
 	p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")

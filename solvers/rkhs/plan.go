@@ -1,6 +1,8 @@
 package rkhs
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -104,7 +106,7 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 		p.SourcePasses++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
 	}
-	if s.Center && s.kernels[OfX].CentredShift() {
+	if s.Center && slices.ContainsFunc(s.kernels[:], kernelgen.Kernel.CentredShift) {
 		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`threads`")
 	}
 	if shape.Weighted {

@@ -14,7 +14,6 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -115,9 +114,6 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	return f, nil
 }
 
-// errAlike reports rows without a centred feature.
-var errAlike = &model.DataError{Err: errors.New("the rows are all the same, and an operator needs rows that differ")}
-
 // features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
 func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
 	t, pool := tiles.Plain(k), basis.NewPanel(rows, stream.Numbers(rows.Rows), nil)
@@ -126,11 +122,7 @@ func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k ke
 	}
 	diagonal := make([]float64, rows.Rows)
 	t.SelfEntries(diagonal, rows)
-	switch {
-	case slices.Max(diagonal) > 0:
-	case t.Origin() != nil:
-		return nil, errAlike
-	default:
+	if slices.Max(diagonal) <= 0 {
 		return nil, fmt.Errorf("kernel %s is zero between rows of this data", k)
 	}
 	defer func() { sp.entries += t.Entries.Load() }()

@@ -28,7 +28,7 @@ func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 // AlikeError returns the error of rows of the named source that a centred kernel cannot tell apart: the spread is
 // below [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
-	return &model.DataError{Err: fmt.Errorf("%s: rows differ by less than the rounding of kernel %s, %.0e of its entries: "+
+	return &model.DataError{Err: fmt.Errorf("%s: rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e: "+
 		"scale the columns (`scale standard`), or take a kernel that tells rows apart", name, kernel, Dependence)}
 }
 

@@ -40,8 +40,10 @@ func TestSetOrigin(t *testing.T) {
 	if !slices.Equal(shifts.Origin(), []float64{2, 6}) {
 		t.Errorf("the origin is %v", shifts.Origin())
 	}
-	still := tiles.Plain(kernelgen.RBF(1))
-	if SetOrigin(still, rows); still.Origin() != nil {
-		t.Error("rbf has an origin")
+	still, same := tiles.Plain(kernelgen.RBF(1)), tiles.Plain(kernelgen.Linear())
+	SetOrigin(still, rows)
+	SetOrigin(same, stream.RowSlice(rows, 1, 1))
+	if still.Origin() != nil || same.Origin() != nil {
+		t.Error("rbf, or a row alone, has an origin")
 	}
 }

@@ -23,6 +23,11 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	if info.Rows != int64(len(labels)) {
 		return fmt.Errorf("%s has %d rows, and %d have a class", info.Name, info.Rows, len(labels))
 	}
+	e, err := model.ForModel(e, m)
+	if err != nil {
+		return err
+	}
+	e = e.Given(wide(labels))
 	newSum := func() *sketch.Sum { return sketch.NewSum(classes+q, q+1) }
 	sum, err := stream.Fold(ctx, e, "classes", rows, newSum, func() func(*sketch.Sum, *stream.Block) error {
 		xw := stream.NewMatrix(stream.PanelRows, q)
@@ -43,6 +48,15 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 		return err
 	}
 	return m.discriminate(sum, classes)
+}
+
+// wide returns numbers of a fixed size.
+func wide(labels []int) []int64 {
+	out := make([]int64, len(labels))
+	for i, l := range labels {
+		out[i] = int64(l)
+	}
+	return out
 }
 
 // addClasses adds the sums of the rows of each class, with their number, and XWᵀXW.

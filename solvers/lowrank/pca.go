@@ -46,7 +46,7 @@ type PCA struct {
 // Fit finds the components of the rows of one source. It returns an error if the kernel is not
 // positive semi-definite, or if no two rows differ in feature space.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {

@@ -12,11 +12,14 @@ import (
 // the cause then and leaves fit behind, see [stream.Leave]. It ends by itself after the
 // decomposition, and until then its memory is taken, and d and what the engine refers to
 // must not be changed. The Fit of every method is a call of it.
-func Leave[D, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel,
+//
+// The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
+// [stream.StateError] refuses those of another fit.
+func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
-		f, err := fit(ctx, e, d, k)
+		f, err := fit(ctx, forFit(e, method, d, k), d, k)
 		done <- f
 		return err
 	})

@@ -40,6 +40,9 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
 }
 
+// Facts returns the source, and which of its kept columns are targets, labels, weights and groups.
+func (d *Data) Facts() []any { return []any{d.Rows, d.Targets, d.Classes, d.Weights, d.FoldBy} }
+
 // outputs returns the number of columns that are regressed on.
 func outputs(s model.Shape) int { return max(s.Classes, s.Targets) }
 

@@ -119,9 +119,6 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	if d.features = t.dimension; len(t.names) > 0 && len(t.position.Positions) > 0 {
 		d.features = 1 + slices.Max(t.position.Positions)
 	}
-	if len(d.columns) == 0 {
-		d.columns = t.names
-	}
 	if d.noNumbers = t.dimension == 0; d.noNumbers {
 		d.columns = []string{"!*"}
 	}
@@ -132,9 +129,9 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	if err != nil {
 		return nil, nil, fromData(err)
 	}
-	if found, ok := t.unnamed(d, files); ok {
+	d, byPosition := t.choose(d, files)
+	if byPosition {
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
-		d = found
 	}
 	in, err := d.choose(a, files)
 	var fault *blockstore.DataError
@@ -147,12 +144,6 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
-	names := counted(info.Columns, want)
-	if names != nil && len(d.columns) == 0 && !slices.Equal(names, info.Columns) {
-		in.close()
-		d.columns = names
-		return t.open(ctx, a, d, paths)
-	}
 	if found != want {
 		in.close()
 		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"

@@ -370,10 +370,10 @@ func (j *job) rowsData() rowsData {
 		Categories: model.CategoriesOf(p), columnPositions: j.left.position}
 }
 
-// knownNames returns the names of the columns of in, unless they only count.
+// knownNames returns the names of the columns of in, nil if they have none.
 func knownNames(in *input) []string {
-	if columns := in.Info().Columns; !onlyCount(columns) {
-		return columns
+	if info := in.Info(); !info.Nameless {
+		return info.Columns
 	}
 	return nil
 }

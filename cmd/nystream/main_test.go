@@ -297,28 +297,6 @@ func TestPackagePrefixes(t *testing.T) {
 	}
 }
 
-func TestOnlyCount(t *testing.T) {
-	for names, want := range map[string]bool{
-		"":                true,
-		"x0 x1 x2":        true,
-		"f1 f2 f3":        true,
-		"0 1 2":           true,
-		"f9 f10 f11":      false,
-		"emb.0 emb.1":     true,
-		"x0 x2":           false,
-		"x1 x0":           false,
-		"a b c":           false,
-		"x0 y1":           false,
-		"x01 x02":         false,
-		"height weight":   false,
-		"x0 x1 x2 height": false,
-	} {
-		if got := onlyCount(strings.Fields(names)); got != want {
-			t.Errorf("onlyCount(%q) = %v", names, got)
-		}
-	}
-}
-
 func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
 		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {

@@ -141,7 +141,7 @@ func uniformRows(rows, cols int) blas64.General {
 }
 
 func writeTable(path string, names []string, x blas64.General) error {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Nameless: slices.Equal(names, stream.NumberedColumns(len(names))), Rows: int64(x.Rows)})
 	if err == nil {
 		err = w.Write(&stream.Batch{X: x}, x.Rows)
 	}

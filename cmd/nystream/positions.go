@@ -36,47 +36,40 @@ func (p columnPositions) check(d int) error {
 }
 
 // choose chooses the columns of a model in files, unless the command line has chosen some: by name,
-// or by position where the model or the files have no names. byPosition says that names of the
-// model were not looked for.
+// or by position where the model or the files have no names. byPosition says that the names of the
+// model are not looked for.
 func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, byPosition bool) {
 	if len(d.columns) > 0 || t.dimension == 0 {
 		return d, false
 	}
 	columns, _ := files.Columns()
-	names, nameless := componentNames(columns), files.Nameless()
-	switch known := len(t.names) > 0; {
+	names, nameless, known := componentNames(columns), files.Nameless(), len(t.names) > 0
+	switch {
+	case known && nameless > 0 && nameless < len(names): // beside a label, which the files of the fit may count
+		d.columns = t.numbers(-1, nameless)
 	case nameless > 0:
-		found, ok := t.numbers(nameless)
-		if byPosition = ok && known; ok {
-			d.columns = itemsOf(found)
-		} else {
-			d.columns = t.names
-		}
+		d.columns = t.numbers(nameless, nameless)
 	case known:
 		d.columns = t.names
 	case slices.Equal(names, t.madeUp()):
 	case holdsAll(names, t.madeUp()):
 		d.columns = t.madeUp()
 	default:
-		found, _ := t.numbers(len(names))
-		d.columns = itemsOf(found)
+		d.columns = t.numbers(len(names), len(names))
 	}
-	return d, byPosition
+	return d, nameless > 0 && known
 }
 
-// numbers returns the numbers of the columns of a model among so many without names: as many as in the
-// files of the fit, or only those of the model.
-func (t takenRows) numbers(of int) (numbers []int, ok bool) {
-	if n := len(t.position.Positions); n > 0 && of == t.position.Width {
-		return t.position.Positions, true
+// numbers returns the numbers of the columns of a model in files that have as many columns in all as those of
+// the fit, or without names only those of the model. It returns nil for other files.
+func (t takenRows) numbers(all, nameless int) []string {
+	switch n := len(t.position.Positions); {
+	case n > 0 && all == t.position.Width:
+		return itemsOf(t.position.Positions)
+	case nameless == t.dimension:
+		return numbered("", t.dimension)
 	}
-	if of != t.dimension {
-		return nil, false
-	}
-	for i := range of {
-		numbers = append(numbers, i)
-	}
-	return numbers, true
+	return nil
 }
 
 // itemsOf returns numbers of columns as `columns` takes them.

@@ -154,7 +154,7 @@ func columnOf(words []string) stream.Column {
 	return stream.Column{Kind: stream.String, Strings: words}
 }
 
-// mostWhole is the largest integer up to which a float64 holds all of them.
+// mostWhole is the integer up to which a float64 holds all others.
 const mostWhole = 1 << 53
 
 // plainNumber reads a decimal number. A word with leading zeros, such as 007, is none, nor is an integer that
@@ -165,7 +165,7 @@ func plainNumber(word string) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(word, 64)
-	return v, err == nil && math.Abs(v) <= mostWhole
+	return v, err == nil && math.Abs(v) < mostWhole
 }
 
 // nodeLabels returns the label of each node of a graph, -1 for one without, and the first

@@ -35,7 +35,7 @@ func (m *member) align(found selection, info stream.Info, inexact Inexact) (stre
 		return nil, err
 	}
 	a.inner, a.info = inner, inner.Info()
-	a.info.Columns, a.info.Kept = info.Columns, info.Kept
+	a.info.Columns, a.info.Nameless, a.info.Kept = info.Columns, info.Nameless, info.Kept
 	if a.plain && slices.Equal(inner.Info().Kept, info.Kept) {
 		return inner, nil
 	}

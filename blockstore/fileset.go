@@ -77,13 +77,17 @@ func (s *fileSet) choose(o Options) (stream.Gatherer, error) {
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, len(first.components)), nil
+	return join(parts, tables, info, chosen, first.width()), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
+	first := s.members[0]
+	info.Nameless = len(chosen.numeric) > 0
 	for _, i := range chosen.numeric {
-		info.Columns = append(info.Columns, s.members[0].components[i].name)
+		c := first.components[i]
+		info.Columns = append(info.Columns, c.name)
+		info.Nameless = info.Nameless && first.Columns[c.column].Nameless
 	}
 	for k := range chosen.kept {
 		field, err := s.keptField(found, k)
@@ -110,8 +114,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 				len(m.components), first.Path, len(first.components))
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
-	case unnamed && m.features() != first.features():
-		return found, fault.File(m.Path, "it has %d columns, %s has %d; write as many into both", m.features(), first.Path, first.features())
+	case unnamed && m.nameless() != first.nameless():
+		return found, fault.File(m.Path, "it has %d columns, %s has %d; write as many into both", m.nameless(), first.Path, first.nameless())
 	}
 	var wrong complaints
 	for _, i := range chosen.numeric {
@@ -174,16 +178,25 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 	return 0, false
 }
 
-// unnamed reports whether the columns have the names x0, x1, ... that formats
-// without names give them.
-func (s *selector) unnamed() bool {
-	for i, name := range stream.NumberedColumns(s.features()) {
-		if s.components[i].name != name {
-			return false
-		}
+// nameless returns the number of components that the file does not name: the first ones, or none.
+func (s *selector) nameless() (n int) {
+	for n < len(s.components) && s.Columns[s.components[n].column].Nameless {
+		n++
 	}
-	return true
+	return n
 }
+
+// width returns the number of components that a choice by number counts among: those without names, or all.
+func (s *selector) width() int {
+	if n := s.nameless(); n > 0 {
+		return n
+	}
+	return len(s.components)
+}
+
+// unnamed reports whether the format has no names of columns, such as NPY. A label or a vector beside
+// them may have one.
+func (s *selector) unnamed() bool { return s.nameless() > 0 }
 
 // likeFormat reports whether both files have one format. CSV is one, compressed or not.
 func (s *selector) likeFormat(other *member) bool {
@@ -195,9 +208,6 @@ func (s *selector) likeFormat(other *member) bool {
 	}
 	return format(s.TableInfo) == format(other.TableInfo)
 }
-
-// features returns the number of components without the label of a libsvm file.
-func (s *selector) features() int { return len(s.components) - len(s.Aside) }
 
 // keptField gives kept column k the kind that holds its values in every file:
 // integers in one file and floats in another are floats.

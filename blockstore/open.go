@@ -148,6 +148,10 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 // Source returns the rows of the columns that o chooses.
 func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
 
+// Nameless returns how many columns of the first file have no names, because its format has none for them: NPY,
+// libsvm, text without a header. They are its first ones. Columns that a file calls x0, x1, ... have names.
+func (f *Files) Nameless() int { return f.set.members[0].nameless() }
+
 // FileFormat is how a file is laid out.
 type FileFormat struct {
 	Path   string

@@ -28,7 +28,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error
-	w.encoder, err = format.start(w.out, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	w.encoder, err = format.start(w.out, stream.Info{Name: name, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(w.encoder, s.About)
 	}

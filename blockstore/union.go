@@ -21,7 +21,7 @@ type union struct {
 	first  []int64 // the number of the first row of each part
 	parts  []stream.Gatherer
 	chosen selection // in the first file
-	width  int       // components of the first file
+	width  int       // of the first file, see selector.width
 	tables []*column.TableInfo
 }
 
@@ -73,7 +73,8 @@ func LeftOut(src stream.Source) []LeftOutColumn {
 }
 
 // Positions returns the numbers of the columns of a source made by Open, as Options.Columns
-// counts them in the first file, and how many there are; nil if src was not made by Open.
+// counts them in the first file, and how many there are: those without names, if there are any.
+// It returns nil if src was not made by Open.
 func Positions(src stream.Source) (numbers []int, of int) {
 	if u := unionOf(src); u != nil {
 		return u.chosen.numeric, u.width

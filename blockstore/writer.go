@@ -22,6 +22,9 @@ import (
 type Schema struct {
 	// Columns are the names of the numeric columns, in order.
 	Columns []string
+	// Nameless says that these names are made up: see [stream.Info]. A store keeps that, and formats with names
+	// take them for names.
+	Nameless bool
 	// Kept are the columns written after them: labels, identifiers.
 	Kept []stream.Field
 	// Rows is the number of rows, or -1 when it is not known beforehand.
@@ -240,7 +243,7 @@ func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
 	if s.Digest {
 		f.KeepDigest()
 	}
-	e, err := start(f, stream.Info{Name: f.Target, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	e, err := start(f, stream.Info{Name: f.Target, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(e, s.About)
 	}

@@ -47,7 +47,7 @@ func changes() []change {
 		{name: "columns × units, scale standard", before: standard, do: func(q *question) {
 			q.rows(func(x []float64) { x[0], x[1], x[2] = x[0]*1e-100, x[1]*3.6e3, x[2]*1e100 })
 		}},
-		{name: "columns × units of 1e±200, scale standard", of: named("landmark"), before: standard, do: func(q *question) {
+		{name: "columns × units of 1e±200, scale standard", of: rowOf("landmark"), before: standard, do: func(q *question) {
 			q.rows(func(x []float64) { x[0], x[2] = x[0]*1e-200, x[2]*1e200 })
 		}},
 		{name: "columns × units and + constants, scale standard", before: standard, do: func(q *question) {
@@ -176,8 +176,8 @@ func withOutliers(q *question) {
 // distances reports whether the kernel depends on distances of rows alone.
 func distances(q *question) bool { return q.r.kernel != "linear()" }
 
-// named returns a test for one row of the table.
-func named(name string) func(q *question) bool {
+// rowOf returns a test for one row of the table.
+func rowOf(name string) func(q *question) bool {
 	return func(q *question) bool { return q.r.name == name }
 }
 

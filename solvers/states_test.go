@@ -56,6 +56,11 @@ func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return savedBytes(fit)
+}
+
+// savedBytes returns the saved model of a fit of any family, and what the fit says of its work.
+func savedBytes(fit any) ([]byte, error) {
 	a, err := modelOf(fit).Save()
 	if err != nil {
 		return nil, err

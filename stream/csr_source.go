@@ -11,11 +11,12 @@ import (
 
 // Source returns a source whose rows are the rows of the matrix, dense. It is for
 // matrices of which a block of dense rows fits in memory. columns are the names
-// of the columns, which for a graph are those of its nodes; nil calls them
-// c0, c1, ... It panics when there are names of another number than columns.
+// of the columns, which for a graph are those of its nodes; nil gives them no names,
+// and messages call them c0, c1, ... It panics when there are names of another number than columns.
 // A row costs O(Cols).
 func (c *CSR) Source(name string, columns []string) Gatherer {
-	if columns == nil {
+	nameless := columns == nil
+	if nameless {
 		columns = make([]string, c.Cols)
 		for j := range columns {
 			columns[j] = fmt.Sprintf("c%d", j)
@@ -24,7 +25,7 @@ func (c *CSR) Source(name string, columns []string) Gatherer {
 	if len(columns) != c.Cols {
 		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
 	}
-	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
+	return &csrSource{Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
 }
 
 // ReadCSR returns the rows of a source as a sparse matrix, without their zeros: what

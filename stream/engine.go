@@ -36,14 +36,26 @@ type Engine struct {
 	// Run, if not nil, keeps the states of folds, and answers folds from states.
 	Run *Run
 
+	fit   string    // see For
 	given string    // digest of what Given was told
 	kept  bool      // see WithKept
 	wide  wideSizes // for tests
 }
 
+// For returns the engine for the passes of one fit: a text with the method, its parameters and the kernel, one
+// to a line. States of another text are refused, with the first line that differs. Of a fit within
+// another both texts count.
+func (e Engine) For(fit string) Engine {
+	if e.fit != "" {
+		fit = e.fit + "\n" + fit
+	}
+	e.fit = fit
+	return e
+}
+
 // Given returns the engine for passes whose results depend on matrices, and on slices of
 // numbers of a fixed size, besides the rows that they read: landmarks that were fetched,
-// labels. States that were made with others are refused. Settings and results of
+// labels. States that were made with others are refused. Settings, which For has, and results of
 // earlier passes need not be given.
 func (e Engine) Given(values ...any) Engine {
 	if e.Run != nil {

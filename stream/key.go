@@ -21,11 +21,13 @@ import (
 )
 
 // foldKey is everything that decides the bits of a fold, and the fingerprint of the
-// rows that it is over. States of one fold have equal keys.
+// rows that it is over. States of one fold have equal keys. The caller adds Identity, and the solvers
+// Fit: method, parameters and kernel.
 type foldKey struct {
 	Arithmetic  string            `json:"arithmetic"` // processors and builds differ in the last bits
 	Identity    string            `json:"identity"`
-	Fold        int               `json:"fold"` // counted from 1
+	Fit         string            `json:"fit,omitempty"` // see Engine.For
+	Fold        int               `json:"fold"`          // counted from 1
 	Pass        string            `json:"pass"`
 	Rows        int64             `json:"rows"`
 	Columns     []string          `json:"columns"`
@@ -53,6 +55,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 	return &foldKey{
 		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH + builtWith(),
 		Identity:    e.Run.identity,
+		Fit:         e.fit,
 		Fold:        e.Run.folds + 1,
 		Pass:        pass,
 		Rows:        info.Rows,
@@ -123,6 +126,9 @@ func (k *foldKey) difference(want *foldKey) string {
 		return fmt.Sprintf("it is of a source with %d rows, and this has %d", k.Rows, want.Rows)
 	case !slices.Equal(k.Columns, want.Columns):
 		return fmt.Sprintf("it is of a source with columns %s, and this has %s", shortList(k.Columns), shortList(want.Columns))
+	case k.Fit != want.Fit:
+		was, is := differentLine(k.Fit, want.Fit)
+		return fmt.Sprintf("it was made with %s, and this is with %s", was, is)
 	case k.Fold != want.Fold || k.Pass != want.Pass:
 		return fmt.Sprintf("it is of pass %d (%s), and this is pass %d (%s)", k.Fold, k.Pass, want.Fold, want.Pass)
 	case k.Sample != want.Sample:
@@ -136,7 +142,7 @@ func (k *foldKey) difference(want *foldKey) string {
 	case k.Fresh != want.Fresh:
 		return "its accumulators are of another size"
 	case k.Given != want.Given:
-		return "it was made with other landmarks or labels: the source is another, or has changed"
+		return "it was made with other landmarks, labels or weights: the source is another, or has changed"
 	case k.Earlier != want.Earlier:
 		return "it was made after other results of earlier passes"
 	}
@@ -236,7 +242,7 @@ type printed struct {
 // Of a source that cannot begin in the middle the first rows are taken. kept says that kept columns
 // matter; those of categories always do.
 func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, error) {
-	known := reflect.TypeOf(src).Comparable()
+	known := reflect.ValueOf(src).Comparable()
 	if known {
 		if print, ok := r.prints[printed{src, kept}]; ok {
 			return print, nil

@@ -11,9 +11,9 @@ import (
 )
 
 // FromMatrix returns a source whose rows are the rows of m, which must not change
-// while the source is in use. Columns are called x0, x1, ...
+// while the source is in use. Columns have no names: messages call them x0, x1, ...
 func FromMatrix(name string, m blas64.General) Gatherer {
-	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Rows: int64(m.Rows), Lead: 1, InMemory: true}, m}
+	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Nameless: true, Rows: int64(m.Rows), Lead: 1, InMemory: true}, m}
 }
 
 // NumberedColumns returns the names x0 … x{d-1} of columns that have none.

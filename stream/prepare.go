@@ -86,7 +86,8 @@ func (t Treatment) Scans() bool {
 // then the columns of categories, then the indicators of missing values. Numeric columns and
 // ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
 type Preparation struct {
-	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order.
+	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source
+	// without names ([Info].Nameless) gives as many columns, in order.
 	Columns    []string
 	Nulls      Nulls
 	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
@@ -245,6 +246,7 @@ func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, er
 	if stats != nil && stats.absent > 0 {
 		s.weights = stats.weights
 	}
+	s.info.Nameless = s.info.Nameless && p.Columns == nil && p.Width() == 0
 	s.carried()
 	if p.Nulls == NullsDrop {
 		s.info.Rows = -1

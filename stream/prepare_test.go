@@ -536,3 +536,33 @@ func TestDropNoticesChange(t *testing.T) {
 	_, _, err = tryReadAll(p)
 	checkError(t, err, "x.csv", "after its first 8 rows 0 are left", "8 were counted")
 }
+
+// TestNamelessColumns: columns called x0, x1 are found by name, and columns without names by position.
+func TestNamelessColumns(t *testing.T) {
+	x := stream.NewMatrix(1, 2)
+	x.Data[0], x.Data[1] = 1, 2
+	named := newTable("named", x)
+	named.info.Columns = []string{"x1", "x0"}
+	for _, c := range []struct {
+		src  stream.Source
+		of   []string
+		want []float64 // nil for an error
+	}{
+		{stream.FromMatrix("m", x), []string{"size", "age"}, []float64{1, 2}},
+		{stream.FromMatrix("m", x), []string{"size"}, nil},
+		{newTable("x", x), []string{"size", "age"}, nil},
+		{named, []string{"x0", "x1"}, []float64{2, 1}},
+		{named, nil, []float64{1, 2}},
+	} {
+		p, err := stream.Preparation{Columns: c.of}.Apply(t.Context(), stream.Engine{}, c.src)
+		if c.want == nil || err != nil {
+			if (err == nil) != (c.want != nil) {
+				t.Errorf("%v of %s: %v", c.of, c.src.Info().Name, err)
+			}
+			continue
+		}
+		if got, err := stream.ReadAll(t.Context(), p); err != nil || !slices.Equal(got.Data, c.want) {
+			t.Errorf("%v of %s: %v, %v", c.of, c.src.Info().Name, got.Data, err)
+		}
+	}
+}

@@ -179,12 +179,16 @@ func (p Preparation) names(numeric []string) []string {
 }
 
 // places returns where the numeric columns of a source stand that p names, nil for all in order. As many
-// columns without names, x0, x1, …, are those of p.
+// columns without names are those of p.
 func (p Preparation) places(info Info) (places []int, err error) {
-	d := len(p.Columns)
-	if p.Columns == nil || slices.Equal(p.Columns, info.Columns) ||
-		len(info.Columns) == d && slices.Equal(info.Columns, NumberedColumns(d)) {
+	switch d := len(p.Columns); {
+	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
 		return nil, nil
+	case info.Nameless && len(info.Columns) == d:
+		return nil, nil
+	case info.Nameless:
+		return nil, fmt.Errorf("%s has %d columns without names, and the rows of the fit have %d: %s", info.Name,
+			len(info.Columns), d, quote.Names(p.Columns))
 	}
 	var absent []string
 	for _, name := range p.Columns {

@@ -103,11 +103,11 @@ type Run struct {
 	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
 }
 
-// NewRun returns a run that keeps its states in store. identity is a text with
-// everything that decides the results besides the rows and the sizes of accumulators:
-// the method and its settings, the kernel, the seed, the preparation, one to a line so
-// that a message can name the line in which two texts differ. It has no paths, for
-// rows may lie elsewhere on another machine, and nothing that changes no result.
+// NewRun returns a run that keeps its states in store. Each state belongs to the rows, and to
+// what the engine is told of a fit: see [Engine.For]. identity is a text with what else decides the
+// results, one thing to a line so that a message can name the line in which two texts differ: the
+// version of the program, say. It has no paths, for rows may lie elsewhere on another machine, and
+// nothing that changes no result. "" is for nothing.
 func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:

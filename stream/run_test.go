@@ -521,7 +521,7 @@ func TestRunDamagedState(t *testing.T) {
 	store := newShelf()
 	store.states[name] = sealed(state, 4, 1)
 	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
-	checkError(t, err, "state "+name+": it has version 1, and this program knows version 3")
+	checkError(t, err, "state "+name+": it has version 1, and this program knows version 4")
 }
 
 // sealed returns a state with another byte in its header and the checksum that goes with it.
@@ -628,7 +628,8 @@ func TestRunForeignStates(t *testing.T) {
 		{name: "preparation", fit: with(func(f *toyFit) { f.scale = stream.ScaleStandard }), want: "it is of pass 1 (sums), and this is pass 1 (scan)"},
 		{name: "blocks", fit: base, engine: block16, want: "it has blocks of 8 rows, and this has blocks of 16"},
 		{name: "size", fit: with(func(f *toyFit) { f.cols = 1 }), want: "state 0002-factor.state: its accumulators are of another size"},
-		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.Given(x, []float64{1}) }, want: "it was made with other landmarks or labels"},
+		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.Given(x, []float64{1}) }, want: "it was made with other landmarks, labels or weights"},
+		{name: "fit", fit: base, engine: func(e stream.Engine) stream.Engine { return e.For("method m\nkernel k").For("rank 4") }, want: `it was made with nothing in its place, and this is with "method m"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := newShelf()

@@ -18,14 +18,14 @@ import (
 //
 //	offset  size  content
 //	0       4     magic "NySt"
-//	4       4     version of the layout, now 3
+//	4       4     version of the layout, now 4
 //	8       8     length h of the header
 //	16      h     header: what the state is of, and the digest of the forest, as JSON
 //	16+h    32    SHA-256 of all that comes before
 //	48+h    …     the forest: see [Forest.MarshalBinary]
 const (
 	stateMagic   = "NySt"
-	stateVersion = 3
+	stateVersion = 4
 	stateHeader  = 16
 )
 

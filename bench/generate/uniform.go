@@ -29,7 +29,7 @@ func parseUniform(args []string) (func() error, error) {
 
 func writeUniform(path string, rows int64, d int, seed uint64) error {
 	all := stream.NewMatrix(batchRows, d)
-	schema := blockstore.Schema{Columns: stream.NumberedColumns(d), Rows: rows}
+	schema := blockstore.Schema{Columns: stream.NumberedColumns(d), Nameless: true, Rows: rows}
 	return write(path, schema, func(start int64, n int) *stream.Batch {
 		x := stream.RowSlice(all, 0, n)
 		datasets.FillUniform(x, start, seed)

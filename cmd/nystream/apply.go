@@ -116,11 +116,8 @@ type takenRows struct {
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
 func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *stream.Prepared, error) {
-	if d.features = t.dimension; len(t.names) > 0 && len(t.position.Positions) > 0 {
-		d.features = 1 + slices.Max(t.position.Positions)
-	}
-	if len(d.columns) == 0 {
-		d.columns = t.names
+	if d.features = t.dimension; len(t.names) == 0 {
+		d.features = max(t.dimension, t.position.Width)
 	}
 	if d.noNumbers = t.dimension == 0; d.noNumbers {
 		d.columns = []string{"!*"}
@@ -132,10 +129,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	if err != nil {
 		return nil, nil, fromData(err)
 	}
-	if found, ok := t.unnamed(d, files); ok {
-		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
-		d = found
-	}
+	d, byPosition := t.choose(d, files)
 	in, err := d.choose(a, files)
 	var fault *blockstore.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
@@ -147,16 +141,13 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
-	names := counted(info.Columns, want)
-	if names != nil && len(d.columns) == 0 && !slices.Equal(names, info.Columns) {
-		in.close()
-		d.columns = names
-		return t.open(ctx, a, d, paths)
-	}
 	if found != want {
 		in.close()
 		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"
 		return nil, nil, fromData(fmt.Errorf(say, info.Name, found, want))
+	}
+	if byPosition {
+		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
 	}
 	prepared, err := t.prepare.Apply(ctx, a.engine(), in)
 	if err != nil {

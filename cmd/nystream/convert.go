@@ -228,7 +228,7 @@ func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}

@@ -372,13 +372,13 @@ func (j *job) rowsData() rowsData {
 		Categories: model.CategoriesOf(p), columnPositions: j.left.positions(p)}
 }
 
-// knownNames returns the names of the columns that are prepared, unless they are all of in and only count.
+// knownNames returns the names of the columns that are prepared, nil if the columns of in have none.
 func knownNames(in *input, p stream.Preparation) []string {
 	if p.Columns != nil {
 		return p.Columns
 	}
-	if columns := in.Info().Columns; !onlyCount(columns) {
-		return columns
+	if info := in.Info(); !info.Nameless {
+		return info.Columns
 	}
 	return nil
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -131,17 +133,39 @@ func readNodeLabels(ctx context.Context, path, column, encoding string) (nodes [
 	return nodes, &asideValues{aside: aside{flag: "--labels", file: path, columns: []string{column}}, source: path, values: []stream.Column{columnOf(words)}}, nil
 }
 
-// columnOf returns words as a column, of integers if all are.
+// columnOf returns words as a column: of integers if all are, else of numbers if all are, as a file
+// of rows would have them.
 func columnOf(words []string) stream.Column {
-	c := stream.Column{Kind: stream.Int64}
+	whole, numbers := stream.Column{Kind: stream.Int64}, stream.Column{Kind: stream.Float64}
 	for _, w := range words {
-		v, err := strconv.ParseInt(w, 10, 64)
-		if err != nil || strconv.FormatInt(v, 10) != w {
-			return stream.Column{Kind: stream.String, Strings: words}
+		if v, err := strconv.ParseInt(w, 10, 64); err == nil && strconv.FormatInt(v, 10) == w {
+			whole.Ints = append(whole.Ints, v)
 		}
-		c.Ints = append(c.Ints, v)
+		if v, ok := plainNumber(w); ok {
+			numbers.Floats = append(numbers.Floats, v)
+		}
 	}
-	return c
+	switch len(words) {
+	case len(whole.Ints):
+		return whole
+	case len(numbers.Floats):
+		return numbers
+	}
+	return stream.Column{Kind: stream.String, Strings: words}
+}
+
+// mostWhole is the integer up to which a float64 holds all others.
+const mostWhole = 1 << 53
+
+// plainNumber reads a decimal number. A word with leading zeros, such as 007, is none, nor is an integer that
+// no float64 holds: such words are names.
+func plainNumber(word string) (float64, bool) {
+	digits := strings.TrimLeft(word, "+-")
+	if strings.Trim(digits, "0123456789.eE+-") != "" || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(word, 64)
+	return v, err == nil && math.Abs(v) < mostWhole
 }
 
 // nodeLabels returns the label of each node of a graph, -1 for one without, and the first

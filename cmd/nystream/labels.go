@@ -106,7 +106,7 @@ func (v *asideValues) classes(measured string) (labels []int, names []string, er
 	case stream.Int64:
 		labels, names = numberClasses(c.Ints, func(v int64) string { return strconv.FormatInt(v, 10) })
 	case stream.Float64:
-		labels, names = numberClasses(c.Floats, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+		labels, names = numberClasses(c.Floats, numberWord)
 	default:
 		labels, names = numberClasses(c.Strings, func(v string) string { return v })
 	}

@@ -50,3 +50,29 @@ func TestClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnOfWords: words of labels are numbers where a file of rows would have numbers.
+func TestColumnOfWords(t *testing.T) {
+	for words, want := range map[string]string{
+		"0 1 -1":                              "0 1 -1",
+		"-0 0 1":                              "0 0 1",
+		"-0.0 0 1.0 1":                        "0 0 1 1",
+		"+1 -1":                               "1 -1",
+		"007 7":                               "007 7",
+		"-0 0 a":                              "-0 0 a",
+		"nan 1":                               "nan 1",
+		"0x1 1":                               "0x1 1",
+		"1e400 1":                             "1e400 1",
+		"9007199254740993":                    "9007199254740993",
+		"9007199254740993 9007199254740992.0": "9007199254740993 9007199254740992.0",
+	} {
+		c := columnOf(strings.Fields(words))
+		var got []string
+		for i := range c.Len() {
+			got = append(got, wordOf(&c, i))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", words, got)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func uniformRows(rows, cols int) blas64.General {
 }
 
 func writeTable(path string, names []string, x blas64.General) error {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Nameless: slices.Equal(names, stream.NumberedColumns(len(names))), Rows: int64(x.Rows)})
 	if err == nil {
 		err = w.Write(&stream.Batch{X: x}, x.Rows)
 	}
@@ -293,28 +293,6 @@ func TestPackagePrefixes(t *testing.T) {
 			if strings.HasPrefix(text, name+": ") && packagePrefix().ReplaceAllString(text, "") == text {
 				t.Errorf("%s: %q keeps the name of its package", where, text)
 			}
-		}
-	}
-}
-
-func TestOnlyCount(t *testing.T) {
-	for names, want := range map[string]bool{
-		"":                true,
-		"x0 x1 x2":        true,
-		"f1 f2 f3":        true,
-		"0 1 2":           true,
-		"f9 f10 f11":      false,
-		"emb.0 emb.1":     true,
-		"x0 x2":           false,
-		"x1 x0":           false,
-		"a b c":           false,
-		"x0 y1":           false,
-		"x01 x02":         false,
-		"height weight":   false,
-		"x0 x1 x2 height": false,
-	} {
-		if got := onlyCount(strings.Fields(names)); got != want {
-			t.Errorf("onlyCount(%q) = %v", names, got)
 		}
 	}
 }

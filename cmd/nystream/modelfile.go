@@ -1,14 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/array"
@@ -36,7 +32,7 @@ type modelFile struct {
 type rowsData struct {
 	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
 	Input   string `json:"input,omitempty"`   // matrix, sources, graph, pairs or kernel matrix
-	// Columns are the names of the columns, unless they only count.
+	// Columns are the names of the columns; none if the data of the fit had no names.
 	Columns         []string `json:"columns,omitempty"`
 	columnPositions          // of the columns
 	// RightColumns are those of the right rows of pairs, which are rows of their own.
@@ -60,47 +56,6 @@ const (
 	// kernelMatrixInput is a kernel matrix that was read, between samples.
 	kernelMatrixInput = "kernel matrix"
 )
-
-// onlyCount reports whether names are one prefix followed by consecutive numbers
-// from 0 or 1, as in x0, x1, x2: such names say nothing that the order does not
-// say, and formats without names make them up.
-func onlyCount(names []string) bool {
-	if len(names) == 0 {
-		return true
-	}
-	prefix := strings.TrimRight(names[0], "0123456789")
-	first, err := strconv.Atoi(names[0][len(prefix):])
-	if err != nil || first > 1 {
-		return false
-	}
-	for i, name := range names {
-		if name != prefix+strconv.Itoa(first+i) {
-			return false
-		}
-	}
-	return true
-}
-
-// counted returns the n names that are one prefix and consecutive numbers, in the order of the
-// numbers. It returns nil unless one prefix has exactly n such names.
-func counted(names []string, n int) (found []string) {
-	groups := make(map[string][]string)
-	for _, name := range names {
-		prefix := strings.TrimRight(name, "0123456789")
-		groups[prefix] = append(groups[prefix], name)
-	}
-	for _, group := range groups {
-		slices.SortFunc(group, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-		if len(group) != n || !onlyCount(group) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = group
-	}
-	return found
-}
 
 // prepareFile writes the model to a file that is complete but for its name.
 func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error) {

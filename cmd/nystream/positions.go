@@ -50,22 +50,67 @@ func (p columnPositions) check(d int) error {
 	return nil
 }
 
-// unnamed chooses the columns of a model by position in files that give them no names, for
-// which there must be as many as in the files of the fit, or only those of the model.
-func (t takenRows) unnamed(d dataFlags, files *blockstore.Files) (dataFlags, bool) {
-	columns, _ := files.Columns()
-	names := componentNames(columns)
-	if len(t.names) == 0 || !slices.Equal(d.columns, t.names) || !onlyCount(names) {
+// choose chooses the columns of a model in files, unless the command line has chosen some: by name,
+// or by position where the model or the files have no names. byPosition says that the names of the
+// model are not looked for.
+func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, byPosition bool) {
+	if len(d.columns) > 0 || t.dimension == 0 {
 		return d, false
 	}
-	d.columns = nil
-	for i := range t.dimension {
-		if len(t.position.Positions) > 0 && len(names) == t.position.Width {
-			i = t.position.Positions[i]
-		}
-		d.columns = append(d.columns, strconv.Itoa(i))
+	columns, _ := files.Columns()
+	names, nameless, known := componentNames(columns), files.Nameless(), len(t.names) > 0
+	switch {
+	case known && nameless > 0 && nameless < len(names): // beside a label, which the files of the fit may count
+		d.columns = t.numbers(-1, nameless)
+	case nameless > 0:
+		d.columns = t.numbers(nameless, nameless)
+	case known:
+		d.columns = t.names
+	case slices.Equal(names, t.madeUp()):
+	case holdsAll(names, t.madeUp()):
+		d.columns = t.madeUp()
+	default:
+		d.columns = t.numbers(len(names), len(names))
 	}
-	return d, len(names) == t.dimension || len(names) == t.position.Width
+	return d, nameless > 0 && known
+}
+
+// numbers returns the numbers of the columns of a model in files that have as many columns in all as those of
+// the fit, or without names only those of the model. It returns nil for other files.
+func (t takenRows) numbers(all, nameless int) []string {
+	switch n := len(t.position.Positions); {
+	case n > 0 && all == t.position.Width:
+		return itemsOf(t.position.Positions)
+	case nameless == t.dimension:
+		return numbered("", t.dimension)
+	}
+	return nil
+}
+
+// itemsOf returns numbers of columns as `columns` takes them.
+func itemsOf(numbers []int) (words []string) {
+	for _, n := range numbers {
+		words = append(words, strconv.Itoa(n))
+	}
+	return words
+}
+
+// madeUp returns what messages call the columns of a model without names: x0, x1, … by their positions.
+func (t takenRows) madeUp() []string {
+	names := stream.NumberedColumns(t.dimension)
+	for i, at := range t.position.Positions {
+		names[i] = "x" + strconv.Itoa(at)
+	}
+	return names
+}
+
+// holdsAll reports whether all names are in a list.
+func holdsAll(list, names []string) bool {
+	known := make(map[string]bool, len(list))
+	for _, name := range list {
+		known[name] = true
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !known[name] })
 }
 
 // carried returns the kept columns that a file of transformed rows holds: those of --label and

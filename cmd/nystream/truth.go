@@ -57,9 +57,17 @@ func wordOf(c *stream.Column, i int) string {
 	case stream.Int64:
 		return strconv.FormatInt(c.Ints[i], 10)
 	case stream.Float64:
-		return strconv.FormatFloat(c.Floats[i], 'g', -1, 64)
+		return numberWord(c.Floats[i])
 	}
 	return c.Strings[i]
+}
+
+// numberWord returns a number as the name of a class: -0 and 0 are one.
+func numberWord(v float64) string {
+	if v == 0 {
+		v = 0
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // of returns the classes of all values of a column.

@@ -115,6 +115,15 @@ func (d *Data) Shape() model.Shape {
 	return s
 }
 
+// Facts returns the classes and what they are of. States are kept of passes over rows alone: a graph is in memory.
+func (d *Data) Facts() []any {
+	facts := []any{d.labels, d.classes, d.nodes, d.total}
+	if d.explicit() {
+		return facts
+	}
+	return append(facts, d.sides.Facts()...)
+}
+
 // Sample returns rows of both sides, for kernels with words.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.explicit() {

@@ -48,7 +48,7 @@ type fit struct {
 // Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
 // threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -23,6 +23,10 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	if info.Rows != int64(len(labels)) {
 		return fmt.Errorf("%s has %d rows, and %d have a class", info.Name, info.Rows, len(labels))
 	}
+	e, err := model.ForModel(e, m)
+	if err != nil {
+		return err
+	}
 	counts := make([]float64, classes)
 	for _, c := range labels {
 		counts[c]++
@@ -34,7 +38,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 			k++
 		}
 	}
-	factor, err := stream.Fold(ctx, e.Given(m.W, counts), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
+	factor, err := stream.Fold(ctx, e.Given(wide(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
 			room := stream.NewMatrix(stream.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {
@@ -61,6 +65,15 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 		return err
 	}
 	return m.discriminate(factor.R(), counts)
+}
+
+// wide returns numbers of a fixed size.
+func wide(labels []int) []int64 {
+	out := make([]int64, len(labels))
+	for i, l := range labels {
+		out[i] = int64(l)
+	}
+	return out
 }
 
 // without is the decision for a class that no row has.

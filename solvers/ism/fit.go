@@ -82,7 +82,7 @@ type fitting struct {
 // a Γ that is 0 (one class only), numbers that overflow, and kernels without a gradient
 // ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit is Fit for who waits until it ends.

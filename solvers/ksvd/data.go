@@ -192,6 +192,11 @@ func sampledRows(s model.Shape, n int) int {
 	return int(min(int64(n), sampleNumbers/max(1, s.Rows)))
 }
 
+// Facts returns the sources, and what makes their rows comparable.
+func (d *Data) Facts() []any {
+	return []any{d.left.Source, d.right.Source, d.again, d.kind, d.maps}
+}
+
 // Sample returns at most n rows drawn uniformly, half of them from each side. They are
 // dense: for a graph each takes 8 bytes for every node, and there are at most 128 MB of
 // them. It is an error where these are too few to stand for all.

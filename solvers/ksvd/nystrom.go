@@ -77,7 +77,7 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

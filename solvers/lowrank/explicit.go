@@ -108,7 +108,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 // Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
 // is not looked at.
 func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

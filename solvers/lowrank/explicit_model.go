@@ -50,6 +50,10 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	if err := model.CheckColumns(src.Info(), n); err != nil {
 		return nil, err
 	}
+	e, err := model.ForModel(e, m)
+	if err != nil {
+		return nil, err
+	}
 	out := &model.Verification{Cols: m.Cols, TraceKept: math.NaN()}
 	unit := unitOf(m.Values)
 	norm, rest, err := lanczos(out, n, seed, func(x, y []float64) (ax, ey []float64, err error) {

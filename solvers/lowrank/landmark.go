@@ -55,7 +55,7 @@ type Landmark struct {
 // which the pass over their source finds: without them a small core may know nothing of a
 // direction that lives on few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -47,7 +47,7 @@ type Nystrom struct {
 // Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
 // than ℓ, and a note that says so, if the choice finds nothing left to take.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

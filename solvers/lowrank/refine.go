@@ -20,6 +20,10 @@ import (
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
+	e, err := model.ForModel(e, m)
+	if err != nil {
+		return err
+	}
 	sides := []*Embedding{m.Left}
 	if m.Right != nil && d.Right == nil {
 		sides = append(sides, m.Right)

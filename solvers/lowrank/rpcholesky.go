@@ -57,7 +57,7 @@ func (m RPCholesky) landmarks(n int64) int {
 
 // Fit approximates the kernel matrix of the rows of one source, and gives the pivots.
 func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -33,7 +33,7 @@ type S3SPSD struct {
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -38,7 +38,7 @@ const SampledRows = 10_000
 // Fit fits the model. It returns an error if there are two sources, if the method is of random
 // features or sketches and novelty is asked for, or if the rows have fewer clusters.
 func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {

@@ -37,7 +37,7 @@ type SSRSVD struct {
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
 // is treated as any square matrix: its symmetry is not used.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -48,7 +48,7 @@ const (
 // Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
 // tolerance, the fit has not converged, and a note says why.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

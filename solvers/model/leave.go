@@ -14,13 +14,15 @@ import (
 // decomposition, and until then its memory is taken, and d and what the engine refers to
 // must not be changed. The Fit of every method is a call of it.
 //
-// Notes of kernels that the fit resolves, see [Resolve], are added to its report.
-func Leave[D, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel,
+// The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
+// [stream.StateError] refuses those of another fit. Notes of kernels that the fit resolves, see [Resolve], are added
+// to its report.
+func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
 		notes := new(kernelNotes)
-		f, err := fit(context.WithValue(ctx, kernelNotesKey{}, notes), e, d, k)
+		f, err := fit(context.WithValue(ctx, kernelNotesKey{}, notes), forFit(e, method, d, k), d, k)
 		if report, ok := any(f).(interface{ Note(...string) }); ok && err == nil {
 			report.Note(notes.list...)
 		}

@@ -19,6 +19,10 @@ type Data interface {
 	Shape() Shape
 	// Sample returns at most n rows that depend on the seed alone, for kernels with words.
 	Sample(ctx context.Context, n int, seed uint64) (blas64.General, error)
+	// Facts returns all that a fit depends on besides its method and kernel: sources, which stand for their
+	// columns and numbers of rows, names of kept columns, labels, weights. States of passes with other
+	// facts are refused. They are numbers, texts, sources, and slices and structs of these.
+	Facts() []any
 }
 
 // Sources are the data of the families that fit a matrix: its rows are between the
@@ -41,6 +45,9 @@ func (s Sources) Shape() Shape {
 func (s Sources) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return SampleRows(ctx, s.Left, n, seed, "kernel")
 }
+
+// Facts returns the sources.
+func (s Sources) Facts() []any { return []any{s.Left, s.Right} }
 
 // Check returns an error unless both sources can be read again, know their rows and
 // have as many columns.

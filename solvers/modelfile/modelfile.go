@@ -34,7 +34,7 @@ func Save(path string, m model.Model) error {
 }
 
 // SavePrepared is [Save] of a model of prepared rows, whose preparation and column names are in the
-// file, too: [Open] gives a model that takes raw rows.
+// file, too: [Open] gives a model that takes raw rows. Columns without names are found by their order.
 func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
 	a, err := m.Save()
 	if err != nil {
@@ -42,7 +42,10 @@ func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
 	}
 	p, names := rows.Preparation, rows.Info().Columns
 	a.PutPreparation(model.Left, p)
-	a.Data, err = json.Marshal(model.RowsData{Columns: names[:len(names)-p.Width()], Nulls: p.Nulls.String(),
+	if names = names[:len(names)-p.Width()]; rows.Info().Nameless {
+		names = nil
+	}
+	a.Data, err = json.Marshal(model.RowsData{Columns: names, Nulls: p.Nulls.String(),
 		Categories: model.CategoriesOf(p)})
 	if err != nil {
 		return err

@@ -170,6 +170,9 @@ func (c *Classes) Names() (names []string) {
 		names = append(names, strconv.FormatInt(v, 10))
 	}
 	for _, v := range c.Levels.Floats {
+		if v == 0 {
+			v = 0 // -0 is the same level
+		}
 		names = append(names, strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return append(names, c.Levels.Strings...)

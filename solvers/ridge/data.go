@@ -60,6 +60,9 @@ func (d weightedData) Sample(ctx context.Context, n int, seed uint64) (blas64.Ge
 	return model.SampleWeighted(ctx, d.engine, d.Rows, d.Weights, n, seed, "kernel")
 }
 
+// Facts returns the source, and which of its kept columns are targets, labels, weights and groups.
+func (d *Data) Facts() []any { return []any{d.Rows, d.Targets, d.Classes, d.Weights, d.FoldBy} }
+
 // outputs returns the number of columns that are regressed on.
 func outputs(s model.Shape) int { return max(s.Classes, s.Targets) }
 

@@ -97,7 +97,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
 // then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, s.fit)
+	return model.Leave(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit under way.

@@ -109,6 +109,9 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return d.gather(ctx, OfX, d.draw(n, seed, "kernel sample"))
 }
 
+// Facts returns the sources, which of their rows are pairs, and the weights.
+func (d *Data) Facts() []any { return []any{d.x, d.y, d.lag, d.runs, d.weights} }
+
 // sideData is one side of the pairs, for the words of its kernel.
 type sideData struct {
 	*Data

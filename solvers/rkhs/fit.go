@@ -25,7 +25,7 @@ import (
 // kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
 // the partial sums of as many; then dense algebra of p×q matrices.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, s.fit)
+	return model.Leave(ctx, e, s, d, k, s.fit)
 }
 
 // fit implements Fit.

@@ -22,7 +22,7 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory, Versions: x.Versions}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory, Versions: x.Versions}
 	if d.y != nil {
 		y := d.y.Info()
 		if info.Lead > 0 {

@@ -58,7 +58,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 
 // Fit finds the plan by the chosen engine.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, d, k, m.fit)
+	return model.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

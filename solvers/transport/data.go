@@ -23,6 +23,9 @@ func (d *Data) Shape() model.Shape {
 	return s
 }
 
+// Facts returns the sources and the masses of their rows.
+func (d *Data) Facts() []any { return append(d.Sources.Facts(), d.LeftWeights, d.RightWeights) }
+
 // oneSource reports whether the left rows, with the same masses, are on both sides.
 func (d *Data) oneSource() bool { return d.Right == nil }
 

@@ -67,7 +67,9 @@ func (t *TableInfo) About() *TableInfo { return t }
 // Info describes one column of a table.
 type Info struct {
 	Name string
-	Kind Kind
+	// Nameless says that the file does not name the column: Name is made up of its place, x0, x1, ...
+	Nameless bool
+	Kind     Kind
 	// Width is how many numbers the column gives to a row: 1, or more for a
 	// vector column.
 	Width int
@@ -215,8 +217,10 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Ga
 func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
 	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
+	c.info.Nameless = len(numeric) > 0
 	for _, i := range numeric {
 		column := t.Columns[i]
+		c.info.Nameless = c.info.Nameless && column.Nameless
 		if !column.Kind.Computable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
 		}
@@ -238,7 +242,7 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 func Unnamed(n int, kind Kind) []Info {
 	columns := make([]Info, n, n+1) // a libsvm file has its label besides
 	for j, name := range stream.NumberedColumns(n) {
-		columns[j] = Info{Name: name, Kind: kind, Width: 1}
+		columns[j] = Info{Name: name, Nameless: true, Kind: kind, Width: 1}
 	}
 	return columns
 }

@@ -76,7 +76,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 			return nil, err
 		}
 		if a != main {
-			t.About().Columns[0].Name = a.name
+			t.About().Columns[0].Name, t.About().Columns[0].Nameless = a.name, false
 		}
 		tables = append(tables, t)
 	}

@@ -51,8 +51,8 @@
 //	┌─────────┬──────────────────────┬──────────────────────┐
 //	│rows u64 │columns               │sections              │
 //	└─────────┴──────────────────────┴──────────────────────┘
-//	a column:  kind u32 (0 float64, 1 int64, 2 string), length of the name
-//	           u32, the name in UTF-8
+//	a column:  kind u32 (0 float64, 1 int64, 2 string, 3 float64 whose name
+//	           is made up), length of the name u32, the name in UTF-8
 //	a section: 0        8         16           24       28      32
 //	           ┌────────┬─────────┬────────────┬────────┬───────┐
 //	           │offset  │stored   │raw         │crc     │flags  │
@@ -175,6 +175,7 @@ type shape struct {
 	chunkRows int
 	rowCount  int64
 	fields    []stream.Field
+	nameless  []bool // whether the name of each column is made up
 	sections  sectionTable
 	trailer   [trailerSize]byte
 	body      int64 // file size without the trailer
@@ -209,11 +210,18 @@ func encodeHeader(chunkRows, columns int) []byte {
 	return p
 }
 
-// encodeFooter returns the footer without padding.
-func encodeFooter(rows int64, fields []stream.Field, sections sectionTable) []byte {
+// namelessKind is the kind of a column of float64 whose name is made up.
+const namelessKind = 3
+
+// encodeFooter returns the footer without padding. The names of the first columns may be made up.
+func encodeFooter(rows int64, fields []stream.Field, nameless int, sections sectionTable) []byte {
 	p := binary.LittleEndian.AppendUint64(nil, uint64(rows))
-	for _, f := range fields {
-		p = binary.LittleEndian.AppendUint32(p, uint32(f.Kind))
+	for i, f := range fields {
+		kind := uint32(f.Kind)
+		if i < nameless {
+			kind = namelessKind
+		}
+		p = binary.LittleEndian.AppendUint32(p, kind)
 		p = binary.LittleEndian.AppendUint32(p, uint32(len(f.Name)))
 		p = append(p, f.Name...)
 	}
@@ -323,13 +331,16 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	if columns > len(p)/8 {
 		return fmt.Errorf("the footer has no room for %d columns", columns)
 	}
-	s.fields = make([]stream.Field, columns)
+	s.fields, s.nameless = make([]stream.Field, columns), make([]bool, columns)
 	for i := range s.fields {
 		if len(p) < 8 {
 			return fmt.Errorf("the footer ends within column %d of %d", i, columns)
 		}
 		kind, length := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 		p = p[8:]
+		if s.nameless[i] = kind == namelessKind; s.nameless[i] {
+			kind = uint32(stream.Float64)
+		}
 		if kind > uint32(stream.String) || uint64(length) > uint64(len(p)) {
 			return fmt.Errorf("column %d has kind %d and a name of %d bytes, which cannot be", i, kind, length)
 		}

@@ -65,6 +65,14 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	return e, e.write(encodeHeader(e.chunkRows, len(e.fields)))
 }
 
+// nameless returns how many of the first columns have made-up names.
+func (e *Encoder) nameless() int {
+	if e.schema.Nameless {
+		return len(e.schema.Columns)
+	}
+	return 0
+}
+
 // startChunk empties the buffers.
 func (e *Encoder) startChunk() {
 	e.filled = 0
@@ -205,7 +213,7 @@ func (e *Encoder) Finish() error {
 			return err
 		}
 	}
-	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.sections)
+	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.nameless(), e.sections)
 	if err := e.write(footer); err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
 		}
-		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
+		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}

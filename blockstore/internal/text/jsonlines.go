@@ -216,7 +216,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 	}
 	if s.lines.arrays {
 		for i, name := range stream.NumberedColumns(len(s.names)) {
-			t.Columns[i].Name = name
+			t.Columns[i].Name, t.Columns[i].Nameless = name, true
 		}
 	}
 	return t, nil

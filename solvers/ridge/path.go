@@ -105,7 +105,7 @@ func (c *candidate) open() (err error) {
 		const what = "%s: target %s is %v in all rows: there is nothing to predict"
 		return fmt.Errorf(what, name, c.data.Targets[target], dense.Row(c.known.outputs, 0)[target])
 	}
-	c.norm = largest(c.all.upper(0))
+	c.norm = c.all.norm()
 	return nil
 }
 

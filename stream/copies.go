@@ -2,7 +2,7 @@ package stream
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -11,8 +11,16 @@ import (
 // Where the least weight is below 1 it is that of one row, so that weights may be shares.
 type Copies struct {
 	src    Source
-	place  int // of the weights among the kept columns
+	place  int       // of the weights among the kept columns
+	list   []float64 // the weights, if they are in memory
 	copies copies
+}
+
+// CopiesOf counts the rows that weights in memory stand for, which are finite and not negative.
+func CopiesOf(weights []float64) *Copies {
+	c := &Copies{list: weights}
+	c.eachOf(func(_ int64, w float64) { c.copies.add(w) })
+	return c
 }
 
 // CountCopies counts the rows that the weights in a kept column stand for. It returns an error if a weight is
@@ -33,7 +41,8 @@ func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Co
 // Count returns the number of copies.
 func (c *Copies) Count() int64 { return c.copies.count() }
 
-// Rows returns the numbers of the rows that are copied at ascending positions, from 0 to Count()−1. Cost: one pass.
+// Rows returns the numbers of the rows that are copied at ascending positions, from 0 to Count()−1. Cost: one pass
+// unless the weights are in memory.
 func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64, error) {
 	rows, unit, end, last := make([]int64, 0, len(positions)), c.copies.unit(), 0.0, int64(-1)
 	err := c.each(ctx, e, func(row int64, w float64) {
@@ -43,7 +52,7 @@ func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64
 		last = row
 	})
 	if err == nil && last < 0 {
-		err = fmt.Errorf("%s: all weights are 0 now: the file changed", c.src.Info().Name)
+		err = errors.New("all weights are 0 now: the file changed")
 	}
 	for err == nil && len(rows) < len(positions) { // by rounding
 		rows = append(rows, last)
@@ -51,8 +60,21 @@ func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64
 	return rows, err
 }
 
+// eachOf calls f for the weights in memory above 0, in their order.
+func (c *Copies) eachOf(f func(row int64, w float64)) {
+	for i, w := range c.list {
+		if w > 0 {
+			f(int64(i), w)
+		}
+	}
+}
+
 // each calls f for the rows with a weight above 0, in their order.
 func (c *Copies) each(ctx context.Context, e Engine, f func(row int64, w float64)) error {
+	if c.src == nil {
+		c.eachOf(f)
+		return nil
+	}
 	e.Run, e.Part, e.Parts = nil, 0, 0
 	nothing := func(blas64.General, *Block) error { return nil }
 	return Map(ctx, e, "weights", c.src, 1, true, func() func(blas64.General, *Block) error { return nothing },

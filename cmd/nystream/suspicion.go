@@ -56,7 +56,10 @@ func leftOutWords(list []leftOutColumn) string {
 func (s *sides) columnNotes() []string {
 	out := slices.DeleteFunc(s.leftOut(), func(c leftOutColumn) bool { return c.Reason == blockstore.LibsvmLabel })
 	if len(out) > 0 {
-		note := "left out: " + leftOutWords(out) + "; name columns with `columns` to compute with others"
+		note := "left out: " + leftOutWords(out)
+		if slices.ContainsFunc(out, func(c leftOutColumn) bool { return c.Reason != nullEverywhere }) {
+			note += "; name columns with `columns` to compute with others"
+		}
 		if slices.ContainsFunc(out, func(c leftOutColumn) bool { return c.Reason == "text" }) {
 			note += ", and make numbers of text with `categories onehot`"
 		}

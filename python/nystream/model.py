@@ -389,6 +389,14 @@ class Model:
             names = self.meta['data'].get('right_columns')
         if names and hasattr(x, 'columns') and side in ('left', 'right'):
             x = x[list(names)]
+            return self._matrix(x)
+        x, data = self._matrix(x), self.meta['data']
+        if side == 'left' and data.get('positions') and x.shape[1] == data['width']:  # of the file of the fit
+            x = x[:, data['positions']]
+        return x
+
+    @staticmethod
+    def _matrix(x):
         x = np.asarray(x, float)
         if x.ndim != 2:
             raise ValueError('rows are a matrix; reshape it')

@@ -39,10 +39,13 @@ func TestResolve(t *testing.T) {
 	if len(texts) != 2 {
 		t.Errorf("two seeds give %d kernels", len(texts))
 	}
-	same := Sources{Left: stream.FromMatrix("same", stream.NewMatrix(50, 2))}
+	apart := stream.NewMatrix(50, 2)
+	for i := range apart.Data {
+		apart.Data[i] = 1e200 * float64(i)
+	}
 	var fault *DataError
-	if _, err := Resolve(ctx, same, words, 1); !errors.As(err, &fault) {
-		t.Errorf("equal rows: %v", err)
+	if _, err := Resolve(ctx, Sources{Left: stream.FromMatrix("apart", apart)}, words, 1); !errors.As(err, &fault) {
+		t.Errorf("rows too far apart: %v", err)
 	}
 	if _, err := Resolve(ctx, Sources{Left: unread{}}, kernelgen.RBF(1), 1); err != nil {
 		t.Errorf("a kernel without words: %v", err)

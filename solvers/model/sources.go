@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -107,21 +108,50 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 	if err != nil {
 		return blas64.General{}, err
 	}
+	rows, err := drawCopies(ctx, e, copies, n, seed, purpose)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return gatherRepeated(ctx, rows, func(ctx context.Context, rows []int64) (blas64.General, error) {
+		return stream.GatherRows(ctx, src, rows)
+	})
+}
+
+// SampleShares is [SampleWeighted] for weights in memory of which ratios alone count: the least above 0 is that of
+// one row. Some weight is above 0. gather fetches rows by number, ascending.
+func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, purpose string,
+	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
+	least := math.Inf(1)
+	for _, w := range weights {
+		if w > 0 {
+			least = min(least, w)
+		}
+	}
+	relative := make([]float64, len(weights))
+	for i, w := range weights {
+		relative[i] = w / least
+	}
+	rows, err := drawCopies(ctx, stream.Engine{}, stream.CopiesOf(relative), n, seed, purpose)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return gatherRepeated(ctx, rows, gather)
+}
+
+// drawCopies draws at most n copies, and returns the numbers of their rows, ascending.
+func drawCopies(ctx context.Context, e stream.Engine, copies *stream.Copies, n int, seed uint64, purpose string) ([]int64, error) {
 	s, err := sketch.NewSample(copies.Count(), int(min(copies.Count(), int64(n))), seed, purpose)
 	if err != nil {
-		return blas64.General{}, err
+		return nil, err
 	}
-	rows, err := copies.Rows(ctx, e, s.Positions())
-	if err != nil {
-		return blas64.General{}, err
-	}
-	return gatherRepeated(ctx, src, rows)
+	return copies.Rows(ctx, e, s.Positions())
 }
 
 // gatherRepeated fetches rows by number, ascending, some of them several times.
-func gatherRepeated(ctx context.Context, src stream.Source, rows []int64) (blas64.General, error) {
+func gatherRepeated(ctx context.Context, rows []int64,
+	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
 	different := slices.Compact(slices.Clone(rows))
-	x, err := stream.GatherRows(ctx, src, different)
+	x, err := gather(ctx, different)
 	if err != nil || len(different) == len(rows) {
 		return x, err
 	}

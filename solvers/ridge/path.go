@@ -118,7 +118,7 @@ func (c *candidate) open() (err error) {
 		const what = "%s: target %s is %v in all rows: there is nothing to predict"
 		return &model.DataError{Err: fmt.Errorf(what, name, c.data.Targets[target], c.columns.refer.out(target, 0))}
 	}
-	c.norm = largest(c.all.upper(0))
+	c.norm = c.all.norm()
 	return nil
 }
 

@@ -104,9 +104,9 @@ func columnsOf(s model.Shape, which Side) int {
 	return s.RightColumns
 }
 
-// Sample returns rows of x.
+// Sample returns rows of x, one of weight k times the least as k rows.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return d.gather(ctx, OfX, d.draw(n, seed, "kernel sample"))
+	return sideData{d, OfX}.Sample(ctx, n, seed)
 }
 
 // Facts returns the sources, which of their rows are pairs, and the weights.
@@ -123,8 +123,17 @@ func (d sideData) Shape() model.Shape {
 	return model.Shape{Rows: d.n, Columns: columnsOf(d.Data.Shape(), d.side)}
 }
 
-// Sample returns rows of the side.
+// Sample returns rows of the side, one of weight k times the least as k rows.
 func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	if d.weights != nil {
+		weights := make([]float64, len(d.weights))
+		for i, root := range d.weights {
+			weights[i] = root * root
+		}
+		return model.SampleShares(ctx, weights, n, seed, "kernel sample", func(ctx context.Context, pairs []int64) (blas64.General, error) {
+			return d.gather(ctx, d.side, pairs)
+		})
+	}
 	return d.gather(ctx, d.side, d.draw(n, seed, "kernel sample"))
 }
 

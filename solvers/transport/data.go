@@ -1,9 +1,13 @@
 package transport
 
 import (
+	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // Data has the rows of both sides and their masses. Without a right source the left rows are on both sides.
@@ -25,6 +29,19 @@ func (d *Data) Shape() model.Shape {
 
 // Facts returns the sources and the masses of their rows.
 func (d *Data) Facts() []any { return append(d.Sources.Facts(), d.LeftWeights, d.RightWeights) }
+
+// Sample returns rows of the left side, a row of mass k times the least as k rows.
+func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	if d.LeftWeights == nil {
+		return d.Sources.Sample(ctx, n, seed)
+	}
+	if _, err := d.masses(model.Left); err != nil {
+		return blas64.General{}, err
+	}
+	return model.SampleShares(ctx, d.LeftWeights, n, seed, "kernel", func(ctx context.Context, rows []int64) (blas64.General, error) {
+		return stream.GatherRows(ctx, d.Left, rows)
+	})
+}
 
 // oneSource reports whether the left rows, with the same masses, are on both sides.
 func (d *Data) oneSource() bool { return d.Right == nil }

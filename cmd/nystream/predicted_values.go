@@ -55,9 +55,9 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
 		out := &valuesResult{rowsResult: r, Targets: targets}
 		if p.truth != nil {
-			score.tell(out)
+			score.add(out)
 			if intervals {
-				out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n*score.unit)
+				out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n)
 			}
 		}
 		return out, out.text, nil
@@ -145,27 +145,44 @@ func predictedNames(targets []string, kinds []model.Kind) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers. Sums are of differences, from the first number and of the
-// errors, in a unit: the largest power of two that none yet is below in magnitude. So numbers far from 0 lose no
-// digits, and squares are in range.
+// valueScore compares predictions with true numbers. Numbers far from 0, huge ones and tiny ones lose no digits.
 type valueScore struct {
-	unit, n, first   float64
-	mean, squares    float64 // of true numbers: their mean, and the sum of squares about it
-	errors, variance float64 // mean of the squared errors, and the sum of squares about it
-	inside, width    float64
+	n, inside, width float64
+	first, mean      float64 // of the numbers, the mean as a distance from the first
+	spread, errors   squareSum
 }
 
-// grow makes the unit as large as a difference.
-func (s *valueScore) grow(v float64) {
-	if v = math.Abs(v); !(v > s.unit) || math.IsInf(v, 1) {
-		return
+// squareSum is a sum of squares, of which the largest may be out of range.
+type squareSum struct{ scale, sum, fourth float64 } // scale²·sum, and scale⁴·fourth of the fourth powers
+
+// add adds the square of v times a factor.
+func (s *squareSum) add(v, factor float64) {
+	if v = math.Abs(v); v > s.scale {
+		by := s.scale / v * (s.scale / v)
+		s.scale, s.sum, s.fourth = v, s.sum*by, s.fourth*by*by
 	}
-	_, exponent := math.Frexp(v)
-	unit := math.Ldexp(1, exponent-1)
-	by := s.unit / unit
-	s.unit = unit
-	s.mean, s.width = s.mean*by, s.width*by
-	s.squares, s.errors, s.variance = s.squares*by*by, s.errors*by*by, s.variance*by*by*by*by
+	if s.scale > 0 {
+		square := (v / s.scale) * (v / s.scale)
+		s.sum += factor * square
+		s.fourth += factor * square * square
+	} else {
+		s.sum += v // NaN
+	}
+}
+
+// root returns the root of a mean of n squares.
+func (s *squareSum) root(n float64) float64 { return s.scale * math.Sqrt(s.sum/n) }
+
+// rootError returns the standard error of root, by the delta method. For one square it is NaN.
+func (s *squareSum) rootError(n float64) float64 {
+	mean := s.sum / n
+	return s.scale * math.Sqrt(max(0, s.fourth/n-mean*mean)/(n-1)/mean) / 2
+}
+
+// over returns the quotient of two sums.
+func (s *squareSum) over(other squareSum) float64 {
+	scale := s.scale / other.scale
+	return scale * scale * (s.sum / other.sum)
 }
 
 // compare adds rows whose true number is known. The columns of values are the predictions of one
@@ -187,61 +204,36 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 		if math.IsNaN(v) {
 			continue
 		}
-		s.add(v, values.Data[i*values.Stride:], intervals)
+		row := values.Data[i*values.Stride:]
+		if s.errors.add(v-row[0], 1); s.n == 0 {
+			s.first = v
+		}
+		s.n++
+		if intervals {
+			s.width += row[2] - row[1]
+			if row[1] <= v && v <= row[2] {
+				s.inside++
+			}
+		}
+		away := v - s.first - s.mean
+		s.mean += away / s.n
+		s.spread.add(away, (s.n-1)/s.n) // Welford 1962
 	}
 	return nil
 }
 
-// add adds a true number, and what is predicted: a number, and the ends of its interval.
-func (s *valueScore) add(v float64, predicted []float64, intervals bool) {
-	if s.n == 0 {
-		s.first = v
-	}
-	s.n++
-	away, e, width := v-s.first, v-predicted[0], 0.0
-	if intervals {
-		width = predicted[2] - predicted[1]
-		if predicted[1] <= v && v <= predicted[2] {
-			s.inside++
-		}
-	}
-	s.grow(away)
-	s.grow(e)
-	s.grow(width)
-	if s.unit == 0 { // no difference yet, or NaN
-		s.errors += e
-		return
-	}
-	away, e = away/s.unit, e/s.unit
-	s.width += width / s.unit
-	s.mean, s.squares = welford(away, s.n, s.mean, s.squares)
-	s.errors, s.variance = welford(e*e, s.n, s.errors, s.variance)
-}
-
-// welford adds the n-th number to a mean and to the sum of squares about it (Welford 1962).
-func welford(v, n, mean, squares float64) (newMean, newSquares float64) {
-	away := v - mean
-	mean += away / n
-	return mean, squares + away*(v-mean)
-}
-
-// tell adds the figures to a result. The standard error of the RMSE is that of the mean of squared errors, by the
-// delta method.
-func (s *valueScore) tell(r *valuesResult) {
+// add adds the figures to a result.
+func (s *valueScore) add(r *valuesResult) {
 	r.Known = int64(s.n)
-	if s.n == 0 {
-		return
-	}
-	rmse := math.Sqrt(s.errors)
-	r.RMSE, r.R2 = show.Optional(rmse*s.unit), show.Optional(1-s.errors*s.n/s.squares)
-	r.Error = show.Optional(math.Sqrt(s.variance/(s.n*(s.n-1))) / (2 * rmse) * s.unit)
+	r.Error = show.Optional(s.errors.rootError(s.n))
+	r.RMSE, r.R2 = show.Optional(s.errors.root(s.n)), show.Optional(1-s.errors.over(s.spread))
 }
 
 func (r *valuesResult) text(t *show.Text) {
 	t.Add("targets", "%s", show.Words(r.Targets))
 	if r.RMSE != nil {
 		words := fmt.Sprintf("RMSE %.4g%s", float64(*r.RMSE), plusMinus(r.Error, "%.2g"))
-		if r.R2 != nil {
+		if r.R2 != nil { // numbers that vary
 			words += fmt.Sprintf(", R² %.4f", float64(*r.R2))
 		}
 		t.Add("error", "%s, of %s rows", words, show.Count(r.Known))

@@ -24,7 +24,7 @@ func TestValueScore(t *testing.T) {
 				t.Fatal(err)
 			}
 			var r valuesResult
-			s.tell(&r)
+			s.add(&r)
 			tolerance := 1e-9
 			if unit != 1 {
 				tolerance += 1e-14 * math.Abs(offset) // of the numbers themselves

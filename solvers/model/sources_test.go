@@ -86,7 +86,7 @@ func TestKernelsWithoutSuitableRows(t *testing.T) {
 	d := Sources{Left: stream.FromMatrix("x", x)}
 	resolve := func(text string) (*noted, []kernelgen.Kernel, error) {
 		var kernels []kernelgen.Kernel
-		f, err := Leave(t.Context(), stream.Engine{}, d, kernelgen.Kernel{}, func(ctx context.Context, _ stream.Engine, d Sources, _ kernelgen.Kernel) (*noted, error) {
+		f, err := Leave(t.Context(), stream.Engine{}, nil, d, kernelgen.Kernel{}, func(ctx context.Context, _ stream.Engine, d Sources, _ kernelgen.Kernel) (*noted, error) {
 			var err error
 			kernels, err = ResolveAll(ctx, d, parse(text), 1)
 			return new(noted), err

@@ -114,6 +114,8 @@ def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
             process.stderr.close()
             if bar:
                 bar.close()
+        if failure.startswith(_guard[1] + ': no such file'):
+            failure = 'the last flag of options lacks its value'
         if code:
             raise Error(failure or 'nystream ended with exit code %d' % code, code)
         report.seek(0)

@@ -35,7 +35,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import command
-from .frame import Frame, names as names_of, plain, read
+from .frame import Frame, missing, names as names_of, plain, read
 from .model import load
 
 try:
@@ -245,13 +245,16 @@ class _Estimator(BaseEstimator):
         if isinstance(X, Frame):
             numbers = X.matrix()
             if numbers is None:
+                self._refuse_nulls(*(column for column in X.columns if column.dtype.kind == 'f'))
                 return X, names, times
             X = numbers
         x = X.tocsr() if hasattr(X, 'tocsr') else _matrix(X)
-        numbers = x.data if hasattr(x, 'indptr') else x
-        if self.nulls in (None, 'error') and not np.isfinite(numbers).all():
-            raise ValueError('Input X contains NaN or infinity: fill such rows, or set nulls')
+        self._refuse_nulls(x.data if hasattr(x, 'indptr') else x)
         return x, names, times
+
+    def _refuse_nulls(self, *numbers: np.ndarray) -> None:
+        if self.nulls in (None, 'error') and not all(np.isfinite(array).all() for array in numbers):
+            raise ValueError('Input X contains NaN or infinity: fill such rows, or set nulls')
 
     def _kernels(self) -> str | list[str] | None:
         """Return the kernel as the command takes it, with gamma. None is the default of the command."""
@@ -823,7 +826,7 @@ def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray,
     if y is None:
         raise ValueError('requires y to be passed, but the target y is None')
     y = _column(y, rows)
-    if y.dtype.kind == 'O' and any(c is None or c != c for c in y.tolist()):
+    if y.dtype.kind == 'O' and any(map(missing, y.tolist())):
         raise ValueError('Input y contains NaN: rows without a class')
     if y.dtype.kind == 'f' and not np.isfinite(y).all():
         raise ValueError('Input y contains NaN or infinity')

@@ -81,26 +81,29 @@ def plain(values: Any) -> np.ndarray:
 
 
 def _filled(values: np.ma.MaskedArray) -> np.ndarray:
-    if values.dtype.names or not np.ma.is_masked(values):
+    if values.dtype.names or values.dtype.kind == 'c' or not np.ma.is_masked(values):
         return plain(values.data)
     if values.dtype.kind in 'biuf':
         return values.astype(np.promote_types(values.dtype, np.float32)).filled(np.nan)
-    return _numbers_of(values.astype(object).filled(None))
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return _numbers_of(objects)
 
 
 def _numbers_of(array: np.ndarray) -> np.ndarray:
     """Return objects as numbers, if numbers are all that is not missing."""
     cells = array.ravel().tolist()
-    missing = [_missing(c) for c in cells]
-    if not all(isinstance(c, _numbers) or lost for c, lost in zip(cells, missing)):
+    lost = [missing(c) for c in cells]
+    if not all(gone or isinstance(c, _numbers) for c, gone in zip(cells, lost)):
         return array
-    if any(missing):
-        return np.array([np.nan if lost else c for c, lost in zip(cells, missing)], float).reshape(array.shape)
+    if any(lost):
+        return np.array([np.nan if gone else c for c, gone in zip(cells, lost)], float).reshape(array.shape)
     numeric = np.array(cells).reshape(array.shape)
     return numeric.astype(float) if numeric.dtype.kind == 'O' else numeric
 
 
-def _missing(cell: Any) -> bool:
+def missing(cell: Any) -> bool:
+    """Report whether an object stands for no value."""
     return cell is None or cell is np.ma.masked or type(cell).__name__ in ('NAType', 'NaTType') or \
         isinstance(cell, float) and cell != cell
 
@@ -112,10 +115,10 @@ def _column(name: str, values: Any) -> np.ndarray | None:
     if array is None or array.dtype.kind in 'Mm':
         return None
     if array.dtype.kind in 'biuf':
-        return array
+        return array if array.dtype.itemsize <= 8 else array.astype(float)
     if array.dtype.kind == 'c':
         raise ValueError('Complex data not supported')
-    cells = [None if _missing(c) else c for c in array.tolist()]
+    cells = [None if missing(c) else c for c in array.tolist()]
     present = [c for c in cells if c is not None]
     if present and all(isinstance(c, _times) or type(c).__name__ == 'Period' for c in present):
         return None

@@ -2,8 +2,10 @@
 
 X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of
 pyarrow, or any object with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the
-command reads. Columns of text become 0/1 columns, one for each level. y may name columns of all but
-arrays; they are then no features. Results are arrays; batches gives them as a stream, in flat memory.
+command reads. Columns of text become 0/1 columns, one for each level. Columns of times are left out.
+Columns with names are found by name. What is masked, None or pandas.NA is NaN. y may name columns of
+all but arrays; they are then no features. Results are arrays; batches gives them as a stream, in flat
+memory.
 
 Parameters of all estimators:
 

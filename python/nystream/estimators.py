@@ -123,6 +123,7 @@ class _Estimator(BaseEstimator):
         """Keep which columns of rows the model has; an empty list of rows is a model in a file."""
         model = load(self.model_path_)
         known = model.feature_names()
+        self._texts = known[len(model.columns or ()):]
         if isinstance(rows, list):  # the columns that the command chose from files
             names = known
         lost = {c['name'] for c in self.report_.get('columns_left_out', ())}
@@ -165,7 +166,7 @@ class _Estimator(BaseEstimator):
     def _known_rows(self, X: Any) -> tuple[Any, list[str]]:
         """Return X as _rows does, with the columns of the fit, and the names by which the command finds them."""
         self._check_fitted()
-        rows, names, _ = self._rows(X)
+        rows, names, _ = self._rows(X, self._texts)
         if isinstance(rows, list):
             return rows, []
         seen, name = list(getattr(self, 'feature_names_in_', [])), type(self).__name__
@@ -232,9 +233,9 @@ class _Estimator(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _rows(self, X: Any) -> tuple[Any, list[str], list[str]]:
-        """Return X as a list of files, a matrix, a sparse matrix or a Frame; the names of its columns, and of those
-        that are left out, for they hold times."""
+    def _rows(self, X: Any, texts: Iterable[str] = ()) -> tuple[Any, list[str], list[str]]:
+        """Return X as a list of files, a matrix, a sparse matrix or a Frame, in which the columns texts are text;
+        the names of its columns, and of those that are left out, for they hold times."""
         files = _files(X)
         if files:
             return files, [], []
@@ -242,7 +243,7 @@ class _Estimator(BaseEstimator):
             raise ValueError("nulls='drop' is for files: rows of X and of results belong together")
         names, times = names_of(X), []
         if names:
-            X, times = read(X)
+            X, times = read(X, texts)
             names = [name for name in names if name not in times]
         if isinstance(X, Frame):
             numbers = X.matrix()
@@ -314,7 +315,7 @@ def _matrix(X: Any) -> np.ndarray:
 
 
 def _apart(X: Any, y: Any) -> tuple[Any, Any]:
-    """Take the columns that y names out of a frame. For files the names, or the path of a file, are returned as a tuple."""
+    """Take the columns that y names out of a frame. For files return the names, or the path of a file, as a tuple."""
     y = os.fspath(y) if isinstance(y, os.PathLike) else y
     text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
     if text and _files(X):

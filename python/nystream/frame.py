@@ -44,18 +44,18 @@ def names(X: Any) -> list[str]:
     return found if all(isinstance(name, str) for name in found) else []
 
 
-def read(X: Any) -> tuple[np.ndarray | Frame, list[str]]:
+def read(X: Any, texts: Sequence[str] = ()) -> tuple[np.ndarray | Frame, list[str]]:
     """Return the columns of a frame with names, and the names of those that hold times, which are left out.
 
-    Frames of numbers in one block are returned as the matrix that they are."""
+    The columns texts are read as text whatever they hold. A frame of numbers alone is returned as a matrix."""
     columns = names(X)
     twice = sorted({name for name in columns if columns.count(name) > 1}) if len(set(columns)) < len(columns) else []
     if twice:
         raise ValueError('X has several columns of one name: %s; give each its own' % ', '.join(map(repr, twice)))
     types = {t.kind if isinstance(t, np.dtype) else 'O' for t in getattr(X, 'dtypes', ())}
-    if not hasattr(X, '__getitem__') or types and types <= set('biuf'):
+    if not hasattr(X, '__getitem__') or types and types <= set('biuf') and not texts:
         return np.asarray(X), []
-    found = {name: _column(name, X[name]) for name in columns}
+    found = {name: _column(name, X[name], name in texts) for name in columns}
     kept = {name: column for name, column in found.items() if column is not None}
     if not kept:
         raise ValueError('X holds nothing but times: make numbers of them')
@@ -108,13 +108,13 @@ def missing(cell: Any) -> bool:
         isinstance(cell, float) and cell != cell
 
 
-def _column(name: str, values: Any) -> np.ndarray | None:
+def _column(name: str, values: Any, as_text: bool) -> np.ndarray | None:
     """Return a column as numbers or text, None if it holds times."""
     kind = getattr(getattr(values, 'dtype', None), 'kind', '')
     array = None if kind in ('M', 'm') else plain(values)
     if array is None or array.dtype.kind in 'Mm':
         return None
-    if array.dtype.kind in 'biuf':
+    if array.dtype.kind in 'biuf' and not as_text:
         return array if array.dtype.itemsize <= 8 else array.astype(float)
     if array.dtype.kind == 'c':
         raise ValueError('Complex data not supported')

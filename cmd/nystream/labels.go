@@ -297,7 +297,8 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	case text && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(s.file)):
 		unit = "lines"
 		err = v.readText(ctx, rows, d.encoding)
-	case text, s.flag == "--label" && len(columns) == 1 && columns[0].Kind == "integer": // whose names are 1234567, and not 1.234567e+06
+	case text, s.flag == "--label" && len(columns) == 1 && columns[0].Kind == "integer":
+		// As float64 the class 1234567 would be called 1.234567e+06.
 		err = v.readColumn(ctx, paths, options, columns[0].Name)
 	default:
 		err = v.readNumbers(ctx, paths, options)
@@ -338,6 +339,7 @@ func (v *asideValues) readColumn(ctx context.Context, paths []string, options bl
 	return err
 }
 
+// readNumbers reads the columns of a file, all of numbers, as float64.
 func (v *asideValues) readNumbers(ctx context.Context, paths []string, options blockstore.Options) error {
 	src, err := blockstore.Open(ctx, paths, options)
 	if err != nil {

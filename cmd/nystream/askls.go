@@ -29,6 +29,7 @@ type asklsTask struct {
 
 	asides  asides
 	known   knownLabels
+	kind    string        // of the classes
 	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
 	all     stream.Source // all samples
 	fitting *askls.Fit

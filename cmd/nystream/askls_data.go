@@ -59,10 +59,12 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 	if err := c.asides.readAll(ctx, c.engine(), &c.job.data, src); err != nil {
 		return err
 	}
-	labels, classes, err := c.asides.read["--label"].classes("")
+	values := c.asides.read["--label"]
+	labels, classes, err := values.classes("")
 	if err != nil {
 		return err
 	}
+	c.kind = classKind(classes, values.values[0].Kind, values.told)
 	c.asides.read = nil
 	c.known, err = newKnownLabels(labels, classes, c.fraction, c.seed)
 	return err
@@ -78,6 +80,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.kind = classKind(classes, values.values[0].Kind, "")
 	if c.edges.nodes == "" {
 		c.edges.listed = nodes
 	}
@@ -185,7 +188,7 @@ func (c *asklsTask) shape() model.Shape {
 }
 
 func (c *asklsTask) rowsData() rowsData {
-	d := rowsData{Classes: c.known.classes, Input: c.input()}
+	d := rowsData{Input: c.input()}
 	switch c.input() {
 	case graphInput:
 		d.Graph = &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}
@@ -193,9 +196,8 @@ func (c *asklsTask) rowsData() rowsData {
 		d.Nulls = c.prepared.left.Preparation.Nulls.String()
 	default:
 		d = c.job.rowsData()
-		d.Classes = c.known.classes
 	}
-	d.Known = c.asides.words()
+	d.Known, d.Classes, d.ClassKind = c.asides.words(), c.known.classes, c.kind
 	return d
 }
 

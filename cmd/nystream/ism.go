@@ -37,6 +37,7 @@ type ismTask struct {
 	known   *ism.Response // nil for unsupervised
 	labels  []int         // of --label, nil if there is none of one column
 	classes []string      // their names
+	kind    string        // of the classes
 	fitting *ism.Fit
 	nmi     float64 // between clusters and labels
 	seen    float64 // accuracy on the rows of the fit
@@ -126,6 +127,7 @@ func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error)
 		if c.labels, c.classes, err = v.classes("; for numbers that are measured use --target"); err != nil {
 			return err
 		}
+		c.kind = classKind(c.classes, v.values[0].Kind, v.told)
 	}
 	if c.known, err = c.response(ctx); err != nil {
 		return err
@@ -279,7 +281,7 @@ func (c *ismTask) learnClasses(ctx context.Context, e stream.Engine) error {
 
 func (c *ismTask) rowsData() rowsData {
 	d := c.job.rowsData()
-	d.Known, d.Classes = c.knownWords(), c.classes
+	d.Known, d.Classes, d.ClassKind = c.knownWords(), c.classes, c.kind
 	return d
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -24,21 +25,28 @@ type aside struct {
 	flag    string
 	columns []string
 	file    string // not of DATA
+	told    string // kind or meaning of the only column in the files
 }
 
 // newAside reads the value of a flag. A value that ends like a data file, and of which
-// there is one, is a file.
+// there is one, is a file. Quotes around names keep their commas, as in a line of CSV.
 func newAside(flag, value string) aside {
-	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(value)), ".")
-	if slices.Contains(dataExtensions, extension) || strings.ContainsRune(value, filepath.Separator) {
-		if blockstore.IsRemote(value) {
-			return aside{flag: flag, file: value}
-		}
-		if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
-			return aside{flag: flag, file: value}
+	columns, path := trimmed(strings.Split(value, ",")), value
+	if strings.HasPrefix(value, `"`) {
+		if quoted, err := csv.NewReader(strings.NewReader(value)).Read(); err == nil {
+			columns, path = quoted, quoted[0]
 		}
 	}
-	return aside{flag: flag, columns: trimmed(strings.Split(value, ","))}
+	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if slices.Contains(dataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
+		if blockstore.IsRemote(path) {
+			return aside{flag: flag, file: path}
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return aside{flag: flag, file: path}
+		}
+	}
+	return aside{flag: flag, columns: columns}
 }
 
 // named returns what the values are of, for messages.
@@ -62,6 +70,9 @@ func (s aside) inData(columns []blockstore.ColumnInfo) (aside, error) {
 			return s, usagef("%s: there is no column %d; they are numbered from 0 to %d", s.flag, number, len(names)-1)
 		}
 		s.columns[i] = names[number]
+	}
+	if i := slices.IndexFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == s.columns[0] }); i >= 0 {
+		s.told = cmp.Or(columns[i].Meaning, columns[i].Kind)
 	}
 	return s, nil
 }
@@ -278,10 +289,18 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 		return nil, fromData(err)
 	}
 	v, unit := &asideValues{aside: s, source: s.file}, "rows"
-	if len(columns) == 1 && columns[0].Kind == "text" {
+	text := len(columns) == 1 && columns[0].Kind == "text"
+	if len(columns) == 1 {
+		v.told = cmp.Or(columns[0].Meaning, columns[0].Kind)
+	}
+	switch {
+	case text && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(s.file)):
 		unit = "lines"
 		err = v.readText(ctx, rows, d.encoding)
-	} else {
+	case text, s.flag == "--label" && len(columns) == 1 && columns[0].Kind == "integer":
+		// As float64 the class 1234567 would be called 1.234567e+06.
+		err = v.readColumn(ctx, paths, options, columns[0].Name)
+	default:
 		err = v.readNumbers(ctx, paths, options)
 	}
 	if err != nil {
@@ -305,6 +324,22 @@ func (v *asideValues) readText(ctx context.Context, rows int64, encoding string)
 	return nil
 }
 
+// readColumn reads a column of any kind from a file that says where each value ends.
+func (v *asideValues) readColumn(ctx context.Context, paths []string, options blockstore.Options, name string) error {
+	options.Keep, options.NoNumbers = []string{name}, true
+	src, err := blockstore.Open(ctx, paths, options)
+	if err != nil {
+		return err
+	}
+	v.columns = []string{name}
+	read, err := readKept(ctx, stream.Engine{Threads: 1}, src, []aside{v.aside})
+	if err == nil {
+		v.values = read[0].values
+	}
+	return err
+}
+
+// readNumbers reads the columns of a file, all of numbers, as float64.
 func (v *asideValues) readNumbers(ctx context.Context, paths []string, options blockstore.Options) error {
 	src, err := blockstore.Open(ctx, paths, options)
 	if err != nil {

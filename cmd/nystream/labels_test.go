@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +75,60 @@ func TestColumnOfWords(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q", words, got)
+		}
+	}
+}
+
+// TestClassKind: the kind of classes follows their column; numbers and booleans of files are not text, and text of
+// digits is no number.
+func TestClassKind(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		kept  stream.Kind
+		told  string
+		want  string
+	}{
+		{[]string{"0", "1"}, stream.Int64, "boolean", "boolean"},
+		{[]string{"0", "1", "2"}, stream.Int64, "boolean", "integer"}, // of files that differ
+		{[]string{"0", "1"}, stream.Int64, "integer", "integer"},
+		{[]string{"-7", "9007199254740993"}, stream.Int64, "", "integer"},
+		{[]string{"0", "1"}, stream.Float64, "integer", "integer"},
+		{[]string{"0", "1e+21"}, stream.Float64, "integer", "number"},
+		{[]string{"0", "1"}, stream.Float64, "number", "number"},
+		{[]string{"0.5", "1"}, stream.Float64, "", "number"},
+		{[]string{"007", "7"}, stream.String, "integer", "text"},
+		{[]string{"false", "true"}, stream.String, "boolean", "text"},
+	} {
+		if got := classKind(c.names, c.kept, c.told); got != c.want {
+			t.Errorf("classKind(%q, %v, %q) = %s, want %s", c.names, c.kept, c.told, got, c.want)
+		}
+	}
+}
+
+// TestAsideNames: quotes keep the commas and blanks of names, and of the path of a file.
+func TestAsideNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a,b.csv", []byte("1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value   string
+		columns []string
+		file    string
+	}{
+		{"y", []string{"y"}, ""},
+		{"a, b", []string{"a", "b"}, ""},
+		{`"a,b"," c","say ""hi"""`, []string{"a,b", " c", `say "hi"`}, ""},
+		{`5" pipe,b`, []string{`5" pipe`, "b"}, ""},
+		{`"open,b`, []string{`"open`, "b"}, ""},
+		{`"`, []string{`"`}, ""},
+		{"a,b.csv", nil, "a,b.csv"},
+		{`"a,b.csv"`, nil, "a,b.csv"},
+		{`"a,b.npy"`, []string{"a,b.npy"}, ""},
+		{"-y,--plot=p.svg", []string{"-y", "--plot=p.svg"}, ""},
+	} {
+		if got := newAside("--label", c.value); !slices.Equal(got.columns, c.columns) || got.file != c.file {
+			t.Errorf("%s is columns %q, file %q; want %q, %q", c.value, got.columns, got.file, c.columns, c.file)
 		}
 	}
 }

@@ -44,7 +44,8 @@ type rowsData struct {
 	Graph           *graphData        `json:"graph,omitempty"`
 	Known           string            `json:"known,omitempty"`   // the flag and columns of what was known
 	Classes         []string          `json:"classes,omitempty"` // of the labels, in ascending order
-	Files           []madeWith        `json:"files,omitempty"`   // that were written with the model
+	ClassKind       string            `json:"class_kind,omitempty"`
+	Files           []madeWith        `json:"files,omitempty"` // that were written with the model
 }
 
 // What the two sides of a fit are, in the words of models and reports.

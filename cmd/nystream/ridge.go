@@ -66,6 +66,7 @@ type ridgeTask struct {
 	known   ridge.Data // but for its rows
 	files   []keptFile // columns beside the rows
 	classes []string
+	kind    string // of the classes
 	fitting *ridge.Fit
 }
 
@@ -142,7 +143,7 @@ func (c *ridgeTask) besides(rows stream.Source) (stream.Source, error) {
 // learn finds the columns of what is known of the rows, and the classes. It reads other files.
 func (c *ridgeTask) learn(ctx context.Context) error {
 	c.known, c.files = ridge.Data{}, nil
-	for _, a := range c.asides.list {
+	for i, a := range c.asides.list {
 		names := a.columns
 		if a.file != "" {
 			v, err := c.data.readAsideFile(ctx, a, c.left.Info().Rows)
@@ -152,7 +153,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			names = v.columns
+			names, c.asides.list[i].told = v.columns, v.told
 			if a.flag != "--target" {
 				names = slices.Repeat([]string{a.named()}, len(v.columns))
 			}
@@ -198,6 +199,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 		return err
 	}
 	c.classes = c.known.Classes.Names()
+	c.kind = classKind(c.classes, c.known.Classes.Levels.Kind, a.told)
 	total := 0
 	for _, n := range c.known.Classes.Counts {
 		total += int(n)
@@ -268,7 +270,7 @@ func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mod
 
 func (c *ridgeTask) rowsData() rowsData {
 	d := c.job.rowsData()
-	d.Known, d.Classes = c.asides.words("--label", "--target"), c.classes
+	d.Known, d.Classes, d.ClassKind = c.asides.words("--label", "--target"), c.classes, c.kind
 	return d
 }
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 from importlib import metadata
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+
+from . import arrow
+from .frame import Frame
 
 
 class Error(ValueError):
@@ -40,11 +45,62 @@ def find() -> str:
     return found
 
 
+def line(verb: Sequence[str], paths: Iterable[str | os.PathLike], flags: Mapping[str, Any],
+         options: Sequence[str] | None = None) -> list[str]:
+    """Return the arguments of a run. All command lines with paths or values of users are made here.
+
+    verb is the words of the command. Each flag is one argument, --name=value: None is left to the
+    command, and a list repeats the flag. options are flags as users write them. Paths come last,
+    behind --. Neither a path nor a value becomes a flag, and no path means the standard input."""
+    wrong = [word for word in verb if not re.fullmatch('[a-z][a-z0-9-]*', word)]
+    if wrong:
+        raise ValueError('%r is no word of the command' % wrong[0])
+    lists = {name: v if isinstance(v, (list, tuple, np.ndarray)) else [v] for name, v in flags.items()}
+    words = ['--%s=%s' % (name, one) for name, some in lists.items() for one in some if one is not None]
+    return [*verb, *words, *_options(options), *_guard, '--', *map(_argument, paths)]
+
+
+_guard = ['--format', 'json']  # an option that lacks its value takes the first, and not the -- behind them
+
+
+def _options(options: Sequence[str] | None) -> list[str]:
+    """Return flags as users write them, ['--memory', '1GiB'], with each value in the argument of its flag."""
+    if isinstance(options, (str, bytes)):
+        raise ValueError("options is a list of words, such as ['--memory', '1GiB'], and not %r" % (options,))
+    words = [str(word) for word in options or ()]
+    out, open_flag = [], False
+    for word in words:
+        if open_flag and not word.startswith('-'):
+            out[-1] += '=' + word
+        elif word.startswith('-') and word.strip('-'):
+            out.append(word)
+        elif open_flag:  # a value such as - or --
+            out[-1] += '=' + word
+        else:
+            raise ValueError('options has flags of the command, and %r is none' % word)
+        open_flag = out[-1] == word and '=' not in word
+    return out
+
+
+def _argument(path: str | os.PathLike) -> str:
+    """Return a path as the command takes it for a file or a URL, whatever its first character."""
+    path = os.fsdecode(path)
+    return os.path.join(os.curdir, path) if path.startswith('-') else path
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names of columns as one value of a flag, which keeps their commas."""
+    names, out = list(names), io.StringIO()
+    plain = all(n and n == n.strip() and not set(n) & set(',"\r\n') for n in names)
+    csv.writer(out, quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL, lineterminator='').writerow(names)
+    return out.getvalue()
+
+
 def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
-    """Run the command and return its report. An Error has its message. Progress needs tqdm."""
+    """Run the command with arguments of line, and return its report. An Error has its message. Progress needs tqdm."""
     bar = _Bar() if progress else None
-    watch = ['--log-every', '200ms'] if bar else ['--quiet']
-    command = [find(), *arguments, '--format', 'json', '--log-format', 'json', *watch]
+    watch = '--log-every=200ms' if bar else '--quiet'
+    command = [find(), '--log-format=json', watch, *arguments]
     with tempfile.TemporaryFile() as report:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=report, stderr=subprocess.PIPE)
         try:
@@ -58,16 +114,22 @@ def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
             process.stderr.close()
             if bar:
                 bar.close()
+        if failure.startswith(_guard[1] + ': no such file'):
+            failure = 'the last flag of options lacks its value'
         if code:
             raise Error(failure or 'nystream ended with exit code %d' % code, code)
         report.seek(0)
-        return json.loads(report.read() or b'{}')
+        try:
+            return json.loads(report.read() or b'{}')
+        except ValueError:
+            raise Error('the command printed no report: does a flag of options lack its value?', 2) from None
 
 
 def stream(arguments: list[str], folder: tempfile.TemporaryDirectory) -> Any:
     """Run the command, and return its rows as a pyarrow.RecordBatchReader, which removes the folder at its end."""
     import pyarrow
-    batches = _batches([find(), *arguments, '-o', '-', '--output-format', 'arrow-stream'], folder)
+    to_pipe = ['--output=-', '--output-format=arrow-stream', '--log-format=json', '--quiet']
+    batches = _batches([find(), *to_pipe, *arguments], folder)
     return pyarrow.RecordBatchReader.from_batches(next(batches), batches)
 
 
@@ -75,8 +137,7 @@ def _batches(command: list[str], folder: tempfile.TemporaryDirectory) -> Iterato
     """Yield the schema of an Arrow stream that a command writes, and its record batches."""
     import pyarrow.ipc
     with folder, tempfile.TemporaryFile() as log:
-        quiet = ['--log-format', 'json', '--quiet']
-        process = subprocess.Popen([*command, *quiet], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         cut = None
         try:
             with process.stdout, pyarrow.ipc.open_stream(process.stdout) as rows:
@@ -134,13 +195,29 @@ class _Bar:
 
 
 def write_rows(rows: Any, path: str) -> str:
-    """Write a matrix, a sparse matrix, a frame or an Arrow stream for the command, and return the path."""
+    """Write a matrix, a sparse matrix, a Frame or an Arrow stream for the command, and return the path."""
     if hasattr(rows, 'tocsr'):
         return _write_sparse(rows.tocsr(), path + '.libsvm')
-    if hasattr(rows, 'columns') or hasattr(rows, '__arrow_c_stream__'):
-        return _write_table(rows, path + '.arrows')
+    if isinstance(rows, Frame):
+        return write_columns(rows.names, rows.columns, path)
+    if hasattr(rows, '__arrow_c_stream__'):
+        return _write_stream(rows, path + '.arrows')
     np.save(path + '.npy', rows)
     return path + '.npy'
+
+
+def write_columns(names: Sequence[str], columns: Sequence[np.ndarray], path: str) -> str:
+    """Write columns with their names, and return the path."""
+    arrow.write(path + '.arrows', names, columns)
+    return path + '.arrows'
+
+
+def write_labels(labels: np.ndarray, path: str) -> str:
+    """Write a class for each row: numbers, booleans or text."""
+    if labels.dtype.kind in 'iuf':
+        np.save(path + '.npy', labels)
+        return path + '.npy'
+    return write_columns(['y'], [labels], path)
 
 
 def _write_sparse(rows: Any, path: str) -> str:
@@ -155,36 +232,10 @@ def _write_sparse(rows: Any, path: str) -> str:
     return path
 
 
-def _write_table(rows: Any, path: str) -> str:
-    """Write a frame, or an Arrow stream, as an Arrow stream. A frame becomes CSV where there is no pyarrow."""
-    try:
-        import pyarrow.ipc
-    except ImportError:
-        if not hasattr(rows, 'to_numpy'):
-            raise
-        return _write_csv(rows, path[:-len('.arrows')] + '.csv')
-    if hasattr(rows, 'iloc'):  # pandas, whose index is no column
-        rows = pyarrow.Table.from_pandas(rows, preserve_index=False)
+def _write_stream(rows: Any, path: str) -> str:
+    """Write an Arrow stream to a file."""
+    import pyarrow.ipc
     with pyarrow.RecordBatchReader.from_stream(rows) as batches, pyarrow.ipc.new_stream(path, batches.schema) as out:
         for batch in batches:
             out.write_batch(batch)
     return path
-
-
-def _write_csv(frame: Any, path: str) -> str:
-    if hasattr(frame, 'write_csv'):
-        frame.write_csv(path)
-    else:
-        frame.astype({c: int for c in frame.columns if frame[c].dtype == bool}).to_csv(path, index=False)
-    return path
-
-
-def write_labels(labels: np.ndarray, path: str) -> str:
-    """Write a class for each row: whole numbers, or text."""
-    if labels.dtype.kind in 'iu':
-        np.save(path + '.npy', labels)
-        return path + '.npy'
-    with open(path + '.tsv', 'w', encoding='utf-8', newline='') as file:
-        lines = csv.writer(file, dialect='excel-tab', lineterminator='\n')
-        lines.writerows([['y'], *([label] for label in labels.tolist())])
-    return path + '.tsv'

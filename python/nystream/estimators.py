@@ -2,8 +2,10 @@
 
 X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of
 pyarrow, or any object with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the
-command reads. Columns of text become 0/1 columns, one for each level. y may name columns of all but
-arrays; they are then no features. Results are arrays; batches gives them as a stream, in flat memory.
+command reads. Columns of text become 0/1 columns, one for each level. Columns of times are left out.
+Columns with names are found by name. What is masked, None or pandas.NA is NaN. y may name columns of
+all but arrays; they are then no features. Results are arrays; batches gives them as a stream, in flat
+memory.
 
 Parameters of all estimators:
 
@@ -35,6 +37,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import command
+from .frame import Frame, missing, names as names_of, plain, read
 from .model import load
 
 try:
@@ -45,7 +48,7 @@ except ImportError:
     from .plain import (BaseEstimator, ClassifierMixin, ClusterMixin, DataConversionWarning, NotFittedError,
                         OutlierMixin, RegressorMixin, TransformerMixin)
 
-_words = ('true', 'false', 'nan', 'na', 'n/a', 'null', 'none', 'nil', 'inf', 'infinity')  # no names of classes in text
+_no_feature = 'column %s is left out: it holds times; make numbers of them to use it'
 _by_median = ('rbf', 'laplace', 'exponential', 'sne')  # kernels whose gamma has no default that suits all data
 
 
@@ -81,27 +84,26 @@ class _Estimator(BaseEstimator):
 
     def _fit(self, X: Any, flags: dict[str, Any], y: np.ndarray | None = None, **files: np.ndarray) -> Any:
         """Fit and keep the model. y and files are arrays with a row for each row of X, by flag."""
-        rows, names = self._rows(X)
+        rows, names, times = self._rows(X)
         if not isinstance(rows, list) and rows.shape[0] < 2:
             raise ValueError('Found array with 1 sample(s) while a minimum of 2 is required.')
         weighted = files['weights'] != 0 if 'weights' in files else np.array(True)
         if not weighted.all() and not isinstance(rows, list):  # nor do scale and gamma know rows without weight
-            rows = rows.filter(weighted) if hasattr(rows, 'to_arrow') else rows[weighted]
+            rows = rows.where(weighted) if isinstance(rows, Frame) else rows[weighted]
             files = {flag: values[weighted] for flag, values in files.items()}
         self._model_file = _ModelFile()
-        table = hasattr(rows, 'columns') or isinstance(rows, list)
         flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state),
-                 'categories': 'onehot' if table else None, **flags}
+                 'categories': 'onehot' if isinstance(rows, (Frame, list)) else None, 'output': self.model_path_, **flags}
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
-            arguments = ['fit', getattr(self, 'method', self._method), *_written(rows, folder), '-o', self.model_path_]
-            arguments += _flags(flags)
             for flag, values in files.items():
                 write = command.write_labels if flag == 'label' else command.write_rows
-                arguments += ['--' + flag, write(values, os.path.join(folder, flag))]
-            self.report_ = command.run(arguments + list(self.options or ()), self.verbose)
+                flags[flag] = write(values, os.path.join(folder, flag))
+            paths = _written(rows, folder, names)
+            verb = ['fit', getattr(self, 'method', self._method)]
+            self.report_ = command.run(command.line(verb, paths, flags, self.options), self.verbose)
         self._learn_columns(rows, names)
         self.error_ = self._promised(self.report_)
-        self.warnings_ = self._doubts(self.report_)
+        self.warnings_ = self._doubts(self.report_, names) + [_no_feature % name for name in times]
         for text in self.warnings_:
             warnings.warn(text, UserWarning, stacklevel=3)
         return self
@@ -110,21 +112,24 @@ class _Estimator(BaseEstimator):
         """Return the error of a report, None where it has none."""
         return next((e['value'] for e in report.get('errors', ())), None)
 
-    def _doubts(self, report: dict[str, Any]) -> list[str]:
+    def _doubts(self, report: dict[str, Any], names: list[str]) -> list[str]:
         """Return the warnings of a report, and those about columns that no one asked to leave out."""
-        named = set(getattr(self, 'feature_names_in_', ()))
+        named = set(names) | set(getattr(self, 'feature_names_in_', ()))
         lost = ['column %s is left out: %s' % (c['name'], c['reason'])
                 for c in report.get('columns_left_out', ()) if c['name'] in named]
         return list(report.get('warnings', ())) + lost
 
     def _learn_columns(self, rows: Any, names: list[str]) -> None:
+        """Keep which columns of rows the model has; an empty list of rows is a model in a file."""
         model = load(self.model_path_)
-        self._ordered = not isinstance(rows, list)
-        if not self._ordered:  # the columns that the command chose from files
-            names = model.feature_names()
-            self.n_features_in_ = len(names) or self.report_['dimension']
-        else:
-            self.n_features_in_ = rows.shape[1]
+        known = model.feature_names()
+        self._texts = known[len(model.columns or ()):]
+        if isinstance(rows, list):  # the columns that the command chose from files
+            names = known
+        lost = {c['name'] for c in self.report_.get('columns_left_out', ())}
+        names = [name for name in names if name not in lost]
+        self.n_features_in_ = len(names) or (self.report_['dimension'] if isinstance(rows, list) else rows.shape[1])
+        self._by_position = model.columns is None and not lost or list(model.columns or ()) == names
         vars(self).pop('feature_names_in_', None)
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -133,12 +138,13 @@ class _Estimator(BaseEstimator):
     def _learn(self, model: Any) -> None:
         """Keep what transform and predict need of a model."""
 
-    def _apply(self, X: Any, verb: str = 'transform', *flags: str) -> np.ndarray:
+    def _apply(self, X: Any, verb: str = 'transform', **flags: Any) -> np.ndarray:
         """Return what transform or predict writes, a row for each row of X."""
-        rows = self._known_rows(X)
+        rows, names = self._known_rows(X)
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
             out = os.path.join(folder, 'out.npy')
-            command.run([verb, self.model_path_, *_written(rows, folder), '-o', out, *flags], self.verbose)
+            paths = [self.model_path_, *_written(rows, folder, names)]
+            command.run(command.line([verb], paths, {'output': out, **flags}), self.verbose)
             return np.load(out)
 
     def batches(self, X: Any, keep: Iterable[str] = ()) -> Any:
@@ -146,23 +152,34 @@ class _Estimator(BaseEstimator):
 
         Memory is flat for files; an Arrow stream goes through a temporary file. keep names columns of files
         and streams to carry along."""
-        rows = self._known_rows(X)
+        rows, names = self._known_rows(X)
         folder = tempfile.TemporaryDirectory(prefix='nystream-')
-        verb, *flags = self._answer()
-        flags += ['--keep=' + name for name in keep]
-        return command.stream([verb, self.model_path_, *_written(rows, folder.name), *flags], folder)
+        verb, flags = self._answer()
+        paths = [self.model_path_, *_written(rows, folder.name, names)]
+        flags = {**flags, 'keep': [command.listed([name]) for name in keep]}
+        return command.stream(command.line([verb], paths, flags), folder)
 
-    def _answer(self) -> list[str]:
+    def _answer(self) -> tuple[str, dict[str, Any]]:
         """Return the verb of the command that gives results, and its flags."""
-        return ['transform']
+        return 'transform', {}
 
-    def _known_rows(self, X: Any) -> Any:
-        """Return X as _rows does, and refuse columns that differ from those of the fit."""
+    def _known_rows(self, X: Any) -> tuple[Any, list[str]]:
+        """Return X as _rows does, with the columns of the fit, and the names by which the command finds them."""
         self._check_fitted()
-        rows, names = self._rows(X)
-        if not isinstance(rows, list):
-            self._check_columns(rows.shape[1], names)
-        return rows
+        rows, names, _ = self._rows(X, self._texts)
+        if isinstance(rows, list):
+            return rows, []
+        seen, name = list(getattr(self, 'feature_names_in_', [])), type(self).__name__
+        if names and seen:
+            rows, names = _selected(rows, names, seen), seen
+        elif names or seen:
+            say = 'X %s feature names, but %s was fitted %s feature names'
+            how = ('has', name, 'without') if names else ('does not have valid', name, 'with')
+            warnings.warn(say % how, UserWarning, stacklevel=4)
+        if rows.shape[1] != self.n_features_in_:
+            say = 'X has %d features, but %s is expecting %d features as input'
+            raise ValueError(say % (rows.shape[1], name, self.n_features_in_))
+        return rows, [] if self._by_position else names
 
     @property
     def model_path_(self) -> str:
@@ -183,7 +200,7 @@ class _Estimator(BaseEstimator):
             estimator._model_file = _restore(file.read())
         estimator.kernel = model.meta.get('kernel') or model.meta['functions']['kernel']
         estimator.report_ = model.meta.get('made', {})
-        estimator.report_['dimension'] = command.run(['inspect', os.fspath(path)])['dimension']
+        estimator.report_['dimension'] = command.run(command.line(['inspect'], [path], {}))['dimension']
         estimator._learn_columns([], [])
         return estimator
 
@@ -216,34 +233,31 @@ class _Estimator(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _rows(self, X: Any) -> tuple[Any, list[str]]:
-        """Return X as a list of files, a matrix, a sparse matrix or a frame, and the names of its columns."""
+    def _rows(self, X: Any, texts: Iterable[str] = ()) -> tuple[Any, list[str], list[str]]:
+        """Return X as a list of files, a matrix, a sparse matrix or a Frame, in which the columns texts are text;
+        the names of its columns, and of those that are left out, for they hold times."""
         files = _files(X)
         if files:
-            return files, []
+            return files, [], []
         if self.nulls == 'drop':
             raise ValueError("nulls='drop' is for files: rows of X and of results belong together")
-        names = _names(X)
-        if names and not _numeric(X):
-            return X, names
+        names, times = names_of(X), []
+        if names:
+            X, times = read(X, texts)
+            names = [name for name in names if name not in times]
+        if isinstance(X, Frame):
+            numbers = X.matrix()
+            if numbers is None:
+                self._refuse_nulls(*(column for column in X.columns if column.dtype.kind == 'f'))
+                return X, names, times
+            X = numbers
         x = X.tocsr() if hasattr(X, 'tocsr') else _matrix(X)
-        numbers = x.data if hasattr(x, 'indptr') else x
-        if self.nulls in (None, 'error') and not np.isfinite(numbers).all():
-            raise ValueError('Input X contains NaN or infinity: fill such rows, or set nulls')
-        return x, names
+        self._refuse_nulls(x.data if hasattr(x, 'indptr') else x)
+        return x, names, times
 
-    def _check_columns(self, count: int, names: list[str]) -> None:
-        """Refuse columns that are not those of the fit, in the words of scikit-learn."""
-        seen, name = list(getattr(self, 'feature_names_in_', [])), type(self).__name__
-        if bool(names) != bool(seen):
-            say = 'X %s feature names, but %s was fitted %s feature names'
-            how = ('has', name, 'without') if names else ('does not have valid', name, 'with')
-            warnings.warn(say % how, UserWarning, stacklevel=4)
-        elif names != seen and (self._ordered or set(names) != set(seen)):
-            raise ValueError(_difference(names, seen))
-        if count != self.n_features_in_:
-            say = 'X has %d features, but %s is expecting %d features as input'
-            raise ValueError(say % (count, name, self.n_features_in_))
+    def _refuse_nulls(self, *numbers: np.ndarray) -> None:
+        if self.nulls in (None, 'error') and not all(np.isfinite(array).all() for array in numbers):
+            raise ValueError('Input X contains NaN or infinity: fill such rows, or set nulls')
 
     def _kernels(self) -> str | list[str] | None:
         """Return the kernel as the command takes it, with gamma. None is the default of the command."""
@@ -276,28 +290,17 @@ def _files(X: Any) -> list[Any]:
 def _paths(X: Any) -> list[str]:
     """Return the paths and URLs that X is, or none."""
     if isinstance(X, (str, os.PathLike)):
-        return [os.fspath(X)]
+        return [os.fsdecode(X)]
     if isinstance(X, (list, tuple)) and X and all(isinstance(p, (str, os.PathLike)) for p in X):
-        return [os.fspath(p) for p in X]
+        return [os.fsdecode(p) for p in X]
     return []
-
-
-def _names(X: Any) -> list[str]:
-    """Return the names of the columns of a frame, none unless all are text."""
-    names = list(getattr(X, 'columns', ()))
-    return names if all(isinstance(n, str) for n in names) else []
-
-
-def _numeric(frame: Any) -> bool:
-    """Report whether NumPy holds all columns of a frame as numbers; others are sent as an Arrow stream."""
-    numbers = 'biuf'
-    return (np.asarray(frame).dtype.kind in numbers
-            or all(np.asarray(frame[name]).dtype.kind in numbers for name in frame.columns))
 
 
 def _matrix(X: Any) -> np.ndarray:
     """Return X as rows of numbers without a copy if it may be, or raise ValueError."""
-    x = np.asarray(X)
+    x = plain(X)
+    if x.dtype.kind in 'Mm':
+        raise ValueError('X holds times: make numbers of them')
     if np.iscomplexobj(x):
         raise ValueError('Complex data not supported')
     if x.dtype != np.float32:
@@ -312,23 +315,24 @@ def _matrix(X: Any) -> np.ndarray:
 
 
 def _apart(X: Any, y: Any) -> tuple[Any, Any]:
-    """Take the columns that y names out of a frame. For files the names are returned, as a tuple."""
+    """Take the columns that y names out of a frame. For files return the names, or the path of a file, as a tuple."""
+    y = os.fspath(y) if isinstance(y, os.PathLike) else y
     text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
     if text and _files(X):
         return X, (y,) if isinstance(y, str) else tuple(y)
-    columns = _names(X)
+    columns = names_of(X)
     if text and columns and (isinstance(y, str) or set(y) <= set(columns)):
         named = [y] if isinstance(y, str) else list(y)
         if not set(named) <= set(columns):
             raise ValueError('X has no column %r' % y)
-        values = np.asarray(X[y if isinstance(y, str) else named])
+        values = plain(X[y if isinstance(y, str) else named])
         return X[[c for c in columns if c not in named]], values
     return X, y
 
 
 def _column(y: Any, rows: int | None) -> np.ndarray:
     """Return y as a vector with a value for each row."""
-    y = np.asarray(y)
+    y = plain(y)
     if y.ndim == 2 and y.shape[1] == 1:
         say = 'A column-vector y was passed when a 1d array was expected.'
         warnings.warn(say, DataConversionWarning, stacklevel=3)
@@ -351,28 +355,30 @@ def _length(X: Any) -> int | None:
     return X.shape[0] if hasattr(X, 'shape') else len(np.asarray(X))
 
 
-def _difference(names: list[str], seen: list[str]) -> str:
-    """Say in the words of scikit-learn how names of columns differ from those of the fit."""
-    say = 'The feature names should match those that were passed during fit.\n'
-    new, lost = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
-    for what, some in (('unseen at fit time', new), ('seen at fit time, yet now missing', lost)):
-        if some:
-            say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in some[:5]) + '- ...\n' * (len(some) > 5)
-    if not new and not lost:
-        say += 'Feature names must be in the same order as they were in fit.\n'
-    return say
+def _selected(rows: Any, names: list[str], seen: list[str]) -> Any:
+    """Return the columns of the fit in its order, or say in the words of scikit-learn which are missing."""
+    lost = sorted(set(seen) - set(names))
+    if lost:
+        say = 'The feature names should match those that were passed during fit.\n'
+        say += 'Feature names seen at fit time, yet now missing:\n' + ''.join('- %s\n' % n for n in lost[:5])
+        raise ValueError(say + '- ...\n' * (len(lost) > 5))
+    if names == seen:
+        return rows
+    if isinstance(rows, Frame):
+        rows = rows.select(seen)
+        numbers = rows.matrix()
+        return rows if numbers is None else numbers
+    place = {name: i for i, name in enumerate(names)}
+    return rows[:, [place[name] for name in seen]]
 
 
-def _written(rows: Any, folder: str) -> list[str]:
-    """Return paths of rows, which are written if they are not in files."""
+def _written(rows: Any, folder: str, names: list[str]) -> list[str]:
+    """Return paths of rows, which are written if they are not in files: a matrix with names, if there are any."""
+    place = os.path.join(folder, 'rows')
+    if names and isinstance(rows, np.ndarray):
+        return [command.write_columns(names, rows.T, place)]
     rows = rows if isinstance(rows, list) else [rows]
-    return [r if isinstance(r, str) else command.write_rows(r, os.path.join(folder, 'rows')) for r in rows]
-
-
-def _flags(values: dict[str, Any]) -> list[str]:
-    """Return flags of the command; None is left to it, and a list repeats the flag."""
-    lists = {n: v if isinstance(v, (list, tuple, np.ndarray)) else [v] for n, v in values.items()}
-    return ['--%s=%s' % (name, one) for name, some in lists.items() for one in some if one is not None]
+    return [r if isinstance(r, str) else command.write_rows(r, place) for r in rows]
 
 
 def _keep(estimator: Any, arguments: dict[str, Any]) -> None:
@@ -404,7 +410,7 @@ class _LowRank(_Estimator):
             warnings.warn(say % (rank, rows), stacklevel=3)
             rank = rows
         if isinstance(y, tuple):
-            flags['label'] = ','.join(y)
+            flags['keep'] = [command.listed([name]) for name in y]
         return self._fit(X, {'kernel': self._kernels(), 'rank': rank, 'landmarks': self.n_landmarks, **flags})
 
     def _learn(self, model: Any) -> None:
@@ -437,10 +443,11 @@ class Embedding(TransformerMixin, _LowRank):
             raise ValueError(say % (model.path, model.meta['method']))
 
     def transform(self, X):
-        return self._apply(X, *self._answer())
+        verb, flags = self._answer()
+        return self._apply(X, verb, **flags)
 
-    def _answer(self) -> list[str]:
-        return ['transform'] if self.coordinates == 'scores' else ['transform', '--coordinates', self.coordinates]
+    def _answer(self) -> tuple[str, dict[str, Any]]:
+        return 'transform', {'coordinates': None if self.coordinates == 'scores' else self.coordinates}
 
     def get_feature_names_out(self, input_features=None):
         return self._named('u', 'eigenvalues_')
@@ -498,10 +505,10 @@ class Clusters(ClusterMixin, _LowRank):
         """Return the number of the cluster of each row, from 0."""
         if self.__sklearn_is_fitted__() and self.n_clusters_ == 1:  # which the command takes for a mistake
             return np.zeros(len(self._apply(X)), int)
-        return self._apply(X, *self._answer())[:, 0].astype(int)
+        return self._apply(X, 'predict')[:, 0].astype(int)
 
-    def _answer(self) -> list[str]:
-        return ['predict']
+    def _answer(self) -> tuple[str, dict[str, Any]]:
+        return 'predict', {}
 
 
 class Novelty(OutlierMixin, _LowRank):
@@ -538,10 +545,10 @@ class Novelty(OutlierMixin, _LowRank):
 
     def score_samples(self, X):
         """Return minus the distance of each row from the span."""
-        return -self._apply(X, *self._answer())[:, 0]
+        return -self._apply(X, 'predict', novelty=self.share)[:, 0]
 
-    def _answer(self) -> list[str]:
-        return ['predict', '--novelty', str(self.share)]
+    def _answer(self) -> tuple[str, dict[str, Any]]:
+        return 'predict', {'novelty': self.share}
 
     def decision_function(self, X):
         """Return score_samples less offset_: below 0 where predict gives -1."""
@@ -569,7 +576,7 @@ class Projection(TransformerMixin, _Estimator):
         X, y = _apart(X, y)
         flags = {'kernel': self._kernels(), 'dim': self.n_components}
         if isinstance(y, tuple):
-            return self._fit(X, {**flags, 'label': ','.join(y)})
+            return self._fit(X, {**flags, 'label': command.listed(y)})
         return self._fit(X, flags, label=_classes(y, _length(X))[1])
 
     def _learn(self, model: Any) -> None:
@@ -595,15 +602,17 @@ class _Predictor(_Estimator):
 
     _measure = ''  # of the report of predict
 
-    def _answer(self) -> list[str]:
-        return ['predict']
+    def _answer(self) -> tuple[str, dict[str, Any]]:
+        return 'predict', {}
 
     def _weights(self, X: Any, sample_weight: Any) -> dict[str, np.ndarray]:
         if sample_weight is None:
             return {}
-        weights = np.asarray(sample_weight, float)
+        weights = np.asarray(plain(sample_weight), float)
         if weights.ndim != 1:
             raise ValueError('Sample weights must be 1D array')
+        if not np.isfinite(weights).all():
+            raise ValueError('sample_weight contains NaN or infinity')
         if not weights.any():
             raise ValueError('sample_weight is zero for every row')
         return {'weights': _of_length(weights, _length(X))}
@@ -612,8 +621,8 @@ class _Predictor(_Estimator):
         """Return the score on files, whose columns y are the truth."""
         self._check_fitted()
         with tempfile.TemporaryDirectory(prefix='nystream-') as folder:
-            files = _written(_files(X), folder)
-            report = command.run(['predict', self.model_path_, *files, '--label', ','.join(y)], self.verbose)
+            paths = [self.model_path_, *_written(_files(X), folder, [])]
+            report = command.run(command.line(['predict'], paths, {'label': command.listed(y)}), self.verbose)
         return float(np.mean(report[self._measure]))
 
     def _check_model(self, model: Any) -> None:
@@ -644,7 +653,7 @@ class Ridge(RegressorMixin, _Predictor):
         flags, weights = _ridge_flags(self), self._weights(X, sample_weight)
         if isinstance(y, tuple):
             self._flat = len(y) == 1
-            return self._fit(X, {**flags, 'target': ','.join(y)}, **weights)
+            return self._fit(X, {**flags, 'target': command.listed(y)}, **weights)
         y = _targets(y, _length(X))
         self._flat = y.ndim == 1
         return self._fit(X, flags, target=y, **weights)
@@ -671,14 +680,14 @@ class Ridge(RegressorMixin, _Predictor):
 
     def predict_interval(self, X, level=0.9):
         """Return two arrays like that of predict, between which a share level of new numbers is."""
-        values = self._apply(X, 'predict', '--interval', str(level))
+        values = self._apply(X, 'predict', interval=level)
         _, lower, upper = np.split(values, 3, 1)
         return (lower[:, 0], upper[:, 0]) if self._flat else (lower, upper)
 
     def score(self, X, y, sample_weight=None):
         """Return R². For files y names the columns of the truth."""
         X, y = _apart(X, y)
-        return self._score(X, y) if isinstance(y, tuple) else super().score(X, y, sample_weight)
+        return self._score(X, y) if isinstance(y, tuple) else super().score(X, plain(y), sample_weight)
 
 
 class _Chooser(ClassifierMixin, _Predictor):
@@ -691,19 +700,15 @@ class _Chooser(ClassifierMixin, _Predictor):
         weights = self._weights(X, sample_weight)
         vars(self).pop('classes_', None)
         if isinstance(y, tuple):
-            return self._fit(X, {**flags, 'label': ','.join(y)}, **weights)
+            return self._fit(X, {**flags, 'label': command.listed(y)}, **weights)
         self.classes_, labels = _classes(y, _length(X), sample_weight)
         return self._fit(X, flags, label=labels, **weights)
 
     def _learn(self, model: Any) -> None:
-        written = list(model.classes_)
+        written = model.classes_.tolist()
         if 'classes_' not in vars(self):
-            whole = all(re.fullmatch('-?[0-9]{1,18}', c) for c in written)
-            self.classes_ = np.unique(np.array([int(c) for c in written]) if whole else model.classes_)
-            names = [str(c) for c in self.classes_.tolist()]
-        else:
-            names = [_text(c, i) for i, c in enumerate(self.classes_.tolist())]
-        self._order = [written.index(name) for name in names]
+            self.classes_ = np.unique(model.classes_)
+        self._order = [written.index(name) for name in _class_names(self.classes_)]
         self._probable = model.meta.get('merge') == 'stack' or 'temperature' in model.meta
 
     def decision_function(self, X):
@@ -723,12 +728,12 @@ class _Chooser(ClassifierMixin, _Predictor):
         return self._probabilities
 
     def _probabilities(self, X):
-        return self._apply(X, 'predict', '--probabilities')[:, 1:][:, self._order]  # the class is the first column
+        return self._apply(X, 'predict', probabilities=True)[:, 1:][:, self._order]  # the class is the first column
 
     def score(self, X, y, sample_weight=None):
         """Return the share of right classes. For files y names the column of the truth."""
         X, y = _apart(X, y)
-        return self._score(X, y) if isinstance(y, tuple) else super().score(X, y, sample_weight)
+        return self._score(X, y) if isinstance(y, tuple) else super().score(X, plain(y), sample_weight)
 
 
 class Classifier(_Chooser):
@@ -755,7 +760,7 @@ class Classifier(_Chooser):
             X, y = _apart(X, y)
             if isinstance(y, tuple):
                 raise ValueError("weights of classes are for arrays and frames: with files take 'balanced'")
-            weights = np.array([self.class_weight.get(c, 1) for c in np.asarray(y).ravel().tolist()], float)
+            weights = np.array([self.class_weight.get(c, 1) for c in plain(y).ravel().tolist()], float)
             sample_weight = weights if sample_weight is None else weights * sample_weight
         else:
             flags['class-weight'] = self.class_weight
@@ -809,7 +814,9 @@ def _targets(y: Any, rows: int | None) -> np.ndarray:
     """Return numbers to predict: a vector, or a column for each target."""
     if y is None:
         raise ValueError('requires y to be passed, but the target y is None')
-    y = np.asarray(y)
+    y = plain(y)
+    if y.dtype.kind in 'Mm':
+        raise ValueError('y holds times: make numbers of them')
     y = y if y.ndim == 2 and y.shape[1] > 1 else _column(y, rows)
     y = _of_length(np.asarray(y, float), rows)
     if not np.isfinite(y).all():
@@ -818,10 +825,12 @@ def _targets(y: Any, rows: int | None) -> np.ndarray:
 
 
 def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes, and the name of the class of each row for the command: whole numbers or text."""
+    """Return the classes, and the class of each row as the command takes it: numbers, booleans or text."""
     if y is None:
         raise ValueError('requires y to be passed, but the target y is None')
     y = _column(y, rows)
+    if y.dtype.kind == 'O' and any(map(missing, y.tolist())):
+        raise ValueError('Input y contains NaN: rows without a class')
     if y.dtype.kind == 'f' and not np.isfinite(y).all():
         raise ValueError('Input y contains NaN or infinity')
     if y.dtype.kind == 'f' and (y != np.floor(y)).any():
@@ -830,14 +839,17 @@ def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray,
     counted = classes if weights is None else np.unique(y[np.asarray(weights) > 0])
     if len(counted) < 2:
         raise ValueError('y has one class; two are the least')
-    names = [_text(c, i) for i, c in enumerate(classes.tolist())]
-    whole = classes.dtype.kind in 'biuf'
-    return classes, np.array([int(n) for n in names] if whole else names, dtype=None if whole else object)[index]
+    names = np.array(_class_names(classes), classes.dtype if classes.dtype.kind in 'biuf' else object)
+    return classes, names[index]
 
 
-def _text(label: Any, place: int) -> str:
-    """Return the name of a class in the model: whole numbers, and text that no reader takes for something else."""
-    if isinstance(label, (bool, int, float)):
-        return str(int(label))
-    plain = isinstance(label, str) and label.isprintable() and label[:1].isalpha() and label == label.strip()
-    return label if plain and label.lower() not in _words else 'class%d' % place
+def _class_names(classes: np.ndarray) -> list[Any]:
+    """Return what classes are called in the model: as they are, but for objects and text that it cannot hold."""
+    names = classes.tolist()
+    if classes.dtype.kind in 'biuf':
+        return names
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or not name or name.encode(errors='ignore').decode() != name:
+            free = (k for k in range(i, i + len(names) + 1) if 'class%d' % k not in names)
+            names[i] = 'class%d' % next(free)
+    return names

@@ -96,6 +96,15 @@ def read(path):
     return json.loads(meta if isinstance(meta, bytes) else meta.tobytes()), m
 
 
+def numbers(x):
+    """Rows as float64; masked values of arrays, and nulls of pandas, are NaN."""
+    if isinstance(x, np.ma.MaskedArray):
+        return x.astype(float).filled(np.nan)
+    if hasattr(x, 'isna') and hasattr(x, 'to_numpy'):
+        return x.to_numpy(float, na_value=np.nan)
+    return np.asarray(x, float)
+
+
 def prepare(meta, m, x, side='left', words=()):
     """Rows in the units of the data, in the order of meta['data']['columns'], as the method saw them. words are
     the columns of text, in the order of the categories."""
@@ -306,7 +315,8 @@ class Model:
         if self.meta.get('format') != 'nystream model' or self.meta.get('version') != 1:
             raise ValueError('%s: not a model that this file reads, but %s, version %s' % (self.path, self.meta.get('format'), self.meta.get('version')))
         self.columns = self.meta['data'].get('columns')
-        self.classes_ = np.array(self.meta['data'].get('classes', []))
+        value = {'boolean': '1'.__eq__, 'integer': int, 'number': float}.get(self.meta['data'].get('class_kind'), str)
+        self.classes_ = np.array([value(name) for name in self.meta['data'].get('classes', [])])
 
     def feature_names(self):
         """Return the names of the columns of raw rows: those of numbers, then those of text."""
@@ -375,7 +385,7 @@ class Model:
         return self.transform(x)
 
     def predict(self, x):
-        """Return the class of each row, as text, the number of its cluster, or the numbers of fit ridge --target."""
+        """Return the class of each row, as in the labels of the fit, the number of its cluster, or the numbers of fit ridge --target."""
         if 'targets' in self.meta:
             return self.transform(x)
         if 'clusters' in self.meta:
@@ -397,7 +407,7 @@ class Model:
 
     @staticmethod
     def _matrix(x):
-        x = np.asarray(x, float)
+        x = numbers(x)
         if x.ndim != 2:
             raise ValueError('rows are a matrix; reshape it')
         return x

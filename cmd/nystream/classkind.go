@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// The kinds of classes. Readers of a model turn the names of classes into values by them.
+const (
+	booleanKind = "boolean"
+	integerKind = "integer"
+	numberKind  = "number"
+	textKind    = "text"
+)
+
+// classKind returns the kind of classes with these names. kept is the kind of their column as it was
+// read. told is the kind or the meaning that the files give it, "" if that is not known.
+func classKind(names []string, kept stream.Kind, told string) string {
+	all := func(is func(name string) bool) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
+	}
+	isBit := func(name string) bool { return name == "0" || name == "1" }
+	isWhole := func(name string) bool { _, err := strconv.ParseInt(name, 10, 64); return err == nil }
+	switch {
+	case kept == stream.String:
+		return textKind
+	case told == booleanKind && all(isBit):
+		return booleanKind
+	case kept == stream.Int64 || told == integerKind && all(isWhole):
+		return integerKind
+	}
+	return numberKind
+}

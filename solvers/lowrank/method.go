@@ -124,7 +124,7 @@ func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string
 		return nil, err
 	}
 	f := &Fit{Model: m, Condition: condition,
-		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.Entries.Load()}}
+		Report: model.Report{Notes: notes, Warnings: estimate.doubts, SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)
 	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")
 	finishUnits(t, m)

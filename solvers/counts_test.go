@@ -100,7 +100,7 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 	}
 	compare("fit")
 	report := reportOf(fit)
-	doubtful := report.NotConverged || slices.ContainsFunc(report.Estimates, func(e model.Estimate) bool { return e.Value > 0.1 })
+	doubtful := report.NotConverged || slices.ContainsFunc(report.Estimates, func(e model.Estimate) bool { return e.Value > 1 })
 	if doubtful && len(report.Warnings) == 0 {
 		t.Errorf("converged %v, errors %v, and no warnings", !report.NotConverged, report.Estimates)
 	}

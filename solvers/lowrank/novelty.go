@@ -29,7 +29,7 @@ type Novelty struct {
 	Span blas64.General `json:"-" array:"span,rank,s"`
 	// Known are distances of sampled fitted rows from the span, descending, as if the model did not
 	// know the row: rows that a model knows are nearer to its span than new rows, and landmarks most
-	// of all. They are those of models of the other folds of the sample, see [calibration].
+	// of all. They are those of models of the other folds of the sample, moved to its scale by [sameRank].
 	Known []float64 `json:"-" array:"known,m,descending"`
 }
 

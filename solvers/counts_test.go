@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -99,6 +100,10 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 	}
 	compare("fit")
 	report := reportOf(fit)
+	doubtful := report.NotConverged || slices.ContainsFunc(report.Estimates, func(e model.Estimate) bool { return e.Value > 1 })
+	if doubtful && len(report.Warnings) == 0 {
+		t.Errorf("converged %v, errors %v, and no warnings", !report.NotConverged, report.Estimates)
+	}
 	off := math.Abs(math.Log(float64(plan.KernelEntries) / float64(report.KernelEntries)))
 	if off > math.Log(cmp.Or(r.off, 1.01)) && !r.has(unplanned) {
 		t.Errorf("%d entries planned, %d made", plan.KernelEntries, report.KernelEntries)

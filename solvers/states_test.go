@@ -76,7 +76,7 @@ func savedBytes(fit any) ([]byte, error) {
 			out = binary.LittleEndian.AppendUint64(out, uint64(v))
 		}
 	}
-	return fmt.Appendf(out, "%d entries, %d passes, notes %q", report.KernelEntries, report.SourcePasses, report.Notes), nil
+	return fmt.Appendf(out, "%d entries, %d passes, notes %q, warnings %q", report.KernelEntries, report.SourcePasses, report.Notes, report.Warnings), nil
 }
 
 // drawProgram draws data and settings of a fit, and returns what it gives in one run.

@@ -46,6 +46,7 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes []string) {
 	d, chosen := m.Describe(), j.words(report.Choice.String())
 	notes = j.sentences(append(j.task.openNotes(), report.Notes...))
+	warnings := append(append([]string{}, j.warnings...), j.sentences(report.Warnings)...)
 	r = &show.Report{Text: show.Text{Title: j.task.title()}}
 	r.Put("method", j.method)
 	r.PutSome("chosen", chosen)
@@ -56,7 +57,6 @@ func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes
 	r.Put("rank", d.Rank)
 	r.Put("values", d.Values)
 	r.Put("seed", d.Seed)
-	warnings := append(append([]string{}, j.warnings...), j.sentences(report.Warnings)...)
 	r.Put("warnings", warnings)
 	for _, w := range warnings {
 		r.Add("warning", "%s", w)

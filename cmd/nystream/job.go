@@ -45,7 +45,7 @@ type job struct {
 
 	sides
 	shown        map[model.Side]*sampled // rows that pictures show
-	warnings     []string                // of columns that make nonsense of a fit
+	warnings     []string                // besides those of the report, as of columns that make nonsense of a fit
 	scans        map[string]int          // passes before the fit began
 	factorPasses int                     // that wrote factors, over each source
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -54,9 +55,15 @@ func (c *lowrankTask) fitted(d *model.Description, r *show.Report) {
 		r.Add("clusters", "%d, eigengap %.4g", f.Clusters.K, f.Clusters.Gap())
 	}
 	if f.Novelty != nil {
-		at := func(share int) float64 { return f.Novelty.Known[len(f.Novelty.Known)/share] }
-		r.Put("novelty_distances", []float64{at(2), at(10), at(100)})
-		r.Add("novelty", "distance %.4g in the median, %.4g for the farthest tenth, %.4g for the hundredth", at(2), at(10), at(100))
+		far := []float64{f.Novelty.Farthest(0.5), f.Novelty.Farthest(0.1), f.Novelty.Farthest(0.01)}
+		r.Put("novelty_distances", far)
+		words := fmt.Sprintf("distance %.4g in the median", far[0])
+		for i, share := range []string{"tenth", "hundredth"} {
+			if !math.IsNaN(far[1+i]) { // else there are too few rows
+				words += fmt.Sprintf(", %.4g for the farthest %s", far[1+i], share)
+			}
+		}
+		r.Add("novelty", "%s", words)
 	}
 	r.Put("condition", f.Condition)
 	r.Put("refined", f.Refined())

@@ -52,6 +52,7 @@ func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.warnings = append(c.warnings, c.sentences(f.Warnings())...)
 	return f.Labels, nil
 }
 

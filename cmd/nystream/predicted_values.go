@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -70,6 +71,8 @@ type noveltyResult struct {
 	*rowsResult
 	Share  show.Number `json:"share"` // of rows like those of the fit that is marked
 	Marked int64       `json:"marked"`
+	// Warnings are reasons to doubt the marks.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // markNovel asks how unlike the fitted rows each row is, and marks the strangest.
@@ -91,6 +94,9 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 		return nil, err
 	}
 	out := &noveltyResult{Share: show.Number(p.novelty)}
+	if known, ok := f.model.(*lowrank.Model); ok {
+		out.Warnings = p.sentences(known.Novelty.Doubts(p.novelty))
+	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {
 		all := stream.NewMatrix(made.Rows, made.Cols+1)
@@ -107,6 +113,9 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
 		out.rowsResult = r
 		return out, func(t *show.Text) {
+			for _, w := range out.Warnings {
+				t.Add("warning", "%s", w)
+			}
 			t.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", show.Count(out.Marked),
 				float64(out.Marked)/float64(max(1, out.Rows)), p.novelty)
 		}, nil

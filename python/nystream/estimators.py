@@ -536,7 +536,14 @@ class Novelty(OutlierMixin, _LowRank):
         super()._learn(model)
         known = model.arrays['novelty_known']  # descending
         marked = np.sum(np.arange(1, len(known) + 1) / (len(known) + 1) <= self.share)
-        self.offset_ = -known[max(0, marked - 1)]
+        self.offset_ = -known[marked - 1] if marked else -np.inf
+
+    def _doubts(self, report: dict[str, Any]) -> list[str]:
+        rows = min(report['rows'], 10_000)  # that the model knows the distances of
+        if self.share * (rows + 1) >= 1:
+            return super()._doubts(report)
+        say = 'share %g is below %.2g, the least that %d rows can tell: no row is marked; raise it, or fit more rows'
+        return [say % (self.share, 1 / (rows + 1), rows)] + super()._doubts(report)
 
     def _check_model(self, model: Any) -> None:
         super()._check_model(model)

@@ -135,7 +135,7 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 	columns := it.targets.Cols * len(it.out)
 	s.report.Residuals, s.report.NotConverged = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.NotConverged {
-		s.report.Note(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
+		s.report.Warn(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
 			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}

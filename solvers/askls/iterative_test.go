@@ -61,8 +61,8 @@ func TestUnsettled(t *testing.T) {
 		t.Errorf("unsettled %v, ridge %v, residual %v, errors %v", fit.NotConverged, fit.Ridge, fit.Residual(), fit.Estimates)
 	}
 	for _, word := range []string{"`ridge 1`", "`C`", "`rank`", "`engine dense`", "`engine lowrank`"} {
-		if !strings.Contains(fit.Notes[0], word) {
-			t.Errorf("%s: %s is missing", fit.Notes[0], word)
+		if !strings.Contains(fit.Warnings[0], word) {
+			t.Errorf("%s: %s is missing", fit.Warnings[0], word)
 		}
 	}
 	train, _, labels := nodesOf(90)

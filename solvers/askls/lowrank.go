@@ -55,7 +55,7 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	}
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
-	s.report.Warn(approximation.Warnings...)
+	s.report.Warnings = append(approximation.Warnings, s.report.Warnings...)
 	s.report.KernelEntries = approximation.KernelEntries + int64(l.passes)*passEntries(approximation)
 	s.report.SourcePasses = approximation.SourcePasses + l.passes
 	s.report.ExactPasses = approximation.ExactPasses

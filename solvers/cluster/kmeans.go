@@ -34,7 +34,20 @@ type Clustering struct {
 	Labels  []int          // the cluster of each row, 0 to k−1
 	Centers blas64.General // k×d: where the means were when the run ended
 	Inertia float64        // Σ ‖row − its center‖², each center the nearest
+	// NotConverged reports that the run ended at the limit of iterations.
+	NotConverged bool
 }
+
+// Warnings returns a reason to doubt the clusters, or nil.
+func (c *Clustering) Warnings() []string {
+	if !c.NotConverged {
+		return nil
+	}
+	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `seed` may give other clusters", mostIterations)}
+}
+
+// mostIterations is the limit of a run.
+const mostIterations = 300
 
 // limits are the numbers that a fit goes by.
 type limits struct {
@@ -45,7 +58,7 @@ type limits struct {
 // Fit clusters the rows of x (n×d), which it reads only. It is an error if there
 // are fewer than k different rows, or if a number is not finite.
 func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Clustering, error) {
-	return m.fit(ctx, e, x, limits{runs: 10, iterations: 300, tolerance: 1e-4})
+	return m.fit(ctx, e, x, limits{runs: 10, iterations: mostIterations, tolerance: 1e-4})
 }
 
 func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l limits) (best *Clustering, err error) {

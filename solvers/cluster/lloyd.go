@@ -56,20 +56,20 @@ func overRows[R any](ctx context.Context, l *lloyd, do func(rows blas64.General,
 // cluster alternates between nearest centers and means until the rule of
 // [KMeans] is met.
 func (l *lloyd) cluster(ctx context.Context, iterations int, tolerance float64) (*Clustering, error) {
-	for range iterations {
+	converged := false
+	for n := 0; n < iterations && !converged; n++ {
 		part, err := l.assign(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if moved := l.move(part); part.changed == 0 || moved <= tolerance {
-			break
-		}
+		moved := l.move(part)
+		converged = part.changed == 0 || moved <= tolerance
 	}
 	part, err := l.assign(ctx) // labels that belong to the last centers
 	if err != nil {
 		return nil, err
 	}
-	return &Clustering{Labels: l.labels, Centers: l.centers, Inertia: max(0, part.inertia)}, nil
+	return &Clustering{Labels: l.labels, Centers: l.centers, Inertia: max(0, part.inertia), NotConverged: !converged}, nil
 }
 
 // assign finds the nearest center of each row, and gives the rows of a cluster to every center that

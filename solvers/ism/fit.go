@@ -236,11 +236,11 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		r.Landmarks = x.features
 		r.FeatureError = x.left
 		if x.left > 10*featureTolerance {
-			r.Note(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
+			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
 		}
 	}
 	if r.NotConverged {
-		r.Note(fmt.Sprintf("W had not converged after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
+		r.Warn(fmt.Sprintf("W had not converged after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
 	}
 	return r, nil
 }

@@ -135,6 +135,7 @@ func (f *fitting) label(ctx context.Context, y *embedding) error {
 		return fmt.Errorf("clusters of the spectral embedding: %w", err)
 	}
 	f.fit.Labels = c.Labels
+	f.fit.Warn(c.Warnings()...)
 	return nil
 }
 

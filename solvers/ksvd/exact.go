@@ -94,7 +94,7 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	fit.Note(rankNote(len(r.Values), m.Rank)...)
 	if worst := fit.Residual(); worst > m.ResidualTol {
 		fit.NotConverged = true
-		fit.Note(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
+		fit.Warn(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
 	return fit, nil
 }

@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -85,7 +87,53 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 		return err
 	}
 	c.Centers = found.Centers
+	s.report.Warn(found.Warnings()...)
+	left, err := s.unexplained(degrees, seed)
+	if err != nil {
+		return err
+	}
+	if last := c.Values[c.K-1]; left > last {
+		s.report.Warn(fmt.Sprintf("the model may be too coarse to tell %d clusters apart: what it leaves of the normalised kernel matrix "+
+			"has an eigenvalue of about %.2g, and the last one that clusters use is %.2g; raise `rank`", c.K, left, last))
+	}
 	return nil
+}
+
+// unexplainedRows is how many rows of the sample [learner.unexplained] compares.
+const unexplainedRows = 400
+
+// unexplained estimates the spectral norm of S^(−½)·(A−Â)·S^(−½) from the entries between some rows of the sample. Off the
+// diagonal each stands for many. If the norm is above the last eigenvalue that clusters use, a direction that the model
+// leaves out is among the leading ones of the normalised matrix.
+func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
+	drawn, err := sketch.NewSample(int64(s.u.Rows), min(s.u.Rows, unexplainedRows), seed, "unexplained")
+	if err != nil {
+		return 0, err
+	}
+	picked := make([]int, 0, unexplainedRows)
+	for _, i := range drawn.Positions() {
+		picked = append(picked, int(i))
+	}
+	x, u := dense.PickRows(s.rows.Rows, picked), dense.PickRows(s.u, picked)
+	rest := stream.NewMatrix(len(picked), len(picked))
+	s.tiles.FillDense(rest, x, &tiles.Rows{Dense: x}, nil)
+	dense.Scale(1/s.Left.unit(), rest)
+	scaled := dense.Clone(u)
+	dense.ScaleColumns(scaled, s.Values)
+	dense.Gemm(blas.NoTrans, blas.Trans, -1, scaled, u, 1, rest)
+	each := float64(s.Rows) / float64(len(picked))
+	for i := range picked {
+		row := dense.Row(rest, i)
+		row[i] = (row[i] - s.Shift) / each
+		for j := range row {
+			row[j] *= each / math.Sqrt(degrees[picked[i]]*degrees[picked[j]])
+		}
+	}
+	eig, err := newEigen("the part of the normalised matrix that the model leaves", rest)
+	if err != nil {
+		return 0, err
+	}
+	return math.Max(math.Abs(eig.Values[0]), math.Abs(eig.Values[len(eig.Values)-1])), nil
 }
 
 // basisTolerance is the eigenvalue of the normalised matrix at which its vector is rounding.

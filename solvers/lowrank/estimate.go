@@ -115,9 +115,9 @@ func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 // errorEstimate is what a sample says about the error of a model. NaN stands for
 // what cannot be told.
 type errorEstimate struct {
-	frobenius float64 // ‖A−Â‖_F/‖A‖_F
-	spectral  float64 // ‖A−Â‖₂/‖A‖₂
-	notes     []string
+	frobenius float64  // ‖A−Â‖_F/‖A‖_F
+	spectral  float64  // ‖A−Â‖₂/‖A‖₂
+	doubts    []string // about the estimates
 }
 
 // in returns the estimate in a norm.
@@ -184,7 +184,7 @@ func (s *errorSample) columns(kept []int) *errorSample {
 func (s *errorSample) estimateErrors(ctx context.Context, m *Model, wholeTrace float64) (*errorEstimate, error) {
 	out, rest, err := s.errors(ctx, m, wholeTrace)
 	if b := s.block; b != nil && err == nil {
-		out.notes = append(b.warnings(m, s.effectiveSize, b.effectiveSize(), rest), out.notes...)
+		out.doubts = append(b.warnings(m, s.effectiveSize, b.effectiveSize(), rest), out.doubts...)
 	}
 	return out, err
 }
@@ -205,7 +205,7 @@ func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) 
 	if missed := b.missed(m, wholeTrace); missed > 0 {
 		squares += missed * b.largest
 		norm = math.Max(rest, math.Min(b.largest, missed))
-		out.notes = append(out.notes, fmt.Sprintf("rows that no sample has met hold %.2g of the trace of A − Â: the error estimate allows for them, but verify measures it", missed/wholeTrace))
+		out.doubts = append(out.doubts, fmt.Sprintf("rows that no sample has met hold %.2g of the trace of A − Â: the error estimate allows for them, but verify measures it", missed/wholeTrace))
 	}
 	out.frobenius = ratio(math.Sqrt(squares), math.Sqrt(s.squares))
 	out.spectral = ratio(norm, s.norm)

@@ -158,9 +158,9 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 	return out, restNorm/norm > 1e-11 // below, both are rounding
 }
 
-// doubted reports whether a note says that the estimates may be too low.
+// doubted reports whether a warning says that the estimates may be too low.
 func (f *Fit) doubted() bool {
-	return slices.ContainsFunc(f.Notes, func(note string) bool { return strings.Contains(note, "estimate may be too low") })
+	return slices.ContainsFunc(f.Warnings, func(warning string) bool { return strings.Contains(warning, "estimate may be too low") })
 }
 
 // quickNorm returns the spectral norm to about a per cent.

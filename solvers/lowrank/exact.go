@@ -216,7 +216,7 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 	fit.estimated(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
 	fit.Note(rankNote(len(s.values), f.Rank, RankTolerance)...)
 	if fit.NotConverged {
-		fit.Note(fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; more passes make them smaller",
+		fit.Warn(fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; more passes make them smaller",
 			fit.ExactPasses, fit.Residual()))
 	}
 	finishUnits(f.tiles, m)

@@ -258,8 +258,8 @@ func rankNote(found, asked int, tolerance float64) []string {
 	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, tolerance)}
 }
 
-// definiteNote warns when A may have negative eigenvalues.
-func definiteNote(k kernelgen.Kernel) []string {
+// definiteWarning warns when A may have negative eigenvalues.
+func definiteWarning(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
 		return nil
 	}

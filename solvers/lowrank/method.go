@@ -125,7 +125,7 @@ func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string
 		return nil, err
 	}
 	f := &Fit{Model: m, Condition: condition,
-		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.Entries.Load()}}
+		Report: model.Report{Notes: notes, Warnings: estimate.doubts, SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)
 	f.Warn(basis.SpreadWarning(m.Kernel, s.spread)...)
 	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")

@@ -27,14 +27,38 @@ import (
 // fitted rows adds up to the rank.
 type Novelty struct {
 	Span blas64.General `json:"-" array:"span,rank,s"`
-	// Known are the distances of sampled fitted rows, descending, each from the span of a model that
-	// was fitted to the other folds of the sample: rows that a model knows are nearer to its span
-	// than new rows, and landmarks most of all.
+	// Known are distances of sampled fitted rows from the span, descending, as if the model did not
+	// know the row: rows that a model knows are nearer to its span than new rows, and landmarks most
+	// of all. They are those of models of the other folds of the sample, moved to its scale by [sameRank].
 	Known []float64 `json:"-" array:"known,m,descending"`
+}
+
+// Farthest returns the distance beyond which a share of unknown rows is, or NaN if fewer than one of the known distances is
+// beyond it. The median is always known.
+func (n *Novelty) Farthest(share float64) float64 {
+	i := int(share * float64(len(n.Known)))
+	if i == 0 && share < 0.5 {
+		return math.NaN()
+	}
+	return n.Known[i]
+}
+
+// Doubts returns why a share of rows cannot be marked, or nil: tails are multiples of 1/(m+1) for m known distances.
+func (n *Novelty) Doubts(share float64) []string {
+	least := 1 / float64(1+len(n.Known))
+	if share >= least {
+		return nil
+	}
+	return []string{fmt.Sprintf("`novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
+		"more rows", share, least, len(n.Known))}
 }
 
 // learnNovelty finds the span of the model, and the distances of the sample, each row held out of a fit
 // by the method.
+//
+// Distances of unknown rows d from the model and d' from the model of a fold differ by the landmarks that either happens
+// to have, which moves all distances by more than they vary if the kernel is narrow. So d' are compared with distances of
+// rows that both models know: a row of a fold is as far from the model as the row of the same rank among these.
 func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
 	side := s.Left
 	if side.features != nil || side.Signs != nil {
@@ -47,6 +71,10 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	if err := s.learnSpan(ctx, e); err != nil {
 		return err
 	}
+	fitted := make([]float64, s.rows.Count())
+	for i := range fitted {
+		fitted[i] = s.Novelty.distance(dense.Row(s.u, i), s.diagonal[i])
+	}
 	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
 	folds := make([][]int64, parts)
 	for _, number := range s.rows.Number {
@@ -55,7 +83,7 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 		folds[k] = append(folds[k], number)
 	}
 	for _, fold := range folds {
-		known, err := s.heldOut(ctx, e, method, fold, seed)
+		known, err := s.heldOut(ctx, e, method, fold, fitted)
 		if err != nil {
 			return fmt.Errorf("novelty of held-out rows: %w", err)
 		}
@@ -65,6 +93,9 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 		return errors.New("one row has none to compare it with: novelty takes two rows or more")
 	}
 	slices.Sort(s.Novelty.Known)
+	if share := float64(s.rows.Count()) / float64(s.Rows); share < 1 {
+		blend(s.Novelty.Known, slices.Sorted(slices.Values(fitted)), share)
+	}
 	slices.Reverse(s.Novelty.Known)
 	return nil
 }
@@ -78,9 +109,9 @@ func foldsOf(rows int) int {
 	return 10
 }
 
-// heldOut returns the distances of a fold of the sample from the span of a model of the other rows.
-func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64,
-	seed uint64) ([]float64, error) {
+// heldOut returns the distances of a fold of the sample as if the model did not know it, by a model of the other rows.
+// fitted are the distances of all rows of the sample.
+func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
 	others := s.rows.Of(basis.Without(s.rows.Number, fold))
 	if len(fold) == 0 || others.Count() == 0 {
 		return nil, nil
@@ -94,17 +125,54 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	if err := of.learnSpan(ctx, e); err != nil {
 		return nil, err
 	}
-	rows := s.rows.Of(fold)
-	told, err := model.TransformMatrix(ctx, e, f.Model, rows.Rows, model.Request{Kinds: []model.Kind{model.Novelty}})
+	told, err := model.TransformMatrix(ctx, e, f.Model, s.rows.Rows, model.Request{Kinds: []model.Kind{model.Novelty}})
 	if err != nil {
 		return nil, err
 	}
-	s.others += f.KernelEntries + of.tiles.Entries.Load() + int64(len(fold)*f.Left.Entries())
-	known := make([]float64, told.Rows)
-	for i := range known {
-		known[i] = dense.Row(told, i)[0]
+	s.others += f.KernelEntries + of.tiles.Entries.Load() + int64(told.Rows*f.Left.Entries())
+	var known, from, to []float64
+	for i, number := range s.rows.Number {
+		d := dense.Row(told, i)[0]
+		if _, out := slices.BinarySearch(fold, number); out {
+			known = append(known, d)
+		} else {
+			from, to = append(from, d), append(to, fitted[i])
+		}
+	}
+	slices.Sort(from)
+	slices.Sort(to)
+	for i, d := range known {
+		known[i] = sameRank(d, from, to)
 	}
 	return known, nil
+}
+
+// sameRank returns the number that has the rank in to that d has in from, both ascending and of one length. Beyond their
+// ends it is in proportion.
+func sameRank(d float64, from, to []float64) float64 {
+	last := len(from) - 1
+	i, _ := slices.BinarySearch(from, d) // from[i-1] < d <= from[i]
+	switch {
+	case i > last && from[last] > 0:
+		return to[last] * (d / from[last])
+	case i > last:
+		return max(d, to[last])
+	case i == 0 && from[0] > 0:
+		return to[0] * (d / from[0])
+	case i == 0:
+		return to[0]
+	}
+	t := (d - from[i-1]) / (from[i] - from[i-1])
+	return to[i-1] + t*(to[i]-to[i-1])
+}
+
+// blend replaces distances of rows as if the model did not know them, ascending, by means of the two kinds. A model of
+// many rows hardly knows a row more for having been fitted to it: held-out rows count by the share of all rows that models of
+// folds have.
+func blend(heldOut, fitted []float64, share float64) {
+	for i := range heldOut {
+		heldOut[i] = share*heldOut[i] + (1-share)*fitted[i]
+	}
 }
 
 // learnSpan finds the matrix that makes the model's functions orthonormal in feature space. The Gram

@@ -74,7 +74,12 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(fewerNote("landmarks", n, m.landmarks(), landmarks.Count()), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
-	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
+	f, err := finishFit(ctx, e, t, found, notes, cond, rest, rest, streamed.B.A.Totals()[0])
+	if err != nil {
+		return nil, err
+	}
+	f.Warn(definiteWarning(k)...)
+	return f, nil
 }
 
 // gatherChosen fetches landmarks and held-back rows.

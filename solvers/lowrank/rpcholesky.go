@@ -108,10 +108,11 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	found := &Model{Method: "rpcholesky", Kernel: t.Kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := heldRows{Panel: rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.Number))}
 	notes := append(fewerNote("pivots", n, max(m.Rank, m.Landmarks), len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
-	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.Kernel)...), condition(s, r), held, held, f.Trace)
+	fit, err := finishFit(ctx, e, t, found, notes, condition(s, r), held, held, f.Trace)
 	if err != nil {
 		return nil, err
 	}
+	fit.Warn(definiteWarning(t.Kernel)...)
 	fit.TraceResidual, fit.TraceKept = left, 1-left // without cancellation
 	for _, i := range pivots {
 		fit.Pivots = append(fit.Pivots, int64(i))

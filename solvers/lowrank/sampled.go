@@ -20,7 +20,7 @@ import (
 // [model.Novelty] then.
 //
 // Cost: the fit, and for each sampled row as many kernel entries as there are landmarks; for novelty
-// five to ten fits to parts of the sample besides. Sampled rows are fetched by number: no pass is made
+// five to ten fits to parts of the sample besides, each of which maps all of it. Sampled rows are fetched by number: no pass is made
 // for them.
 type Sampled struct {
 	Method
@@ -57,6 +57,7 @@ func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
+	s.report = &f.Report
 	if m.Clusters != 0 {
 		if err := s.learnClusters(ctx, e, m.Clusters, m.Seed); err != nil {
 			return nil, err
@@ -93,6 +94,7 @@ type learner struct {
 	u        blas64.General
 	diagonal []float64 // k(x, x), centred if the model is
 	others   int64     // kernel entries of fits to parts of the sample
+	report   *model.Report
 }
 
 // sampleRows draws and embeds rows.
@@ -147,6 +149,11 @@ func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	next := model.NewPlan(e, s.Rows, s.Columns)
 	next.Add("sampled rows", rows*(3*int64(s.Columns)+2*rank+4), "")
 	next.AddEntries(float64(rows) * float64(landmarks))
+	if m.Clusters != 0 {
+		compared := min(rows, unexplainedRows)
+		next.Add("entries between sampled rows", 3*compared*compared, "")
+		next.AddEntries(float64(compared) * float64(compared))
+	}
 	if _, centred := m.Method.(PCA); centred {
 		next.AddEntries(float64(rows) * float64(landmarks))
 	}
@@ -158,7 +165,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		if err != nil {
 			return nil, err
 		}
-		p.AddEntries(float64(folds-1)*float64(fold.KernelEntries) + float64(rows)*float64(landmarks))
+		p.AddEntries(float64(folds-1)*float64(fold.KernelEntries) + float64(folds)*float64(rows)*float64(landmarks))
 		fold.Add("sampled rows", rows*2*int64(s.Columns), "")
 		fold.Notes = nil
 		p.Stage(fold)

@@ -79,7 +79,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		fit.NotConverged = !m.within(fit.EstimateIn(m.Norm))
 		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
 			fit.SourcePasses, fit.KernelEntries = passes, entries
-			m.note(fit, why)
+			m.warn(fit, why)
 			return fit, nil
 		}
 		columns = min(most, 2*columns)
@@ -141,10 +141,10 @@ func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64,
 	}
 }
 
-// note tells that the tolerance was not reached.
-func (m Adaptive) note(f *Fit, why string) {
+// warn adds a warning if the tolerance was not reached.
+func (m Adaptive) warn(f *Fit, why string) {
 	if f.NotConverged {
-		f.Note(fmt.Sprintf("the tolerance of %g was not reached: the estimated error in the %s norm is %.2g at rank %d, and %s",
+		f.Warn(fmt.Sprintf("the tolerance of %g was not reached: the estimated error in the %s norm is %.2g at rank %d, and %s",
 			m.ErrorTol, m.Norm, f.EstimateIn(m.Norm), f.Left.Rank(), why))
 	}
 }

@@ -80,12 +80,12 @@ func TestAdaptiveLimits(t *testing.T) {
 		return f
 	}
 	f := fit(Adaptive{Rank: 20, Seed: 1, ErrorTol: 1e-4})
-	if !f.NotConverged || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
-		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.NotConverged, f.Notes)
+	if !f.NotConverged || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Warnings, "\n"), "limited to 20") {
+		t.Errorf("rank %d, reached %t, warnings %q", f.Left.Rank(), !f.NotConverged, f.Warnings)
 	}
 	f = fit(Adaptive{Seed: 1, ErrorTol: 1e-4, Memory: model.RuntimeBytes + 16<<20})
-	if !f.NotConverged || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
-		t.Errorf("reached %t, notes %q", !f.NotConverged, f.Notes)
+	if !f.NotConverged || !strings.Contains(strings.Join(f.Warnings, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
+		t.Errorf("reached %t, warnings %q", !f.NotConverged, f.Warnings)
 	}
 	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
 		if _, err := (Adaptive{ErrorTol: bad}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {

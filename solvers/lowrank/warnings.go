@@ -8,7 +8,7 @@ import (
 )
 
 // A sample tells little of a matrix that few rows carry: it meets too many of them or too few.
-// Then a note warns that the estimate may be too low.
+// Then a warning says that the estimate may be too low.
 
 // leastEffective is the effective size of a sample below which a fit warns: sums over rows drawn
 // like these are off by a third and more.
@@ -80,7 +80,7 @@ func (s *sampleSide) missedMass(values []float64, largest float64) float64 {
 	return most
 }
 
-// warnings returns notes on why the estimate of an error, rest in the spectral norm, may be
+// warnings returns sentences on why the estimate of an error, rest in the spectral norm, may be
 // too low, or nil. ofMatrix and ofRest are the effective sizes for A and for A − Â.
 func (b *sampledBlock) warnings(m *Model, ofMatrix, ofRest, rest float64) []string {
 	rows := min(b.left.held(), b.right.held())

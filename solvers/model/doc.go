@@ -43,7 +43,7 @@
 //	History          of an objective or error, by iteration
 //	Report.Choice    method or engine where it was left open, with the reason
 //	Report.Estimates errors, each with its evidence, or with the reason why it is unknown
-//	NotConverged     a tolerance was not reached; Notes say by how much
+//	NotConverged     a tolerance was not reached; Warnings say by how much
 //	SharedPasses     passes that machines share; NotShardable says why there are none
 //	Transform        numbers of rows, seen or new: [Request] says of which side and kind
 //

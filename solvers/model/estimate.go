@@ -48,7 +48,7 @@ type Estimate struct {
 	Remedy string
 }
 
-// AddEstimate adds an estimate of an error, and from a tenth on a note that warns of it.
+// AddEstimate adds an estimate of an error, and from a tenth on a warning.
 func (r *Report) AddEstimate(e Estimate) {
 	if math.IsNaN(e.Value) {
 		e = Estimate{Of: e.Of, Value: e.Value, Reason: cmp.Or(e.Reason, "the figures behind it are not finite")}
@@ -61,5 +61,5 @@ func (r *Report) AddEstimate(e Estimate) {
 	if e.Remedy != "" {
 		text += "; to lessen it, " + e.Remedy
 	}
-	r.Note(text)
+	r.Warn(text)
 }

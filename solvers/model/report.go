@@ -7,7 +7,8 @@ import "math"
 type Report struct {
 	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
 	Notes []string
-	// Warnings are sentences for the user: reasons to doubt the model.
+	// Warnings are sentences for the user: reasons to doubt the result, such as an iteration that did not converge, a
+	// large estimated error or lost digits, and a remedy. A sentence is a note or a warning, not both.
 	Warnings []string
 	// Choice is the method or engine, where the caller left it open.
 	Choice Choice
@@ -24,8 +25,8 @@ type Report struct {
 	// Residuals are those of the equations that the values and vectors solve, one for each
 	// value, relative to the largest value; nil where they are not known.
 	Residuals []float64
-	// NotConverged reports that an iteration ended before it reached its tolerance. Notes say
-	// why.
+	// NotConverged reports that an iteration ended before it reached its tolerance. Warnings
+	// say why.
 	NotConverged bool
 }
 

@@ -283,10 +283,10 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 		fit.Note(fmt.Sprintf("%d landmarks serve, of %d: others depend on them, or there are no more rows", p, c.landmarks))
 	}
 	if least := leastPenalty * c.norm; best.Lambda < least*(1-1e-9) {
-		fit.Note(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
+		fit.Warn(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
 	}
 	if len(c.Penalties) == 0 && c.best == len(c.path)-1 && c.squares(c.path[c.best-1]) > c.lowest {
-		fit.Note("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
+		fit.Warn("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit
 }

@@ -73,7 +73,8 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	}
 	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}, Trace: s.trace(m, sp)}
 	f.SourcePasses = 1
-	f.Note(append(notes, sp.notes...)...)
+	f.Note(notes...)
+	f.Warn(sp.doubts...)
 	for _, p := range sp.parts(d) {
 		spread := p.spread(m)
 		if s.Center && spread < basis.Dependence {
@@ -213,12 +214,13 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
-// carriedLittle is the part of a trace above which a note says that landmarks are few.
+// carriedLittle is the part of a trace above which a warning says that landmarks are few.
 const carriedLittle = 0.01
 
-// remark adds notes.
+// remark adds notes and warnings.
 func (f *Fit) remark(s Solver, asked int) {
 	note := func(format string, args ...any) { f.Note(fmt.Sprintf(format, args...)) }
+	warn := func(format string, args ...any) { f.Warn(fmt.Sprintf(format, args...)) }
 	if f.Rank() < asked {
 		note("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked)
 	}
@@ -227,10 +229,10 @@ func (f *Fit) remark(s Solver, asked int) {
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
-			note("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", Side(i), left)
+			warn("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", Side(i), left)
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {
-		note("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `ridge`", worst)
+		warn("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `ridge`", worst)
 	}
 }

@@ -22,12 +22,12 @@ import (
 // basis. They are the same space where the operator needs that.
 type spaces struct {
 	x, y    *lowrank.Model // y is nil for single rows, and x for one space
-	notes   []string
+	doubts  []string
 	entries int64
 }
 
-// definiteNote returns a warning of a kernel that may not be positive.
-func definiteNote(k kernelgen.Kernel) []string {
+// definiteWarning returns a warning of a kernel that may not be positive.
+func definiteWarning(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", what, err)
 	}
-	sp.notes = append(sp.notes, definiteNote(k)...)
+	sp.doubts = append(sp.doubts, definiteWarning(k)...)
 	return f, nil
 }
 

@@ -26,8 +26,9 @@
 // # Engines
 //
 //   - [Exact] computes all m·n entries once an iteration, in strips of a few rows. A strip gives the row sums, these give
-//     u, and the same strip its part of Kᵀu. Sums and kernel are logarithms, so that ε may be small. The rows are in
-//     memory.
+//     u, and the same strip its part of Kᵀu. Sums and kernel are logarithms, and a small ε is reached in stages
+//     (Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems"). The rows are
+//     in memory.
 //   - [LowRank] multiplies by a low-rank approximation of K (Altschuler, Bach, Rudi & Niles-Weed 2019; Xie et al. 2023,
 //     Section IV-A), with O((m+n)·r) flops an iteration. Large factors are not kept but computed from the rows in each
 //     pass. Then u and v are functions of a row, and memory does not grow with the rows.

@@ -89,7 +89,7 @@ func TestEstimateWarns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(f.Notes, "; "); f.Engine == EngineLowRank && !strings.Contains(notes, "the error of the plan") {
-		t.Errorf("notes %q", notes)
+	if warnings := strings.Join(f.Warnings, "; "); f.Engine == EngineLowRank && !strings.Contains(warnings, "the error of the plan") {
+		t.Errorf("warnings %q", warnings)
 	}
 }

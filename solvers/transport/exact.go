@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -18,7 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Exact solves the problem with all entries of K, in the domain of logarithms.
+// Exact solves the problem with all entries of K, in the domain of logarithms. If ε is below 1/150 of the largest cost, the
+// iterations begin with a larger ε, which falls to ε in stages; these count as iterations.
 //
 // Cost: one pass over each source, which loads the rows. Each iteration computes all m·n kernel entries; the report
 // computes them once more. Memory: the rows and about 10·n numbers. The model holds the rows.
@@ -49,6 +49,11 @@ type exact struct {
 	Sinkhorn
 	f, g     []float64
 	moderate bool // no |log K| exceeds plainRange; false before the first iteration
+
+	target float64   // the ε of the fit; Epsilon is that of the stage
+	logK   *extremes // of the target; the first iteration finds them
+	stages stages
+	spent  int64 // kernel entries of earlier stages
 }
 
 func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
@@ -66,7 +71,7 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 			return nil, err
 		}
 	}
-	x := &exact{grid: newGrid(e, g, left, right), Sinkhorn: s}
+	x := &exact{grid: newGrid(e, g, left, right), Sinkhorn: s, target: s.Epsilon, logK: newExtremes()}
 	x.g = slices.Clone(right.log) // v = b
 	if x.f = x.g; !x.symmetric() {
 		x.f = make([]float64, len(left.log))
@@ -76,7 +81,12 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 
 // solve iterates, and returns the fit with its maps.
 func (x *exact) solve(ctx context.Context) (*Fit, error) {
-	history, err := x.iterate(ctx, func(first bool) (float64, error) { return x.step(ctx, first) })
+	history, err := x.iterate(ctx, func(first bool) (before float64, more bool, err error) {
+		if before, err = x.step(ctx, first); err == nil {
+			more, err = x.lower(first, before)
+		}
+		return before, more, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +98,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	f := &Fit{Model: m, History: append(history, end.change), Cost: end.cost}
 	f.Iterations = len(f.History)
 	f.Value = x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
-	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries()
+	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.spent+x.entries()
 	f.judge(x.MarginalTol)
 	return f, nil
 }
@@ -103,10 +113,9 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		return x.symmetricStep(ctx)
 	}
 	n, exponent := len(x.g), x.exponent()
-	var wide atomic.Bool
 	entries, rowSums := x.logs, func(strip blas64.General, logs, shifts []float64) {
-		if first && !wide.Load() && !(dense.MaxAbs(strip) <= plainRange) {
-			wide.Store(true)
+		if first {
+			x.logK.observe(strip)
 		}
 		for i := range strip.Rows {
 			s := weights(dense.Row(strip, i), x.g)
@@ -155,7 +164,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		sums[j] *= w
 	}
 	if first {
-		x.moderate = !wide.Load()
+		x.moderate = x.logK.most <= plainRange
 	}
 	logs, err := x.logsOf(ctx, sums[:n])
 	for j, log := range logs {

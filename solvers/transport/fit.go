@@ -10,9 +10,10 @@ import (
 type Fit struct {
 	*Model
 	model.Report
-	Iterations int
+	Iterations int // of all stages
 	// History has the marginal error after each iteration: ‖T1 − a‖₁, where Tᵀ1 = b. With a
-	// marginal penalty it has the change that another iteration would make to the row masses, relative to all mass.
+	// marginal penalty it has the change that another iteration would make to the row masses, relative to all mass. T is
+	// the plan of the stage's ε.
 	History []float64
 	Cost    float64 // ⟨T, C⟩; NaN if the engine does not know it
 	// Value is the minimum, ⟨T, C⟩ + ε·KL(T ‖ abᵀ), with a marginal penalty + ρ·KL(T1 ‖ a) + ρ·KL(Tᵀ1 ‖ b). It is the
@@ -29,7 +30,7 @@ func (f *Fit) MarginalError() float64 { return f.History[len(f.History)-1] }
 func (f *Fit) judge(tol float64) {
 	if last := f.MarginalError(); !(last <= tol) {
 		f.NotConverged = true
-		f.Note(fmt.Sprintf("after %d iterations the masses of rows are %.2g off, more than `tol` %.2g: "+
+		f.Warn(fmt.Sprintf("after %d iterations the masses of rows are %.2g off, more than `tol` %.2g: "+
 			"raise `iterations`, or `epsilon`", f.Iterations, last, tol))
 	}
 }

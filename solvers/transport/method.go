@@ -21,7 +21,7 @@ type Sinkhorn struct {
 	// MarginalTol bounds ‖T1 − a‖₁, where Tᵀ1 = b; 0 means 1e-6. With a MarginalPenalty it bounds the change of the row
 	// masses in an iteration, relative to all mass.
 	MarginalTol float64
-	Iterations  int // the most; 0 means 1000
+	Iterations  int // the most, over all stages; 0 means 1000
 	Seed        uint64
 }
 
@@ -50,21 +50,22 @@ func (s Sinkhorn) exponent() float64 {
 	return s.MarginalPenalty / (s.MarginalPenalty + s.Epsilon)
 }
 
-// iterate calls step until the marginal error is within MarginalTol. step makes an iteration and returns the error of
-// the plan before it. The history has no error of the last plan: the caller measures that and appends it.
-func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before float64, err error)) (history []float64, err error) {
+// iterate calls step until the marginal error is within MarginalTol. step makes an iteration. It returns the error of the
+// plan before it, and whether another iteration must follow. The history has no error of the last plan: the caller measures
+// that and appends it.
+func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before float64, more bool, err error)) (history []float64, err error) {
 	for n := 1; ; n++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		before, err := step(n == 1)
+		before, more, err := step(n == 1)
 		if err != nil {
 			return nil, err
 		}
 		if n > 1 {
 			history = append(history, before)
 		}
-		if n == s.Iterations || n > 1 && before <= s.MarginalTol {
+		if n == s.Iterations || !more && before <= s.MarginalTol {
 			return history, nil
 		}
 	}

@@ -51,8 +51,8 @@ func TestConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.epsilon == 1e-3 {
-			if !f.NotConverged || len(f.Notes) == 0 || !strings.Contains(f.Notes[0], "raise `iterations`") {
-				t.Errorf("epsilon %v: unsettled %v, notes %q", c.epsilon, f.NotConverged, f.Notes)
+			if !f.NotConverged || len(f.Warnings) == 0 || !strings.Contains(f.Warnings[0], "raise `iterations`") {
+				t.Errorf("epsilon %v: unsettled %v, warnings %q", c.epsilon, f.NotConverged, f.Warnings)
 			}
 			continue
 		}

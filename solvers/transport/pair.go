@@ -63,13 +63,13 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		history, err := p.iterate(ctx, func(bool) (float64, error) {
+		history, err := p.iterate(ctx, func(first bool) (before float64, more bool, err error) {
 			left, err := p.half(ctx, p.left, true)
 			if err != nil {
-				return 0, err
+				return 0, false, err
 			}
 			_, err = p.half(ctx, p.right, false)
-			return left.change, err
+			return left.change, first, err
 		})
 		if errors.Is(err, errRepaired) {
 			continue

@@ -1,0 +1,121 @@
+package transport
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+)
+
+// ε-scaling solves the problem with a decreasing sequence of ε, and starts each stage at the potentials of the one before
+// (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
+// Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems", Section 3.2; Peyré &
+// Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) change little with ε. Sinkhorn's
+// iteration changes a potential by about ε: alone it takes about range(C)/ε iterations to come near the optimal plan.
+
+const (
+	// stageFactor divides ε from stage to stage.
+	stageFactor = 4
+	// stageTol is the marginal error that ends a stage before the last.
+	stageTol = 1e-2
+)
+
+// stages are the ε above the target that a fit still has to go through.
+type stages struct {
+	epsilon []float64 // descending; the first one is current
+	most    int       // iterations of a stage
+	made    int       // iterations of the current stage
+}
+
+// newStages returns stages from the range of the cost down to ε. They take less than half of the iterations; if these are
+// too few for one a stage, there are no stages.
+func newStages(span, epsilon float64, iterations int) (s stages) {
+	room := (iterations - 1) / 2
+	for e := span; e > epsilon; e /= stageFactor {
+		if len(s.epsilon) == room {
+			return stages{}
+		}
+		s.epsilon = append(s.epsilon, e)
+	}
+	s.most = room / max(1, len(s.epsilon))
+	return s
+}
+
+// over counts an iteration, given the error before it, and reports whether it was the last of its stage.
+func (s *stages) over(before, tol float64) bool {
+	s.made++
+	return s.made == s.most || s.made > 1 && before <= max(stageTol, tol)
+}
+
+// lower is called after each iteration, with the error of the plan before it. After the first one, which finds the range of
+// the cost, it goes to the first stage, and after the last iteration of a stage to the next one, or to the target. It
+// reports whether another iteration must follow.
+func (x *exact) lower(first bool, before float64) (bool, error) {
+	s := &x.stages
+	switch {
+	case first:
+		if !x.symmetric() && !x.moderate {
+			*s = newStages(x.target*(x.logK.high-x.logK.low), x.target, x.Iterations)
+		}
+		if len(s.epsilon) == 0 {
+			return true, nil
+		}
+		return true, x.turn(s.epsilon[0])
+	case len(s.epsilon) == 0:
+		return false, nil
+	case !s.over(before, x.MarginalTol):
+		return true, nil
+	}
+	s.epsilon, s.made = s.epsilon[1:], 0
+	if len(s.epsilon) == 0 {
+		return true, x.turn(x.target)
+	}
+	return true, x.turn(s.epsilon[0])
+}
+
+// turn changes ε and keeps the potentials.
+func (x *exact) turn(epsilon float64) error {
+	g, err := newGibbs(x.logs.Kernel, epsilon)
+	if err != nil {
+		return err
+	}
+	x.spent += x.gibbs.entries()
+	x.gibbs = g
+	ratio := x.Epsilon / epsilon
+	for i, mass := range x.left.log {
+		x.f[i] = (x.f[i]-mass)*ratio + mass
+	}
+	for j, mass := range x.right.log {
+		x.g[j] = (x.g[j]-mass)*ratio + mass
+	}
+	x.Epsilon, x.moderate = epsilon, x.logK.most*x.target <= plainRange*epsilon
+	return nil
+}
+
+// extremes are those of log K. Goroutines may share one.
+type extremes struct {
+	mu        sync.Mutex
+	low, high float64 // of finite entries
+	most      float64 // of |log K|; Inf if entries are not finite
+}
+
+func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf(-1)} }
+
+// observe takes a strip of log K.
+func (e *extremes) observe(strip blas64.General) {
+	low, high, most := math.Inf(1), math.Inf(-1), 0.0
+	for i := range strip.Rows {
+		for _, v := range dense.Row(strip, i) {
+			if v-v != 0 {
+				most = math.Inf(1)
+				continue
+			}
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.low, e.high, e.most = min(e.low, low), max(e.high, high), max(e.most, most, -low, high)
+}

@@ -227,7 +227,7 @@ func (q *question) answer(t *testing.T) []part {
 	x, probe := q.prepared(t, q.x)
 	y, right := q.prepared(t, q.y)
 	d := q.data(t, x, y)
-	k := must(model.Resolve(t.Context(), d, q.r.kernelOr(t, must(kernelgen.Parse(q.kernel))(t)), 1))(t)
+	k := q.r.kernelOr(t, must(kernelgen.Parse(q.kernel))(t))
 	fit := must(fitOf(t.Context(), e, q.r.method, d, k))(t)
 	if f, is := fit.(*ism.Fit); is && ofClasses(q.r.method) {
 		if err := f.LearnClasses(t.Context(), e, x, q.labels, classes); err != nil {

@@ -221,7 +221,9 @@ type Prepared struct {
 // newPrepared finds the columns of a preparation in src.
 func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, err error) {
 	s = &Prepared{Preparation: p, src: src, info: src.Info(), weights: -1}
-	if s.place, err = p.places(s.info); err != nil {
+	if stats != nil && stats.places != nil {
+		s.place = stats.places
+	} else if s.place, err = p.places(s.info); err != nil {
 		return nil, err
 	}
 	if s.words, err = p.words(s.info); err != nil {

@@ -44,7 +44,9 @@ type columnMoments struct {
 	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
 	BadValue float64 // what it has
 	Weight   float64 // of the N values
-	Mean, M2 float64
+	Mean     float64
+	M2       float64 // sum of squares about the mean, in units of Unit²
+	Unit     float64 // a power of two; 0 until a value is not 0
 	Min, Max float64
 }
 
@@ -195,8 +197,37 @@ func (m *columnMoments) add(v, w float64) {
 	m.Weight += w
 	delta := v - m.Mean
 	m.Mean += delta * w / m.Weight
-	m.M2 += w * delta * (v - m.Mean)
+	m.grow(delta)
+	if m.Unit > 0 {
+		m.M2 += w * (delta / m.Unit) * ((v - m.Mean) / m.Unit)
+	}
 	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
+}
+
+// The unit of squares is 1 unless values are beyond these: then squares would leave the range of float64.
+const (
+	leastUnit = 0x1p-300
+	mostUnit  = 0x1p300
+)
+
+// grow makes the unit suit a difference, unless it is small beside that of others.
+func (m *columnMoments) grow(delta float64) {
+	switch size := math.Abs(delta); {
+	case size == 0 || !finite(size) || m.Unit > 0 && size <= mostUnit*m.Unit:
+	case size < leastUnit || size > mostUnit:
+		_, exponent := math.Frexp(size)
+		m.measure(math.Ldexp(1, exponent-1))
+	default:
+		m.measure(1)
+	}
+}
+
+// measure makes the unit at least as large as another.
+func (m *columnMoments) measure(unit float64) {
+	if unit > m.Unit {
+		by := m.Unit / unit
+		m.Unit, m.M2 = unit, m.M2*by*by
+	}
 }
 
 func (m *columnMoments) merge(o columnMoments) {
@@ -215,7 +246,13 @@ func (m *columnMoments) merge(o columnMoments) {
 	n := m.Weight + o.Weight
 	delta := o.Mean - m.Mean
 	m.Mean += delta * (o.Weight / n)
-	m.M2 += o.M2 + delta*delta*(m.Weight/n)*o.Weight
+	m.measure(o.Unit)
+	m.grow(delta)
+	if m.Unit > 0 {
+		by := o.Unit / m.Unit
+		delta /= m.Unit
+		m.M2 += o.M2*by*by + delta*delta*(m.Weight/n)*o.Weight
+	}
 	m.N, m.Weight = m.N+o.N, n
 	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
 }
@@ -391,7 +428,7 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 		if !finite(shift[j]) || !finite(spread) {
 			return nil, nil, c.tooFarApart(info, j)
 		}
-		if spread < minSpread(how) {
+		if spread < minSpread {
 			return nil, nil, c.tooClose(info, j)
 		}
 		factor[j] = 1 / spread
@@ -436,19 +473,12 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	case how == ScaleMinMax:
 		return m.Min, m.Max - m.Min
 	default:
-		return m.Mean, math.Sqrt(m.M2 / m.Weight)
+		return m.Mean, math.Sqrt(m.M2/m.Weight) * m.Unit
 	}
 }
 
-// minSpread returns the smallest spread that can be relied on: below it squares lose
-// their digits (a standard deviation of 1e-145 is a variance of 1e-290), or the
-// factor is no longer finite.
-func minSpread(how Scaling) float64 {
-	if how == ScaleMinMax {
-		return 1e-307
-	}
-	return 1e-145
-}
+// minSpread is the smallest spread whose inverse is surely finite.
+const minSpread = 1e-307
 
 func (m *columnMoments) tooFarApart(info Info, column int) error {
 	return m.spreadError(info, column, "too far apart to compute their mean and spread")

@@ -538,12 +538,12 @@ class Novelty(OutlierMixin, _LowRank):
         marked = np.sum(np.arange(1, len(known) + 1) / (len(known) + 1) <= self.share)
         self.offset_ = -known[marked - 1] if marked else -np.inf
 
-    def _doubts(self, report: dict[str, Any]) -> list[str]:
+    def _doubts(self, report: dict[str, Any], names: list[str]) -> list[str]:
         rows = min(report['rows'], 10_000)  # that the model knows the distances of
         if self.share * (rows + 1) >= 1:
-            return super()._doubts(report)
+            return super()._doubts(report, names)
         say = 'share %g is below %.2g, the least that %d rows can tell: no row is marked; raise it, or fit more rows'
-        return [say % (self.share, 1 / (rows + 1), rows)] + super()._doubts(report)
+        return [say % (self.share, 1 / (rows + 1), rows)] + super()._doubts(report, names)
 
     def _check_model(self, model: Any) -> None:
         super()._check_model(model)

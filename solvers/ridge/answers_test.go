@@ -35,7 +35,10 @@ func TestDeviations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := kernelMatrix(k, x, x)
+			a, copies := kernelMatrix(k, x, x), float64(n)
+			if w != nil {
+				copies = dense.Sum(w)
+			}
 			for i := range n {
 				noise := lambda
 				if w != nil {
@@ -67,7 +70,7 @@ func TestDeviations(t *testing.T) {
 				variance := 1 + (1-mat.Dot(mat.NewVecDense(n, row), solved.RowView(i))+away*away/all)/lambda
 				for j := range 2 {
 					mean := mat.Dot(targets.ColView(j), inverseOnes.ColView(0)) / all
-					noise := lambda * (square.At(j, j) - mean*mean*all) / n
+					noise := lambda * (square.At(j, j) - mean*mean*all) / copies
 					want := math.Sqrt(noise * variance)
 					if s := dense.Row(got, i)[2+j]; math.Abs(s-want) > 1e-6*want {
 						t.Fatalf("%s, weights %v: deviation of target %d of row %d is %v, not %v", k, w != nil, j, i, s, want)

@@ -12,8 +12,8 @@ import (
 )
 
 // Posterior gives standard deviations of new observations of a Gaussian process whose mean is the
-// model: its kernel is σ²/λ·k, its noise has the variance σ² over the weight of a row, and its
-// constant mean is unknown. The maximum of the likelihood gives σ². Landmarks replace the kernel as in
+// model: its kernel is σ²/λ·k, its noise has the variance σ² over the weight of a row, which counts as that many
+// copies, and its constant mean is unknown. The maximum of the likelihood gives σ². Landmarks replace the kernel as in
 // the deterministic training conditional of Quiñonero-Candela & Rasmussen (2005, "A unifying view of
 // sparse approximate Gaussian process regression"). With all rows as landmarks it is exact.
 type Posterior struct {
@@ -45,7 +45,7 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 		}
 	}
 	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
-		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / float64(c.counted)
+		v.Noise[j] = max(0, c.all.unexplained[j]-norm*norm) / c.all.weight
 	}
 	v.measure(c.columns.refer)
 	return v, nil

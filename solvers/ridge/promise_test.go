@@ -2,6 +2,7 @@ package ridge
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,7 +138,7 @@ func TestPromiseOfNoise(t *testing.T) {
 			lowest = min(lowest, k.Misclassified)
 		}
 		least += lowest / fits
-		if len(f.Warnings) > 0 && strings.Contains(f.Warnings[0], "for all rows") {
+		if slices.ContainsFunc(f.Warnings, func(w string) bool { return strings.Contains(w, "for all rows") }) {
 			warned++
 		}
 	}

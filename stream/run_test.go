@@ -93,6 +93,7 @@ func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 		return nil, err
 	}
 	d := len(src.Info().Columns)
+	f.cols = min(f.cols, d) // a column without any value is left out
 	note := func(pass string, b *stream.Block) {
 		if f.folded != nil {
 			f.folded(pass, b.Index)

@@ -473,8 +473,26 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	case how == ScaleMinMax:
 		return m.Min, m.Max - m.Min
 	default:
-		return m.Mean, math.Sqrt(m.M2/m.Weight) * m.Unit
+		return rounded(m.Mean, math.Sqrt(m.M2/m.Weight)*m.Unit)
 	}
+}
+
+// scaleBits are the digits of a mean, relative to the deviation, and of a deviation. The others are rounding of
+// sums, which depends on the order of rows and on the unit of weights, and which a fit of nearly dependent
+// landmarks would enlarge.
+const scaleBits = 40
+
+// rounded rounds a mean and a deviation to [scaleBits].
+func rounded(mean, deviation float64) (float64, float64) {
+	if deviation == 0 || !finite(deviation) || !finite(mean) {
+		return mean, deviation
+	}
+	_, exponent := math.Frexp(deviation)
+	if digit := math.Ldexp(1, exponent-scaleBits); digit > 0 && finite(mean/digit) {
+		mean = math.RoundToEven(mean/digit) * digit
+		deviation = math.RoundToEven(deviation/digit) * digit
+	}
+	return mean, deviation
 }
 
 // minSpread is the smallest spread whose inverse is surely finite.

@@ -110,7 +110,7 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 }
 
 // weightedQuantiles returns those at i/200: the least number at which the cumulative weight reaches
-// its share of the total and of one mean weight more, or the largest.
+// its share of the total and of one row more, or the largest. That row has the least weight: of copies, one.
 func weightedQuantiles(u, weights []float64) []float64 {
 	order := make([]int, len(u))
 	for i := range order {
@@ -118,7 +118,13 @@ func weightedQuantiles(u, weights []float64) []float64 {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(u[a], u[b]) })
 	total := dense.Sum(weights)
-	total += total / float64(len(u))
+	least := math.Inf(1)
+	for _, w := range weights {
+		if w > 0 {
+			least = min(least, w)
+		}
+	}
+	total += least
 	out, at, sum := make([]float64, quantiles), 0, weights[order[0]]
 	for i := range out {
 		share := float64(i+1) / (quantiles + 1) * (1 - 1e-12) // rounding of sums

@@ -39,8 +39,9 @@
 // # Classes
 //
 // Classes are regressed on codes, 1 for the class of a row and −1 for the others. The largest decision
-// value chooses. Kernels and penalties are chosen by the squared error of the codes out of fold, which varies less
-// with the rows than the share misclassified. That is counted on a sample of up to [SampleRows] rows.
+// value chooses. Of the kernels and penalties that misclassify the fewest rows out of fold, but for a standard error
+// of the difference, the one with the least squared error of the codes is chosen: it varies less with the rows than the
+// share misclassified. That is counted on a sample of up to [SampleRows] rows.
 //
 // # Promised errors
 //

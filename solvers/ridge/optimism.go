@@ -1,6 +1,8 @@
 package ridge
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -25,6 +27,7 @@ const (
 type outcomes struct {
 	choice   [][]float64 // of each configuration and row: the weighted loss that chooses
 	reported [][]float64 // of each configuration, row and reported figure: the weighted loss
+	wrong    [][]float64 // of each configuration: 1 for each row misclassified, see [choice]; nil for targets
 }
 
 // corrects reports whether errors of a fit of so many rows are corrected for the choice.
@@ -46,6 +49,9 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 					choice[r] += w * v * v / c.variance(j)
 				}
 			}
+		}
+		if c.data.Classes != nil {
+			c.outcomes.wrong = append(c.outcomes.wrong, slices.Clone(reported.Data))
 		}
 		for r, w := range c.lossWeights() {
 			blas64.Scal(w, dense.Vector(dense.Row(reported, r)))
@@ -96,18 +102,19 @@ func (c *candidate) lossWeights() []float64 {
 }
 
 // corrected returns the mean of each reported loss, corrected for the choice among the configurations. A
-// resample draws as many groups as there are, with replacement, and takes the configuration of the least loss in the
-// bag. The estimate is the mean over resamples of the losses outside the bag. Rows of weight 0 are absent. It is nil
+// resample draws as many groups as there are, with replacement, and takes the configuration that [choice] prefers in the
+// bag. The estimate is the mean over resamples of the losses outside the bag. Rows of weight 0 are absent. weights are
+// those of the losses reported, and choosing those of the losses that choose. It is nil
 // if there was no choice, or if no resample leaves out a row.
 // Cost for J configurations of n rows: 600·n·J flops.
-func (o *outcomes) corrected(weights []float64, groups clusters, seed uint64) []float64 {
+func (o *outcomes) corrected(weights, choosing []float64, groups clusters, seed uint64) []float64 {
 	if o == nil || len(o.choice) < 2 || len(weights) == 0 {
 		return nil
 	}
 	n, figures := len(weights), len(o.reported[0])/len(weights)
-	choice := stream.NewMatrix(len(o.choice), n)
+	all := stream.NewMatrix(len(o.choice), n)
 	for j, losses := range o.choice {
-		copy(dense.Row(choice, j), losses)
+		copy(dense.Row(all, j), losses)
 	}
 	random := sketch.NewRandom(seed, "optimism")
 	times, bag, sums := make([]int, groups.count), make([]float64, n), make([]float64, len(o.choice))
@@ -123,8 +130,9 @@ func (o *outcomes) corrected(weights []float64, groups clusters, seed uint64) []
 				bag[r] = float64(times[g])
 			}
 		}
-		blas64.Gemv(blas.NoTrans, 1, choice, dense.Vector(bag), 0, dense.Vector(sums))
-		losses := o.reported[floats.MinIdx(sums)]
+		blas64.Gemv(blas.NoTrans, 1, all, dense.Vector(bag), 0, dense.Vector(sums))
+		floats.Mul(bag, choosing)
+		losses := o.reported[choice{groups, bag}.best(sums, o.wrong)]
 		for r, g := range groups.of {
 			if g >= 0 && times[g] == 0 {
 				floats.Add(outside, losses[r*figures:][:figures])

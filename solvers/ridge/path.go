@@ -52,8 +52,8 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 	return list
 }
 
-// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones. It returns the kernel of
-// the least error, of equal ones the first, after two or three more penalties around its best, and what all came to.
+// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones. It returns the kernel that
+// [choice] prefers, after two or three more penalties around its best, and what all came to.
 // Where the error has one minimum, that finds its place to a factor of √10.
 func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
 	for _, c := range f.candidates {
@@ -63,11 +63,11 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 		if err := c.search(ctx); err != nil {
 			return nil, nil, err
 		}
-		if chosen == nil || c.lowest < chosen.lowest {
+		if chosen == nil || c.better(chosen) {
 			chosen, c = c, chosen
 		}
 		if c != nil {
-			c.grams, c.all = nil, nil
+			c.grams, c.all, c.held = nil, nil, nil
 		}
 	}
 	if len(f.Penalties) == 0 && chosen.best >= 0 {
@@ -164,8 +164,7 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return c.add(ctx, models, path)
 }
 
-// add adds penalties to the path, with their errors of classification, and finds the one of the lowest squared
-// error, of equal ones the largest.
+// add adds penalties to the path, with their errors of classification, and finds the best one.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
 	var predictions blas64.General
 	if c.predictsAll() {
@@ -174,35 +173,93 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 			return err
 		}
 	}
-	if c.data.Classes != nil && predictions.Rows > 0 {
-		if err := c.count(models, predictions, path); err != nil {
-			return err
-		}
-	}
 	if c.outcomes != nil {
 		c.addOutcomes(models, predictions)
 	}
-	best := math.Inf(-1) // penalty
-	if c.best >= 0 {
-		best = c.path[c.best].Lambda
-	}
 	for i, p := range path {
-		if e := c.squares(p); !(e < c.lowest || e == c.lowest && p.Lambda > best) {
-			continue
-		}
-		best, c.lowest = p.Lambda, c.squares(p)
-		c.held = &heldOut{}
+		held := &heldOut{}
 		for _, of := range models {
-			c.held.models = append(c.held.models, of[i:i+1:i+1])
+			held.models = append(held.models, of[i:i+1:i+1])
 		}
 		if predictions.Rows > 0 {
-			c.held.predictions = dense.Clone(dense.Columns(predictions, i*c.outputs, c.outputs))
+			held.predictions = dense.Columns(predictions, i*c.outputs, c.outputs)
+		}
+		if c.data.Classes != nil && predictions.Rows > 0 {
+			held.wrong = c.wrong(held)
+			p.Misclassified = meanOf(held.wrong, c.known.given)
+		}
+		at, _ := slices.BinarySearchFunc(c.path, p, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
+		c.path, c.held = slices.Insert(c.path, at, p), slices.Insert(c.held, at, held)
+	}
+	squares, wrong := make([]float64, len(c.path)), make([][]float64, len(c.path))
+	for i, p := range c.path {
+		squares[i], wrong[i] = c.squares(p), c.held[i].wrong
+	}
+	if c.best = c.bestOf(squares, wrong); c.best >= 0 {
+		c.lowest = squares[c.best]
+	}
+	return nil
+}
+
+// bestOf chooses among penalties, of which wrong are the rows misclassified: see [choice].
+func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
+	if wrong[0] == nil {
+		return choice{}.best(squares, nil)
+	}
+	weights := relative(c.known.weight)
+	return choice{newClusters(&c.known), weights}.best(squares, wrong)
+}
+
+// choice is how configurations are chosen, kernels with a penalty each: by the squared error; of classes, among those
+// that misclassify no more rows than any other does, but for a standard error of the difference. The least share
+// misclassified is luck on few rows, where the squared error is not. On many it is what is wanted.
+type choice struct {
+	groups  clusters
+	weights []float64
+}
+
+// best returns the place of the best configuration, the last of equal ones; -1 if no squared error is a number.
+// wrong has a 1 for each row misclassified, and is nil for targets.
+func (o choice) best(squares []float64, wrong [][]float64) int {
+	least, share := -1, math.Inf(1)
+	for j, of := range wrong {
+		if v := meanOf(of, o.weights); squares[j] == squares[j] && v < share {
+			least, share = j, v
 		}
 	}
-	c.path = append(c.path, path...)
-	slices.SortFunc(c.path, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
-	c.best = slices.IndexFunc(c.path, func(p Penalty) bool { return p.Lambda == best })
-	return nil
+	var order []int
+	for j, v := range squares {
+		if v == v {
+			order = append(order, j)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[a], squares[b]), cmp.Compare(b, a)) })
+	for _, j := range order {
+		if least < 0 || o.alike(wrong[j], wrong[least]) {
+			return j
+		}
+	}
+	return -1
+}
+
+// alike reports whether a share misclassified exceeds another by no more than a standard error of the difference.
+func (o choice) alike(wrong, least []float64) bool {
+	excess := make([]float64, len(wrong))
+	floats.SubTo(excess, wrong, least)
+	more := meanOf(excess, o.weights)
+	return more <= 0 || more <= math.Sqrt(o.groups.variance(excess, o.weights))
+}
+
+// better reports whether the best penalty is better than that of another kernel.
+func (c *candidate) better(other *candidate) bool {
+	switch {
+	case c.best < 0:
+		return false
+	case other.best < 0:
+		return true
+	}
+	wrong := [][]float64{c.held[c.best].wrong, other.held[other.best].wrong}
+	return c.bestOf([]float64{c.lowest, other.lowest}, wrong) == 0
 }
 
 // predictsAll reports whether out-of-fold predictions of all penalties are made: for shares misclassified,
@@ -211,8 +268,7 @@ func (c *candidate) predictsAll() bool {
 	return c.outcomes != nil || c.data.Classes != nil && !c.forMetric
 }
 
-// squares returns the error that chooses: 1 − R², summed over targets or codes of classes. The share misclassified
-// is a step function, whose least value on few rows is luck.
+// squares returns the error that chooses: 1 − R², summed over targets or codes of classes.
 func (c *candidate) squares(p Penalty) (sum float64) {
 	for j, v := range p.RMSE {
 		if variance := c.variance(j); variance > 0 {
@@ -250,29 +306,21 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 		for j, v := range rmse {
 			rmse[j] = math.Sqrt(v)
 		}
-		path = append(path, Penalty{lambda, rmse, math.NaN()})
+		path = append(path, Penalty{Lambda: lambda, RMSE: rmse, Misclassified: math.NaN()})
 	}
 	return models, path, nil
 }
 
-// count finds the errors of classification of each penalty in predictions of the scoring sample.
-func (c *candidate) count(models trained, predictions blas64.General, path []Penalty) error {
-	wrong, total := make([]float64, len(path)), dense.Sum(c.known.given)
-	if total == 0 {
-		return fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
-	}
-	for r, w := range c.known.given {
-		for i, b := range models[c.folds.part(c.known.group[r])] {
-			decisions := dense.Row(predictions, r)[i*c.outputs:][:c.outputs]
-			if b.Rows == 0 || floats.MaxIdx(decisions) != c.known.class[r] {
-				wrong[i] += w
-			}
+// wrong returns 1 for each row of the scoring sample that a penalty misclassifies, or has no model for.
+func (c *candidate) wrong(held *heldOut) []float64 {
+	wrong := make([]float64, held.predictions.Rows)
+	for r, class := range c.known.class {
+		model := held.models[c.folds.part(c.known.group[r])][0]
+		if model.Rows == 0 || floats.MaxIdx(dense.Row(held.predictions, r)) != class {
+			wrong[r] = 1
 		}
 	}
-	for i := range path {
-		path[i].Misclassified = wrong[i] / total
-	}
-	return nil
+	return wrong
 }
 
 // onEntries returns the coefficients of several penalties side by side, for kernel entries in place

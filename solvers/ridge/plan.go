@@ -37,7 +37,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // times that the sample is predicted
 	if corrected := s.corrects(shape.Rows); corrected || shape.Classes > 0 && !s.forMetric {
 		predicted = kernels + 1
-		numbers += sample * tried * int64(f.outputs)
+		numbers += 2 * tried * (sample*int64(f.outputs+1) + int64(f.folds.parts)*(landmarks+1)*int64(f.outputs)) // of two kernels
 		if corrected {
 			numbers += (kernels*tried + 3) * sample * (2 + max(1, targets))
 		}

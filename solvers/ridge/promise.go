@@ -19,7 +19,7 @@ type Figure struct{ Value, StandardError float64 }
 // more rows of the same groups need not help.
 func (c *candidate) promise(fit *Fit, held *heldOut) {
 	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
-	corrected := c.outcomes.corrected(c.known.weight, groups, c.Seed)
+	corrected := c.outcomes.corrected(c.known.weight, c.known.weight, groups, c.Seed)
 	if corrected != nil {
 		fit.Configurations = len(c.outcomes.choice)
 	}
@@ -63,7 +63,7 @@ func (c *candidate) leftOutWeight() (sum float64) {
 func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 	groups, weights, wrong := newClusters(&c.known), relative(c.known.given), c.reportedLosses(held.predictions).Data
 	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
-	if corrected := c.outcomes.corrected(c.known.given, groups, c.Seed); corrected != nil {
+	if corrected := c.outcomes.corrected(c.known.given, relative(c.known.weight), groups, c.Seed); corrected != nil {
 		share, fit.Configurations = corrected[0], len(c.outcomes.choice)
 	}
 	design := 1.0 // variance over that of independent rows of one weight

@@ -88,13 +88,13 @@ func TestCorrected(t *testing.T) {
 			}
 		}
 		floats.Scale(1/used, want)
-		got := o.corrected(k.weight, newClusters(&k), 9)
+		got := o.corrected(k.weight, k.weight, newClusters(&k), 9)
 		if len(got) != figures || !floats.EqualApprox(got, want, 1e-12) {
 			t.Errorf("%s: %v, by bags %v", name, got, want)
 		}
 	}
 	one := &outcomes{choice: make([][]float64, 1), reported: make([][]float64, 1)}
-	if got := one.corrected([]float64{1}, clusters{of: []int{0}, count: 1}, 1); got != nil {
+	if got := one.corrected([]float64{1}, []float64{1}, clusters{of: []int{0}, count: 1}, 1); got != nil {
 		t.Errorf("%v: one configuration is no choice", got)
 	}
 }
@@ -147,31 +147,34 @@ func TestPromiseOfNoise(t *testing.T) {
 	}
 }
 
-// TestChosenBySquares: a few rows' luck with the largest decision does not choose; the squared error of the codes does.
-func TestChosenBySquares(t *testing.T) {
+// TestChoice: a few rows' luck with the largest decision does not choose, but the squared error of the codes does; a
+// share that is surely less does.
+func TestChoice(t *testing.T) {
 	t.Parallel()
-	const n = 80
-	x, noise, labels := normals(n, 3, 6), normals(n, 1, 7), make([]int, n)
-	for i := range labels {
-		if dense.Row(x, i)[0]+2*noise.Data[i] > 1.5 {
-			labels[i] = 1
+	wrong := func(n, first, count int) []float64 {
+		w := make([]float64, n)
+		for i := range count {
+			w[first+i] = 1
+		}
+		return w
+	}
+	squares := []float64{math.NaN(), 0.9, 0.5, 0.5, 0.7}
+	for _, c := range []struct {
+		n, lucky, wrong, want int
+	}{
+		{60, 5, 7, 3}, {1000, 10, 30, 1}, {1000, 10, 12, 3}, {60, 0, 20, 1},
+	} {
+		of := [][]float64{wrong(c.n, 0, 0), wrong(c.n, 0, c.lucky), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong+1)}
+		each := known{weight: slices.Repeat([]float64{1}, c.n)}
+		for i := range c.n {
+			each.group = append(each.group, uint64(i))
+		}
+		if got := (choice{newClusters(&each), each.weight}).best(squares, of); got != c.want {
+			t.Errorf("%d and %d of %d rows wrong: configuration %d is chosen, not %d", c.lucky, c.wrong, c.n, got, c.want)
 		}
 	}
-	f, err := Solver{Seed: 1}.Fit(t.Context(), stream.Engine{}, classed(t, x, labels), kernelgen.RBF(0.3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	least := f.Best
-	for i, p := range f.Path {
-		if p.RMSE[0] < f.Chosen().RMSE[0] {
-			t.Errorf("penalty %v has a squared error below that of the one chosen, %v", p.Lambda, f.Lambda)
-		}
-		if p.Misclassified < f.Path[least].Misclassified {
-			least = i
-		}
-	}
-	if least == f.Best {
-		t.Error("the least share is that of the least squared error: the table tests nothing")
+	if got := (choice{}).best(squares, nil); got != 3 {
+		t.Errorf("configuration %d of targets is chosen, not 3", got)
 	}
 }
 

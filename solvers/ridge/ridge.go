@@ -85,7 +85,7 @@ type Fit struct {
 type Tried struct {
 	Kernel kernelgen.Kernel
 	Penalty
-	// Error is what kernels are chosen by: 1 − R², summed over targets or codes of classes.
+	// Error is the squared error that chooses: 1 − R², summed over targets or codes of classes.
 	Error float64
 }
 
@@ -128,13 +128,13 @@ type candidate struct {
 	sums     []*sketch.WhitenedGram // of the parts, until they are opened
 	grams    []blas64.General       // of the parts
 	all      *normal
-	counted  int64     // rows with a weight
-	tested   int       // parts with such rows that are validated on
-	norm     float64   // of the Gram matrix of the features
-	path     []Penalty // ascending
-	best     int       // place in path; -1 if no penalty can be solved for
-	lowest   float64   // error there
-	held     *heldOut  // of the penalty there
+	counted  int64      // rows with a weight
+	tested   int        // parts with such rows that are validated on
+	norm     float64    // of the Gram matrix of the features
+	path     []Penalty  // ascending
+	best     int        // place in path; -1 if no penalty can be solved for
+	lowest   float64    // squared error there
+	held     []*heldOut // of each penalty of the path
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {

@@ -17,6 +17,7 @@ import (
 type heldOut struct {
 	models      trained
 	predictions blas64.General // decision values or targets
+	wrong       []float64      // 1 for each row misclassified; nil for targets
 }
 
 // leaveOut predicts the rows of the scoring sample by models that are trained without their parts: for several
@@ -80,7 +81,7 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 
 // holdOut returns predictions of the chosen penalty.
 func (c *candidate) holdOut(ctx context.Context) (held *heldOut, err error) {
-	held = c.held
+	held = c.held[c.best]
 	for part, coefficients := range held.models {
 		if coefficients[0].Rows == 0 {
 			const what = "%s: without fold %d the penalty %g is too small for %d features; take a larger `penalty`"

@@ -44,6 +44,7 @@ type lowrankTask struct {
 	mapText     string
 	matrix      []string // files of an explicit matrix
 	sketch, nnz int      // of s3spsd and ssrsvd
+	leverage    int      // rows that join their core, if given
 	landmarks   int
 	core        int          // points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
@@ -74,6 +75,7 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.sketchUsage != "" {
 		f.IntVar(&c.sketch, "sketch", 0, m.sketchUsage)
 		f.IntVar(&c.nnz, "nnz", 0, "nonzeros in each column of a sketch; 0 means 4")
+		f.IntVar(&c.leverage, "leverage-rows", 0, "`number` of high-leverage rows in the core; twice the rank if not given")
 	}
 	if m.landmarksUsage != "" {
 		f.IntVar(&c.landmarks, "landmarks", 0, m.landmarksUsage)
@@ -110,7 +112,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 	return []contradiction{
 		{len(args) == 0 && !matrix, noData},
 		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
-		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz"),
+		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz", "leverage-rows"),
 		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
 		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
 		c.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),
@@ -118,6 +120,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
 		c.least("rank", c.rank, 1),
 		c.least("landmarks", c.landmarks, 1),
+		c.least("leverage-rows", c.leverage, 0),
 		{c.given("landmarks") && c.landmarks < c.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.rank)},
 		c.least("core", c.core, 1),
 		c.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
@@ -134,6 +137,14 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
 		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
 	}
+}
+
+// leverageRows returns the number of rows that join the core: of the library 0 is the default, and −1 none.
+func (c *lowrankTask) leverageRows() int {
+	if c.given("leverage-rows") && c.leverage == 0 {
+		return -1
+	}
+	return c.leverage
 }
 
 // symmetric reports whether A is approximated by one factor.

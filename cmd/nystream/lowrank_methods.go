@@ -52,7 +52,7 @@ var lowrankMethods = []lowrankMethod{
 		symmetric:   true,
 		addFlags:    func(c *lowrankTask, cmd *cobra.Command) { addShiftFlag(c, cmd, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.seed, Shift: c.shift}, nil
 		},
 	},
 	{
@@ -67,7 +67,7 @@ var lowrankMethods = []lowrankMethod{
 			if c.explicit() {
 				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}, nil
+			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.seed}, nil
 		},
 	},
 	{

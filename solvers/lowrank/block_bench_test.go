@@ -17,7 +17,7 @@ func BenchmarkPassAllocations(b *testing.B) {
 	pass := func(blocks int) func() {
 		x := clusters(blocks*rows, 8, 3)
 		m := S3SPSD{Rank: 8, Sketch: 40, NNZ: 1, Seed: 1} // few landmarks: their rows of C are made where they occur
-		size, err := fitSizes(int64(x.Rows), m.Rank, m.Sketch, m.NNZ)
+		size, err := fitSizes(int64(x.Rows), m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 		if err != nil {
 			b.Fatal(err)
 		}

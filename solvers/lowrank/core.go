@@ -62,20 +62,6 @@ func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.
 	return sum.General, nil
 }
 
-// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ, for the core points of two sides.
-func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
-	left, right *sketchedSide) (blas64.General, error) {
-	o, s := left.coreSigns, right.coreSigns
-	return foldCore(ctx, e, t, left.core.Rows, right.core, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
-		fold := stream.NewMatrix(basis.PanelRows, s.Cols)
-		return func(sum blas64.General, first int, tile blas64.General) {
-			part := stream.RowSlice(fold, 0, tile.Rows)
-			s.FoldCols(part, tile)
-			o.FoldRows(sum, part, first)
-		}
-	})
-}
-
 // streamFactors makes one pass over src for the triangular factors of features, one for each.
 func streamFactors(ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, features ...basis.Features) ([]blas64.General, error) {

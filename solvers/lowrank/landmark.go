@@ -451,7 +451,7 @@ func (f *landmarkFit) leastSquares(ctx context.Context, e stream.Engine) (core b
 	}
 	frame.orthonormal(z)
 	if f.Shift != ShiftNone {
-		f.beta = residualShift(sumDiag(f.tiles, f.core), dense.Trace(z), f.core.Rows.Rows-z.Rows)
+		f.beta = residualShift(sumDiag(f.tiles, f.core), dense.Trace(z), float64(f.core.Rows.Rows-z.Rows))
 	}
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta

@@ -68,6 +68,28 @@ func (p *planner) widePass(n, c, state int64) {
 	p.AddEntries(float64(n) * float64(c))
 }
 
+// scout adds the preparation for finding rows of high leverage in a sketch of c columns and the given
+// width, by t core points.
+func (p *planner) scout(t, width, c, found int64) {
+	if found == 0 {
+		return
+	}
+	p.stage(func(p *planner) {
+		p.Add("leverage of core points", 2*t*c+5*c*c, "`rank`")
+		p.eachTile("tiles of the leverage", t, width)
+	})
+	p.AddEntries(float64(t) * float64(width))
+}
+
+// found returns the numbers that so many rows take that a pass keeps.
+func (p *planner) found(rows int64) int64 { return rows * (p.d + 2) }
+
+// foundChecks adds rows of high leverage to the error estimate on n rows with width landmarks.
+func (p *planner) foundChecks(n, width, found int64) {
+	p.AddEntries(float64(found) * float64(width+sampleRows(n, width)))
+	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, width)), "`rank`")
+}
+
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
 	p.Add("core points", (t+u)*2*p.d, "`sketch`")
@@ -116,16 +138,18 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := m.check(k); err != nil {
 		return nil, err
 	}
-	size, err := fitSizes(s.Rows, m.Rank, m.Sketch, m.NNZ)
+	size, err := fitSizes(s.Rows, m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 	if err != nil {
 		return nil, err
 	}
-	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
+	c, core, z, found := int64(size.rank), int64(size.sketch), int64(size.nnz), int64(size.leverage)
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks(z*c, sketchedKnob)
-	p.pass(s.Rows, z*c, c, 5*c*c)
-	p.core(z*core, z*core, core, core)
-	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
+	p.scout(z*core, z*c, c, found)
+	p.pass(s.Rows, z*c, c, 5*c*c+p.found(found))
+	p.core(z*core+found, z*core+found, core+found, core+found)
+	p.checks(s.Rows, 2*(z*core+found), z*c) // the core is fitted twice
+	p.foundChecks(s.Rows, z*c, found)
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil
 }
@@ -178,16 +202,16 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, coreKnob) })
 	p.stage(func(p *planner) {
 		if m.wide(k) {
-			p.widePass(n, c, found*int64(d+2))
+			p.widePass(n, c, p.found(found))
 		} else {
-			p.pass(n, c, c, c*c+found*int64(d+2))
+			p.pass(n, c, c, c*c+p.found(found))
 		}
 		if found > 0 {
 			p.Add("leverage of core points", 2*min(t, basis.SampleRows*c)*c+5*c*c, "`rank`")
 		}
 	})
 	if found > 0 {
-		p.AddEntries(float64(min(t, basis.SampleRows*c)*c) + float64(found)*float64(c+sampleRows(n, c)))
+		p.AddEntries(float64(min(t, basis.SampleRows*c) * c))
 	}
 	p.pairs(t)
 	p.stage(func(p *planner) {
@@ -196,7 +220,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	})
 	p.stage(func(p *planner) {
 		p.checks(n, t, c)
-		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
+		p.foundChecks(n, c, found)
 	})
 	p.landmarks(c, landmarksKnob)
 	p.Add("core points", 2*t*p.d, coreKnob)
@@ -221,18 +245,21 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if s.OneSource() {
 		other = s.Rows
 	}
-	size, err := fitSizes(min(s.Rows, other), m.Rank, m.Sketch, m.NNZ)
+	size, err := fitSizes(min(s.Rows, other), m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 	if err != nil {
 		return nil, err
 	}
-	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
+	c, core, z, found := int64(size.rank), int64(size.sketch), int64(size.nnz), int64(size.leverage)
 	p := newPlanner(e, s.Longest(), s.Columns)
 	p.landmarks(2*z*c, sketchedKnob)
-	p.pass(s.Rows, z*c, c, c*c)
-	p.pass(other, z*c, c, c*c)
-	p.core(z*core, z*core, core, core)
-	p.checks(s.Rows, z*core, z*c)
-	p.embeds(other, z*core, z*c)
+	p.scout(z*core, z*c, c, found)
+	p.scout(z*core, z*c, c, found)
+	p.pass(s.Rows, z*c, c, c*c+p.found(found))
+	p.pass(other, z*c, c, c*c+p.found(found))
+	p.core(z*core+found, z*core+found, core+found, core+found)
+	p.checks(s.Rows, z*core+found, z*c)
+	p.embeds(other, z*core+found, z*c)
+	p.foundChecks(s.Rows, z*c, found)
 	p.SharedPasses = []string{"fit"}
 	if !s.OneSource() {
 		p.SharedPasses = append(p.SharedPasses, "fit")

@@ -19,16 +19,19 @@ import (
 
 // S3SPSD is the sparse-sign streaming SPSD approximation with shift: Xie et al.
 // (2023), Algorithm 5, with C drawn without replacement over the whole matrix,
-// as Theorems 2 and 3 require.
+// as Theorems 2 and 3 require. Rows of high leverage join its core, as that of [SSRSVD].
 //
-// It takes one pass after gathering z·(c+s) landmarks, n·z·c + (z·s)² kernel
-// entries, O(n·c²) flops, and memory for the landmarks and O(c²+s²) numbers.
+// It takes one pass after gathering z·(c+s) landmarks, n·z·c + (z·s+ℓ)² kernel
+// entries with ℓ leverage rows, O(n·c²) flops, and memory for the landmarks and O(c²+(s+ℓ)²) numbers.
 type S3SPSD struct {
 	Rank   int // c, at most n/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
-	Seed   uint64
-	Shift  Shift // fitted, paper or none
+	// LeverageRows is the number of rows that join the core; 0 means 2c, and −1 none: with [ShiftPaper]
+	// that is Algorithm 5 as published.
+	LeverageRows int
+	Seed         uint64
+	Shift        Shift // fitted, paper or none
 }
 
 // Fit approximates the kernel matrix of the rows of one source.
@@ -45,7 +48,7 @@ func (m S3SPSD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err := m.check(k); err != nil {
 		return nil, err
 	}
-	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
+	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 	if err != nil {
 		return nil, err
 	}
@@ -98,39 +101,48 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 }
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
-// and the trace of A.
-type rangeState = sketch.Both[*sketch.PairQR, *sketch.ColumnSums]
+// the trace of A, and rows of high leverage.
+type rangeState = sketch.Both[*sketch.PairQR, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
 // stream makes the one pass over the rows: Y = K(·, landmarks)·Ĉ.
 func (f *s3spsd) stream(ctx context.Context) error {
-	newState := func() *rangeState {
-		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewColumnSums(1)}
-	}
-	defer f.tiles.CountPass(f.src.Info().Rows * int64(f.rows.landmarks.Count()))()
 	name := f.src.Info().Name
 	m := &basis.Map{Tiles: f.tiles, Landmarks: f.rows.landmarks, Signs: f.rows.signs}
+	if err := f.rows.scout(ctx, f.engine, m, f.size.leverage, f.Seed, "scout"); err != nil {
+		return err
+	}
+	newState := func() *rangeState {
+		found := sketch.NewPriority(f.rows.leverage.Keep, len(f.src.Info().Columns))
+		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: found}}
+	}
+	defer f.tiles.CountPass(f.src.Info().Rows * int64(f.rows.landmarks.Count()))()
 	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
-	state, err := basis.Moments(ctx, f.engine.Given(f.rows.landmarks.Rows), "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
-		addTrace := basis.AddTrace(f.tiles, name)
+	e := f.engine.Given(f.rows.landmarks.Rows, f.rows.leverage.Project)
+	state, err := basis.Moments(ctx, e, "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
+		addTrace, priorities := basis.AddTrace(f.tiles, name), f.rows.leverage.Sampler()
 		return func(state *rangeState, r basis.Rows) error {
+			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {
+				return err
+			}
 			marked, rows := f.rows.signs.Marked(r.Start, r.Start+int64(r.X.Rows))
 			if err := state.A.Add(r.Z, marked, rows); err != nil {
 				return err
 			}
-			return addTrace(state.B, r)
+			return addTrace(state.B.A, r)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	f.pair = state.A.R()
-	f.trace = state.B.Totals()[0]
+	f.trace = state.B.A.Totals()[0]
+	f.rows.take(state.B.B)
 	return nil
 }
 
 // finish finds the shifts, the range and the core from what the pass left.
 func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
-	z, err := foldedCore(ctx, f.engine, f.tiles, f.rows, f.rows)
+	z, err := foldedCore(ctx, f.engine, f.tiles, f.rows.fitted, f.rows.fitted)
 	if err != nil {
 		return nil, err
 	}
@@ -232,16 +244,16 @@ func (f *s3spsd) paperShift(limit float64) (float64, error) {
 }
 
 // coreFit is W, the shift to add back, and the mean eigenvalue that the range
-// leaves of A, all from Z = SᵀAS.
+// leaves of A, all from Z = BᵀAB of the core rows B.
 type coreFit struct {
 	w               blas64.General
 	shift, residual float64
 }
 
-// fitCore runs Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
-// least-squares fit of Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
+// fitCore runs Algorithm 5, lines 13–15. With Q_B = BᵀQ and P = Q_B·Q_B⁺ the decoupled shift fits
+// Z ≈ Q_B·W·Q_Bᵀ + β·BᵀB outside the range: β = tr((I − P)Z)/tr((I − P)BᵀB) ≥ 0.
 func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General) (*coreFit, error) {
-	b, err := f.rows.embed(ctx, f.engine, f.tiles, side, f.rows.landmarks)
+	b, err := f.rows.fitted.embed(ctx, f.engine, f.tiles, side, f.rows.landmarks, f.rows.name)
 	if err != nil {
 		return nil, err
 	}
@@ -250,20 +262,19 @@ func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General)
 		return nil, err
 	}
 	r := dense.Rank(bs.S, coreTolerance)
-	u := dense.Columns(bs.U, 0, r)
+	u, squares := dense.Columns(bs.U, 0, r), f.rows.fitted.squares()
 	m := dense.Mul(blas.Trans, u, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, u))
-	fit := &coreFit{residual: residualShift(dense.Trace(z), dense.Trace(m), f.size.sketch-r)}
+	identity := dense.Mul(blas.Trans, u, blas.NoTrans, scaledRows(u, squares))
+	fit := &coreFit{residual: residualShift(dense.Trace(z), dense.Trace(m), dense.Sum(squares)-dense.Trace(identity))}
 	switch f.Shift {
 	case ShiftPaper:
 		fit.shift = side.RangeShift
 	case ShiftFitted:
 		fit.shift = fit.residual
 	}
-	for i := range r {
-		m.Data[i*m.Stride+i] -= fit.shift
-	}
+	dense.Add(-fit.shift, identity, m)
 	t := bs.whitener(r)
-	fit.w = dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, m, blas.Trans, t))
+	fit.w = congruenceOf(t, m)
 	return fit, nil
 }
 
@@ -277,12 +288,12 @@ func clipDefinite(values []float64, shift float64) {
 }
 
 // residualShift returns the mean of what a projection leaves of a matrix over the
-// dimensions that it leaves, not below 0.
-func residualShift(trace, projected float64, dimensions int) float64 {
-	if dimensions <= 0 {
+// dimensions that it leaves, not below 0, and 0 if it leaves none.
+func residualShift(trace, projected, dimensions float64) float64 {
+	if dimensions < 0.5 { // rounding of 0
 		return 0
 	}
-	return math.Max(0, (trace-projected)/float64(dimensions))
+	return math.Max(0, (trace-projected)/dimensions)
 }
 
 // report completes the fit with its error estimate.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,20 +16,28 @@ import (
 // what is left of A after so many has a spectrum that fewer rows would blur.
 func heldBack(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
 
+// leveragePerColumn is the number of rows of high leverage that join the core for each column, by default.
+const leveragePerColumn = 2
+
 // sizes are the dimensions of a sparse-sign sketch that fit n rows.
 type sizes struct {
 	rank, sketch, nnz int
+	leverage          int // rows of high leverage that join the core
 	notes             []string
 }
 
-// fitSizes returns c, s and z. All z·c positions, and all z·s positions, are
+// fitSizes returns c, s, z and the rows of high leverage. All z·c positions, and all z·s positions, are
 // drawn without replacement, so both must be at most n. A sketch size that the
 // caller chose is refused when it does not fit; the default of 5c is lowered.
-func fitSizes(n int64, rank, sketchSize, nnz int) (sizes, error) {
-	z := sizes{rank: rank, sketch: sketchSize, nnz: nnz}
+func fitSizes(n int64, rank, sketchSize, nnz, leverage int) (sizes, error) {
+	z := sizes{rank: rank, sketch: sketchSize, nnz: nnz, leverage: max(0, leverage)}
 	if z.nnz == 0 {
 		z.nnz = 4
 	}
+	if leverage == 0 {
+		z.leverage = leveragePerColumn * max(0, rank)
+	}
+	z.leverage = int(min(int64(z.leverage), n))
 	most := int(min(n/int64(max(1, z.nnz)), 1<<30))
 	switch {
 	case rank < 1 || z.nnz < 1 || sketchSize < 0:
@@ -63,7 +70,31 @@ type sketchedSide struct {
 	landmarks, core  *basis.Panel       // the rows that they touch
 	heldNumbers      []int64
 	held             heldRows
-	name             string // of the source
+	name             string          // of the source
+	leverage         *basis.Leverage // of the rows
+	fitted           *coreRows       // what the core is fitted on, after the pass
+}
+
+// scout prepares for finding so many rows of high leverage in the sketch m, relative to the core: a direction
+// that no core row sees has a very large one. Cost: kernel entries between the core and the landmarks of m.
+func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map, keep int, seed uint64, purpose string) (err error) {
+	var y blas64.General
+	if keep > 0 {
+		if y, err = m.Of(ctx, e, s.core, s.name); err != nil {
+			return err
+		}
+	}
+	s.leverage, err = basis.LargestLeverage(y, s.core.Number, keep, seed, purpose)
+	return err
+}
+
+// take takes the rows that the pass found.
+func (s *sketchedSide) take(found *sketch.Priority) {
+	rows := foundRows(found)
+	s.fitted = newCoreRows(s.coreSigns, s.core, rows)
+	if rows.Count() > 0 {
+		s.held = heldRows{s.held.Without(rows), rows}
+	}
 }
 
 // draw draws the sketches and the held-back rows of a source of n rows; the words say what for.
@@ -96,20 +127,6 @@ func gatherSides(ctx context.Context, src stream.Source, sides ...*sketchedSide)
 		s.name = src.Info().Name
 	}
 	return nil
-}
-
-// embed returns Ôᵀ·Q, Q the embedding of the rows of the side by landmarks.
-func (s *sketchedSide) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
-	side *Embedding, landmarks *basis.Panel) (blas64.General, error) {
-	q, err := embedRows(ctx, e, t, side, landmarks, s.core, s.name)
-	if err != nil {
-		return q, err
-	}
-	b := stream.NewMatrix(s.coreSigns.Cols, side.Rank())
-	if q.Cols > 0 {
-		s.coreSigns.FoldRows(b, q, 0)
-	}
-	return b, nil
 }
 
 // heldBackRows draws rows for the error estimate that are not landmarks. Rows that

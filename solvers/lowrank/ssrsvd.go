@@ -1,11 +1,8 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,16 +19,22 @@ import (
 // SSRSVD is the sparse-sign streaming randomized SVD: Xie et al. (2023),
 // Algorithm 4, with sketches drawn without replacement over the whole matrix.
 //
+// Its core is fitted on the s columns of a sparse-sign sketch, which hardly see a direction that few rows
+// make: the published algorithm divides by next to nothing there. So the pass finds the rows of largest
+// leverage of each side, which join the core and stand for themselves.
+//
 // It takes one pass over each source after gathering z·(c+s) landmarks from
-// each; with one source a single pass serves both sides. (m+n)·z·c + (z·s)²
-// kernel entries, O((m+n)·c²) flops, memory for the landmarks and O(c²+s²)
-// numbers. Directions of the range of which the core points see too little are left out, see
-// solveCore.
+// each; with one source a single pass serves both sides. (m+n)·z·c + (z·s+ℓ)²
+// kernel entries with ℓ leverage rows, O((m+n)·c²) flops, memory for the landmarks and O(c²+(s+ℓ)²)
+// numbers.
 type SSRSVD struct {
 	Rank   int // r = c, at most min(m,n)/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
-	Seed   uint64
+	// LeverageRows is the number of rows of a side that join the core; 0 means 2c, and −1 none: Algorithm 4
+	// as published.
+	LeverageRows int
+	Seed         uint64
 }
 
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
@@ -82,7 +85,7 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 	if d.Right == nil {
 		columns = rows
 	}
-	if f.size, err = fitSizes(min(rows, columns), f.Rank, f.Sketch, f.NNZ); err != nil {
+	if f.size, err = fitSizes(min(rows, columns), f.Rank, f.Sketch, f.NNZ, f.LeverageRows); err != nil {
 		return err
 	}
 	if f.right, err = f.size.draw(columns, f.Seed, "C", "S", "right held back"); err != nil {
@@ -103,32 +106,82 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 }
 
 // stream makes the one pass over each source: the triangular factors of Y = A·C,
-// over left rows, and of X = Aᵀ·H, over right rows.
+// over left rows, and of X = Aᵀ·H, over right rows, and the rows of high leverage in each.
 func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	l, r := f.left, f.right
 	y := &basis.Map{Tiles: f.tiles, Landmarks: r.landmarks, Signs: r.signs}
 	x := &basis.Map{Tiles: f.tiles, Landmarks: l.landmarks, Signs: l.signs}
+	if err := l.scout(ctx, f.engine, y, f.size.leverage, f.Seed, "left scout"); err != nil {
+		return err
+	}
+	if err := r.scout(ctx, f.engine, x, f.size.leverage, f.Seed, "right scout"); err != nil {
+		return err
+	}
 	defer f.tiles.CountPass(l.signs.Rows*int64(r.landmarks.Count()) + r.signs.Rows*int64(l.landmarks.Count()))()
 	if d.Right == nil {
-		e := f.engine.Given(r.landmarks.Rows, l.landmarks.Rows)
-		both, err := streamFactors(ctx, e, "fit", d.Left, y.Features(l.name), x.Features(r.name))
+		e := f.engine.Given(r.landmarks.Rows, l.landmarks.Rows, l.leverage.Project, r.leverage.Project)
+		both, err := streamRanges(ctx, e, d.Left, []basis.Features{y.Features(l.name), x.Features(r.name)}, l.leverage, r.leverage)
 		if err == nil {
-			f.factorY, f.factorX = both[0], both[1]
+			f.take(both[0], both[1])
 		}
 		return err
 	}
-	ofY, err := streamFactors(ctx, f.engine.Given(r.landmarks.Rows), "fit", d.Left, y.Features(l.name))
+	ofY, err := streamRanges(ctx, f.engine.Given(r.landmarks.Rows, l.leverage.Project), d.Left, []basis.Features{y.Features(l.name)}, l.leverage)
 	if err != nil {
 		return err
 	}
-	ofX, err := streamFactors(ctx, f.engine.Given(l.landmarks.Rows), "fit", d.Right, x.Features(r.name))
+	ofX, err := streamRanges(ctx, f.engine.Given(l.landmarks.Rows, r.leverage.Project), d.Right, []basis.Features{x.Features(r.name)}, r.leverage)
 	if err == nil {
-		f.factorY, f.factorX = ofY[0], ofX[0]
+		f.take(ofY[0], ofX[0])
 	}
 	return err
 }
 
-// finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
+// take takes what the pass found of both sides.
+func (f *ssrsvd) take(ofY, ofX *sketchedRange) {
+	f.factorY, f.factorX = ofY.A.R(), ofX.A.R()
+	f.left.take(ofY.B)
+	f.right.take(ofX.B)
+}
+
+// sketchedRange is the triangular factor of a sketch, and its rows of high leverage.
+type sketchedRange = sketch.Both[*sketch.QR, *sketch.Priority]
+
+// streamRanges makes one pass over src for the ranges of features, each with its leverage.
+func streamRanges(ctx context.Context, e stream.Engine, src stream.Source, features []basis.Features,
+	leverage ...*basis.Leverage) (sketch.List[*sketchedRange], error) {
+	newState := func() (l sketch.List[*sketchedRange]) {
+		for i, f := range features {
+			rows := sketch.NewPriority(leverage[i].Keep, len(src.Info().Columns))
+			l = append(l, &sketchedRange{A: sketch.NewQR(f.Width), B: rows})
+		}
+		return l
+	}
+	add := func() func(sketch.List[*sketchedRange], basis.Rows) error {
+		var priorities []func(y blas64.General, start int64) []float64
+		for _, s := range leverage {
+			priorities = append(priorities, s.Sampler())
+		}
+		return func(state sketch.List[*sketchedRange], r basis.Rows) error {
+			first := 0
+			for i, f := range features {
+				z := dense.Columns(r.Z, first, f.Width)
+				if err := state[i].B.Add(r.Start, priorities[i](z, r.Start), r.X); err != nil {
+					return err
+				}
+				if err := state[i].A.Add(z); err != nil {
+					return err
+				}
+				first += f.Width
+			}
+			return nil
+		}
+	}
+	return basis.Moments(ctx, e, "fit", src, &basis.Columns{Features: features}, newState, add)
+}
+
+// finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD, where the rows found
+// join O and S.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	q, condY, err := orthonormalEmbedding(f.factorY, f.right.landmarks, f.right.signs)
 	if err != nil {
@@ -139,24 +192,21 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 		return nil, err
 	}
 	f.condition = math.Max(condY, condX)
-	left, err := f.left.embed(ctx, f.engine, f.tiles, q, f.right.landmarks)
+	left, err := f.left.fitted.embed(ctx, f.engine, f.tiles, q, f.right.landmarks, f.left.name)
 	if err != nil {
 		return nil, err
 	}
-	right, err := f.right.embed(ctx, f.engine, f.tiles, p, f.left.landmarks)
+	right, err := f.right.fitted.embed(ctx, f.engine, f.tiles, p, f.left.landmarks, f.right.name)
 	if err != nil {
 		return nil, err
 	}
-	z, err := foldedCore(ctx, f.engine, f.tiles, f.left, f.right)
+	z, err := foldedCore(ctx, f.engine, f.tiles, f.left.fitted, f.right.fitted)
 	if err != nil {
 		return nil, err
 	}
-	w, leftOut, err := solveCore(left, z, right, usualLength(f.left.coreSigns), usualLength(f.right.coreSigns))
+	w, err := solveCore(left, z, right)
 	if err != nil {
 		return nil, err
-	}
-	if leftOut > 0 {
-		f.size.notes = append(f.size.notes, fmt.Sprintf("%d of %d directions are left out: few rows make them, and none of these is among the rows of the core; raise the `sketch`, or use method landmark", leftOut, len(w.S)))
 	}
 	q.Projection = dense.Mul(blas.NoTrans, q.Projection, blas.NoTrans, w.U)
 	p.Projection = dense.Mul(blas.NoTrans, p.Projection, blas.NoTrans, w.V)
@@ -164,43 +214,19 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 		Left: q, Right: p, Values: w.S}, nil
 }
 
-// seldomSeen is the part of the usual length √(s/m) of a column of OᵀQ at which the core points see
-// too little of a direction of Q to tell of it.
-const seldomSeen = 0.05
-
-// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ, and how many directions on a side are left out. The
-// published algorithm leaves out none: where few rows make a direction of the range, and none of them is
-// a core point, it divides noise by next to nothing, and the model is worse than none.
-// leftUsual and rightUsual are the lengths of usual directions.
-func solveCore(left, z, right blas64.General, leftUsual, rightUsual float64) (w *svd, leftOut int, err error) {
+// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ.
+func solveCore(left, z, right blas64.General) (*svd, error) {
 	l, err := newSVD("OᵀQ", left)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	r, err := newSVD("SᵀP", right)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	rows, cols := seen(l.S, leftUsual), seen(r.S, rightUsual)
+	rows, cols := dense.Rank(l.S, coreTolerance), dense.Rank(r.S, coreTolerance)
 	g := dense.Mul(blas.Trans, dense.Columns(l.U, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, dense.Columns(r.U, 0, cols)))
-	for i := range rows {
-		row := dense.Row(g, i)
-		for j := range row {
-			row[j] /= l.S[i] * r.S[j]
-		}
-	}
-	w, err = newSVD("the core", dense.Mul(blas.NoTrans, dense.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, dense.Columns(r.V, 0, cols))))
-	return w, len(l.S) - rows, err
-}
-
-// usualLength returns what a sketch leaves of a unit vector that is spread evenly.
-func usualLength(s *sketch.SparseSign) float64 {
-	return math.Sqrt(float64(s.Cols) / float64(max(1, s.Rows)))
-}
-
-// seen returns how many of the singular values, which descend, are of directions that the core
-// points see enough of.
-func seen(values []float64, usual float64) int {
-	n, _ := slices.BinarySearchFunc(values, seldomSeen*usual, func(v, least float64) int { return cmp.Compare(least, v) })
-	return n
+	dense.ScaleRows(g, dense.Reciprocals(l.S[:rows]))
+	dense.ScaleColumns(g, dense.Reciprocals(r.S[:cols]))
+	return newSVD("the core", dense.Mul(blas.NoTrans, dense.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, dense.Columns(r.V, 0, cols))))
 }

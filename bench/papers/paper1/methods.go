@@ -25,11 +25,14 @@ type method struct {
 // methods returns all that are compared, in the order of the tables. Sketches have the defaults s = 5c and z = 4.
 func methods() []method {
 	return []method{
+		{name: "ssrSVD paper", heading: "`ssrsvd --leverage-rows 0`", of: func(c int, seed uint64) fitter {
+			return lowrank.SSRSVD{Rank: c, LeverageRows: -1, Seed: seed}
+		}},
 		{name: "ssrSVD", heading: "`ssrsvd`", of: func(c int, seed uint64) fitter {
 			return lowrank.SSRSVD{Rank: c, Seed: seed}
 		}},
-		{name: "S3SPSD paper", heading: "`s3spsd --shift paper`", of: func(c int, seed uint64) fitter {
-			return lowrank.S3SPSD{Rank: c, Seed: seed, Shift: lowrank.ShiftPaper}
+		{name: "S3SPSD paper", heading: "`s3spsd --leverage-rows 0 --shift paper`", of: func(c int, seed uint64) fitter {
+			return lowrank.S3SPSD{Rank: c, LeverageRows: -1, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
 		{name: "S3SPSD", heading: "`s3spsd`", of: func(c int, seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Seed: seed}

@@ -39,14 +39,15 @@ func transportMethods() []transportMethod {
 		}},
 		{name: "landmark s=300", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Core: 4 * s, Seed: seed} }},
 		{name: "ssrSVD as published, s=300", of: func(seed uint64) fitter {
-			return lowrank.SSRSVD{Rank: c, Sketch: s, Seed: seed}
+			return lowrank.SSRSVD{Rank: c, Sketch: s, LeverageRows: -1, Seed: seed}
 		}},
+		{name: "ssrSVD s=300", of: func(seed uint64) fitter { return lowrank.SSRSVD{Rank: c, Sketch: s, Seed: seed} }},
 		{name: "ssrSVD s=1000", of: func(seed uint64) fitter { return lowrank.SSRSVD{Rank: c, Sketch: 10 * c, Seed: seed} }},
 		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.Nystrom{Rank: c, Seed: seed}
 		}},
 		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
-			return lowrank.S3SPSD{Rank: c, Sketch: s, Seed: seed, Shift: lowrank.ShiftPaper}
+			return lowrank.S3SPSD{Rank: c, Sketch: s, LeverageRows: -1, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
 		{name: "RFF", stacked: true, of: func(seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
 	}

@@ -28,9 +28,10 @@ type Leverage struct {
 	Project blas64.General // p × leverageColumns
 	Keep    int            // rows to find; 0 for none
 
-	known  map[int64]float64 // ℓ of rows of S; 0 for rows that need not be found
-	least  float64           // ℓ of the rows to find
-	random sketch.Random
+	known   map[int64]float64 // ℓ of rows of S; 0 for rows that need not be found
+	least   float64           // ℓ of the rows to find
+	largest bool              // the rows of largest ℓ are found, none is drawn
+	random  sketch.Random
 }
 
 const (
@@ -53,14 +54,32 @@ const SampleRows = 4
 // rows of the source of the pass. The sketch is K(·, columns).
 func NewLeverage(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, sample, columns *Panel, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
-	s := &Leverage{random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
-		return s, nil
+		return &Leverage{}, nil
 	}
 	y, err := t.Between(ctx, e, sample.Cols, columns.Cols, PanelRows)
 	if err != nil {
 		return nil, err
 	}
+	return ridgeLeverage(y, sample.Number, besides, keep, seed, purpose)
+}
+
+// LargestLeverage prepares for finding the keep rows of largest ℓ, without a draw, by the sketch y of a sample
+// of rows with the numbers given. Of equal ones it finds those that come first.
+func LargestLeverage(y blas64.General, numbers []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
+	if keep == 0 {
+		return &Leverage{}, nil
+	}
+	s, err := ridgeLeverage(y, numbers, nil, keep, seed, purpose)
+	if err == nil {
+		s.largest = true
+	}
+	return s, err
+}
+
+// ridgeLeverage returns the leverage by the sketch y of a sample, with λ relative to its largest singular value.
+func ridgeLeverage(y blas64.General, numbers, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
+	s := &Leverage{random: sketch.NewRandom(seed, purpose)}
 	qr := sketch.NewQR(y.Cols)
 	if err := qr.Add(y); err != nil {
 		return nil, err
@@ -78,7 +97,7 @@ func NewLeverage(ctx context.Context, e stream.Engine,
 	}
 	dense.ScaleColumns(d.V, d.S)
 	s.Keep, s.Project = keep, dense.Mul(blas.NoTrans, d.V, blas.NoTrans, projection(d.V.Cols, seed, purpose))
-	s.know(sample.Number, dense.Mul(blas.NoTrans, y, blas.NoTrans, d.V), besides)
+	s.know(numbers, dense.Mul(blas.NoTrans, y, blas.NoTrans, d.V), besides)
 	return s, nil
 }
 
@@ -173,8 +192,11 @@ func (s *Leverage) Sampler() func(y blas64.General, start int64) []float64 {
 			if leverage < s.least {
 				continue
 			}
-			draws := s.random.At(uint64(number))
-			out[i] = leverage / (1 - draws.Float64())
+			out[i] = leverage
+			if !s.largest {
+				draws := s.random.At(uint64(number))
+				out[i] /= 1 - draws.Float64()
+			}
 		}
 		return out
 	}

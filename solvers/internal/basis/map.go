@@ -1,6 +1,7 @@
 package basis
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -65,6 +66,17 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 		}
 		return CheckFinite(m.Tiles, dst, name, numbers)
 	}
+}
+
+// Of returns k(x, landmarks)·Ĉ of all rows of a panel, which are of the named source.
+func (m *Map) Of(ctx context.Context, e stream.Engine, rows *Panel, name string) (blas64.General, error) {
+	y := stream.NewMatrix(rows.Count(), m.Sketched())
+	return y, stream.Each(ctx, e.Threads, (y.Rows+PanelRows-1)/PanelRows, func(i int) error {
+		first := i * PanelRows
+		n := min(PanelRows, y.Rows-first)
+		numbers := model.Numbers{List: rows.Number[first:]}
+		return m.Raw(name)(stream.RowSlice(y, first, n), stream.RowSlice(rows.Rows, first, n), numbers)
+	})
 }
 
 // Features returns the map as columns of a pass over the named source.

@@ -1,0 +1,166 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// coreRows are the rows of one side that the core of a published sketch is fitted on, as the columns of
+//
+//	B = [√(n/s)·O  E]        O the s columns of the core sketch, E unit vectors of the rows found
+//
+// The core sketch alone hardly sees a direction that few rows make, and a fit would divide by next to
+// nothing. The pass finds rows of high leverage, which stand for themselves: their entries in O are 0. The
+// weight makes BᵀQ as long as a uniform sample of all other rows would.
+type coreRows struct {
+	signs  *sketch.SparseSign // O
+	core   *basis.Panel       // the rows that O touches
+	found  *basis.Panel
+	cols   *basis.Panel // the columns of tiles: those of core in folded order, then those found
+	weight float64      // √(n/s)
+	absent []int        // positions of O whose rows were found, ascending
+	places []int        // of these among the columns of tiles
+}
+
+// newCoreRows joins the rows of a core sketch of n rows and those found; both panels are of one source.
+func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
+	r := &coreRows{signs: signs, core: core, found: found, weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
+	for _, number := range found.Number {
+		if k, both := slices.BinarySearch(core.Number, number); both {
+			r.absent = append(r.absent, k)
+		}
+	}
+	for place, k := range signs.Folded() {
+		if _, absent := slices.BinarySearch(r.absent, k); absent {
+			r.places = append(r.places, place)
+		}
+	}
+	r.cols = basis.NewPanel(stacked(dense.PickRows(core.Rows, signs.Folded()), found.Rows), nil, nil)
+	return r
+}
+
+// width returns the number of columns of B.
+func (r *coreRows) width() int { return r.signs.Cols + r.found.Count() }
+
+// rows returns all rows, those of the core sketch first.
+func (r *coreRows) rows() blas64.General { return stacked(r.core.Rows, r.found.Rows) }
+
+// stacked returns the rows of a above those of b.
+func stacked(a, b blas64.General) blas64.General {
+	all := stream.NewMatrix(a.Rows+b.Rows, a.Cols)
+	for i := range all.Rows {
+		if i < a.Rows {
+			copy(dense.Row(all, i), dense.Row(a, i))
+		} else {
+			copy(dense.Row(all, i), dense.Row(b, i-a.Rows))
+		}
+	}
+	return all
+}
+
+// weights returns the lengths of the columns of B where no row of O was found.
+func (r *coreRows) weights() []float64 {
+	w := make([]float64, r.width())
+	for i := range w {
+		w[i] = 1
+		if i < r.signs.Cols {
+			w[i] = r.weight
+		}
+	}
+	return w
+}
+
+// squares returns the diagonal of BᵀB, which has no other entries.
+func (r *coreRows) squares() []float64 {
+	g := make([]float64, r.width())
+	for k := range r.core.Count() {
+		if _, absent := slices.BinarySearch(r.absent, k); !absent {
+			g[r.signs.Col(k)] += math.Pow(r.weight*r.signs.Value(k), 2)
+		}
+	}
+	for i := r.signs.Cols; i < len(g); i++ {
+		g[i] = 1
+	}
+	return g
+}
+
+// foldCols puts tile·B without weights into dst, where the columns of tile are those of cols. It changes
+// the tile.
+func (r *coreRows) foldCols(dst, tile blas64.General) {
+	of := dense.Columns(tile, 0, r.core.Count())
+	for i := range of.Rows {
+		for _, place := range r.places {
+			dense.Row(of, i)[place] = 0
+		}
+	}
+	r.signs.FoldCols(dense.Columns(dst, 0, r.signs.Cols), of)
+	for i := range dst.Rows {
+		copy(dense.Row(dst, i)[r.signs.Cols:], dense.Row(tile, i)[r.core.Count():])
+	}
+}
+
+// foldRows adds Bᵀ·tile without weights to sum, where the rows of tile are those of rows from first on. It
+// changes the tile.
+func (r *coreRows) foldRows(sum, tile blas64.General, first int) {
+	sketched := min(max(0, r.core.Count()-first), tile.Rows)
+	for i := range sketched {
+		if _, absent := slices.BinarySearch(r.absent, first+i); absent {
+			clear(dense.Row(tile, i))
+		}
+	}
+	if sketched > 0 {
+		r.signs.FoldRows(stream.RowSlice(sum, 0, r.signs.Cols), stream.RowSlice(tile, 0, sketched), first)
+	}
+	for i := sketched; i < tile.Rows; i++ {
+		dense.Axpy(1, dense.Row(tile, i), dense.Row(sum, r.signs.Cols+first+i-r.core.Count()))
+	}
+}
+
+// embed returns Bᵀ·Q, Q the embedding of the rows of the named source by landmarks.
+func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	side *Embedding, landmarks *basis.Panel, name string) (blas64.General, error) {
+	b := stream.NewMatrix(r.width(), side.Rank())
+	if side.Rank() == 0 {
+		return b, nil
+	}
+	first := 0
+	for _, p := range []*basis.Panel{r.core, r.found} {
+		if p.Count() == 0 {
+			continue
+		}
+		q, err := embedRows(ctx, e, t, side, landmarks, p, name)
+		if err != nil {
+			return q, err
+		}
+		r.foldRows(b, q, first)
+		first += p.Count()
+	}
+	dense.ScaleRows(b, r.weights())
+	return b, nil
+}
+
+// foldedCore returns Bᵀ·K·B between the rows of two sides, or of one given twice.
+func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left, right *coreRows) (blas64.General, error) {
+	z, err := foldCore(ctx, e, t, left.rows(), right.cols, left.width(), right.width(), func() func(blas64.General, int, blas64.General) {
+		fold := stream.NewMatrix(basis.PanelRows, right.width())
+		return func(sum blas64.General, first int, tile blas64.General) {
+			part := stream.RowSlice(fold, 0, tile.Rows)
+			right.foldCols(part, tile)
+			left.foldRows(sum, part, first)
+		}
+	})
+	if err == nil {
+		dense.ScaleRows(z, left.weights())
+		dense.ScaleColumns(z, right.weights())
+	}
+	return z, err
+}

@@ -216,7 +216,15 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 
 // tiles evaluates the kernel of the model in the unit of an embedding, about its origin.
 func (m *Model) tiles(e *Embedding) *tiles.Tiles {
-	t := tiles.Plain(m.Kernel)
+	return m.tilesOver(e, m.Sums)
+}
+
+// tilesOver is tiles with other row sums.
+func (m *Model) tilesOver(e *Embedding, s *RowSums) *tiles.Tiles {
+	t, err := newTiles(m.Kernel, s)
+	if err != nil {
+		panic("lowrank: " + err.Error()) // kernels of models are resolved, and of dense rows
+	}
 	t.SetScale(e.unit())
 	t.SetOrigin(e.Origin)
 	return t

@@ -195,7 +195,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	p.SourcePasses = passes
-	planRowSums(p, m.Sums, of, k, rowSumCost{landmarks: landmarks, core: int64(len(points.core) + points.scouted), scout: int64(min(1, points.scouted) * len(points.core)),
+	planRowSums(p, int64(e.Workers()), m.Sums, of, k, rowSumCost{landmarks: landmarks, core: int64(len(points.core) + points.scouted), scout: int64(min(1, points.scouted) * len(points.core)),
 		sample: sampleRows(s.Rows, landmarks) + int64(points.scouted)})
 	p.SharedPasses = []string{"fit", "fit"}
 	return p, nil
@@ -210,7 +210,7 @@ type rowSumCost struct {
 }
 
 // planRowSums adds those of a kernel to the plan of a fit of a shape.
-func planRowSums(p *model.Plan, rule Sums, s model.Shape, k kernelgen.Kernel, c rowSumCost) {
+func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Shape, k kernelgen.Kernel, c rowSumCost) {
 	cols := s.Cols
 	if s.OneSource() {
 		cols = s.Rows
@@ -220,6 +220,7 @@ func planRowSums(p *model.Plan, rule Sums, s model.Shape, k kernelgen.Kernel, c 
 		return
 	}
 	p.Add("rows of the row sums", 2*(m+checked)*int64(s.Columns), "`sums`")
+	p.Add("tiles of the row sums", threads*tiles.SumTile, "`threads`")
 	if checked == 0 {
 		p.SourcePasses++
 		checked = m
@@ -297,7 +298,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.checks(s.Rows, z*core+found, z*c)
 	p.embeds(other, z*core+found, z*c)
 	p.foundChecks(s.Rows, z*c, found)
-	planRowSums(p.Plan, m.Sums, s, k, rowSumCost{landmarks: z * c, scout: min(1, found) * z * core, core: z*core + found, sample: sampleRows(s.Rows, z*c) + found})
+	planRowSums(p.Plan, p.threads, m.Sums, s, k, rowSumCost{landmarks: z * c, scout: min(1, found) * z * core, core: z*core + found, sample: sampleRows(s.Rows, z*c) + found})
 	p.SharedPasses = []string{"fit"}
 	if !s.OneSource() {
 		p.SharedPasses = append(p.SharedPasses, "fit")

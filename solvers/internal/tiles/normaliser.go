@@ -38,6 +38,9 @@ const (
 	allRows = 1024 // right rows of it
 )
 
+// SumTile is the number of entries that a worker holds for row sums.
+const SumTile = sumRows * allRows
+
 // SetNormaliser makes tiles of dense rows those of the entries of a normalised kernel: row sums go over the given
 // rows, each of which stands for so many of the right source. So an entry is a function of its two rows alone,
 //

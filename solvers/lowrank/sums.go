@@ -26,13 +26,13 @@ const (
 	// rows evaluates all entries of A, and so does every later pass over them.
 	SumsExact = tiles.SumsExact
 	// SumsSampled sums over 2,048 right rows drawn uniformly, weighted. They are in the model. Error estimates
-	// allow for it: they take the sums over 8,192 other rows.
+	// allow for it: they take the sums over 32,768 rows, with the sampled ones among them.
 	SumsSampled = tiles.SumsSampled
 )
 
 const (
 	sampledSums = 2048
-	checkedSums = 4 * sampledSums
+	checkedSums = 16 * sampledSums // of error estimates, and of a sampled verification
 )
 
 // RowSums are the rows of the right source that the row sums of a normalised kernel go over.
@@ -67,8 +67,8 @@ func (s *RowSums) count() int64 {
 	return int64(s.Rows.Rows)
 }
 
-// sumRows returns how many of the right rows the sums of a kernel go over, and how many others those of the
-// error estimate: 0 for no sums, and for the same ones.
+// sumRows returns how many of the right rows the sums of a kernel go over, and how many those of the error
+// estimate: 0 for no sums, and for the same ones.
 func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int64) {
 	_, normalised := k.Normaliser()
 	switch {
@@ -77,7 +77,7 @@ func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int
 	case rule == SumsExact, cols <= sampledSums, rule == SumsAuto && float64(rows)*float64(cols) <= tiles.ExactSumEntries:
 		return cols, 0
 	}
-	return sampledSums, min(checkedSums, cols-sampledSums)
+	return sampledSums, min(checkedSums, cols)
 }
 
 // summed are the row sums of a fit.
@@ -106,8 +106,8 @@ func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel
 		}
 		return summed{RowSums: &RowSums{rows.Rows, of}, passes: 1}, nil
 	}
-	drawn := sketch.NewRandom(seed, "row sums").Choose(of, int(m+checked))
-	panels, err := basis.Gather(ctx, src, rowSet{Numbers: basis.Union(drawn[:m])}, rowSet{Numbers: basis.Union(drawn[m:])})
+	drawn := sketch.NewRandom(seed, "row sums").Choose(of, int(checked))
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: basis.Union(drawn[:m])}, rowSet{Numbers: basis.Union(drawn)})
 	if err != nil {
 		return s, err
 	}
@@ -131,7 +131,7 @@ func newTiles(k kernelgen.Kernel, s *RowSums) (*tiles.Tiles, error) {
 	return t, err
 }
 
-// otherSums evaluates an error sample with other row sums, and counts its entries.
+// otherSums returns tiles with other row sums, if there are any, and what counts their entries.
 func otherSums(t *tiles.Tiles, s *RowSums) (other *tiles.Tiles, count func(), err error) {
 	if s == nil {
 		return t, func() {}, nil
@@ -143,12 +143,8 @@ func otherSums(t *tiles.Tiles, s *RowSums) (other *tiles.Tiles, count func(), er
 	return other, func() { t.Entries.Add(other.Entries.Load()) }, nil
 }
 
-// verifySums is about how many rows the sums of a sampled verification go over where those of the model are
-// sampled.
-const verifySums = 16 * sampledSums
-
 // measuredSums returns the row sums of a verification: over all right rows if the model has these or all are
-// measured, and else over so many sampled ones that their error is a fraction of the model's.
+// measured, and else over so many sampled ones that their error is a quarter of the model's.
 func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample int, seed uint64) (*RowSums, error) {
 	if m.Sums == nil || m.Sums.Exact() {
 		return m.Sums, nil
@@ -158,8 +154,8 @@ func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample in
 		return nil, err
 	}
 	numbers := stream.Numbers(int(n))
-	if sample > 0 && n > verifySums {
-		numbers = basis.Union(sketch.NewRandom(seed, "verify sums").Choose(n, verifySums))
+	if sample > 0 && n > checkedSums {
+		numbers = basis.Union(sketch.NewRandom(seed, "verify sums").Choose(n, checkedSums))
 	}
 	panels, err := basis.Gather(ctx, right, rowSet{Numbers: numbers})
 	if err != nil {

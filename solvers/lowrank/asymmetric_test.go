@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -67,7 +68,7 @@ func positiveRows(n int, seed uint64) blas64.General {
 // TestAsymmetric: kernels that are not symmetric, of two sources and of one, by a dense computation of A and of
 // Algorithm 4 with the same sketches. Estimates are within 2 times of the truth, and so is what Verify tells.
 func TestAsymmetric(t *testing.T) {
-	const m, n, c, z = 700, 600, 20, 4
+	const m, n, c, z = 520, 480, 16, 4
 	x, y := positiveRows(m, 1), positiveRows(n, 2)
 	for name := range asymmetric {
 		k := parseKernel(t, name)
@@ -124,7 +125,7 @@ func within(factor, a, b float64) bool { return a <= factor*b && b <= factor*a }
 // TestSampledSums: where row sums are sampled the estimate allows for it, and Verify measures A, whose sums are
 // over all right rows.
 func TestSampledSums(t *testing.T) {
-	const m, n = 400, 5000
+	const m, n = 250, 3600
 	x, y := positiveRows(m, 1), positiveRows(n, 2)
 	d := model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}
 	for name, f := range asymmetric {
@@ -147,12 +148,37 @@ func TestSampledSums(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%s of %s: errors %.3g and %.3g, estimates %v, verified %.3g and %.3g", label, name, spectral, frobenius, f.Estimates, v.SpectralError, v.FrobeniusError)
-			if !within(2, f.EstimateIn(NormSpectral), spectral) || !within(2, f.EstimateIn(NormFrobenius), frobenius) {
+			if spectral > 0.02 || !within(2, f.EstimateIn(NormSpectral), spectral) || !within(2, f.EstimateIn(NormFrobenius), frobenius) {
 				t.Errorf("%s of %s: estimates %v, errors %g and %g", label, name, f.Estimates, spectral, frobenius)
 			}
 			if !within(1.001, v.SpectralError, spectral) || !within(1.001, v.FrobeniusError, frobenius) {
 				t.Errorf("%s of %s: verify gives %g and %g, not %g and %g", label, name, v.SpectralError, v.FrobeniusError, spectral, frobenius)
 			}
+		}
+	}
+}
+
+// TestLoadAsymmetric: models whose sides or row sums do not fit the kernel are refused.
+func TestLoadAsymmetric(t *testing.T) {
+	d := model.Sources{Left: stream.FromMatrix("x", positiveRows(300, 1))}
+	for says, change := range map[string]func(m *Model){
+		"sides that are transposed":            func(m *Model) { m.Right.Transposed = false },
+		"transposed: left true":                func(m *Model) { m.Left.Transposed = true },
+		"and row sums false":                   func(m *Model) { m.Sums = nil },
+		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.Of = 299 },
+		"row sums over 300 of 300 rows with 2": func(m *Model) { m.Sums.Rows = dense.Clone(dense.Columns(m.Sums.Rows, 0, 2)) },
+	} {
+		f, err := SSRSVD{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, parseKernel(t, "softmax(scale=1)"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(f.Model)
+		a, err := f.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(a); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q is not in %v", says, err)
 		}
 	}
 }

@@ -38,7 +38,8 @@ import (
 // columns of Q make the core.
 //
 // Cost with s = |S|: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2n·ℓ²
-// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers.
+// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel cost
+// besides: see [Sums].
 type Landmark struct {
 	Rank      int  // c
 	Landmarks int  // ℓ, at least the rank; 0 means 4c

@@ -146,10 +146,7 @@ func (m Landmark) rangeTwo(ctx context.Context, by *basis.Map, sums *RowSums, e 
 	if err != nil {
 		return nil, err
 	}
-	if sums != nil {
-		e = e.Given(sums.Rows)
-	}
-	state, err := streamFactor(ctx, e, by.Tiles, by, src, false, s)
+	state, err := streamFactor(ctx, sums.given(e), by.Tiles, by, src, false, s)
 	if err != nil {
 		return nil, err
 	}

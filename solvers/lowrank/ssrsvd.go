@@ -27,7 +27,7 @@ import (
 // It takes one pass over each source after gathering z·(c+s) landmarks from
 // each; with one source a single pass serves both sides. (m+n)·z·c + (z·s+ℓ)²
 // kernel entries with ℓ leverage rows, O((m+n)·c²) flops, memory for the landmarks and O(c²+(s+ℓ)²)
-// numbers.
+// numbers. Row sums of a normalised kernel cost besides: see [Sums].
 type SSRSVD struct {
 	Rank   int // r = c, at most min(m,n)/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
@@ -40,7 +40,7 @@ type SSRSVD struct {
 }
 
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
-// is treated as any square matrix: its symmetry is not used.
+// is treated as any square matrix: its symmetry is not used, and the kernel need not be symmetric.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
@@ -137,10 +137,7 @@ func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	if err := x.Prepare(ctx, f.engine); err != nil {
 		return err
 	}
-	e := f.engine
-	if f.sums.RowSums != nil {
-		e = e.Given(f.sums.Rows)
-	}
+	e := f.sums.given(f.engine)
 	if err := l.scout(ctx, f.engine, y, f.size.leverage, f.Seed, "left scout"); err != nil {
 		return err
 	}

@@ -51,12 +51,12 @@ func (s *RowSums) on(t *tiles.Tiles) {
 	}
 }
 
-// given returns what states of a pass depend on.
-func (s *RowSums) given() blas64.General {
+// given returns the engine for passes that depend on the sums.
+func (s *RowSums) given(e stream.Engine) stream.Engine {
 	if s == nil {
-		return blas64.General{}
+		return e
 	}
-	return s.Rows
+	return e.Given(s.Rows)
 }
 
 // count returns the number of rows, 0 without sums.

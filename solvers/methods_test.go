@@ -125,6 +125,7 @@ var families = []family{
 				}},
 			{name: "ksvd ssrsvd", off: 1.05, method: ksvd.SSRSVD{Rank: 3}, flags: two},
 			{name: "ksvd ssrsvd of one source", off: 1.05, method: ksvd.SSRSVD{Rank: 3}, flags: variant},
+			{name: "ksvd ssrsvd with row sums", off: 1.1, method: ksvd.SSRSVD{Rank: 3}, flags: variant | fresh, kernel: "softmax(scale=0.5)"},
 			{name: "ksvd auto", method: ksvd.Auto{Rank: 3}, flags: two},
 		},
 	},

@@ -50,7 +50,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	p, err := m.lowrank().Plan(e, twoSided(s), k)
 	if err == nil && s.OneSource() {
-		p.SourcePasses = 2
+		p.SourcePasses++
 	}
 	return p, err
 }

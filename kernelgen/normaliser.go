@@ -73,7 +73,7 @@ func (k Kernel) Symmetric() bool {
 // not know of [Kernel.Normaliser], or of [Term], asks this before it starts.
 func (k Kernel) CheckPlain() error {
 	if k.divided() != nil {
-		return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit ksvd", k)
+		return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit landmark, ssrsvd or ksvd", k)
 	}
 	if k.scaled() {
 		return fmt.Errorf("kernel %v has a scale for each row, its distance from a neighbour, which this method does not know: use fit ism", k)

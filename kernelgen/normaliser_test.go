@@ -126,7 +126,7 @@ func TestSymmetric(t *testing.T) {
 }
 
 func TestCheckPlain(t *testing.T) {
-	want := "kernel sne(gamma=2) is normalised by its row sums, which this method does not know: use fit ksvd"
+	want := "kernel sne(gamma=2) is normalised by its row sums, which this method does not know: use fit landmark, ssrsvd or ksvd"
 	if err := SNE(2).CheckPlain(); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}

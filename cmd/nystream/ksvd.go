@@ -101,9 +101,7 @@ func (c *ksvdTask) goodLandmarks() bool {
 func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
 
 func (c *ksvdTask) parse() (err error) {
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err == nil && !c.kernel.Symmetric() && c.decomposer == "ssrsvd" {
-		err = fmt.Errorf("--kernel %s is not a symmetric function of two rows, which --method ssrsvd asks for: use nystrom or exact", c.kernel)
-	}
+	c.kernel, err = kernelgen.Parse(c.kernelText)
 	c.solver = c.newSolver()
 	return err
 }

@@ -55,6 +55,7 @@ type lowrankTask struct {
 	norm        lowrank.Norm // of the tolerance
 	clusters    string       // a number, or auto
 	novelty     bool
+	sums        lowrank.Sums // of a normalised kernel
 
 	mapping kernelgen.Map
 	solver  lowrank.Method
@@ -92,6 +93,8 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 			"write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
 		j.addFactors(cmd, "right-factors", "V", model.Right,
 			"write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+		addChoice(cmd, &c.sums, "sums", "row sums of sne, softmax and t: over all rows of the right side, or sampled ones",
+			[]lowrank.Sums{lowrank.SumsAuto, lowrank.SumsExact, lowrank.SumsSampled})
 	}
 	addCoordinates(cmd, &j.scale)
 	if m.addFlags != nil {
@@ -105,6 +108,7 @@ func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
 
 func (c *lowrankTask) refuses(args []string) []contradiction {
 	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")
+	square := c.asymmetric() && c.info.symmetric && c.info.twoSided && !two
 	alternative := ""
 	if c.info.tolerance {
 		alternative = "; or which error is small enough, such as --tol 0.01"
@@ -133,6 +137,11 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
+		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: name a --rank", "tol"),
+		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: leave it out", "clusters", "novelty", "shift"),
+		{square && c.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform"},
+		{square && c.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both"},
+		c.without(!c.normalised(), "is for kernels that are divided by their row sums: sne, softmax and t; leave it out", "sums"),
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
 		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
 		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
@@ -148,7 +157,25 @@ func (c *lowrankTask) leverageRows() int {
 }
 
 // symmetric reports whether A is approximated by one factor.
-func (c *lowrankTask) symmetric() bool { return c.info.symmetric && len(c.rightFiles) == 0 }
+func (c *lowrankTask) symmetric() bool {
+	return c.info.symmetric && len(c.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
+}
+
+// asymmetric reports whether --kernel is known and not symmetric.
+func (c *lowrankTask) asymmetric() bool {
+	k, err := kernelgen.Parse(c.kernelText)
+	return err == nil && !k.Symmetric()
+}
+
+// normalised reports whether --kernel is known and divided by its row sums.
+func (c *lowrankTask) normalised() bool {
+	k, err := kernelgen.Parse(c.kernelText)
+	if err != nil {
+		return false
+	}
+	_, normalised := k.Normaliser()
+	return normalised
+}
 
 func (c *lowrankTask) inputs() []string { return c.matrix }
 
@@ -183,13 +210,11 @@ func (c *lowrankTask) parse() (err error) {
 
 // checkKernel refuses kernels that a method would make nonsense of.
 func (c *lowrankTask) checkKernel() error {
-	if err := c.kernel.CheckPlain(); err != nil {
-		return err
+	if !c.kernel.Symmetric() && c.symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.kernel)
 	}
-	if !c.kernel.Symmetric() && c.symmetric() && c.info.name != "auto" {
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use ssrsvd, or auto", c.kernel)
-	}
-	return nil
+	plain, _ := c.kernel.Normaliser()
+	return plain.CheckPlain()
 }
 
 func (c *lowrankTask) open(ctx context.Context, args []string) error {

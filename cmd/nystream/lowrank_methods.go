@@ -31,7 +31,7 @@ var lowrankMethods = []lowrankMethod{
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed}, nil
+			return lowrank.Auto{Rank: c.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Sums: c.sums, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -67,7 +67,7 @@ var lowrankMethods = []lowrankMethod{
 			if c.explicit() {
 				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.seed}, nil
+			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -172,7 +172,7 @@ func (c *lowrankTask) landmark() (lowrank.Method, error) {
 		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
 			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
+	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift, Sums: c.sums}, nil
 }
 
 // refinable refuses a number of passes below 1.

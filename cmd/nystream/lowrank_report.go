@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -24,6 +25,14 @@ func (c *lowrankTask) mapWords() string {
 	return c.mapping.String()
 }
 
+// sumsWord says how row sums were found.
+func sumsWord(s *lowrank.RowSums) string {
+	if s.Exact() {
+		return lowrank.SumsExact.String()
+	}
+	return lowrank.SumsSampled.String()
+}
+
 func (c *lowrankTask) fitted(d *model.Description, r *show.Report) {
 	f, shares := c.fitting, c.fitting.Explained()
 	r.PutSome("map", c.mapWords())
@@ -33,6 +42,10 @@ func (c *lowrankTask) fitted(d *model.Description, r *show.Report) {
 	r.Put("shift", f.Shift)
 	if f.Symmetric() && shares == nil {
 		r.Add("shift", "%.4g", f.Shift)
+	}
+	if f.Sums != nil {
+		r.Put("sums", sumsWord(f.Sums))
+		r.Add("sums", "%s, over %s rows", sumsWord(f.Sums), show.Count(int64(f.Sums.Rows.Rows)))
 	}
 	r.PutSome("trace_residual", f.TraceResidual) // part of the trace of A that the columns of U leave
 	r.PutSome("trace_kept", f.TraceKept)         // trace of Â over that of A

@@ -43,7 +43,7 @@ _of_products = {  # functions of the inner product
     'relu': lambda p: np.maximum(0, p),
     'softmax': lambda p, scale: scale * p,
 }
-_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'sne', 't', 'expdot', 'softmax'}  # above as logarithms
+_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'kl', 'sne', 't', 'expdot', 'softmax'}  # above as logarithms
 
 
 def kernel(text, logs=False):
@@ -84,6 +84,11 @@ def _call(name, parameters, a, b):
     if name == 'cosine':
         length = np.sqrt(np.outer((a ** 2).sum(1), (b ** 2).sum(1)))
         return np.divide(a @ b.T, length, out=np.zeros_like(length), where=length > 0)
+    if name == 'kl':
+        p, q = (v / v.sum(1, keepdims=True) for v in (a, b))
+        logs = [np.log(v, where=v > 0, out=np.zeros(v.shape)) for v in (p, q)]
+        apart = np.maximum(0, (p * logs[0]).sum(1, keepdims=True) - p @ logs[1].T)
+        return -parameters.get('a', 1) * np.where(p @ (q == 0).T > 0, np.inf, apart)
     raise ValueError('a kernel that this file does not know: ' + name)
 
 
@@ -139,10 +144,21 @@ def quantile(knots, v):
     return np.where(v <= knots[0], 0, np.where(v >= knots[-1], 1, place))
 
 
+def normalised(text, over, of):
+    """The kernel that meta['kernel'] names, over its sums over rows that stand for so many: m['sums_rows'], meta['sums']['of']."""
+    k, weight = kernel(text, True), float(text.split('*')[0]) if '*' in text else 1
+
+    def entries(a, b):
+        logs = k(a, b) - np.logaddexp.reduce(k(a, over), 1, keepdims=True) - np.log(of / len(over))
+        return weight * np.exp(np.minimum(logs, 0))
+    return entries
+
+
 def landmarks(k, m, h, x, p='u_'):
     """u(x) of prepared rows, k the kernel and h = meta['left']; v(x) with meta['right'] and p = 'v_'."""
     near = m.get(p + 'origin', 0)
-    e = h.get('unit', 1) * k(x - near, m[p + 'landmarks'] - near)
+    a, b = x - near, m[p + 'landmarks'] - near
+    e = h.get('unit', 1) * (k(b, a).T if h.get('transposed') else k(a, b))
     if p + 'sketch_value' in m:
         c = np.zeros((e.shape[1], h['sketch']['columns']))
         c[np.arange(len(c)), m[p + 'sketch_column']] = m[p + 'sketch_value']
@@ -376,7 +392,8 @@ class Model:
         h, p = (meta['right'], 'v_') if side == 'right' and 'right' in meta else (meta.get('left'), 'u_')
         if method == 'ksvd' or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
-        u = fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
+        k = normalised(meta['kernel'], m['sums_rows'], meta['sums']['of']) if 'sums' in meta else kernel(meta['kernel'])
+        u = fourier(m, x, p) if h.get('features') else landmarks(k, m, h, x, p)
         return u * size
 
     def decision_function(self, x):

@@ -3,6 +3,7 @@ package ksvd
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -226,11 +227,23 @@ func TestNystromConverges(t *testing.T) {
 	}
 }
 
-// TestSSRSVD compares with package lowrank.
+// TestSSRSVD compares both sides with those of package lowrank.
 func TestSSRSVD(t *testing.T) {
 	x, z := gaussian(400, 3, 1, 1), gaussian(300, 3, 1, 2)
-	k := kernelgen.RBF(0.2)
 	d := between(t, x, z)
+	for _, text := range []string{"rbf(gamma=0.2)", "sne(gamma=4)", "3*t()"} {
+		compareSSRSVD(t, d, x, z, parse(t, text))
+	}
+	if _, err := (SSRSVD{Rank: 2}).Fit(background, stream.Engine{}, d, parse(t, "kl()")); err == nil || !strings.Contains(err.Error(), "probabilities") {
+		t.Errorf("rows with negative numbers: %v", err)
+	}
+	if _, err := (SSRSVD{Rank: 2}).Plan(stream.Engine{}, model.Shape{Rows: 1e5, Cols: 1e5, Columns: 3}, parse(t, "t()")); err == nil || !strings.Contains(err.Error(), "use nystrom") {
+		t.Errorf("row sums over 1e10 entries: %v", err)
+	}
+}
+
+func compareSSRSVD(t *testing.T, d *Data, x, z blas64.General, k kernelgen.Kernel) {
+	t.Helper()
 	fit, err := SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, d, k)
 	if err != nil {
 		t.Fatal(err)
@@ -245,16 +258,14 @@ func TestSSRSVD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = low.Transform(background, stream.Engine{}, stream.FromMatrix("x", x), model.Request{}, func(b *stream.Block, want blas64.General) error {
-		checkClose(t, "U", stream.RowSlice(u, int(b.Start), want.Rows), want, 1e-9)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"sne(gamma=1)", "kl()"} {
-		if _, err := (SSRSVD{Rank: 2}).Fit(background, stream.Engine{}, d, parse(t, text)); err == nil {
-			t.Errorf("%s: no error", text)
+	for side, rows := range map[model.Side]blas64.General{model.Left: x, model.Right: z} {
+		got := map[model.Side]blas64.General{model.Left: u, model.Right: v}[side]
+		err = low.Transform(background, stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, want blas64.General) error {
+			checkClose(t, k.String(), stream.RowSlice(got, int(b.Start), want.Rows), want, 1e-9)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

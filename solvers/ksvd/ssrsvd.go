@@ -15,26 +15,30 @@ import (
 )
 
 // SSRSVD is KSVD by the sparse-sign streaming randomized SVD of package lowrank (Xie
-// et al. 2023, Algorithm 4). It is for dense rows, kernels that are symmetric functions
-// of two rows and not normalised by their row sums, and G as it is, not centred: its
-// passes see each row once and no sum over the other side.
+// et al. 2023, Algorithm 4). It is for dense rows, and G as it is, not centred. Row sums of a
+// normalised kernel are exact, and so there are up to 2³² entries of G.
 //
-// Cost: one pass over each side, see [lowrank.SSRSVD]. The vectors of the fitted rows
+// Cost: one pass over each side, see [lowrank.SSRSVD]; with row sums another over the right side,
+// whose rows are held in memory and in the model, and all entries of G. The vectors of the fitted rows
 // are orthonormal to about ε times the condition of the sketch.
 type SSRSVD struct {
 	Rank int // r, at most min(N,M)/4
 	Seed uint64
 }
 
-func (m SSRSVD) lowrank() lowrank.SSRSVD { return lowrank.SSRSVD{Rank: m.Rank, Seed: m.Seed} }
+func (m SSRSVD) lowrank() lowrank.SSRSVD {
+	return lowrank.SSRSVD{Rank: m.Rank, Seed: m.Seed, Sums: lowrank.SumsExact}
+}
 
 // check returns an error for a shape or a kernel that the method does not take.
 func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
 	switch {
 	case s.Sparse != nil:
 		return fmt.Errorf("method ssrsvd is for dense rows; use nystrom or exact for a graph")
-	case !k.Symmetric():
-		return fmt.Errorf("kernel %s is not a symmetric function of two rows, which method ssrsvd asks for; use nystrom or exact", k)
+	}
+	if _, normalised := k.Normaliser(); normalised && float64(s.Rows)*float64(s.Cols) > exactSumEntries {
+		return fmt.Errorf("row sums of kernel %s go over %.3g entries, and method ssrsvd takes them up to %.3g; use nystrom", k,
+			float64(s.Rows)*float64(s.Cols), float64(exactSumEntries))
 	}
 	return nil
 }
@@ -46,7 +50,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	p, err := m.lowrank().Plan(e, twoSided(s), k)
 	if err == nil && s.OneSource() {
-		p.SourcePasses = 2
+		p.SourcePasses++
 	}
 	return p, err
 }
@@ -74,8 +78,28 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		Compatibility: d.kind, Values: fit.Values, Left: sideOf(fit.Left, shape.Cols), Right: sideOf(fit.Right, shape.Rows)}
 	svd.Left.left = true
 	svd.Left.Map, svd.Right.Map = d.maps[0], d.maps[1]
-	return &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, Warnings: fit.Warnings, KernelEntries: fit.KernelEntries, SourcePasses: 1 + d.again},
-		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, data: d}, nil
+	out := &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, Warnings: fit.Warnings, KernelEntries: fit.KernelEntries, SourcePasses: fit.SourcePasses + d.again},
+		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, data: d}
+	return out, out.addSums(ctx, e, fit.Sums)
+}
+
+// addSums gives a model the row sums that new rows and landmarks of the right side need, over all right rows.
+func (f *Fit) addSums(ctx context.Context, e stream.Engine, over *lowrank.RowSums) error {
+	if over == nil {
+		return nil
+	}
+	t, err := f.tiles()
+	if err != nil {
+		return err
+	}
+	f.Left.All = &Landmarks{Dense: over.Rows}
+	e.Progress, e.Run = nil, nil
+	sums, err := t.NewGrid(e, f.data.names(), f.Right.Landmarks.rows(), f.Left.All.rows()).Sums(ctx, false)
+	if err == nil {
+		f.Right.LogSums = sums.LogSums
+		f.KernelEntries += t.Entries.Load()
+	}
+	return err
 }
 
 // sideOf returns an embedding of package lowrank with its signs multiplied out.

@@ -9,12 +9,12 @@ import (
 
 // Sums says how row sums of a normalised kernel, and the means that centering subtracts, are
 // found.
-type Sums uint8
+type Sums = tiles.SumRule
 
 const (
 	// SumsAuto is exact up to 2³² entries of G, or up to 2³⁴ paths of two edges of a graph, and
 	// sampled beyond.
-	SumsAuto Sums = iota
+	SumsAuto = tiles.SumsAuto
 	// SumsExact sums over all N·M entries: one pass over tile pairs, two if the kernel is
 	// normalised and G is centered. Both sides are held in memory, and in the model, since
 	// new rows need the sums as well.
@@ -22,18 +22,18 @@ const (
 	// For a graph it sums over paths of two edges instead. Exceptions are normalised kernels of
 	// graphs with a negative weight, and functions of the distance other than normalised
 	// exponentials of its square.
-	SumsExact
+	SumsExact = tiles.SumsExact
 	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
 	// uniform samples the sum over m columns times M/m. It is free. Sums of a graph
 	// may be far off: few sampled columns, or none, have anything in common with a row.
-	SumsSampled
+	SumsSampled = tiles.SumsSampled
 )
 
 // SumsAuto does at most so much work for all sums and means: seconds, and minutes for a graph,
 // whose sampled sums are poor.
 const (
-	exactSumEntries = 1 << 32 // entries of G
-	exactSumPaths   = 1 << 34 // paths of two edges
+	exactSumEntries = tiles.ExactSumEntries // of G
+	exactSumPaths   = 1 << 34               // paths of two edges
 )
 
 // summing is how sums and means are found.

@@ -1,12 +1,14 @@
 package ksvd
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import (
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/internal/words"
+)
 
 // The words of enumerations, in the order of their values.
 var (
 	compatibilityWords = []string{"identity", "pinv", "pca", "random", "auto"}
 	scalingWords       = []string{"derived", "unit", "orthonormal"}
-	sumsWords          = []string{"auto", "exact", "sampled"}
 )
 
 // String returns the word for a compatibility.
@@ -15,13 +17,10 @@ func (c Compatibility) String() string { return words.Of(compatibilityWords, c) 
 // String returns the word for a scaling.
 func (s Scaling) String() string { return words.Of(scalingWords, s) }
 
-// String returns the word for a rule.
-func (s Sums) String() string { return words.Of(sumsWords, s) }
-
 // ParseCompatibility returns the value that a word of String stands for.
 func ParseCompatibility(word string) (Compatibility, error) {
 	return words.Parse[Compatibility]("compatibility", compatibilityWords, word)
 }
 
 // ParseSums returns the value that a word of String stands for.
-func ParseSums(word string) (Sums, error) { return words.Parse[Sums]("sums", sumsWords, word) }
+func ParseSums(word string) (Sums, error) { return tiles.ParseSums(word) }

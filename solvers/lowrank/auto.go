@@ -12,6 +12,7 @@ import (
 // Auto chooses a method of this package, and says why:
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
+//   - two sources, or a kernel that is not symmetric: [Landmark];
 //   - one source, few enough entries for exact passes, and memory for them: [Subspace];
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
@@ -23,6 +24,7 @@ type Auto struct {
 	Norm     Norm    // of the tolerance
 	Shift    Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
 	Memory   int64   // bytes that the plan may take, 0 for no limit
+	Sums     Sums    // of a normalised kernel
 	Seed     uint64
 }
 
@@ -88,10 +90,14 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 		return nil, none, err
 	}
 	if m.Rank == 0 || m.ErrorTol != 0 {
-		return m.adaptive(s)
+		return m.adaptive(s, k)
 	}
+	landmark := Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift, Sums: m.Sums}
 	if !s.OneSource() {
-		return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: "exact passes are for one source"}, nil
+		return landmark, model.Choice{Name: "landmark", Reason: "exact passes are for one source"}, nil
+	}
+	if !k.Symmetric() {
+		return landmark, model.Choice{Name: "landmark", Reason: fmt.Sprintf("exact passes are for symmetric kernels, and %s is not", k)}, nil
 	}
 	exact := Subspace{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}
 	entries := float64(s.Rows) * float64(s.Rows)
@@ -110,12 +116,12 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 	if !definite {
 		return SSRSVD{Rank: m.Rank, Seed: m.Seed}, model.Choice{Name: "ssrsvd", Reason: fmt.Sprintf("%s, and kernel %s is not known to be positive semi-definite", why, k)}, nil
 	}
-	return Landmark{Rank: m.Rank, Seed: m.Seed, Shift: m.Shift}, model.Choice{Name: "landmark", Reason: why}, nil
+	return landmark, model.Choice{Name: "landmark", Reason: why}, nil
 }
 
 // adaptive returns the choice where the tolerance decides.
-func (m Auto) adaptive(s model.Shape) (Method, model.Choice, error) {
-	if !s.OneSource() {
+func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (Method, model.Choice, error) {
+	if !s.OneSource() || !k.Symmetric() {
 		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}
 	tolerance, reason := m.ErrorTol, "a tolerance was given"

@@ -25,6 +25,8 @@ import (
 //
 //	u(x) = φ(x)·Projection·Refinement
 //
+// Of a kernel that is not symmetric, k(Landmarks, x)ᵀ stands in the place of k(x, Landmarks) for right rows.
+//
 // Cost for one row: p kernel entries for p landmarks, and 2·p·r flops (with
 // Signs p + 2·c·r) for rank r.
 type Embedding struct {
@@ -36,6 +38,7 @@ type Embedding struct {
 	Refinement blas64.General // r×r, or empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
 	Origin     []float64      // the kernel is k(x − Origin, z − Origin); nil for 0
+	Transposed bool           // the kernel is k(Landmarks, x)
 	features   featureMap     // nil unless the model is of random features
 	Centre     *Centre        // nil unless rows are centred in feature space
 }
@@ -112,7 +115,7 @@ func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *emb
 	if e.features != nil {
 		m.apply = e.features.applier()
 	} else {
-		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs}).Raw(name)
+		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs, Transposed: e.Transposed}).Raw(name)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
 	return m

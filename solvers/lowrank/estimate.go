@@ -87,6 +87,7 @@ func (s *sampleSide) unseen() float64 {
 type heldRows struct {
 	*basis.Panel
 	beside *basis.Panel // rows that stand for themselves, as landmarks do; may be nil
+	sums   *RowSums     // of left rows: what their row sums go over in A; nil for those of the model
 }
 
 // newSampleSide joins the landmarks, rows that stand for themselves besides, and the
@@ -153,10 +154,15 @@ func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 			return nil, err
 		}
 	}
-	b, err := newSampledBlock(ctx, e, t, m, left, right, m.Symmetric() || heldLeft == heldRight)
+	of, count, err := otherSums(t, heldLeft.sums)
 	if err != nil {
 		return nil, err
 	}
+	b, err := newSampledBlock(ctx, e, of, m, left, right, m.Symmetric() || heldLeft == heldRight)
+	if err != nil {
+		return nil, err
+	}
+	count()
 	spread := math.NaN()
 	if m.Left.Centre == nil {
 		spread = b.spread()

@@ -38,7 +38,8 @@ import (
 // columns of Q make the core.
 //
 // Cost with s = |S|: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2n·ℓ²
-// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers.
+// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel cost
+// besides: see [Sums].
 type Landmark struct {
 	Rank      int  // c
 	Landmarks int  // ℓ, at least the rank; 0 means 4c
@@ -46,10 +47,11 @@ type Landmark struct {
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 	Shift     Shift // fitted, midpoint or none
+	Sums      Sums  // of a normalised kernel
 }
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
-// rows of two: then Q is from all sampled columns and P from all sampled rows,
+// rows of two. Of two, and of a kernel that is not symmetric, Q is from all sampled columns and P from all sampled rows,
 // W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c, landmarks are uniform,
 // and there is no shift. Up to half of O and of S are rows of high leverage in Q and in P,
 // which the pass over their source finds: without them a small core may know nothing of a
@@ -60,7 +62,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // fit implements Fit.
 func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	if d.Right != nil {
+	if d.Right != nil || !k.Symmetric() {
 		return m.fitTwo(ctx, e, d, k)
 	}
 	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
@@ -328,11 +330,12 @@ func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
 // streamPlain makes the pass of a kernel that may be indefinite: Q is from the triangular factor of
 // K(·, X_J).
 func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stream.Source) error {
-	s, err := basis.NewLeverage(ctx, e, f.tiles, f.core, f.landmarks, f.landmarks.Number, f.points.scouted, f.Seed, "scout")
+	m := &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}
+	s, err := basis.NewLeverage(ctx, e, m, f.core, src.Info().Name, f.landmarks.Number, f.points.scouted, f.Seed, "scout")
 	if err != nil {
 		return err
 	}
-	found, err := streamFactor(ctx, e, f.tiles, &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}, src, true, s)
+	found, err := streamFactor(ctx, e, f.tiles, m, src, true, s)
 	if err != nil {
 		return err
 	}
@@ -362,7 +365,7 @@ func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, 
 	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
 	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
-	defer t.CountPass(src.Info().Rows * int64(landmarks.Count()))()
+	defer t.CountPass(src.Info().Rows * int64(m.Entries()))()
 	columns := &basis.Columns{One: one, Features: []basis.Features{m.Features(name)}}
 	return basis.Moments(ctx, e.Given(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
 		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
@@ -401,7 +404,7 @@ func foundRows(p *sketch.Priority) *basis.Panel {
 
 // withFound adds rows of high leverage to the core. They stand for themselves in the error estimate.
 func withFound(core *basis.Panel, held heldRows, found *basis.Panel) (*basis.Panel, heldRows) {
-	return core.Join(found), heldRows{held.Without(found), found}
+	return core.Join(found), heldRows{held.Without(found), found, held.sums}
 }
 
 // use makes the leading k columns of Q the embedding.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -20,15 +21,16 @@ import (
 // checkTwo returns an error unless the method can serve for two sources.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
-		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: between two they are uniform", m.Rule)
+		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), checkKernel(k))
 }
 
-// fitTwo approximates the kernel matrix between the rows of two sources.
+// fitTwo approximates the kernel matrix between the rows of two sources, or of one, which is treated as any
+// square matrix.
 //
 // Cost: one pass over each source after gathering, ℓ kernel entries for each row and
-// (ℓ+s)² for the core.
+// (ℓ+s)² for the core. One source is passed over twice.
 func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
@@ -37,7 +39,19 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	t := tiles.Plain(k)
+	sums, err := newSums(ctx, m.Sums, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTiles(k, sums.RowSums)
+	if err != nil {
+		return nil, err
+	}
+	passes := 1 + sums.passes
+	if d.Right == nil {
+		d.Right = d.Left
+		passes++
+	}
 	l, err := m.sideOf(ctx, t, d.Left, leftRows)
 	if err != nil {
 		return nil, err
@@ -46,14 +60,15 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
+	l.held.sums = sums.checked
 	if err := basis.ChooseScale(ctx, e, t, l.landmarks.Rows, r.landmarks); err != nil {
 		return nil, err
 	}
-	u, err := m.rangeTwo(ctx, t, e, d.Left, l, r)
+	u, err := m.rangeTwo(ctx, &basis.Map{Tiles: t, Landmarks: r.landmarks}, sums.RowSums, e, d.Left, l)
 	if err != nil {
 		return nil, err
 	}
-	v, err := m.rangeTwo(ctx, t, e, d.Right, r, l)
+	v, err := m.rangeTwo(ctx, &basis.Map{Tiles: t, Landmarks: l.landmarks, Transposed: !k.Symmetric()}, sums.RowSums, e, d.Right, r)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +76,13 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	found.Rows, found.Cols = l.n, r.n
-	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(found.Values), m.Rank, rangeTolerance)...)
-	return finishFit(ctx, e, t, found, notes, condition, l.held, r.held, math.NaN())
+	found.Rows, found.Cols, found.Sums = l.n, r.n, sums.RowSums
+	notes := slices.Concat(l.points.notes, r.points.notes, sums.notes, rankNote(len(found.Values), m.Rank, rangeTolerance))
+	f, err := finishFit(ctx, e, t, found, notes, condition, l.held, r.held, math.NaN())
+	if err == nil {
+		f.SourcePasses = passes
+	}
+	return f, err
 }
 
 // drawnRows says what the random choices of one side are for.
@@ -107,24 +126,27 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles.Tiles, src stream.Source,
 		return nil, err
 	}
 	s.landmarks, s.core, s.held = panels[0], panels[1], heldRows{Panel: panels[2]}
-	return s, nil
+	return s, cmp.Or(basis.CheckRows(t, s.core, src.Info().Name), basis.CheckRows(t, s.held.Panel, src.Info().Name))
 }
 
 // rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding
-// Q by the landmarks of the other. The rows that the pass finds join the core, and stand
+// Q by a map, that of the landmarks of the other. The rows that the pass finds join the core, and stand
 // for themselves in the error estimate.
 //
 // Columns of Q are left singular vectors of Y = K(·, J), not of its triangular factor:
 // one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
-func (m Landmark) rangeTwo(ctx context.Context, t *tiles.Tiles, e stream.Engine,
-	src stream.Source, side, other *landmarkSide) (*Embedding, error) {
-	s, err := basis.NewLeverage(ctx, e, t, side.core, other.landmarks, side.landmarks.Number, side.points.scouted, m.Seed, side.drawn.scout)
+func (m Landmark) rangeTwo(ctx context.Context, by *basis.Map, sums *RowSums, e stream.Engine,
+	src stream.Source, side *landmarkSide) (*Embedding, error) {
+	if err := by.Prepare(ctx, e); err != nil {
+		return nil, err
+	}
+	s, err := basis.NewLeverage(ctx, e, by, side.core, src.Info().Name, side.landmarks.Number, side.points.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
 	}
-	state, err := streamFactor(ctx, e, t, &basis.Map{Tiles: t, Landmarks: other.landmarks}, src, false, s)
+	state, err := streamFactor(ctx, sums.given(e), by.Tiles, by, src, false, s)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +158,7 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles.Tiles, e stream.Engine,
 	// Each direction takes two core points at least to be fitted on.
 	k := min(dense.Rank(y.S, rangeTolerance), (len(side.core.Number)+1)/2)
 	side.singular = y.S[:k]
-	return &Embedding{Landmarks: other.landmarks.Rows, Rows: other.landmarks.Number, Projection: y.whitener(k)}, nil
+	return &Embedding{Landmarks: by.Landmarks.Rows, Rows: by.Landmarks.Number, Transposed: by.Transposed, Projection: y.whitener(k)}, nil
 }
 
 // finishTwo fits the core, and returns the condition of the directions that are left.

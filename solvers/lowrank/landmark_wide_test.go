@@ -33,7 +33,7 @@ func TestWidePass(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.landmarks = landmarks
-	s, err := basis.NewLeverage(ctx, e, f.tiles, f.core, landmarks, landmarks.Number, f.points.scouted, 1, "scout")
+	s, err := basis.NewLeverage(ctx, e, &basis.Map{Tiles: f.tiles, Landmarks: landmarks}, f.core, "clusters", landmarks.Number, f.points.scouted, 1, "scout")
 	if err != nil {
 		t.Fatal(err)
 	}

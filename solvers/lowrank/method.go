@@ -16,7 +16,8 @@ import (
 
 // Method is a way to approximate the kernel matrix between the rows of the left source
 // and those of the right, or of the left again if there is one source. Methods for
-// symmetric matrices refuse two sources and kernels that are not symmetric.
+// symmetric matrices refuse two sources and kernels that are not symmetric, of which entry (i, j) is
+// k(x_i, z_j); [Landmark], [SSRSVD] and [Auto] take them, those that row sums divide among them.
 type Method interface {
 	// Plan works out the cost of a fit.
 	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
@@ -69,16 +70,10 @@ func check(d model.Sources, k kernelgen.Kernel) error {
 	return checkKernel(k)
 }
 
-// checkKernel returns an error unless k is a symmetric function of two rows: the right embedding
-// evaluates it with the sides exchanged.
+// checkKernel returns an error unless k is a function of two rows, but for row sums that divide it.
 func checkKernel(k kernelgen.Kernel) error {
-	if err := k.CheckPlain(); err != nil {
-		return err
-	}
-	if !k.Symmetric() {
-		return fmt.Errorf("kernel %s is not symmetric, and low-rank models are of kernels that are: use ksvd", k)
-	}
-	return nil
+	k, _ = k.Normaliser()
+	return k.CheckPlain()
 }
 
 // checkSymmetric returns an error unless the matrix is symmetric.
@@ -86,6 +81,8 @@ func checkSymmetric(s model.Shape, k kernelgen.Kernel) error {
 	switch err := checkKernel(k); {
 	case err != nil:
 		return err
+	case !k.Symmetric():
+		return fmt.Errorf("kernel %s is not symmetric, which this method asks for: use landmark, ssrsvd or auto, or ksvd", k)
 	case !s.OneSource():
 		return errors.New("this method is for the symmetric matrix of one source: use landmark, ssrsvd or auto for two, or ksvd for exact passes")
 	}

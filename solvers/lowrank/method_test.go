@@ -82,7 +82,7 @@ func TestMethods(t *testing.T) {
 }
 
 // TestMethodsRefuse: two sources and kernels that are not symmetric are for methods with
-// two factors, and no method takes a kernel that row sums divide.
+// two factors, and no method takes a kernel whose rows have scales.
 func TestMethodsRefuse(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -97,19 +97,21 @@ func TestMethodsRefuse(t *testing.T) {
 			t.Errorf("%s: the fit gives %v, want %q", name, err, says)
 		}
 	}
-	rbf, kl, sne := kernelgen.RBF(1), parseKernel(t, "kl()"), parseKernel(t, "sne(gamma=1)")
+	rbf, kl, sne, relative := kernelgen.RBF(1), parseKernel(t, "kl()"), parseKernel(t, "sne(gamma=1)"), parseKernel(t, "relative()")
 	for name, m := range oneFactorMethods() {
 		if name != "landmark" {
 			refuses(name, m, two, rbf, "one source")
 		}
-		refuses(name, m, one, kl, "not symmetric")
-		refuses(name, m, one, sne, "row sums")
+		if name != "landmark" {
+			refuses(name, m, one, kl, "not symmetric")
+			refuses(name, m, one, sne, "not symmetric")
+		}
 	}
 	for name, m := range twoFactorMethods() {
-		refuses(name, m, one, sne, "row sums")
-		refuses(name, m, one, kl, "not symmetric")
-		refuses(name, m, two, kl, "not symmetric")
+		refuses(name, m, one, relative, "scale for each row")
 	}
+	refuses("adaptive", Auto{ErrorTol: 0.1}, one, kl, "name a `rank`")
+	refuses("clusters", Sampled{Method: Landmark{Rank: 4}, Clusters: 2}, one, kl, "symmetric kernel")
 	refuses("landmark", Landmark{Rank: 4, Rule: RulePivoted}, two, rbf, "`rule rpc`")
 	refuses("few landmarks", Landmark{Rank: 4, Landmarks: 3}, one, rbf, "`landmarks 3` is below `rank 4`")
 	refuses("few landmarks of two sources", Landmark{Rank: 4, Landmarks: 3}, two, rbf, "`landmarks 3` is below `rank 4`")

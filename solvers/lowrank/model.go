@@ -23,6 +23,8 @@ type Model struct {
 	Shift  float64
 	// Trace is that of the centred kernel matrix, of a [PCA] model; 0 for others.
 	Trace float64
+	// Sums are the row sums of a normalised kernel; nil for others.
+	Sums *RowSums
 	// Explicit is of a model of a matrix that is read instead of a kernel.
 	Explicit *Explicit
 	// Clusters and Novelty are what [Sampled] adds; nil without it.

@@ -156,7 +156,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 
 // Plan returns the cost of a fit.
 func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if s.OneSource() {
+	if s.OneSource() && k.Symmetric() {
 		if err := checkSymmetric(s, k); err != nil {
 			return nil, err
 		}
@@ -173,6 +173,10 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	m.Rule = RuleUniform
+	of, passes := s, 1
+	if s.OneSource() {
+		s.Cols, passes = s.Rows, 2
+	}
 	p, err := m.planPass(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
@@ -186,8 +190,42 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, landmarks)
 	p.Add("landmarks and core points of the other side", 2*(core+landmarks)*int64(s.Columns), "`rank`")
 	p.KernelEntries -= core*core + sample*sample // one of each for both
+	points, err := m.points(s.Rows, "C", "S", true)
+	if err != nil {
+		return nil, err
+	}
+	p.SourcePasses = passes
+	planRowSums(p, int64(e.Workers()), m.Sums, of, k, rowSumCost{landmarks: landmarks, core: int64(len(points.core) + points.scouted), scout: int64(min(1, points.scouted) * len(points.core)),
+		sample: sampleRows(s.Rows, landmarks) + int64(points.scouted)})
 	p.SharedPasses = []string{"fit", "fit"}
 	return p, nil
+}
+
+// rowSumCost says of how many left rows a fit takes row sums, besides the pass.
+type rowSumCost struct {
+	landmarks int64 // three times
+	scout     int64 // core rows before the pass, once
+	core      int64 // twice
+	sample    int64 // rows of the error estimate
+}
+
+// planRowSums adds those of a kernel to the plan of a fit of a shape.
+func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Shape, k kernelgen.Kernel, c rowSumCost) {
+	cols := s.Cols
+	if s.OneSource() {
+		cols = s.Rows
+	}
+	m, checked := sumRows(rule, s.Rows, cols, k)
+	if m == 0 {
+		return
+	}
+	p.Add("rows of the row sums", 2*(m+checked)*int64(s.Columns), "`sums`")
+	p.Add("tiles of the row sums", threads*tiles.SumTile, "`threads`")
+	if checked == 0 {
+		p.SourcePasses++
+		checked = m
+	}
+	p.AddEntries(float64(m)*float64(s.Rows+3*c.landmarks+c.scout+2*c.core+c.sample) + float64(checked)*float64(c.sample))
 }
 
 // planPass returns the cost of a pass over n rows with d columns, and of a core.
@@ -260,6 +298,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.checks(s.Rows, z*core+found, z*c)
 	p.embeds(other, z*core+found, z*c)
 	p.foundChecks(s.Rows, z*c, found)
+	planRowSums(p.Plan, p.threads, m.Sums, s, k, rowSumCost{landmarks: z * c, scout: min(1, found) * z * core, core: z*core + found, sample: sampleRows(s.Rows, z*c) + found})
 	p.SharedPasses = []string{"fit"}
 	if !s.OneSource() {
 		p.SharedPasses = append(p.SharedPasses, "fit")

@@ -52,7 +52,7 @@ func (f *Fit) Refine(ctx context.Context, e stream.Engine, d model.Sources) erro
 		return err
 	}
 	f.SourcePasses++
-	f.KernelEntries += f.Model.Rows * int64(f.Left.Landmarks.Rows)
+	f.KernelEntries += f.Model.Rows * (int64(f.Left.Landmarks.Rows) + f.Sums.count())
 	if f.Right != nil {
 		f.KernelEntries += f.Cols * int64(f.Right.Landmarks.Rows)
 	}

@@ -93,7 +93,7 @@ func (s *sketchedSide) take(found *sketch.Priority) {
 	rows := foundRows(found)
 	s.fitted = newCoreRows(s.coreSigns, s.core, rows)
 	if rows.Count() > 0 {
-		s.held = heldRows{s.held.Without(rows), rows}
+		s.held = heldRows{s.held.Without(rows), rows, s.held.sums}
 	}
 }
 

@@ -3,6 +3,7 @@ package lowrank
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -45,7 +46,7 @@ func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	if err := m.check(d.Shape()); err != nil {
+	if err := m.check(d.Shape(), k); err != nil {
 		return nil, err
 	}
 	f, err := m.Method.Fit(ctx, e, d, k)
@@ -72,11 +73,13 @@ func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	return f, nil
 }
 
-func (m Sampled) check(s model.Shape) error {
+func (m Sampled) check(s model.Shape, k kernelgen.Kernel) error {
 	_, centred := m.Method.(PCA)
 	switch {
 	case !s.OneSource():
 		return errors.New("clusters and novelty are of the rows of one source: leave out the other")
+	case !k.Symmetric():
+		return fmt.Errorf("clusters and novelty are of the rows of one source under a symmetric kernel, and %s is not", k)
 	case m.Clusters != 0 && m.Clusters != AutoClusters && m.Clusters < 2:
 		return errors.New("`clusters` must be 2 or more: all rows are one cluster")
 	case m.Clusters != 0 && centred:
@@ -137,7 +140,7 @@ func (m *Model) turn(t blas64.General) {
 
 // Plan returns the cost of a fit.
 func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := m.check(s); err != nil {
+	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
 	p, err := m.Method.Plan(e, s, k)

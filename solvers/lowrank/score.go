@@ -70,9 +70,16 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 	case m.Explicit != nil:
 		return m.verifyExplicit(ctx, e, d.Left, seed)
 	}
-	v := &verifier{engine: e, tiles: m.tiles(m.Left), symmetric: m.Symmetric(), oneSource: d.Right == nil}
+	right := d.Right
+	if right == nil {
+		right = d.Left
+	}
+	sums, err := m.measuredSums(ctx, right, sample, seed)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{engine: e, embeds: m.tiles(m.Left), tiles: m.tilesOver(m.Left, sums), symmetric: m.Symmetric(), oneSource: d.Right == nil}
 	v.half = v.oneSource && m.Kernel.Symmetric()
-	var err error
 	if v.left, err = v.side(ctx, d.Left, m.Left, sample, seed); err != nil {
 		return nil, err
 	}
@@ -136,7 +143,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 		return nil, err
 	}
 	out := &verifySide{Panel: basis.NewPanel(rows, number, nil), of: n}
-	out.u, err = embedRows(ctx, v.engine, v.tiles, side, side.pack(), out.Panel, info.Name)
+	out.u, err = embedRows(ctx, v.engine, v.embeds, side, side.pack(), out.Panel, info.Name)
 	return out, err
 }
 
@@ -154,7 +161,8 @@ func (v *verifySide) diagonalWeight() float64 {
 type verifier struct {
 	engine      stream.Engine
 	tiles       *tiles.Tiles
-	grid        *tiles.Grid // of the sides
+	embeds      *tiles.Tiles // those of the model
+	grid        *tiles.Grid  // of the sides
 	left, right *verifySide
 	oneSource   bool           // the sides have the same rows
 	half        bool           // A is symmetric: passes visit half of its tiles
@@ -205,7 +213,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	if v.oneSource {
 		out.TraceKept = 1 - ratio(dense.Sum(v.diagonalError), dense.Sum(v.diagonal))
 	}
-	out.KernelEntries = v.tiles.Entries.Load()
+	out.KernelEntries = v.tiles.Entries.Load() + v.embeds.Entries.Load()
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package lowrank
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -26,7 +27,7 @@ import (
 // It takes one pass over each source after gathering z·(c+s) landmarks from
 // each; with one source a single pass serves both sides. (m+n)·z·c + (z·s+ℓ)²
 // kernel entries with ℓ leverage rows, O((m+n)·c²) flops, memory for the landmarks and O(c²+(s+ℓ)²)
-// numbers.
+// numbers. Row sums of a normalised kernel cost besides: see [Sums].
 type SSRSVD struct {
 	Rank   int // r = c, at most min(m,n)/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
@@ -34,11 +35,12 @@ type SSRSVD struct {
 	// LeverageRows is the number of rows of a side that join the core; 0 means 2c, and −1 none: Algorithm 4
 	// as published.
 	LeverageRows int
+	Sums         Sums // of a normalised kernel
 	Seed         uint64
 }
 
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
-// is treated as any square matrix: its symmetry is not used.
+// is treated as any square matrix: its symmetry is not used, and the kernel need not be symmetric.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -52,7 +54,15 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: tiles.Plain(k)}
+	sums, err := newSums(ctx, m.Sums, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTiles(k, sums.RowSums)
+	if err != nil {
+		return nil, err
+	}
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: t, sums: sums}
 	if err := f.begin(ctx, d); err != nil {
 		return nil, err
 	}
@@ -63,8 +73,12 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	notes := append(f.size.notes, rankNote(len(found.Values), f.size.rank, RankTolerance)...)
-	return finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.left.held, f.right.held, math.NaN())
+	notes := slices.Concat(f.size.notes, sums.notes, rankNote(len(found.Values), f.size.rank, RankTolerance))
+	fit, err := finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.left.held, f.right.held, math.NaN())
+	if err == nil {
+		fit.SourcePasses += sums.passes
+	}
+	return fit, err
 }
 
 // ssrsvd is a fit under way. The letters are those of Algorithm 4: H and O are the sketches of the
@@ -74,6 +88,7 @@ type ssrsvd struct {
 	size             sizes
 	engine           stream.Engine
 	tiles            *tiles.Tiles
+	sums             summed
 	left, right      *sketchedSide
 	factorY, factorX blas64.General
 	condition        float64
@@ -102,6 +117,14 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, s := range []*sketchedSide{f.left, f.right} {
+		for _, p := range []*basis.Panel{s.landmarks, s.core, s.held.Panel} {
+			if err := basis.CheckRows(f.tiles, p, s.name); err != nil {
+				return err
+			}
+		}
+	}
+	f.left.held.sums = f.sums.checked
 	return basis.ChooseScale(ctx, f.engine, f.tiles, f.left.landmarks.Rows, f.right.landmarks)
 }
 
@@ -110,27 +133,31 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	l, r := f.left, f.right
 	y := &basis.Map{Tiles: f.tiles, Landmarks: r.landmarks, Signs: r.signs}
-	x := &basis.Map{Tiles: f.tiles, Landmarks: l.landmarks, Signs: l.signs}
+	x := &basis.Map{Tiles: f.tiles, Landmarks: l.landmarks, Signs: l.signs, Transposed: !f.tiles.Kernel.Symmetric()}
+	if err := x.Prepare(ctx, f.engine); err != nil {
+		return err
+	}
+	e := f.sums.given(f.engine)
 	if err := l.scout(ctx, f.engine, y, f.size.leverage, f.Seed, "left scout"); err != nil {
 		return err
 	}
 	if err := r.scout(ctx, f.engine, x, f.size.leverage, f.Seed, "right scout"); err != nil {
 		return err
 	}
-	defer f.tiles.CountPass(l.signs.Rows*int64(r.landmarks.Count()) + r.signs.Rows*int64(l.landmarks.Count()))()
+	defer f.tiles.CountPass(l.signs.Rows*int64(y.Entries()) + r.signs.Rows*int64(x.Entries()))()
 	if d.Right == nil {
-		e := f.engine.Given(r.landmarks.Rows, l.landmarks.Rows, l.leverage.Project, r.leverage.Project)
+		e := e.Given(r.landmarks.Rows, l.landmarks.Rows, l.leverage.Project, r.leverage.Project)
 		both, err := streamRanges(ctx, e, d.Left, []basis.Features{y.Features(l.name), x.Features(r.name)}, l.leverage, r.leverage)
 		if err == nil {
 			f.take(both[0], both[1])
 		}
 		return err
 	}
-	ofY, err := streamRanges(ctx, f.engine.Given(r.landmarks.Rows, l.leverage.Project), d.Left, []basis.Features{y.Features(l.name)}, l.leverage)
+	ofY, err := streamRanges(ctx, e.Given(r.landmarks.Rows, l.leverage.Project), d.Left, []basis.Features{y.Features(l.name)}, l.leverage)
 	if err != nil {
 		return err
 	}
-	ofX, err := streamRanges(ctx, f.engine.Given(l.landmarks.Rows, r.leverage.Project), d.Right, []basis.Features{x.Features(r.name)}, r.leverage)
+	ofX, err := streamRanges(ctx, e.Given(l.landmarks.Rows, r.leverage.Project), d.Right, []basis.Features{x.Features(r.name)}, r.leverage)
 	if err == nil {
 		f.take(ofY[0], ofX[0])
 	}
@@ -191,6 +218,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Transposed = !f.tiles.Kernel.Symmetric()
 	f.condition = math.Max(condY, condX)
 	left, err := f.left.fitted.embed(ctx, f.engine, f.tiles, q, f.right.landmarks, f.left.name)
 	if err != nil {
@@ -211,7 +239,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	q.Projection = dense.Mul(blas.NoTrans, q.Projection, blas.NoTrans, w.U)
 	p.Projection = dense.Mul(blas.NoTrans, p.Projection, blas.NoTrans, w.V)
 	return &Model{Method: "ssrsvd", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.left.signs.Rows, Cols: f.right.signs.Rows,
-		Left: q, Right: p, Values: w.S}, nil
+		Left: q, Right: p, Values: w.S, Sums: f.sums.RowSums}, nil
 }
 
 // solveCore returns the SVD of left⁺·z·(right⁺)ᵀ.

@@ -25,6 +25,7 @@ type header struct {
 	Values    []float64      `json:"-" array:"values,rank,descending"`
 	Left      *sideHeader    `json:"left,omitempty" array:"u_,total=columns"`
 	Right     *sideHeader    `json:"right,omitempty" array:"v_,total=rows"` // absent for a symmetric model
+	Sums      *sumsHeader    `json:"sums,omitempty" array:"sums_"`          // of a normalised kernel
 	Clusters  *Clusters      `json:"clusters,omitempty" array:"clusters_"`
 	Novelty   *Novelty       `json:"novelty,omitempty" array:"novelty_"`
 	Explicit  explicitArrays `json:"-" array:",if=map"`
@@ -44,7 +45,8 @@ type sideHeader struct {
 	RangeShift float64        `json:"range_shift,omitempty"`
 	Unit       float64        `json:"unit,omitempty"`
 	Refined    bool           `json:"refined,omitempty"`
-	Moved      bool           `json:"moved,omitempty"` // there is an origin
+	Moved      bool           `json:"moved,omitempty"`      // there is an origin
+	Transposed bool           `json:"transposed,omitempty"` // the kernel is k(landmarks, x)
 	Landmarks  blas64.General `json:"-" array:"landmarks,p,d,if=!features"`
 	Numbers    []int64        `json:"-" array:"landmark_rows,p,below=total,if=!features"`
 	Origin     []float64      `json:"-" array:"origin,d,if=moved"`
@@ -68,12 +70,13 @@ type sketchHeader struct {
 // row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
 // u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
-// for v. Of a model of random features the
+// for v; of a transposed side with k(v_landmarks, x)ᵀ. Row sums of a normalised kernel go over sums_rows,
+// each of which stands for of/m rows. Of a model of random features the
 // row of kernel entries and Ĉ are replaced by (cos P, sin P)/√m with
 // P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
-		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values, Clusters: m.Clusters, Novelty: m.Novelty}
+		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values, Sums: m.Sums.header(), Clusters: m.Clusters, Novelty: m.Novelty}
 	if m.Explicit != nil {
 		h.Kernel, h.Map = "", m.Explicit.Map.String()
 		h.Explicit = explicitArrays{m.Left.Projection, m.Explicit.V, m.Left.Refinement}
@@ -87,7 +90,7 @@ func (m *Model) Save() (*model.Archive, error) {
 }
 
 func (e *Embedding) header() *sideHeader {
-	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Moved: e.Origin != nil,
+	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Moved: e.Origin != nil, Transposed: e.Transposed,
 		Landmarks: e.Landmarks, Origin: e.Origin, Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Centre}
 	if f, is := e.features.(*fourierMap); is {
 		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
@@ -127,13 +130,21 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if m.Kernel = a.Kernel(h.Kernel, profiles...); a.Err() != nil {
 		return nil, a.Err()
 	}
-	a.Check(m.Kernel.CheckPlain())
 	m.Left = h.Left.embedding(a)
+	m.Sums = h.Sums.sums(a, m)
+	if _, err := newTiles(m.Kernel, m.Sums); m.Sums == nil && a.Err() == nil {
+		a.Check(m.Kernel.CheckPlain())
+	} else {
+		a.Check(err)
+	}
 	if h.Right != nil {
 		m.Right = h.Right.embedding(a)
 		if m.Right.Landmarks.Cols != m.Left.Landmarks.Cols {
 			a.Fail("the two sides have %d and %d columns", m.Left.Landmarks.Cols, m.Right.Landmarks.Cols)
 		}
+	}
+	if m.Left.Transposed || (m.Right != nil && m.Right.Transposed) == m.Kernel.Symmetric() {
+		a.Fail("header: kernel %s, and sides that are transposed: left %v, right %v", m.Kernel, m.Left.Transposed, m.Right != nil && m.Right.Transposed)
 	}
 	return m, a.Err()
 }
@@ -175,7 +186,7 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 
 // embedding returns the side that was saved.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
-	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Origin: h.Origin, Landmarks: h.Landmarks, Rows: h.Numbers,
+	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Transposed: h.Transposed, Origin: h.Origin, Landmarks: h.Landmarks, Rows: h.Numbers,
 		Projection: h.Projection, Refinement: h.Refinement, Centre: h.Centre}
 	switch f := h.Features; {
 	case f != nil:

@@ -84,6 +84,9 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	if n := rows.Info().Rows; n > 0 && m.Explicit == nil {
 		for _, side := range sides {
 			p.AddEntries(float64(n) * float64(side.Entries()))
+			if !side.Transposed {
+				p.AddEntries(float64(n) * float64(m.Sums.count()))
+			}
 		}
 	}
 	return p
@@ -93,7 +96,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) *model.Plan {
 	d, outputs := m.Dimension(model.Left), 0
 	p := model.NewPlan(e, rows, d)
-	var numbers, tiles int64
+	numbers, tiles := 2*m.Sums.count()*int64(d), int64(0)
 	threads := e.PassWorkers(rows, d)
 	for _, side := range sides {
 		n, r := int64(side.Entries()), int64(side.Rank())
@@ -216,7 +219,15 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 
 // tiles evaluates the kernel of the model in the unit of an embedding, about its origin.
 func (m *Model) tiles(e *Embedding) *tiles.Tiles {
-	t := tiles.Plain(m.Kernel)
+	return m.tilesOver(e, m.Sums)
+}
+
+// tilesOver is tiles with other row sums.
+func (m *Model) tilesOver(e *Embedding, s *RowSums) *tiles.Tiles {
+	t, err := newTiles(m.Kernel, s)
+	if err != nil {
+		panic("lowrank: " + err.Error()) // kernels of models are resolved, and of dense rows
+	}
 	t.SetScale(e.unit())
 	t.SetOrigin(e.Origin)
 	return t

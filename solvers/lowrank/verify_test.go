@@ -127,7 +127,7 @@ func TestVerifyProducts(t *testing.T) {
 	} {
 		m := c.m
 		two := c.right.Rows != x.Rows
-		v := &verifier{tiles: m.tiles(m.Left), oneSource: !two, half: c.half, symmetric: m.Symmetric()}
+		v := &verifier{tiles: m.tiles(m.Left), embeds: m.tiles(m.Left), oneSource: !two, half: c.half, symmetric: m.Symmetric()}
 		v.left = v.sideOf(t, x, m.Left)
 		v.right = v.left
 		if !m.Symmetric() {

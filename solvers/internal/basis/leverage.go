@@ -51,13 +51,13 @@ const (
 const SampleRows = 4
 
 // NewLeverage prepares for finding keep rows besides those with the numbers given, by a sample of
-// rows of the source of the pass. The sketch is K(·, columns).
+// rows of the named source of the pass. The sketch is m.
 func NewLeverage(ctx context.Context, e stream.Engine,
-	t *tiles.Tiles, sample, columns *Panel, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
+	m *Map, sample *Panel, name string, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	if keep == 0 {
 		return &Leverage{}, nil
 	}
-	y, err := t.Between(ctx, e, sample.Cols, columns.Cols, PanelRows)
+	y, err := m.Of(ctx, e, sample, name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package basis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +19,15 @@ import (
 
 // Map are features k(x, landmarks)·Ĉ·Project of a row x. Ĉ is the identity without signs, and so is
 // Project if it has no rows. Cost for one row: ℓ kernel entries, and 2·p·r flops for p×r Project.
+//
+// Of a kernel that is not symmetric, a right row has the features k(landmarks, x)ᵀ·Ĉ·Project instead: those
+// that are Transposed.
 type Map struct {
-	Tiles     *tiles.Tiles
-	Landmarks *Panel
-	Signs     *sketch.SparseSign
-	Project   blas64.General
+	Tiles      *tiles.Tiles
+	Landmarks  *Panel
+	Signs      *sketch.SparseSign
+	Project    blas64.General
+	Transposed bool
 }
 
 // Width returns the number of features.
@@ -41,6 +46,15 @@ func (m *Map) Sketched() int {
 	return m.Landmarks.Count()
 }
 
+// Entries returns the number of kernel entries that a row takes in a pass: those with landmarks, and those of
+// its row sum.
+func (m *Map) Entries() int {
+	if m.Transposed {
+		return m.Landmarks.Count()
+	}
+	return m.Landmarks.Count() + m.Tiles.Summed()
+}
+
 // foldRows is the number of rows of a tile that are filled before they are folded, so that they
 // are still in the first levels of the cache.
 const foldRows = 32
@@ -53,19 +67,31 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 	if m.Signs != nil {
 		tile = stream.NewMatrix(foldRows, m.Landmarks.Count())
 	}
+	fill := m.Tiles.FillDense
+	if m.Transposed {
+		fill = m.Tiles.FillTransposed
+	}
 	return func(dst, x blas64.General, numbers model.Numbers) error {
 		if m.Signs == nil {
-			m.Tiles.FillDense(dst, x, m.Landmarks.Cols, &work)
-			return CheckFinite(m.Tiles, dst, name, numbers)
+			fill(dst, x, m.Landmarks.Cols, &work)
+			return checkFinite(m.Tiles, dst, x, name, numbers)
 		}
 		for first := 0; first < x.Rows; first += foldRows {
 			n := min(foldRows, x.Rows-first)
 			part := stream.RowSlice(tile, 0, n)
-			m.Tiles.FillDense(part, stream.RowSlice(x, first, n), m.Landmarks.Cols, &work)
+			fill(part, stream.RowSlice(x, first, n), m.Landmarks.Cols, &work)
 			m.Signs.FoldCols(stream.RowSlice(dst, first, n), part)
 		}
-		return CheckFinite(m.Tiles, dst, name, numbers)
+		return checkFinite(m.Tiles, dst, x, name, numbers)
 	}
+}
+
+// Prepare finds the row sums of the landmarks, if the kernel is normalised by them and they are left rows.
+func (m *Map) Prepare(ctx context.Context, e stream.Engine) error {
+	if !m.Transposed {
+		return nil
+	}
+	return m.Tiles.Sum(ctx, e, m.Landmarks.Cols)
 }
 
 // Of returns k(x, landmarks)·Ĉ of all rows of a panel, which are of the named source.
@@ -96,6 +122,29 @@ func (m *Map) Features(name string) Features {
 			return nil
 		}
 	}}
+}
+
+// checkFinite is CheckFinite of rows x, and says so if the kernel is not defined on the row.
+func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model.Numbers) error {
+	err := CheckFinite(t, y, name, numbers)
+	if err == nil {
+		return nil
+	}
+	number := make([]int64, x.Rows)
+	for i := range number {
+		number[i] = numbers.At(i)
+	}
+	return cmp.Or(CheckRows(t, &Panel{Rows: x, Number: number}, name), err)
+}
+
+// CheckRows returns an error for rows of the named source that a kernel is not defined on.
+func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
+	for i := range rows.Count() {
+		if err := t.CheckRows(stream.RowSlice(rows.Rows, i, 1), rows.Number[i]); err != nil {
+			return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
+		}
+	}
+	return nil
 }
 
 // CheckFinite returns the error of the first row of y, kernel entries of rows of the named source,

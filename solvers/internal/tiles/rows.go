@@ -16,10 +16,11 @@ type Rows struct {
 	Dense  blas64.General
 	Sparse *stream.CSR
 
-	packing, turning, anchoring sync.Once
-	packed                      *kernelgen.Panel
-	turned                      *stream.CSR
-	anchors                     []float64 // see [OfCurve]
+	packing, turning, anchoring, summing sync.Once
+	packed                               *kernelgen.Panel
+	turned                               *stream.CSR
+	anchors                              []float64 // see [OfCurve]
+	sums                                 []float64 // see [Tiles.SetNormaliser]
 }
 
 // SparseRows returns the rows of a sparse matrix whose transpose is known.

@@ -6,12 +6,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Scale returns the factor of the entries of a kernel without a normaliser: a power of two that
-// keeps the squares of very large or very small entries representable.
-func (t *Tiles) Scale() float64 { return t.factor }
+// Scale returns the factor of the entries of a kernel: a power of two that keeps the squares of very
+// large or very small entries representable.
+func (t *Tiles) Scale() float64 {
+	if t.normalised {
+		return t.unit
+	}
+	return t.factor
+}
 
 // SetScale sets the factor of the entries: see [Tiles.Scale].
-func (t *Tiles) SetScale(factor float64) { t.factor = factor }
+func (t *Tiles) SetScale(factor float64) {
+	if t.normalised {
+		t.weight, t.unit = t.Kernel.Weight()*factor, factor
+		return
+	}
+	t.factor = factor
+}
 
 // ScaleFor returns the scale for a largest entry: 1, unless it is beyond 1e100 or below 1e-100.
 func ScaleFor(largest float64) float64 {
@@ -23,6 +34,10 @@ func ScaleFor(largest float64) float64 {
 
 // Diagonal puts the kernel of each row with itself into dst, times the scale.
 func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
+	if t.over != nil {
+		t.dividedDiagonal(dst, x)
+		return
+	}
 	t.SelfEntries(dst, x)
 	t.scale(dst)
 	t.then.applyDiagonal(dst, x)

@@ -33,6 +33,8 @@ import (
 //	K_ij = weight·exp(raw_ij − logSum_i)      sne, softmax: raw = factor·base
 //	K_ij = weight·raw_ij·exp(−logSum_i)       other normalised kernels
 //	K_ij = raw_ij                             kernels without a normaliser
+//
+// Tiles that know the rows that the sums go over, see [Tiles.SetNormaliser], take both at once.
 type Tiles struct {
 	Kernel  kernelgen.Kernel
 	Entries atomic.Int64 // evaluated so far
@@ -43,14 +45,20 @@ type Tiles struct {
 	normalised  bool
 	exponential bool // raw entries are exponents
 	weight      float64
-	logarithm   bool // tiles are of the logarithm of raw
+	logarithm   bool    // tiles are of the logarithm of raw
+	unit        float64 // see [Tiles.SetScale]; of a kernel without a normaliser it is factor
 	then        function
 	origin      []float64 // see [Tiles.SetOrigin]
+	over        []*Rows   // see [Tiles.SetNormaliser]; nil for raw tiles
+	overLog     float64   // logarithm of the rows that each of them stands for
 	rooms       sync.Pool // of *blas64.General, for moved rows
+	tiles       sync.Pool // of *[]float64
 }
 
 // Plain returns the tiles of a kernel without a normaliser, between dense rows.
-func Plain(k kernelgen.Kernel) *Tiles { return &Tiles{Kernel: k, raw: k, factor: 1, weight: 1} }
+func Plain(k kernelgen.Kernel) *Tiles {
+	return &Tiles{Kernel: k, raw: k, factor: 1, weight: 1, unit: 1}
+}
 
 // New returns the tiles of a kernel whose parameters are numbers. It fails for a kernel of sparse
 // rows that is not a function of one squared distance, inner product or cosine.
@@ -116,10 +124,13 @@ type Work struct {
 	exps   []float64
 }
 
-// Fill puts the raw tile between left and right rows into dst.
+// Fill puts the raw tile between left and right rows into dst; with a normaliser its entries.
 func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
 	if left.Sparse == nil {
-		t.FillDense(dst, left.Dense, right, &w.kernel)
+		t.fillRaw(dst, left.Dense, right, &w.kernel)
+		if t.over != nil {
+			t.Divide(dst, left.logSums(t))
+		}
 		return
 	}
 	t.Entries.Add(int64(dst.Rows) * int64(dst.Cols))
@@ -130,6 +141,14 @@ func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
 
 // FillDense is Fill for dense rows.
 func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
+	t.fillRaw(dst, left, right, w)
+	if t.over != nil {
+		t.Divide(dst, t.logSums(left, w))
+	}
+}
+
+// fillRaw puts the raw tile between dense rows into dst.
+func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	t.Entries.Add(int64(dst.Rows) * int64(dst.Cols))
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return

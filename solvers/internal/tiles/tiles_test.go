@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -253,4 +254,87 @@ func TestDivide(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNormaliser: entries of kernels that row sums divide, by their definition, of a tile and of a transposed one,
+// of the diagonal, at any scale, and where exponentials overflow.
+func TestNormaliser(t *testing.T) {
+	const m, n = 70, 1100 // several tiles of each
+	x, z := positive(m, 3, 1), positive(n, 3, 2)
+	for _, c := range []struct {
+		text  string
+		of    func(x, z []float64) float64 // logarithm
+		scale float64
+	}{
+		{"softmax(scale=0.7)", func(x, z []float64) float64 { return 0.7 * dense.Dot(x, z) }, 1},
+		{"softmax(scale=4000)", func(x, z []float64) float64 { return 4000 * dense.Dot(x, z) }, 1},
+		{"3*t()", func(x, z []float64) float64 { return -math.Log1p(squared(x, z)) }, 0.25},
+		{"sne(gamma=2)", func(x, z []float64) float64 { return -squared(x, z) / 4 }, 1 << 20},
+	} {
+		k, err := kernelgen.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl, err := New(k, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const each = 2.0
+		tl.SetNormaliser(z, each)
+		tl.SetScale(c.scale)
+		want := stream.NewMatrix(m, n)
+		for i := range m {
+			row, most, sum := dense.Row(want, i), math.Inf(-1), 0.0
+			for j := range row {
+				row[j] = c.of(dense.Row(x, i), dense.Row(z, j))
+				most = max(most, row[j])
+			}
+			for _, v := range row {
+				sum += each * math.Exp(v-most)
+			}
+			for j, v := range row {
+				row[j] = k.Weight() * c.scale * math.Exp(v-most) / sum
+			}
+		}
+		check := func(what string, got, want blas64.General) {
+			t.Helper()
+			for i, v := range want.Data {
+				if !(math.Abs(got.Data[i]-v) <= 1e-9*c.scale) {
+					t.Fatalf("%s: %s: entry %d is %g, want %g", c.text, what, i, got.Data[i], v)
+				}
+			}
+		}
+		got, back := stream.NewMatrix(m, n), stream.NewMatrix(n, m)
+		tl.FillDense(got, x, &Rows{Dense: z}, nil)
+		check("tile", got, want)
+		landmarks := &Rows{Dense: x}
+		if err := tl.Sum(t.Context(), stream.Engine{Threads: 2}, landmarks); err != nil {
+			t.Fatal(err)
+		}
+		tl.FillTransposed(back, z, landmarks, nil)
+		check("transposed", back, dense.Transpose(want))
+		self, err := New(k, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		self.SetNormaliser(x, 1)
+		diagonal, square := stream.NewMatrix(m, 1), stream.NewMatrix(m, m)
+		self.Diagonal(diagonal.Data, x)
+		self.FillDense(square, x, &Rows{Dense: x}, nil)
+		for i, v := range diagonal.Data {
+			if math.Abs(v-dense.Row(square, i)[i]) > 1e-12*v {
+				t.Errorf("%s: diagonal %d is %g, not %g", c.text, i, v, dense.Row(square, i)[i])
+			}
+		}
+	}
+}
+
+// positive returns rows of positive numbers.
+func positive(rows, cols int, seed uint64) blas64.General {
+	x := stream.NewMatrix(rows, cols)
+	sketch.NewRandom(seed, "rows").Normals(x)
+	for i, v := range x.Data {
+		x.Data[i] = math.Abs(v)
+	}
+	return x
 }

@@ -1,0 +1,46 @@
+package tiles
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// transposedRows is the number of landmarks whose entries are transposed at a time.
+const transposedRows = 64
+
+// FillTransposed puts k(z_j, x_i) of dense rows x_i and z_j into row i and column j of dst, as [Tiles.FillDense]
+// puts k(x_i, z_j). Row sums are those of z_j, and found once.
+func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Workspace) {
+	if dst.Rows == 0 || dst.Cols == 0 {
+		return
+	}
+	columns := &Rows{Dense: x}
+	tile, give := t.room(min(transposedRows, dst.Cols), dst.Rows)
+	defer give()
+	for first := 0; first < dst.Cols; first += transposedRows {
+		n := min(transposedRows, dst.Cols-first)
+		part := stream.RowSlice(tile, 0, n)
+		t.fillRaw(part, stream.RowSlice(z.Dense, first, n), columns, w)
+		if t.over != nil {
+			t.Divide(part, z.logSums(t)[first:first+n])
+		}
+		for j := range n {
+			for i, v := range dense.Row(part, j) {
+				dst.Data[i*dst.Stride+first+j] = v
+			}
+		}
+	}
+}
+
+// room returns a matrix for a while, and the function that gives it back.
+func (t *Tiles) room(rows, cols int) (m blas64.General, give func()) {
+	buf, _ := t.tiles.Get().(*[]float64)
+	if buf == nil || len(*buf) < rows*cols {
+		data := make([]float64, rows*cols)
+		buf = &data
+	}
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}, func() { t.tiles.Put(buf) }
+}

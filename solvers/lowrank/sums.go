@@ -1,0 +1,194 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/basis"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Sums says how row sums of a normalised kernel, such as softmax, are found. Either way an entry is a
+// function of its two rows, and new rows are normalised as fitted ones.
+type Sums = tiles.SumRule
+
+const (
+	// SumsAuto is exact up to 2³² entries of A, and sampled beyond.
+	SumsAuto = tiles.SumsAuto
+	// SumsExact sums over all right rows, which are held in memory, and in the model: the pass over the left
+	// rows evaluates all entries of A, and so does every later pass over them.
+	SumsExact = tiles.SumsExact
+	// SumsSampled sums over 2,048 right rows drawn uniformly, weighted. They are in the model. Error estimates
+	// allow for it: they take the sums over 32,768 rows, with the sampled ones among them.
+	SumsSampled = tiles.SumsSampled
+)
+
+const (
+	sampledSums = 2048
+	checkedSums = 16 * sampledSums // of error estimates, and of a sampled verification
+)
+
+// RowSums are the rows of the right source that the row sums of a normalised kernel go over.
+type RowSums struct {
+	Rows blas64.General // m×d: all of them, or a sample
+	Of   int64          // how many they stand for
+}
+
+// Exact reports whether the sums go over all right rows.
+func (s *RowSums) Exact() bool { return int64(s.Rows.Rows) == s.Of }
+
+// on makes the sums those of tiles.
+func (s *RowSums) on(t *tiles.Tiles) {
+	if s != nil {
+		t.SetNormaliser(s.Rows, float64(s.Of)/float64(s.Rows.Rows))
+	}
+}
+
+// given returns the engine for passes that depend on the sums.
+func (s *RowSums) given(e stream.Engine) stream.Engine {
+	if s == nil {
+		return e
+	}
+	return e.Given(s.Rows)
+}
+
+// count returns the number of rows, 0 without sums.
+func (s *RowSums) count() int64 {
+	if s == nil {
+		return 0
+	}
+	return int64(s.Rows.Rows)
+}
+
+// sumRows returns how many of the right rows the sums of a kernel go over, and how many those of the error
+// estimate: 0 for no sums, and for the same ones.
+func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int64) {
+	_, normalised := k.Normaliser()
+	switch {
+	case !normalised:
+		return 0, 0
+	case rule == SumsExact, cols <= sampledSums, rule == SumsAuto && float64(rows)*float64(cols) <= tiles.ExactSumEntries:
+		return cols, 0
+	}
+	return sampledSums, min(checkedSums, cols)
+}
+
+// summed are the row sums of a fit.
+type summed struct {
+	*RowSums          // nil for a kernel without
+	checked  *RowSums // of the error estimate; nil for the same
+	passes   int      // readings of the right source
+	notes    []string
+}
+
+// newSums fetches the rows that the row sums of a kernel go over.
+func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel, seed uint64) (s summed, err error) {
+	src, n := d.Left, d.Left.Info().Rows
+	if d.Right != nil {
+		src = d.Right
+	}
+	of := src.Info().Rows
+	m, checked := sumRows(rule, n, of, k)
+	switch {
+	case m == 0:
+		return s, nil
+	case m == of:
+		rows, err := loadRows(ctx, src)
+		if err != nil {
+			return s, err
+		}
+		return summed{RowSums: &RowSums{rows.Rows, of}, passes: 1}, nil
+	}
+	drawn := sketch.NewRandom(seed, "row sums").Choose(of, int(checked))
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: basis.Union(drawn[:m])}, rowSet{Numbers: basis.Union(drawn)})
+	if err != nil {
+		return s, err
+	}
+	s = summed{RowSums: &RowSums{panels[0].Rows, of}, checked: &RowSums{panels[1].Rows, of}}
+	if rule == SumsAuto {
+		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`sums exact` makes them exact)",
+			m, float64(n)*float64(of), float64(tiles.ExactSumEntries)))
+	}
+	return s, nil
+}
+
+// newTiles returns the tiles of a resolved kernel, with the row sums of a normalised one.
+func newTiles(k kernelgen.Kernel, s *RowSums) (*tiles.Tiles, error) {
+	if s == nil {
+		return tiles.Plain(k), nil
+	}
+	t, err := tiles.New(k, false)
+	if err == nil {
+		s.on(t)
+	}
+	return t, err
+}
+
+// otherSums returns tiles with other row sums, if there are any, and what counts their entries.
+func otherSums(t *tiles.Tiles, s *RowSums) (other *tiles.Tiles, count func(), err error) {
+	if s == nil {
+		return t, func() {}, nil
+	}
+	if other, err = newTiles(t.Kernel, s); err != nil {
+		return nil, nil, err
+	}
+	other.SetScale(t.Scale())
+	return other, func() { t.Entries.Add(other.Entries.Load()) }, nil
+}
+
+// measuredSums returns the row sums of a verification: over all right rows if the model has these or all are
+// measured, and else over so many sampled ones that their error is a quarter of the model's.
+func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample int, seed uint64) (*RowSums, error) {
+	if m.Sums == nil || m.Sums.Exact() {
+		return m.Sums, nil
+	}
+	n, err := model.KnownRows(right)
+	if err != nil {
+		return nil, err
+	}
+	numbers := stream.Numbers(int(n))
+	if sample > 0 && n > checkedSums {
+		numbers = basis.Union(sketch.NewRandom(seed, "verify sums").Choose(n, checkedSums))
+	}
+	panels, err := basis.Gather(ctx, right, rowSet{Numbers: numbers})
+	if err != nil {
+		return nil, err
+	}
+	return &RowSums{panels[0].Rows, n}, nil
+}
+
+// sumsHeader are [RowSums] in a saved model.
+type sumsHeader struct {
+	Of        int64          `json:"of" min:"1"`
+	Dimension int            `json:"dimension" min:"1"`
+	Rows      blas64.General `json:"-" array:"rows,m,dimension"`
+}
+
+func (s *RowSums) header() *sumsHeader {
+	if s == nil {
+		return nil
+	}
+	return &sumsHeader{s.Of, s.Rows.Cols, s.Rows}
+}
+
+// sums returns what was saved of the row sums of a model.
+func (h *sumsHeader) sums(a *model.Archive, m *Model) *RowSums {
+	_, normalised := m.Kernel.Normaliser()
+	if normalised != (h != nil) {
+		a.Fail("header: kernel %s, and row sums %v", m.Kernel, h != nil)
+	}
+	if h == nil {
+		return nil
+	}
+	if h.Rows.Rows < 1 || int64(h.Rows.Rows) > h.Of || h.Dimension != m.Left.Landmarks.Cols || !dense.Finite(h.Rows) {
+		a.Fail("row sums over %d of %d rows with %d columns, for landmarks with %d", h.Rows.Rows, h.Of, h.Dimension, m.Left.Landmarks.Cols)
+	}
+	return &RowSums{h.Rows, h.Of}
+}

@@ -122,6 +122,9 @@ var compatibilities = []ksvd.Compatibility{ksvd.CompatPseudoInverse, ksvd.Compat
 // medianOf returns the median of a figure over left and right rows of a sample.
 func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) float64) (float64, error) {
 	s := data.Shape()
+	if s.OneSource() {
+		s.Cols = s.Rows
+	}
 	half := int(min(s.Rows, s.Cols, 400))
 	sample, err := data.Sample(ctx, 2*half, 1)
 	if err != nil {
@@ -132,6 +135,9 @@ func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) 
 		for j := half; j < sample.Rows; j++ {
 			all = append(all, figure(lab.Row(sample, i), lab.Row(sample, j)))
 		}
+	}
+	if len(all) == 0 {
+		return 0, fmt.Errorf("%d × %d rows give no sample", s.Rows, s.Cols)
 	}
 	slices.Sort(all)
 	return all[len(all)/2], nil

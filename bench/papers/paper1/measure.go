@@ -19,7 +19,8 @@ type result struct {
 	shift     float64
 }
 
-// measure fits and verifies everything that was asked for. A method that refuses the kernel has no results.
+// measure fits and verifies everything that was asked for. A method may refuse a rank; it is an
+// error if one that takes such kernels has no results at all.
 func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 	x, err := p.load(ctx)
 	if err != nil {
@@ -34,6 +35,7 @@ func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 		return nil, err
 	}
 	e, d := stream.Engine{}, model.Sources{Left: stream.FromMatrix(p.data, x)}
+	refused := map[string]error{}
 	for seed := range uint64(o.seeds) {
 		for _, c := range ranks {
 			for _, method := range methods() {
@@ -46,6 +48,7 @@ func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 				}
 				if err != nil {
 					progress("%s: %s: %v", p, method.name, err)
+					refused[method.name] = err
 					continue
 				}
 				v, err := f.Verify(ctx, e, d, p.sample(), 1)
@@ -56,6 +59,11 @@ func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 			}
 		}
 		progress("%s: %d seeds, %.1f s", p, seed+1, time.Since(began).Seconds())
+	}
+	for name, err := range refused {
+		if !m.has(name) {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return m, nil
 }

@@ -31,7 +31,11 @@ func (p transportPair) String() string { return p.source + " → " + p.target }
 
 // transportTable is Table I.
 func transportTable(ctx context.Context, o *options) (*report.Table, error) {
-	methods := slices.DeleteFunc(transportMethods(), func(m transportMethod) bool { return !o.wants(m.name) })
+	pixels := 8000
+	if o.rows > 0 {
+		pixels = min(pixels, o.rows)
+	}
+	methods := slices.DeleteFunc(transportMethods(pixels), func(m transportMethod) bool { return !o.wants(m.name) })
 	t := &report.Table{File: tableI, Head: []string{"pair"},
 		Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive",
 		Notes: []string{"Errors are ‖T − T̂‖₂/‖T‖₂. The iteration divides by all products of the kernel, negative ones " +
@@ -40,7 +44,7 @@ func transportTable(ctx context.Context, o *options) (*report.Table, error) {
 		t.Head = append(t.Head, m.name)
 	}
 	for _, p := range transportPairs {
-		plan, err := p.colours()
+		plan, err := p.colours(o.rows)
 		if err != nil {
 			return nil, err
 		}
@@ -58,8 +62,12 @@ func transportTable(ctx context.Context, o *options) (*report.Table, error) {
 	return t, nil
 }
 
-// colours returns the plan between colours of pixels of the pictures.
-func (p transportPair) colours() (*densePlan, error) {
+// colours returns the plan between colours of pixels of the pictures, at most so many unless
+// most is 0.
+func (p transportPair) colours(most int) (*densePlan, error) {
+	if most > 0 {
+		p.m, p.n = min(p.m, most), min(p.n, most)
+	}
 	x, err := sampleOf(p.source, p.m, 1)
 	if err != nil {
 		return nil, err

@@ -30,8 +30,11 @@ type transportMethod struct {
 	stacked bool
 }
 
-func transportMethods() []transportMethod {
-	const c, s = transportRank, transportSketch
+// transportMethods returns the methods for so many pixels of a side. Fewer than 4000 get a lower
+// rank: a sketch of 10c needs four times as many rows.
+func transportMethods(pixels int) []transportMethod {
+	c := max(1, min(transportRank, pixels/40))
+	s := c * transportSketch / transportRank
 	return []transportMethod{
 		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
 		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {

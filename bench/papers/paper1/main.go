@@ -6,6 +6,9 @@
 //	go run -C bench/papers . paper1 -only letter -c 100 -seeds 3
 //	go run -C bench/papers . paper1 -only uniform -growth 5000,20000,100000
 //	go run -C bench/papers . paper1 -only transport                  Table I
+//
+// Pictures in the folder of -out: figure2-DATA.png and figure3-DATA.png, errors of the two kernels
+// by the rank; figure4.png, seconds by the rows; and figure1-SOURCE-TARGET.png, transferred colours.
 package paper1
 
 import (
@@ -116,6 +119,11 @@ func run(ctx context.Context, o *options) error {
 	}
 	for _, t := range append(tables, errorTables(all)...) {
 		if err := t.Write(o.out); err != nil {
+			return err
+		}
+	}
+	for name, c := range charts(all) {
+		if err := savePNG(o.out, name, c.image()); err != nil {
 			return err
 		}
 	}

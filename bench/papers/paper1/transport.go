@@ -48,16 +48,19 @@ func transportTable(ctx context.Context, o *options) (*report.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := []any{p.String()}
+		row, pictures := []any{p.String()}, []transferred{{"exact", plan}}
 		for _, m := range methods {
-			cell, err := plan.measure(ctx, m, o.seeds)
+			cell, one, err := plan.measure(ctx, m, o.seeds)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", p, m.name, err)
 			}
 			progress("%s: %s: %s", p, m.name, cell)
-			row = append(row, cell)
+			row, pictures = append(row, cell), append(pictures, transferred{m.name, one})
 		}
 		t.Add(row...)
+		if err := p.draw(o.out, plan, pictures); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }
@@ -79,18 +82,20 @@ func (p transportPair) colours(most int) (*densePlan, error) {
 	return newDensePlan(x, y)
 }
 
-// measure fits with some seeds, and returns their errors as the table has them.
-func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (string, error) {
+// measure fits with some seeds, and returns their errors as the table has them, and the last plan.
+func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (string, plan, error) {
+	var last plan
 	var errors []float64
 	negative := 0
 	for seed := range seeds {
 		plan, err := m.plan(ctx, p.x, p.y, uint64(seed+1))
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
+		last = plan
 		off, err := p.distance(plan)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if errors = append(errors, off/p.norm); plan.bad > 0 {
 			negative++
@@ -100,5 +105,5 @@ func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (
 	if negative > 0 {
 		text += fmt.Sprintf(", %d of %d", negative, seeds)
 	}
-	return text, nil
+	return text, last, nil
 }

@@ -49,6 +49,7 @@ func transportMethods(pixels int) []transportMethod {
 		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.Nystrom{Rank: c, Seed: seed}
 		}},
+		{name: "FastSPSD on [L;R]", stacked: true, of: func(seed uint64) fitter { return fastSPSD{c, seed} }},
 		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Sketch: s, LeverageRows: -1, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},

@@ -90,7 +90,7 @@ func (c *chart) add(m *matrix, method string, x func(c int) float64, y func(resu
 	}
 }
 
-// image draws the chart, with a line at each power of ten.
+// image draws the chart, with lines at 1, 2 and 5 of each power of ten.
 func (c *chart) image() *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, chartWidth, chartHeight))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
@@ -106,9 +106,12 @@ func (c *chart) image() *image.RGBA {
 	up := axis(ys, chartHeight-chartBottom, chartTop)
 	grey := color.RGBA{210, 210, 210, 255}
 	for power := -12; power <= 12; power++ {
-		if y := up(math.Pow10(power)); y <= chartHeight-chartBottom && y >= chartTop {
-			segment(img, chartLeft, y, chartWidth-chartRight, y, grey)
-			write(img, 4, y+4, color.Black, fmt.Sprintf("1e%d", power))
+		for _, times := range []float64{1, 2, 5} {
+			v := times * math.Pow10(power)
+			if y := up(v); y <= chartHeight-chartBottom && y >= chartTop {
+				segment(img, chartLeft, y, chartWidth-chartRight, y, grey)
+				write(img, 4, y+4, color.Black, fmt.Sprintf("%g", v))
+			}
 		}
 	}
 	for _, v := range slices.Compact(slices.Sorted(slices.Values(xs))) {

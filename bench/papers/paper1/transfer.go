@@ -6,6 +6,7 @@ import (
 	"image/draw"
 	"strings"
 
+	"golang.org/x/image/font/basicfont"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -35,6 +36,9 @@ func (p transportPair) draw(dir string, exact *densePlan, plans []transferred) e
 	const columns, margin = 4, 24
 	height := max(colours.Rows/width, goal.Rows/goalWidth) + margin
 	across := max(width, goalWidth) + margin
+	for _, one := range plans {
+		across = max(across, basicfont.Face7x13.Advance*len(one.name)+margin)
+	}
 	rows := (len(plans) + 2 + columns - 1) / columns
 	img := image.NewRGBA(image.Rect(0, 0, across*columns, height*rows))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)

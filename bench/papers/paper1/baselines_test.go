@@ -66,6 +66,9 @@ func TestDrawByWeight(t *testing.T) {
 // whole matrix, and other kernels are refused.
 func TestPolyTensorSketch(t *testing.T) {
 	x := datasets.Uniform(150, 3, 3)
+	for i := range x.Data {
+		x.Data[i] = 2*x.Data[i] - 1
+	}
 	k := kernelgen.RBF(0.3)
 	a := lab.Kernel(k, x, x)
 	before := math.Inf(1)
@@ -99,5 +102,22 @@ func TestPolyTensorSketch(t *testing.T) {
 	}
 	if _, err := (polyTensorSketch{8, 1}).of(kernelgen.Laplace(1), x); err == nil {
 		t.Error("a Laplace kernel is taken")
+	}
+}
+
+// TestTensorSketch: inner products of tensor sketches are powers of inner products on average.
+func TestTensorSketch(t *testing.T) {
+	u := mat.NewDense(2, 3, []float64{1, 0.5, -0.7, 0.3, 0.8, 0.6})
+	const seeds = 4000
+	var sums [4]float64
+	for seed := range uint64(seeds) {
+		for l, s := range (polyTensorSketch{8, seed}).sketches(u)[:4] {
+			sums[l] += mat.Dot(s.RowView(0), s.RowView(1)) / seeds
+		}
+	}
+	for l, got := range sums {
+		if want := math.Pow(0.3+0.4-0.42, float64(l)); math.Abs(got-want) > 0.06 {
+			t.Errorf("degree %d: %g on average, want %g", l, got, want)
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,8 +27,8 @@ func init() { blas64.Use(nyblas.Implementation{}) }
 var smallest = map[string]string{
 	"paper1": "-seeds 1 -c 3 -growth 250 -rows 120",
 	"paper2": "-seeds 1 -features 5 -limit 0.01",
-	"paper3": "-folds 2 -rows 60",
-	"paper4": "-repeats 1 -rows 60",
+	"paper3": "-folds 2 -rows 48",
+	"paper4": "-repeats 1 -rows 40",
 	"paper5": "-rows 200",
 }
 
@@ -142,12 +144,16 @@ func makeData(t *testing.T, path string) {
 	case strings.HasSuffix(name, ".labels.csv"):
 		fmt.Fprintln(&text, "node,label")
 		lines(func(i int) string { return fmt.Sprintf("n%d,%d", i, class(i)) })
-	case strings.HasSuffix(name, ".jpg"):
+	case strings.HasSuffix(name, ".jpg"), strings.HasSuffix(name, ".png"):
 		img := image.NewRGBA(image.Rect(0, 0, 48, 32))
 		for i := range 48 * 32 {
 			img.Set(i%48, i/48, color.RGBA{uint8(5 * (i % 48)), uint8(7 * (i / 48)), uint8(7 * i % 256), 255})
 		}
-		if err := jpeg.Encode(&text, img, nil); err != nil {
+		encode := png.Encode
+		if strings.HasSuffix(name, ".jpg") {
+			encode = func(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }
+		}
+		if err := encode(&text, img); err != nil {
 			t.Fatal(err)
 		}
 	case strings.Contains(name, "label"): // one class a row

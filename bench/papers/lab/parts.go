@@ -18,6 +18,7 @@ import (
 type Part struct {
 	Name string
 	Run  func(ctx context.Context) ([]*report.Table, error)
+	Draw func(dir string) error // saves pictures after Run; nil for none
 }
 
 // Program is the run that a command line asks for.
@@ -60,6 +61,11 @@ func Parse(name string, args []string, parts []Part, define func(*flag.FlagSet),
 			for _, t := range tables {
 				if err := t.Write(out); err != nil {
 					return err
+				}
+			}
+			if p.Draw != nil {
+				if err := p.Draw(out); err != nil {
+					return fmt.Errorf("%s: %w", p.Name, err)
 				}
 			}
 		}

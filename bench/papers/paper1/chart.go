@@ -5,10 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/image/font"
@@ -158,19 +155,4 @@ func segment(img *image.RGBA, x0, y0, x1, y1 int, hue color.Color) {
 func write(img *image.RGBA, x, y int, hue color.Color, text string) {
 	d := font.Drawer{Dst: img, Src: image.NewUniform(hue), Face: basicfont.Face7x13, Dot: fixed.P(x, y)}
 	d.DrawString(text)
-}
-
-// savePNG writes a picture to a folder, and says so.
-func savePNG(dir, name string, img image.Image) error {
-	path := filepath.Join(dir, name+".png")
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := png.Encode(f, img); err != nil {
-		f.Close()
-		return err
-	}
-	progress("%s", path)
-	return f.Close()
 }

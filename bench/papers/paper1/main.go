@@ -123,7 +123,7 @@ func run(ctx context.Context, o *options) error {
 		}
 	}
 	for name, c := range charts(all) {
-		if err := savePNG(o.out, name, c.image()); err != nil {
+		if err := lab.SavePNG(o.out, name, c.image()); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -58,7 +59,7 @@ func (p transportPair) draw(dir string, exact *densePlan, plans []transferred) e
 		}
 		put(one.name, moved(colours, exact.x, by), width)
 	}
-	return savePNG(dir, "figure1-"+p.source+"-"+p.target, img)
+	return lab.SavePNG(dir, "figure1-"+p.source+"-"+p.target, img)
 }
 
 // moves returns the barycentric projection of the colours x under a plan less the colours:

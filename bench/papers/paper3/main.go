@@ -4,7 +4,8 @@
 //	go run -C bench/papers . paper3                         everything, 10 folds
 //	go run -C bench/papers . paper3 -only wine,cancer -folds 3
 //
-// Every data set has a table with labels and one without, and face one of Figure 1a.
+// Every data set has a table with labels and one without, and face one of Figure 1a. Part flower is
+// Figure 1a for an image, a table and figure1-flower.png; runtime is Figure 1b.
 package paper3
 
 import (
@@ -35,6 +36,14 @@ func Parse(args []string) (*lab.Program, error) {
 			return (&experiment{problem: p, folds: count, data: d, other: other}).tables(ctx)
 		}})
 	}
+	f := &flower{}
+	parts = append(parts, lab.Part{Name: "flower", Run: f.run, Draw: f.draw},
+		lab.Part{Name: "runtime", Run: func(ctx context.Context) ([]*report.Table, error) {
+			if rows == 0 {
+				return runtime(ctx, runtimeMost)
+			}
+			return runtime(ctx, max(rows, 2*runtimeFirst))
+		}})
 	return lab.Parse("paper3", args, parts,
 		func(f *flag.FlagSet) {
 			f.IntVar(&count, "folds", 10, "folds of the table with labels")

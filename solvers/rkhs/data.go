@@ -14,8 +14,8 @@ import (
 )
 
 // Data are n pairs (x_i, y_i), which may be weighted, or rows x and rows y of different
-// numbers. [Pairs], [Lagged], [Single] and [Unpaired] make it. Sources are read as often as a fit says, so they must not be such that can be
-// read only once.
+// numbers. [Pairs], [Lagged], [Single] and [Unpaired] make it. Sources are read as often as
+// a fit says, so they must not be such that can be read only once.
 type Data struct {
 	x, y    stream.Source // y is nil for single rows, and the same as x for lagged ones
 	lag     int64         // pairs are rows i and i+lag of x; 0 for none
@@ -98,6 +98,9 @@ func (d *Data) rows(s Side) int64 {
 	}
 	return d.n
 }
+
+// unpaired reports whether a fit in these spaces looks at rows x and y that are no pairs.
+func (d *Data) unpaired(sp *spaces) bool { return d.apart > 0 && sp.y != nil }
 
 // alone returns the rows of one side of unpaired data.
 func (d *Data) alone(s Side) *Data { return &Data{x: d.source(s), n: d.rows(s)} }

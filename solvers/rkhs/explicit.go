@@ -84,7 +84,7 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 
 // expand gives factors a row for each x and each y, by another pass over them.
 func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
-	if d.apart == 0 {
+	if !d.unpaired(sp) {
 		return s.expandPairs(ctx, e, d, sp, means, f)
 	}
 	for _, which := range []Side{OfX, OfY} {

@@ -149,6 +149,11 @@ func TestExplicitErrors(t *testing.T) {
 			t.Errorf("%s of rows that are not in pairs: %v", op, err)
 		}
 	}
+	ofX := Solver{Operator: Explicit{stream.FromMatrix("B", normal(30, 30, "B")), true}, Rank: 2}
+	f, want := mustFit(t, ofX, apart, kernelgen.RBF(1)), mustFit(t, ofX, d, kernelgen.RBF(1))
+	if f.Values[0] != want.Values[0] || f.RowsY != 0 {
+		t.Errorf("an operator of x alone is %v beside other rows y, and %v", f.Values, want.Values)
+	}
 	if _, err := apart.Weighted(make([]float64, 30)); err == nil || !strings.Contains(err.Error(), "weights are of pairs") {
 		t.Errorf("weights of rows that are not in pairs: %v", err)
 	}

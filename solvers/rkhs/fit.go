@@ -121,7 +121,10 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 	}
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine,
-		Centered: s.Center, Seed: s.Seed, Pairs: d.n, RowsY: d.apart, Lag: d.lag}
+		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
+	if d.unpaired(sp) {
+		fit.RowsY = d.apart
+	}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {
 		return err

@@ -135,7 +135,7 @@ const mostBlockRows = 1 << 16
 
 // sums makes the one pass over the pairs, or over the rows of each side.
 func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
-	if d.apart == 0 {
+	if !d.unpaired(sp) {
 		return s.pass(ctx, e, "pairs", d, sp)
 	}
 	var sides [2]*moments

@@ -155,16 +155,20 @@ func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) 
 		s.Engine = engine
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
+	what := "pairs"
+	if rowsOf(shape, OfY) != shape.Rows {
+		what = "rows of a side"
+	}
 	switch {
 	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Longest():
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
 	case shape.Longest() > AutoPairs:
-		return because(EngineLandmark, "there are %d pairs, and the exact engine is for up to %d", shape.Longest(), AutoPairs)
+		return because(EngineLandmark, "there are %d %s, and the exact engine is for up to %d", shape.Longest(), what, AutoPairs)
 	}
 	exact := s
 	exact.Engine, exact.Landmarks = EngineExact, cmp.Or(s.Landmarks, defaultExact)
 	if p, err := exact.plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
 		return because(EngineLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
 	}
-	return because(EngineExact, "there are %d pairs: few enough to span the features of all of them", shape.Longest())
+	return because(EngineExact, "there are %d %s: few enough to span the features of all of them", shape.Longest(), what)
 }

@@ -38,9 +38,9 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 		Notes: []string{fmt.Sprintf("All %d rows, %d columns, scaled to deviation 1. The classes are only compared with the "+
 			"clusters found. NMI is normalised by the arithmetic mean of the entropies; the paper's, by the geometric mean, "+
 			"is the same or larger.", e.data.X.Rows, e.data.X.Cols),
-			"The paper states degree 3 for its polynomial kernel, (x·z + 1)³ here. On columns of deviation 1 a few far rows then " +
-				"decide the clusters; the rows of (x·z/100 + 1)³ avoid that."}}
-	for _, k := range ofClusters() {
+			"The paper states degree 3 for its polynomial kernel, (x·z + 1)³ here. On d columns of deviation 1 a few far rows then " +
+				"decide the clusters; (γ·x·z + 1)³ with γ = 0.1/d, our setting, avoids that."}}
+	for _, k := range ofClusters(e.data.X.Cols) {
 		paper := e.figures(k.name)
 		for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
 			if engine == ism.EngineExact && e.data.X.Rows > mostExactClusters {

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/nystream/nystream v0.0.0
+	golang.org/x/image v0.46.0
 	gonum.org/v1/gonum v0.17.0
 )
 

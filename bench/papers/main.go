@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/paper1"
 	"github.com/nystream/nystream/bench/papers/paper2"
 	"github.com/nystream/nystream/bench/papers/paper3"
@@ -21,23 +22,20 @@ import (
 	"github.com/nystream/nystream/bench/papers/paper5"
 )
 
-// job is what a command line asks for.
-type job func(context.Context) error
-
 // papers have a function each that parses flags.
 var papers = []struct {
 	name  string
-	parse func(args []string) (func(context.Context) error, error)
+	parse func(args []string) (*lab.Program, error)
 }{
 	{"paper1", paper1.Parse}, {"paper2", paper2.Parse}, {"paper3", paper3.Parse},
 	{"paper4", paper4.Parse}, {"paper5", paper5.Parse},
 }
 
 func main() {
-	program.Main("papers", parse, func(ctx context.Context, j job) error { return j(ctx) })
+	program.Main("papers", parse, func(ctx context.Context, p *lab.Program) error { return p.Run(ctx) })
 }
 
-func parse(args []string) (job, error) {
+func parse(args []string) (*lab.Program, error) {
 	var names []string
 	for _, p := range papers {
 		if len(args) > 0 && args[0] == p.name {

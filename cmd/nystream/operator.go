@@ -68,7 +68,7 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	f.BoolVar(&c.how.Center, "center", false, "centre the features: covariances instead of second moments")
 	addChoice(cmd, &c.how.Engine, "engine", "functions of the fit", []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})
 	f.IntVar(&c.how.Landmarks, "landmarks", 0, "most landmarks of a side by `number`; 300 if not given, 1000 if exact")
-	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of the matrix of --kind explicit, a row for each y")
+	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of B of --kind explicit: a row per y, a column per x")
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
 	j.addClusters(cmd, "write the set of each row of X")
@@ -182,6 +182,8 @@ func (c *operatorTask) openMatrix(ctx context.Context) (*input, error) {
 // pair makes the pairs of rows; y is of --with.
 func (c *operatorTask) pair(x stream.Source, y stream.Source) (d *rkhs.Data, err error) {
 	switch {
+	case c.given("with") && c.kind == explicitKind:
+		d, err = rkhs.Unpaired(x, y)
 	case c.given("with"):
 		d, err = rkhs.Pairs(x, y)
 	case c.given("lag"):
@@ -223,11 +225,14 @@ func (c *operatorTask) input() string {
 func (c *operatorTask) shape() model.Shape { return c.pairs.Shape() }
 
 func (c *operatorTask) title() string {
-	what := "pairs of rows"
-	if c.pairs.Single() {
-		what = "rows"
+	rows, shape := show.Count(c.pairs.Count())+" pairs of rows", c.shape()
+	switch {
+	case c.pairs.Single():
+		rows = show.Count(c.pairs.Count()) + " rows"
+	case shape.Rows != shape.Cols:
+		rows = fmt.Sprintf("%s rows y and %s rows x", show.Count(shape.Cols), show.Count(shape.Rows))
 	}
-	return fmt.Sprintf("operator model of %s, %s %s, %v", c.kind, show.Count(c.pairs.Count()), what, c.how.Task)
+	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.how.Task)
 }
 
 // plan works out what the fit will cost, with the sets and pictures.

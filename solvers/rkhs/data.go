@@ -13,15 +13,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data are n pairs (x_i, y_i), which may be weighted. [Pairs], [Lagged] and [Single] make
-// it. Sources are read as often as a fit says, so they must not be such that can be
-// read only once.
+// Data are n pairs (x_i, y_i), which may be weighted, or rows x and rows y of different
+// numbers. [Pairs], [Lagged], [Single] and [Unpaired] make it. Sources are read as often as
+// a fit says, so they must not be such that can be read only once.
 type Data struct {
 	x, y    stream.Source // y is nil for single rows, and the same as x for lagged ones
 	lag     int64         // pairs are rows i and i+lag of x; 0 for none
 	runs    []run         // of the lagged rows, ascending
-	n       int64
-	weights []float64 // √w_i; nil for equal weights
+	n       int64         // pairs; rows of x where there are none
+	apart   int64         // rows of y where they are not in pairs with x; else 0
+	weights []float64     // √w_i; nil for equal weights
 }
 
 var _ model.Data = (*Data)(nil)
@@ -42,6 +43,23 @@ func Pairs(x, y stream.Source) (*Data, error) {
 	return &Data{x: x, y: y, n: n}, nil
 }
 
+// Unpaired returns the rows of x and of y, whose numbers may differ: for [Explicit] with a
+// matrix that is not square. With equal numbers it is [Pairs].
+func Unpaired(x, y stream.Source) (*Data, error) {
+	n, err := model.KnownRows(x)
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.KnownRows(y)
+	if err != nil {
+		return nil, err
+	}
+	if n == m {
+		return Pairs(x, y)
+	}
+	return &Data{x: x, y: y, n: n, apart: m}, nil
+}
+
 // Single returns rows x_i without y, for [Covariance].
 func Single(x stream.Source) (*Data, error) {
 	n, err := model.KnownRows(x)
@@ -55,6 +73,9 @@ func Single(x stream.Source) (*Data, error) {
 // their sum: the nodes of a quadrature rule, or importance weights. It takes 8 bytes for
 // each pair.
 func (d *Data) Weighted(weights []float64) (*Data, error) {
+	if d.apart > 0 {
+		return nil, fmt.Errorf("weights are of pairs, and %s and %s have %d and %d rows", d.x.Info().Name, d.y.Info().Name, d.n, d.apart)
+	}
 	shares, err := model.Shares(d.x.Info().Name, "pair", d.n, weights)
 	if err != nil {
 		return nil, err
@@ -64,11 +85,25 @@ func (d *Data) Weighted(weights []float64) (*Data, error) {
 	return &v, nil
 }
 
-// Count returns the number of pairs.
+// Count returns the number of pairs, or of rows of x where there are none.
 func (d *Data) Count() int64 { return d.n }
 
 // Single reports whether there is no y.
 func (d *Data) Single() bool { return d.y == nil }
+
+// rows returns the number of rows of a side that a fit looks at.
+func (d *Data) rows(s Side) int64 {
+	if s == OfY && d.apart > 0 {
+		return d.apart
+	}
+	return d.n
+}
+
+// unpaired reports whether a fit in these spaces looks at rows x and y that are no pairs.
+func (d *Data) unpaired(sp *spaces) bool { return d.apart > 0 && sp.y != nil }
+
+// alone returns the rows of one side of unpaired data.
+func (d *Data) alone(s Side) *Data { return &Data{x: d.source(s), n: d.rows(s)} }
 
 // rootWeight returns √w_i.
 func (d *Data) rootWeight(i int64) float64 {
@@ -90,9 +125,17 @@ func (d *Data) source(s Side) stream.Source {
 func (d *Data) Shape() model.Shape {
 	s := model.Shape{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
 	if d.y != nil {
-		s.Cols, s.RightColumns = d.n, len(d.y.Info().Columns)
+		s.Cols, s.RightColumns = d.rows(OfY), len(d.y.Info().Columns)
 	}
 	return s
+}
+
+// rowsOf returns how many rows a side has.
+func rowsOf(s model.Shape, which Side) int64 {
+	if which == OfY && !s.OneSource() {
+		return s.Cols
+	}
+	return s.Rows
 }
 
 // columnsOf returns how many columns the rows of a side have, 0 if it does not occur.
@@ -120,7 +163,7 @@ type sideData struct {
 
 // Shape returns the columns of the side.
 func (d sideData) Shape() model.Shape {
-	return model.Shape{Rows: d.n, Columns: columnsOf(d.Data.Shape(), d.side)}
+	return model.Shape{Rows: d.Data.rows(d.side), Columns: columnsOf(d.Data.Shape(), d.side)}
 }
 
 // Sample returns rows of the side, one of weight k times the least as k rows.
@@ -134,16 +177,17 @@ func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.Genera
 			return d.gather(ctx, d.side, pairs)
 		})
 	}
-	return d.gather(ctx, d.side, d.draw(n, seed, "kernel sample"))
+	return d.gather(ctx, d.side, d.draw(d.side, n, seed, "kernel sample"))
 }
 
-// draw returns the ascending numbers of at most so many pairs.
-func (d *Data) draw(n int, seed uint64, purpose string) []int64 {
-	s, err := sketch.NewSample(d.n, int(min(d.n, int64(n))), seed, purpose)
+// draw returns the ascending numbers of at most n pairs, or rows of a side.
+func (d *Data) draw(s Side, n int, seed uint64, purpose string) []int64 {
+	rows := d.rows(s)
+	sample, err := sketch.NewSample(rows, int(min(rows, int64(n))), seed, purpose)
 	if err != nil {
 		panic("rkhs: " + err.Error()) // from 1 to all of them
 	}
-	return s.Positions()
+	return sample.Positions()
 }
 
 // gather fetches the rows of one side of some pairs.

@@ -42,7 +42,7 @@ func gaussianOf(gamma float64) func(a, b []float64) float64 {
 // literal returns the largest singular values of ΨBΦᵀ from the matrices of the paper as they
 // stand: the eigenvalues of BᵀG_ΨB·G_Φ, and the positive ones of the block matrix (7).
 func literal(b, gx, gy *mat.Dense, count int) (byAuxiliary, byBlock []float64) {
-	n, _ := gx.Dims()
+	n, cols := b.Dims()
 	var m mat.Dense
 	m.Product(b.T(), gy, b, gx)
 	for _, v := range topReal(&m, count) {
@@ -51,9 +51,9 @@ func literal(b, gx, gy *mat.Dense, count int) (byAuxiliary, byBlock []float64) {
 	var upper, lower mat.Dense
 	upper.Mul(b, gx)
 	lower.Mul(b.T(), gy)
-	whole := mat.NewDense(2*n, 2*n, nil)
-	whole.Slice(0, n, n, 2*n).(*mat.Dense).Copy(&upper)
-	whole.Slice(n, 2*n, 0, n).(*mat.Dense).Copy(&lower)
+	whole := mat.NewDense(n+cols, n+cols, nil)
+	whole.Slice(0, n, n, n+cols).(*mat.Dense).Copy(&upper)
+	whole.Slice(n, n+cols, 0, n).(*mat.Dense).Copy(&lower)
 	return byAuxiliary, topReal(whole, count)
 }
 

@@ -14,11 +14,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Explicit is S = Ψ·B·Φᵀ for a matrix B with a row and a column for each pair (paper,
-// Section 3.2): row i of B goes with y_i and column j with x_j, of which each is
-// multiplied by √w_i as in all operators here, so that without weights
-// S = Σ B_ij·ψ(y_i)⊗φ(x_j)/n, and B = I is [CrossCovariance]. B is read in row blocks,
-// once: 2·n²·p flops for p features of x.
+// Explicit is S = Ψ·B·Φᵀ = Σ B_ij·ψ(y_i)⊗φ(x_j) for a matrix B with a row for each y and a
+// column for each x (paper, Section 3.2). B = I/n is [CrossCovariance] of n pairs. B need not
+// be square: see [Unpaired]. Weights of pairs count in means alone. B is read in row blocks,
+// once: 2·n·m·p flops for n rows, m columns and p features of x.
 type Explicit struct {
 	B      stream.Source
 	Single bool // x takes the place of y: S = Φ·B·Φᵀ
@@ -35,15 +34,19 @@ func (o Explicit) Traits() Traits {
 	return Traits{Range: OfY, Domain: OfX, AllPairs: true}
 }
 
-// checkPairs refuses a matrix that is not of so many pairs.
-func (o Explicit) checkPairs(n int64) error {
+// checkSize refuses a matrix that has not a row for each y and a column for each x.
+func (o Explicit) checkSize(shape model.Shape) error {
 	if o.B == nil {
 		return errors.New("operator explicit needs the matrix B")
 	}
 	info := o.B.Info()
 	rows, err := model.KnownRows(o.B)
-	if err == nil && (rows != n || int64(len(info.Columns)) != n) {
-		err = fmt.Errorf("%s is %d×%d: the matrix B of %d pairs is %d×%d", info.Name, rows, len(info.Columns), n, n, n)
+	n, m := rowsOf(shape, OfY), shape.Rows
+	if o.Single {
+		n = m
+	}
+	if err == nil && (rows != n || int64(len(info.Columns)) != m) {
+		err = fmt.Errorf("%s is %d×%d: the matrix B has a row for each y and a column for each x, here %d×%d", info.Name, rows, len(info.Columns), n, m)
 	}
 	return err
 }
@@ -79,9 +82,30 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 	return Matrix{General: sum.Matrix()}, nil
 }
 
-// expand gives factors a row for each pair, by another pass over the pairs.
+// expand gives factors a row for each x and each y, by another pass over them.
 func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+	if !d.unpaired(sp) {
+		return s.expandPairs(ctx, e, d, sp, means, f)
+	}
+	for _, which := range []Side{OfX, OfY} {
+		one, to := sp.alone(which), &Factors{}
+		if err := s.expandPairs(ctx, e, d.alone(which), one, [2][]float64{means[which]}, to); err != nil {
+			return err
+		}
+		sp.entries += one.entries
+		if which == OfX {
+			f.X = to.X
+		} else {
+			f.Y = to.X
+		}
+	}
+	return nil
+}
+
+// expandPairs is expand for pairs, or the rows of one side.
+func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	columns, src := sp.columns(d), sp.source(d)
+	columns.Root = nil
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
 		fill := columns.Worker(src.Info().Name)
 		return func(dst blas64.General, b *stream.Block) error {
@@ -101,7 +125,7 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 		m := dense.Clone(dense.Columns(rows, p.at, p.space.Left.Rank()))
 		if s.Center {
 			for i := range m.Rows {
-				dense.Axpy(-d.rootWeight(int64(i)), means[p.side], dense.Row(m, i))
+				dense.Axpy(-1, means[p.side], dense.Row(m, i))
 			}
 		}
 		if p.side == OfX {

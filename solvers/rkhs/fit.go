@@ -67,7 +67,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.pass(ctx, e, d, sp)
+	m, err := s.sums(ctx, e, d, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,9 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
+	if d.unpaired(sp) {
+		fit.RowsY = d.apart
+	}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {
 		return err

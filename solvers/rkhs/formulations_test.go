@@ -58,7 +58,7 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 	if err != nil {
 		return err
 	}
-	m, err := s.pass(t.Context(), e, d, sp)
+	m, err := s.sums(t.Context(), e, d, sp)
 	if err != nil {
 		return err
 	}

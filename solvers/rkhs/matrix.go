@@ -18,9 +18,9 @@ import (
 // the basis Q. This is the kernel QR decomposition of the paper (Proposition 3.4) with X
 // in the place of Rᵀ. Means are taken away where the operator is centred.
 type Factors struct {
-	// X and Y are k×p and k×q; Y is empty where y does not occur. They have a row for each
-	// pair, multiplied by √w_i, if the operator's Traits ask for AllPairs, else about p + q
-	// rows with the same products XᵀX, YᵀX and YᵀY.
+	// X and Y are k×p and k×q, about p + q rows with the products XᵀX = C_XX, YᵀX and YᵀY;
+	// Y is empty where y does not occur. If the operator's Traits ask for AllPairs, X has a
+	// row for each x and Y one for each y instead, which no weight multiplies.
 	X, Y   blas64.General
 	Cutoff float64 // see Solver.Cutoff
 

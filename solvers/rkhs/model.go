@@ -25,7 +25,8 @@ type Model struct {
 	Centered    bool
 	Inverse     bool // it is of the pseudo-inverse of the operator
 	Seed        uint64
-	Pairs       int64
+	Pairs       int64     // rows of x where x and y are not in pairs
+	RowsY       int64     // of [Unpaired] data, else 0
 	Lag         int64     // of [Lagged] data, else 0
 	Values      []float64 // singular values, descending, or real parts of eigenvalues
 	Imag        []float64 // imaginary parts; nil if all are zero

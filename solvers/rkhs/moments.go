@@ -133,15 +133,52 @@ func grid(e stream.Engine, columns, features int) stream.Engine {
 // mostBlockRows keeps workers busy to the end of a pass.
 const mostBlockRows = 1 << 16
 
-// pass makes the one pass over the pairs.
-func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+// sums makes the one pass over the pairs, or over the rows of each side.
+func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+	if !d.unpaired(sp) {
+		return s.pass(ctx, e, "pairs", d, sp)
+	}
+	var sides [2]*moments
+	for _, which := range []Side{OfX, OfY} {
+		one := sp.alone(which)
+		m, err := s.pass(ctx, e, "rows of "+which.String(), d.alone(which), one)
+		if err != nil {
+			return nil, err
+		}
+		sides[which] = m
+		sp.entries += one.entries
+	}
+	return independent(sides[OfX], sides[OfY])
+}
+
+// independent returns the moments of all pairs of a row x and a row y, from those of either
+// side: R has the rows (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
+func independent(x, y *moments) (*moments, error) {
+	rx, ry := x.A.R(), y.A.R()
+	p, q := rx.Cols-1, ry.Cols-1
+	m, r := newMoments(1+p+q), stream.NewMatrix(1+p+q, 1+p+q)
+	for i := range 1 + p {
+		copy(dense.Row(r, i), dense.Row(rx, i))
+	}
+	copy(dense.Row(r, 0)[1+p:], dense.Row(ry, 0)[1:])
+	for i := range q {
+		copy(dense.Row(r, 1+p+i)[1+p:], dense.Row(ry, 1+i)[1:])
+	}
+	m.B.Count = x.B.Count
+	copy(dense.Row(m.B.General, int(OfX)), dense.Row(x.B.General, int(OfX)))
+	copy(dense.Row(m.B.General, int(OfY)), dense.Row(y.B.General, int(OfX)))
+	return m, m.A.Add(r)
+}
+
+// pass makes one pass over pairs, or over rows without a pair.
+func (s setting) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
 	columns, src := sp.columns(d), sp.source(d)
 	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
 	for _, p := range sp.parts(d) {
 		e = e.Given(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
 	}
 	newState := func() *moments { return newMoments(columns.Width()) }
-	m, err := basis.Moments(ctx, e, "pairs", src, columns, newState, func() func(*moments, basis.Rows) error {
+	m, err := basis.Moments(ctx, e, name, src, columns, newState, func() func(*moments, basis.Rows) error {
 		add := sp.traceAdder(d, columns)
 		return func(m *moments, r basis.Rows) error {
 			m.B.Count += int64(r.X.Rows)
@@ -162,7 +199,7 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 // count counts the entries of a pass.
 func (sp *spaces) count(d *Data) {
 	for _, p := range sp.parts(d) {
-		sp.entries += d.n * int64(p.space.Left.Entries())
+		sp.entries += d.rows(p.side) * int64(p.space.Left.Entries())
 	}
 }
 

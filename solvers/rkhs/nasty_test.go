@@ -170,7 +170,7 @@ func TestBadRowInPass(t *testing.T) {
 	d := pairs(t, x, x)
 	chosen := map[int64]bool{}
 	for _, which := range []Side{OfX, OfY} {
-		for _, i := range d.draw(poolLeast, 0, "landmarks of "+which.String()) {
+		for _, i := range d.draw(OfX, poolLeast, 0, "landmarks of "+which.String()) {
 			chosen[i] = true
 		}
 	}

@@ -16,7 +16,7 @@ import (
 //
 // The operators of this package are [Covariance], [CrossCovariance], [MeanEmbedding],
 // [PerronFrobenius], [Koopman] and [CCA], which [ParseOperator] makes of words, and
-// [Explicit], whose B is a matrix. One of one's own is a type with these methods; a saved
+// [Explicit], whose B is a matrix and whose Φ and Ψ have no weights. One of one's own is a type with these methods; a saved
 // model remembers its word and its ε.
 type Operator interface {
 	// String returns the word for the operator.
@@ -36,8 +36,8 @@ type Traits struct {
 	// Inverts tells that Matrix inverts a covariance operator, to which it adds Ridge, ε.
 	Inverts bool
 	Ridge   float64
-	// AllPairs says that Matrix needs factors with a row for each pair: another pass over the
-	// pairs, and memory for n·(p+q) numbers.
+	// AllPairs says that Matrix needs factors with a row for each x and each y: another pass
+	// over them, and memory for n·(p+q) numbers.
 	AllPairs bool
 }
 

@@ -26,12 +26,13 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
+	rows := shape.Longest() // where x and y are not in pairs, the passes over both take as much as this
 	features := 1
 	for _, space := range s.spacesOf(shape) {
 		features += s.mostFeatures(space.rows) * space.sides
 	}
 	e = grid(e, columns, features)
-	p := model.NewPlan(e, shape.Rows, columns)
+	p := model.NewPlan(e, rows, columns)
 	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
 	if s.Engine == EngineExact {
 		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
@@ -40,16 +41,16 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		p.Choice.Name = s.Engine.String()
 	}
 	for _, space := range s.spacesOf(shape) {
-		p.AddEntries(float64(shape.Rows) * float64(s.planSpace(p, e, space)) * float64(space.sides))
+		p.AddEntries(float64(space.of) * float64(s.planSpace(p, e, space)))
 	}
-	pass := model.NewPlan(e, shape.Rows, columns)
+	pass := model.NewPlan(e, rows, columns)
 	s.planPass(pass, e, shape, columns, int64(features))
 	p.Stage(pass)
 	p.SourcePasses += pass.SourcePasses
-	algebra, f := model.NewPlan(e, shape.Rows, columns), int64(features)
+	algebra, f := model.NewPlan(e, rows, columns), int64(features)
 	algebra.Add("decomposition", 9*f*f, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
-		algebra.Add("features of all pairs", 2*shape.Rows*f, "`landmarks`")
+		algebra.Add("features of all pairs", 2*rows*f, "`landmarks`")
 	}
 	p.Stage(algebra)
 	return p, nil
@@ -59,19 +60,20 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 type plannedSpace struct {
 	rows    int64
 	columns int
-	sides   int // that have its features
+	sides   int   // that have its features
+	of      int64 // rows of these sides
 }
 
 // spacesOf returns the spaces of a fit.
 func (s setting) spacesOf(shape model.Shape) []plannedSpace {
-	n := shape.Rows
+	n, m := shape.Rows, rowsOf(shape, OfY)
 	switch {
 	case s.Operator.Traits().Single:
-		return []plannedSpace{{s.poolSize(n), shape.Columns, 1}}
+		return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}}
 	case s.OneSpace():
-		return []plannedSpace{{s.poolSize(2 * n), shape.Columns, 2}}
+		return []plannedSpace{{s.poolSize(n + m), shape.Columns, 2, n + m}}
 	}
-	return []plannedSpace{{s.poolSize(n), shape.Columns, 1}, {s.poolSize(n), columnsOf(shape, OfY), 1}}
+	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, OfY), 1, m}}
 }
 
 // planSpace adds the choice of landmarks, and returns how many there will be at most.
@@ -96,7 +98,8 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 
 // planPass adds the pass over the pairs and the algebra after it.
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, columns int, features int64) {
-	threads, n := e.PassWorkers(shape.Rows, columns), shape.Rows
+	n := shape.Longest()
+	threads := e.PassWorkers(n, columns)
 	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
 	p.Add("features of a panel", threads*stream.PanelRows*2*features, "`threads`")
 	// Three squares for products of matrices, or one and what it is stacked on for reflections.

@@ -120,8 +120,9 @@ func (s setting) check(shape model.Shape) error {
 	if err := checkOperator(s.Operator); err != nil {
 		return err
 	}
-	if op, ok := s.Operator.(Explicit); ok {
-		if err := op.checkPairs(shape.Rows); err != nil {
+	op, explicit := s.Operator.(Explicit)
+	if explicit {
+		if err := op.checkSize(shape); err != nil {
 			return err
 		}
 	}
@@ -138,6 +139,8 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
 	case !t.Single && columnsOf(shape, OfY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
+	case !explicit && rowsOf(shape, OfY) != shape.Rows:
+		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, OfY), s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
 		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
@@ -152,16 +155,20 @@ func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) 
 		s.Engine = engine
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
+	what := "pairs"
+	if rowsOf(shape, OfY) != shape.Rows {
+		what = "rows of a side"
+	}
 	switch {
-	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Rows:
+	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Longest():
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
-	case shape.Rows > AutoPairs:
-		return because(EngineLandmark, "there are %d pairs, and the exact engine is for up to %d", shape.Rows, AutoPairs)
+	case shape.Longest() > AutoPairs:
+		return because(EngineLandmark, "there are %d %s, and the exact engine is for up to %d", shape.Longest(), what, AutoPairs)
 	}
 	exact := s
 	exact.Engine, exact.Landmarks = EngineExact, cmp.Or(s.Landmarks, defaultExact)
 	if p, err := exact.plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
 		return because(EngineLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
 	}
-	return because(EngineExact, "there are %d pairs: few enough to span the features of all of them", shape.Rows)
+	return because(EngineExact, "there are %d %s: few enough to span the features of all of them", shape.Longest(), what)
 }

@@ -26,6 +26,14 @@ type spaces struct {
 	entries int64
 }
 
+// alone returns the space of one side.
+func (sp *spaces) alone(s Side) *spaces {
+	if s == OfY {
+		return &spaces{x: sp.y}
+	}
+	return &spaces{x: sp.x}
+}
+
 // definiteWarning returns a warning of a kernel that may not be positive.
 func definiteWarning(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
@@ -39,12 +47,17 @@ func definiteWarning(k kernelgen.Kernel) []string {
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if s.OneSpace() {
-		n := s.poolSize(2 * d.n)
-		rows, err := s.pool(ctx, d, n-n/2, OfX)
+		all := d.n + d.rows(OfY)
+		n := s.poolSize(all)
+		ofY := n / 2
+		if d.apart > 0 {
+			ofY = int64(math.Round(float64(n) * float64(d.apart) / float64(all)))
+		}
+		rows, err := s.pool(ctx, d, n-ofY, OfX)
 		if err != nil {
 			return sp, err
 		}
-		more, err := s.pool(ctx, d, max(1, n/2), OfY)
+		more, err := s.pool(ctx, d, max(1, ofY), OfY)
 		if err != nil {
 			return sp, err
 		}
@@ -59,7 +72,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		if Side(which) == OfY && s.Operator.Traits().Single {
 			break
 		}
-		rows, err := s.pool(ctx, d, s.poolSize(d.n), Side(which))
+		rows, err := s.pool(ctx, d, s.poolSize(d.rows(Side(which))), Side(which))
 		if err != nil {
 			return sp, err
 		}
@@ -72,7 +85,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 
 // pool returns the rows that landmarks of a side are chosen from.
 func (s Solver) pool(ctx context.Context, d *Data, n int64, which Side) (blas64.General, error) {
-	return d.gather(ctx, which, d.draw(int(n), s.Seed, "landmarks of "+which.String()))
+	return d.gather(ctx, which, d.draw(which, int(n), s.Seed, "landmarks of "+which.String()))
 }
 
 // poolLeast is how many rows landmarks are chosen from at least, and poolRows how many

@@ -26,6 +26,7 @@ type header struct {
 	Complex     bool           `json:"complex,omitempty"`
 	Seed        uint64         `json:"seed"`
 	Pairs       int64          `json:"pairs"`
+	RowsY       int64          `json:"rows_y,omitempty"`
 	Lag         int64          `json:"lag,omitempty"`
 	Rank        int            `json:"rank"`
 	Values      []float64      `json:"-" array:"values,rank"`
@@ -56,7 +57,7 @@ func (h header) Sizes(*model.Archive) map[string]int64 {
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
 		Formulation: "qr", Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
-		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
+		Seed: m.Seed, Pairs: m.Pairs, RowsY: m.RowsY, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
 		U: m.Left, V: m.Right, CanonicalU: m.CanonicalLeft, CanonicalV: m.CanonicalRight}
 	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {
 		h.Symmetric = m.Operator.Traits().Symmetric
@@ -80,7 +81,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open("rkhs", &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag,
+	m := &Model{Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, RowsY: h.RowsY, Lag: h.Lag,
 		Values: h.Values, Imag: h.Imag,
 		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),
 		Left: h.U, Right: h.V, CanonicalLeft: h.CanonicalU, CanonicalRight: h.CanonicalV}

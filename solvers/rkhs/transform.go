@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ var _ model.Transformer = (*Model)(nil)
 // Describe returns what the model says about itself.
 func (m *Model) Describe() *model.Description {
 	kernel := m.Right.Space.Kernel.String()
-	d := &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", m.Operator, kernel), Kernel: kernel, Rows: m.Pairs, Cols: m.Pairs,
+	d := &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", m.Operator, kernel), Kernel: kernel, Rows: cmp.Or(m.RowsY, m.Pairs), Cols: m.Pairs,
 		Rank: m.Rank(), Values: m.Values, Seed: m.Seed, Columns: m.Dimension(model.Left), TwoSided: !m.Operator.Traits().Symmetric}
 	fact := func(name string, value any) {
 		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})

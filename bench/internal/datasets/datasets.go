@@ -49,6 +49,14 @@ var known = []dataset{
 	{name: "a9a", file: "a9a", options: blockstore.Options{Format: "libsvm"}},
 }
 
+// Names returns the names of all data sets of paper 1.
+func Names() (names []string) {
+	for _, d := range known {
+		names = append(names, d.name)
+	}
+	return names
+}
+
 // Present returns the names of the data sets whose files are in Dir.
 func Present() []string {
 	var names []string

@@ -4,7 +4,9 @@ package graphs
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +26,23 @@ type Classed struct {
 	Classes   int
 }
 
-// Cora reads the citations between papers from the folder of data sets.
-func Cora(ctx context.Context) (*Classed, error) {
-	in := func(name string) string { return filepath.Join(datasets.Dir(), name) }
-	return ReadClassed(ctx, in("cora.edges.csv"), in("cora.labels.csv"))
+// Citations reads the graphs of citations from the folder of data sets: cora, and citeseer
+// where it is there.
+func Citations(ctx context.Context) ([]*Classed, error) {
+	var all []*Classed
+	for _, name := range []string{"cora", "citeseer"} {
+		base := filepath.Join(datasets.Dir(), name)
+		g, err := ReadClassed(ctx, base+".edges.csv", base+".labels.csv")
+		switch {
+		case err == nil:
+			all = append(all, g)
+		case len(all) > 0 && errors.Is(err, fs.ErrNotExist):
+			fmt.Fprintf(os.Stderr, "%s: skipped: %v (set NYSTREAM_DATA)\n", name, err)
+		default:
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // ReadClassed reads an edge list and the classes of its nodes: a CSV file with a header, nodes in the first column and

@@ -27,6 +27,14 @@ func PickRows(x blas64.General, rows []int64) blas64.General {
 	return some
 }
 
+// FirstRows returns at most so many rows of x, all for 0.
+func FirstRows(x blas64.General, most int) blas64.General {
+	if most == 0 || x.Rows <= most {
+		return x
+	}
+	return stream.RowSlice(x, 0, most)
+}
+
 // Kernel returns the kernel matrix between the rows of x and of y.
 func Kernel(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 	a := stream.NewMatrix(x.Rows, y.Rows)

@@ -18,12 +18,19 @@ import (
 type Part struct {
 	Name string
 	Run  func(ctx context.Context) ([]*report.Table, error)
+	Draw func(dir string) error // saves pictures after Run; nil for none
+}
+
+// Program is the run that a command line asks for.
+type Program struct {
+	Parts []string // all that the program has, whatever the run makes
+	Run   func(context.Context) error
 }
 
 // Parse parses the flags of a paper: -out, -only with the names of parts, and those that define adds, whose values
-// check looks at. It returns the run of the parts, which prints their tables and saves them.
+// check looks at. The run prints the tables of the parts, and saves them.
 func Parse(name string, args []string, parts []Part, define func(*flag.FlagSet), check func() error,
-) (func(context.Context) error, error) {
+) (*Program, error) {
 	var out string
 	var names []string
 	for _, p := range parts {
@@ -39,7 +46,7 @@ func Parse(name string, args []string, parts []Part, define func(*flag.FlagSet),
 	if err := cmp.Or(program.Known(chosen, names), check()); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) error {
+	return &Program{names, func(ctx context.Context) error {
 		if err := os.MkdirAll(out, 0o777); err != nil {
 			return err
 		}
@@ -56,7 +63,12 @@ func Parse(name string, args []string, parts []Part, define func(*flag.FlagSet),
 					return err
 				}
 			}
+			if p.Draw != nil {
+				if err := p.Draw(out); err != nil {
+					return fmt.Errorf("%s: %w", p.Name, err)
+				}
+			}
 		}
 		return nil
-	}, nil
+	}}, nil
 }

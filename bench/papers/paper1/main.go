@@ -6,6 +6,9 @@
 //	go run -C bench/papers . paper1 -only letter -c 100 -seeds 3
 //	go run -C bench/papers . paper1 -only uniform -growth 5000,20000,100000
 //	go run -C bench/papers . paper1 -only transport                  Table I
+//
+// Pictures in the folder of -out: figure2-DATA.png and figure3-DATA.png, errors of the two kernels
+// by the rank; figure4.png, seconds by the rows; and figure1-SOURCE-TARGET.png, transferred colours.
 package paper1
 
 import (
@@ -20,6 +23,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // options say what to measure.
@@ -31,32 +35,40 @@ type options struct {
 	ranks   []int
 	seeds   int
 	growth  []int // numbers of uniform rows
+	rows    int   // most rows of a data set, and pixels of a side; 0 for all
 }
 
 // Parse reads the flags and returns the program that they ask for.
-func Parse(args []string) (func(context.Context) error, error) {
+func Parse(args []string) (*lab.Program, error) {
 	o, err := parseOptions(args)
-	return func(ctx context.Context) error { return run(ctx, o) }, err
+	if err != nil {
+		return nil, err
+	}
+	return &lab.Program{Parts: partNames(), Run: func(ctx context.Context) error { return run(ctx, o) }}, nil
 }
+
+// partNames returns the names of all parts.
+func partNames() []string { return append(datasets.Names(), uniform, tableI) }
 
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	f := program.Flags("paper1", &o.out)
-	all := append(datasets.Present(), uniform, tableI)
-	only := f.String("only", strings.Join(all, ","), "data sets, and "+tableI+" for Table I")
+	present := append(datasets.Present(), uniform, tableI)
+	only := f.String("only", strings.Join(present, ","), "data sets, and "+tableI+" for Table I")
 	kernels := f.String("kernels", "rbf,csrbf", "kernels of the data sets")
 	methods := f.String("methods", "", "methods, by the beginnings of their names (default all)")
 	ranks := f.String("c", "25,50,100,150,200,250", "ranks")
 	f.IntVar(&o.seeds, "seeds", 3, "seeds of each fit")
 	growth := f.String("growth", "5000,10000,20000,50000,100000,200000", "numbers of rows of "+uniform)
+	f.IntVar(&o.rows, "rows", 0, "most rows of a data set, and pixels of a picture; 0 for those of the paper")
 	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
 	o.data, o.kernels, o.methods = program.List(*only), program.List(*kernels), program.List(*methods)
-	if o.seeds < 1 {
-		return nil, fmt.Errorf("-seeds %d: 1 is the least", o.seeds)
+	if o.seeds < 1 || o.rows < 0 {
+		return nil, fmt.Errorf("-seeds %d -rows %d: they must be at least 1 and 0", o.seeds, o.rows)
 	}
-	if err := cmp.Or(program.Known(o.data, all), program.Known(o.kernels, []string{"rbf", "csrbf"})); err != nil {
+	if err := cmp.Or(program.Known(o.data, partNames()), program.Known(o.kernels, []string{"rbf", "csrbf"})); err != nil {
 		return nil, err
 	}
 	var err error
@@ -107,6 +119,11 @@ func run(ctx context.Context, o *options) error {
 	}
 	for _, t := range append(tables, errorTables(all)...) {
 		if err := t.Write(o.out); err != nil {
+			return err
+		}
+	}
+	for name, c := range charts(all) {
+		if err := lab.SavePNG(o.out, name, c.image()); err != nil {
 			return err
 		}
 	}

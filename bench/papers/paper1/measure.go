@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -17,9 +20,37 @@ type result struct {
 	spectral  float64 // ‖A−Â‖₂/‖A‖₂
 	frobenius float64 // ‖A−Â‖_F/‖A‖_F
 	shift     float64
+	seconds   float64 // of the fit
 }
 
-// measure fits and verifies everything that was asked for. A method that refuses the kernel has no results.
+// data is the rows of a problem, and its kernel for them.
+type data struct {
+	kernel kernelgen.Kernel
+	x      blas64.General
+}
+
+// one fits rank c with a method and a seed, and measures the error.
+func (p problem) one(ctx context.Context, m method, of data, c int, seed uint64) (r result, err error) {
+	r = result{method: m.name, c: c}
+	if m.errors != nil {
+		r.spectral, r.frobenius, err = m.errors(of.kernel, of.x, c, seed)
+		return r, err
+	}
+	e, d, began := stream.Engine{}, model.Sources{Left: stream.FromMatrix(p.data, of.x)}, time.Now()
+	f, err := m.of(c, seed).Fit(ctx, e, d, of.kernel)
+	if err != nil {
+		return r, err
+	}
+	r.seconds, r.shift = time.Since(began).Seconds(), f.Shift
+	v, err := f.Verify(ctx, e, d, p.sample(), 1)
+	if err == nil {
+		r.spectral, r.frobenius = v.SpectralError, v.FrobeniusError
+	}
+	return r, err
+}
+
+// measure fits and verifies everything that was asked for. A method may refuse a rank; it is an
+// error if one that takes such kernels has no results at all.
 func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 	x, err := p.load(ctx)
 	if err != nil {
@@ -33,29 +64,31 @@ func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 	if m.floors, err = p.floors(ctx, k, x, ranks); err != nil {
 		return nil, err
 	}
-	e, d := stream.Engine{}, model.Sources{Left: stream.FromMatrix(p.data, x)}
+	refused := map[string]error{}
 	for seed := range uint64(o.seeds) {
 		for _, c := range ranks {
 			for _, method := range methods() {
-				if !o.wants(method.name) || method.rows > 0 && x.Rows > method.rows {
+				if !o.wants(method.name) || !method.takes(p, x.Rows) {
 					continue
 				}
-				f, err := method.of(c, seed+1).Fit(ctx, e, d, k)
+				r, err := p.one(ctx, method, data{k, x}, c, seed+1)
 				if ctx.Err() != nil {
 					return nil, context.Cause(ctx)
 				}
 				if err != nil {
 					progress("%s: %s: %v", p, method.name, err)
+					refused[method.name] = err
 					continue
 				}
-				v, err := f.Verify(ctx, e, d, p.sample(), 1)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", method.name, err)
-				}
-				m.results = append(m.results, result{method.name, c, v.SpectralError, v.FrobeniusError, f.Shift})
+				m.results = append(m.results, r)
 			}
 		}
 		progress("%s: %d seeds, %.1f s", p, seed+1, time.Since(began).Seconds())
+	}
+	for name, err := range refused {
+		if !m.has(name) {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return m, nil
 }

@@ -3,6 +3,8 @@ package paper1
 import (
 	"context"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -20,11 +22,40 @@ type method struct {
 	of      func(c int, seed uint64) fitter
 	heading string // what the command fits with
 	rows    int    // the largest number of rows; 0 means any
+	only    string // the one word of a kernel that it takes; "" for all
+	// errors returns the errors of a baseline that is no model of package lowrank; nil for others.
+	errors func(k kernelgen.Kernel, x blas64.General, c int, seed uint64) (spectral, frobenius float64, err error)
 }
+
+// takes reports whether a method is measured on a problem of so many rows.
+func (m method) takes(p problem, rows int) bool {
+	return (m.rows == 0 || rows <= m.rows) && (m.only == "" || m.only == p.word)
+}
+
+// mostPolyTensor is up to how many rows PolyTensorSketch is measured: its errors take products
+// with all of A.
+const mostPolyTensor = 20000
 
 // methods returns all that are compared, in the order of the tables. Sketches have the defaults s = 5c and z = 4.
 func methods() []method {
 	return []method{
+		{name: "RFF", heading: "`rff`", only: "rbf", of: func(c int, seed uint64) fitter {
+			return lowrank.RFF{Rank: c, Seed: seed}
+		}},
+		{name: "PolyTensorSketch", heading: "PolyTensorSketch", only: "rbf", rows: mostPolyTensor,
+			errors: func(k kernelgen.Kernel, x blas64.General, c int, seed uint64) (spectral, frobenius float64, err error) {
+				f, err := polyTensorSketch{c, seed}.of(k, x)
+				if err != nil {
+					return 0, 0, err
+				}
+				return f.errors(k, x)
+			}},
+		{name: "Nystrom", heading: "`nystrom`", of: func(c int, seed uint64) fitter {
+			return lowrank.Nystrom{Rank: c, Landmarks: c, Seed: seed}
+		}},
+		{name: "FastSPSD", heading: "FastSPSD", of: func(c int, seed uint64) fitter {
+			return fastSPSD{c, seed}
+		}},
 		{name: "ssrSVD paper", heading: "`ssrsvd --leverage-rows 0`", of: func(c int, seed uint64) fitter {
 			return lowrank.SSRSVD{Rank: c, LeverageRows: -1, Seed: seed}
 		}},

@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 		text.WriteString(table.Markdown())
 	}
 	for _, want := range []string{
-		"| data, kernel, c | floor | `ssrsvd` | `s3spsd --shift paper` | `landmark` | seeds |",
+		"| data, kernel, c | floor | `ssrsvd` | `s3spsd --leverage-rows 0 --shift paper` | `landmark` | seeds |",
 		"| abalone csrbf, 25 | .03 | .15 (.2) / .5 | .25 (.3) / .5 | .35 (.4) / .5 | 2 |",
 		"| 4,177 | shift .5: .15 (.2) / .5 | shift .5: .25 (.3) / .5 | shift .5: .35 (.4) / .5 | 2 |",
 	} {
@@ -70,8 +70,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(made.results) != 2*2*5 {
-		t.Errorf("%d results of 5 methods, 2 ranks and 2 seeds", len(made.results))
+	if len(made.results) != 2*2*6 {
+		t.Errorf("%d results of 6 methods, 2 ranks and 2 seeds", len(made.results))
 	}
 	grown, err := uniformProblem(300).measure(t.Context(), o)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 )
 
@@ -64,7 +65,10 @@ func problems(o *options) []problem {
 			}
 		default:
 			for _, word := range o.kernels {
-				load := func(ctx context.Context) (blas64.General, error) { return datasets.Load(ctx, data) }
+				load := func(ctx context.Context) (blas64.General, error) {
+					x, err := datasets.Load(ctx, data)
+					return lab.FirstRows(x, o.rows), err
+				}
 				all = append(all, problem{data: data, word: word, kernel: kernelOf(data, word), load: load})
 			}
 		}

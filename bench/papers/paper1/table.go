@@ -115,6 +115,9 @@ func shiftAndErrors(rows []result) string {
 // digits returns a number with two significant digits, or three of those from .1 on.
 func digits(v float64) string {
 	precision := 2
+	if v == 0 {
+		return "0"
+	}
 	if math.Abs(v) >= 0.1 {
 		precision = 3
 	}

@@ -30,8 +30,11 @@ type transportMethod struct {
 	stacked bool
 }
 
-func transportMethods() []transportMethod {
-	const c, s = transportRank, transportSketch
+// transportMethods returns the methods for so many pixels of a side. Fewer than 4000 get a lower
+// rank: a sketch of 10c needs four times as many rows.
+func transportMethods(pixels int) []transportMethod {
+	c := max(1, min(transportRank, pixels/40))
+	s := c * transportSketch / transportRank
 	return []transportMethod{
 		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
 		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {
@@ -46,6 +49,7 @@ func transportMethods() []transportMethod {
 		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.Nystrom{Rank: c, Seed: seed}
 		}},
+		{name: "FastSPSD on [L;R]", stacked: true, of: func(seed uint64) fitter { return fastSPSD{c, seed} }},
 		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Sketch: s, LeverageRows: -1, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},

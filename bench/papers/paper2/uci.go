@@ -122,6 +122,9 @@ var compatibilities = []ksvd.Compatibility{ksvd.CompatPseudoInverse, ksvd.Compat
 // medianOf returns the median of a figure over left and right rows of a sample.
 func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) float64) (float64, error) {
 	s := data.Shape()
+	if s.OneSource() {
+		s.Cols = s.Rows
+	}
 	half := int(min(s.Rows, s.Cols, 400))
 	sample, err := data.Sample(ctx, 2*half, 1)
 	if err != nil {
@@ -132,6 +135,9 @@ func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) 
 		for j := half; j < sample.Rows; j++ {
 			all = append(all, figure(lab.Row(sample, i), lab.Row(sample, j)))
 		}
+	}
+	if len(all) == 0 {
+		return 0, fmt.Errorf("%d × %d rows give no sample", s.Rows, s.Cols)
 	}
 	slices.Sort(all)
 	return all[len(all)/2], nil
@@ -239,14 +245,17 @@ func supervisedTable(ctx context.Context, t *report.Table, n int, methods []colu
 	for _, c := range methods {
 		t.Head = append(t.Head, c.name)
 	}
+	var missing []error
 	for _, of := range uciTables {
-		err := addRows(ctx, t, of, n, methods, paper[of.name])
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch err := addRows(ctx, t, of, n, methods, paper[of.name]); {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, err)
+		case err != nil:
 			return fmt.Errorf("%s: %s: %w", t.File, of.name, err)
 		}
 	}
 	if len(t.Rows) == 0 {
-		return fmt.Errorf("no UCI tables in %s: set NYSTREAM_DATA", datasets.Dir())
+		return fmt.Errorf("no UCI tables in %s: set NYSTREAM_DATA: %w", datasets.Dir(), errors.Join(missing...))
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%d splits, a fifth of the rows to test, the first %d left singular vectors, "+
 		"linear LS-SVM with γ = 1; columns standardised. \"Length 1\": the vectors as they come, which the regulariser "+

@@ -4,7 +4,8 @@
 //	go run -C bench/papers . paper3                         everything, 10 folds
 //	go run -C bench/papers . paper3 -only wine,cancer -folds 3
 //
-// Every data set has a table with labels and one without, and face one of Figure 1a.
+// Every data set has a table with labels and one without, and face one of Figure 1a. Part flower is
+// Figure 1a for an image, a table and figure1-flower.png; runtime is Figure 1b.
 package paper3
 
 import (
@@ -15,14 +16,15 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
+	"github.com/nystream/nystream/bench/papers/scores"
 )
 
 // seed is that of folds and fits.
 const seed = 1
 
 // Parse reads the flags and returns the program that they ask for.
-func Parse(args []string) (func(context.Context) error, error) {
-	count := 0
+func Parse(args []string) (*lab.Program, error) {
+	count, rows := 0, 0
 	var parts []lab.Part
 	for _, p := range problems {
 		parts = append(parts, lab.Part{Name: p.name, Run: func(ctx context.Context) ([]*report.Table, error) {
@@ -30,17 +32,46 @@ func Parse(args []string) (func(context.Context) error, error) {
 			if err != nil {
 				return nil, err
 			}
+			d, other = atMost(d, other, rows)
 			return (&experiment{problem: p, folds: count, data: d, other: other}).tables(ctx)
 		}})
 	}
+	f := &flower{}
+	parts = append(parts, lab.Part{Name: "flower", Run: f.run, Draw: f.draw},
+		lab.Part{Name: "runtime", Run: func(ctx context.Context) ([]*report.Table, error) {
+			if rows == 0 {
+				return runtime(ctx, runtimeMost)
+			}
+			return runtime(ctx, max(rows, 2*runtimeFirst))
+		}})
 	return lab.Parse("paper3", args, parts,
-		func(f *flag.FlagSet) { f.IntVar(&count, "folds", 10, "folds of the table with labels") },
+		func(f *flag.FlagSet) {
+			f.IntVar(&count, "folds", 10, "folds of the table with labels")
+			f.IntVar(&rows, "rows", 0, "most rows of a data set, spread evenly over it; 0 for all")
+		},
 		func() error {
-			if count < 2 {
-				return fmt.Errorf("-folds %d: 2 is the least", count)
+			if count < 2 || rows < 0 {
+				return fmt.Errorf("-folds %d -rows %d: 2 and 0 are the least", count, rows)
 			}
 			return nil
 		})
+}
+
+// atMost returns so many rows of a data set, spread evenly over it, and their other division.
+func atMost(d *datasets.Labelled, other []int, most int) (*datasets.Labelled, []int) {
+	n := len(d.Labels)
+	if most == 0 || n <= most {
+		return d, other
+	}
+	rows := make([]int64, most)
+	for i := range rows {
+		rows[i] = int64(i * n / most)
+	}
+	some := &datasets.Labelled{X: lab.PickRows(d.X, rows), Classes: d.Classes, Labels: scores.Picked(d.Labels, rows)}
+	if other != nil {
+		other = scores.Picked(other, rows)
+	}
+	return some, other
 }
 
 // experiment is the measurements of one data set.

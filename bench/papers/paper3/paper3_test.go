@@ -103,10 +103,10 @@ func TestTables(t *testing.T) {
 	if len(all[0].Rows) != 13 || ratio["ISM exact"] != 1 || math.Abs(ratio["ISM linear"]-1) > 0.1 {
 		t.Errorf("%d rows, J over that of ISM exact: %v", len(all[0].Rows), ratio)
 	}
-	if u := all[1]; len(u.Rows) != 10 || number(t, u.Rows[0][4]) < 0.8 {
+	if u := all[1]; len(u.Rows) != 12 || number(t, u.Rows[0][5]) < 0.8 {
 		t.Errorf("clusters: %v", u.Rows)
 	}
-	if a := all[2]; len(a.Rows) != 6 {
+	if a := all[2]; len(a.Rows) != 12 {
 		t.Errorf("alternatives: %v", a.Rows)
 	}
 }

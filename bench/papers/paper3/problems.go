@@ -68,15 +68,31 @@ var problems = []problem{
 type kernelChoice struct {
 	name, text string
 	added      string // a second kernel; each is weighed by its alignment with the labels
+	scaled     string // the kernel for clusters with a place for γ = 0.1/columns; "" for none
 }
 
 var kernels = []kernelChoice{
 	{name: "gaussian", text: "gaussian(sigma=median)"},
-	{name: "polynomial", text: "poly(degree=3, gamma=1, coef0=1)"},
+	{name: "polynomial", text: "poly(degree=3, gamma=1, coef0=1)", scaled: "poly(degree=3, gamma=%.3g, coef0=1)"},
 	{name: "linear", text: "linear()"},
 	{name: "squared", text: "squared()"},
 	{name: "multiquadratic", text: "multiquadratic(c=1)"},
 	{name: "gaussian+polynomial", text: "gaussian(sigma=median)", added: "poly(degree=3, gamma=1, coef0=1)"},
+}
+
+// ofClusters returns the kernels of the tables without labels, for rows of so many columns: without
+// a label no sum has weights, and a kernel with other settings has another row.
+func ofClusters(columns int) []kernelChoice {
+	var all []kernelChoice
+	for _, k := range kernels {
+		if k.added == "" {
+			all = append(all, k)
+		}
+		if k.scaled != "" {
+			all = append(all, kernelChoice{name: k.name, text: fmt.Sprintf(k.scaled, 0.1/float64(columns))})
+		}
+	}
+	return all
 }
 
 // parsed returns a kernel; its text is ours.

@@ -4,7 +4,8 @@
 //	go run -C bench/papers . paper4 -out DIR
 //	go run -C bench/papers . paper4 -out DIR -only uci -sets heart,pima
 //
-// Parts: cora is Table III, classes of the nodes of a directed graph; uci is Table IV,
+// Parts: cora is Table III, classes of the nodes of a directed graph, citeseer too where its
+// files are there; uci is Table IV,
 // tables with the kernels SNE and T beside RBF.
 package paper4
 
@@ -20,24 +21,22 @@ import (
 )
 
 // Parse reads the flags and returns the program that they ask for.
-func Parse(args []string) (func(context.Context) error, error) {
-	sets, repeats := "", 0
-	cora := func(ctx context.Context) ([]*report.Table, error) {
-		t, err := graphTable(ctx, repeats)
-		return []*report.Table{t}, err
-	}
+func Parse(args []string) (*lab.Program, error) {
+	sets, repeats, rows := "", 0, 0
+	cora := func(ctx context.Context) ([]*report.Table, error) { return graphTables(ctx, repeats) }
 	uci := func(ctx context.Context) ([]*report.Table, error) {
-		t, err := uciTable(ctx, program.List(sets), repeats)
+		t, err := uciTable(ctx, program.List(sets), repeats, rows)
 		return []*report.Table{t}, err
 	}
 	return lab.Parse("paper4", args, []lab.Part{{Name: "cora", Run: cora}, {Name: "uci", Run: uci}},
 		func(f *flag.FlagSet) {
 			f.StringVar(&sets, "sets", strings.Join(tableNames(), ","), "tables of part uci")
 			f.IntVar(&repeats, "repeats", 5, "random splits")
+			f.IntVar(&rows, "rows", 0, "most rows of a table, drawn at random; 0 for all")
 		},
 		func() error {
-			if repeats < 1 {
-				return fmt.Errorf("-repeats %d: at least 1 is needed", repeats)
+			if repeats < 1 || rows < 0 {
+				return fmt.Errorf("-repeats %d -rows %d: at least 1 and 0 are needed", repeats, rows)
 			}
 			return program.Known(program.List(sets), tableNames())
 		})

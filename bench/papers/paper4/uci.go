@@ -44,7 +44,7 @@ var tableNotes = []string{"Mean ± standard deviation over the splits. " +
 	"monks are the 432 rows of the test files, which are all there are."}
 
 // uciTable is Table IV for some data sets.
-func uciTable(ctx context.Context, sets []string, repeats int) (*report.Table, error) {
+func uciTable(ctx context.Context, sets []string, repeats, most int) (*report.Table, error) {
 	t := &report.Table{File: "table4", Notes: tableNotes,
 		Title: "Table IV: accuracy, splits of 60/40, γ and width by 10 folds of the training rows",
 		Head:  []string{"data", "splits", "kernel", "AsK-LS, average", "AsK-LS, stacked", "paper"}}
@@ -54,6 +54,9 @@ func uciTable(ctx context.Context, sets []string, repeats int) (*report.Table, e
 		}
 		data, err := f.read()
 		if err != nil {
+			return nil, err
+		}
+		if data, err = data.atMost(most); err != nil {
 			return nil, err
 		}
 		splits, err := split.Random(len(data.labels), 0.4, repeats, 1)
@@ -98,11 +101,9 @@ type setting struct {
 func (d *table) best(ctx context.Context, k family, test *table) (best [2]functions, err error) {
 	tuned := d
 	if d.x.Rows > mostTuned {
-		few, err := split.Random(d.x.Rows, 1-mostTuned/float64(d.x.Rows), 1, 2)
-		if err != nil {
+		if tuned, err = d.atMost(mostTuned); err != nil {
 			return best, err
 		}
-		tuned = d.part(few[0].Train)
 	}
 	unit, chosen := datasets.MedianDistance(tuned.x, 400), [2]setting{{accuracy: -1}, {accuracy: -1}}
 	for _, w := range k.widths {
@@ -136,6 +137,18 @@ func (d *table) best(ctx context.Context, k family, test *table) (best [2]functi
 		}
 	}
 	return best, nil
+}
+
+// atMost returns so many rows drawn at random, all if there are no more or most is 0.
+func (d *table) atMost(most int) (*table, error) {
+	if most == 0 || d.x.Rows <= most {
+		return d, nil
+	}
+	few, err := split.Random(d.x.Rows, 1-float64(most)/float64(d.x.Rows), 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	return d.part(few[0].Train), nil
 }
 
 // learn returns the functions of AsK-LS.

@@ -22,7 +22,7 @@ func TestTables(t *testing.T) {
 	out := t.TempDir()
 	run, err := Parse([]string{"-out", out, "-only", "mercer,mixture", "-rows", "2000"})
 	if err == nil {
-		err = run(t.Context())
+		err = run.Run(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)

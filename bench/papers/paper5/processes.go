@@ -50,7 +50,7 @@ const (
 	gyreA, gyreDelta, gyreOmega = 0.25, 0.25, 2 * math.Pi
 	gyreTau                     = 10.0
 	gyreSteps                   = 4000 // of RK4; half of them change no point of a coarse grid by 1e-7
-	gyreColumns, gyreRows       = 120, 60
+	gyreColumns                 = 120  // and half as many rows
 )
 
 // velocity returns the vector field at time t.

@@ -26,6 +26,9 @@ type Engine struct {
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
+	// Note, if not nil, is told sentences for the user about what a fit adjusts. It is called on one
+	// goroutine at a time.
+	Note func(sentence string)
 	// Stall is how long a single read of a file may make no progress before a pass gives
 	// it up; 0 means 30 s. A pipe may wait for ever.
 	Stall time.Duration

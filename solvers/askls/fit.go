@@ -58,7 +58,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	if !d.explicit() {
-		if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
+		if k, err = model.Resolve(ctx, e, d, k, m.Seed); err != nil {
 			return nil, err
 		}
 	}

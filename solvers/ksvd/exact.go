@@ -65,7 +65,7 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
+	if k, err = model.Resolve(ctx, e, d, k, m.Seed); err != nil {
 		return nil, err
 	}
 	t, err := tiles.New(k, d.sparse())

@@ -17,7 +17,7 @@ import (
 func TestWordsOfKernels(t *testing.T) {
 	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
 	k := parse(t, "rbf(gamma=median)")
-	resolved, err := model.Resolve(background, d, k, 7)
+	resolved, err := model.Resolve(background, stream.Engine{}, d, k, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 
 // fit implements Fit.
 func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	k, err := model.Resolve(ctx, d, k, m.Seed)
+	k, err := model.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

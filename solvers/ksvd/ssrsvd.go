@@ -66,7 +66,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := m.check(shape, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, d, k, m.Seed)
+	k, err := model.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

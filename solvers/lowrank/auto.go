@@ -60,7 +60,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, d, k, m.Seed) // what is known of a kernel may depend on it
+	k, err := model.Resolve(ctx, e, d, k, m.Seed) // what is known of a kernel may depend on it
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err != nil {
 		return nil, err
 	}
-	k, _, err = resolveSymmetric(ctx, d, k, m.Seed)
+	k, _, err = resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

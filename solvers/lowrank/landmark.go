@@ -65,7 +65,7 @@ func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if d.Right != nil || !k.Symmetric() {
 		return m.fitTwo(ctx, e, d, k)
 	}
-	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, _, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

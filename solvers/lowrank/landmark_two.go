@@ -35,7 +35,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, d, k, m.Seed)
+	k, err := model.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func checkSymmetric(s model.Shape, k kernelgen.Kernel) error {
 
 // resolveSymmetric checks the data and the kernel of a method for symmetric matrices,
 // and returns the kernel with its words as numbers, and the number of rows.
-func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, int64, error) {
+func resolveSymmetric(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, int64, error) {
 	if err := check(d, k); err != nil {
 		return k, 0, err
 	}
@@ -99,7 +99,7 @@ func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, 
 	if err := checkSymmetric(s, k); err != nil {
 		return k, 0, err
 	}
-	k, err := model.Resolve(ctx, d, k, seed)
+	k, err := model.Resolve(ctx, e, d, k, seed)
 	return k, s.Rows, err
 }
 

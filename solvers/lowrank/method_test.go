@@ -47,7 +47,7 @@ func TestMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolved, err := model.Resolve(ctx, d, words, 1)
+	resolved, err := model.Resolve(ctx, stream.Engine{}, d, words, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 
 // fit implements Fit.
 func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 }
 
 func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

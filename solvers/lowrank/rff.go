@@ -47,7 +47,7 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 
 // fit implements Fit.
 func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k
 
 // fit implements Fit.
 func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 
 // fit implements Fit.
 func (m S3SPSD) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

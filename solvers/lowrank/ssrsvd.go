@@ -50,7 +50,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, d, k, m.Seed)
+	k, err := model.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // fit implements Fit.
 func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -15,16 +15,22 @@ import (
 // must not be changed. The Fit of every method is a call of it.
 //
 // The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
-// [stream.StateError] refuses those of another fit. Notes of kernels that the fit resolves, see [Resolve], are added
-// to its report.
+// [stream.StateError] refuses those of another fit. What is told to
+// [stream.Engine.Note], such as by [Resolve], is added to its report.
 func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
-		notes := new(kernelNotes)
-		f, err := fit(context.WithValue(ctx, kernelNotesKey{}, notes), forFit(e, method, d, k), d, k)
+		var notes []string
+		e := forFit(e, method, d, k)
+		e.Note = func(sentence string) {
+			if !slices.Contains(notes, sentence) {
+				notes = append(notes, sentence)
+			}
+		}
+		f, err := fit(ctx, e, d, k)
 		if report, ok := any(f).(interface{ Note(...string) }); ok && err == nil {
-			report.Note(notes.list...)
+			report.Note(notes...)
 		}
 		done <- f
 		return err
@@ -35,17 +41,12 @@ func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D,
 	return <-done, nil
 }
 
-// kernelNotes are notes of the kernels that a fit resolves.
-type kernelNotes struct{ list []string }
-
-type kernelNotesKey struct{}
-
-// noteKernel adds notes of a kernel to those of the fit, each once.
-func noteKernel(ctx context.Context, notes ...string) {
-	n, ok := ctx.Value(kernelNotesKey{}).(*kernelNotes)
-	for _, note := range notes {
-		if ok && !slices.Contains(n.list, note) {
-			n.list = append(n.list, note)
-		}
+// note tells the fit of an engine what was adjusted.
+func note(e stream.Engine, sentences ...string) {
+	if e.Note == nil {
+		return
+	}
+	for _, s := range sentences {
+		e.Note(s)
 	}
 }

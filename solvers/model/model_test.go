@@ -30,7 +30,7 @@ func TestResolve(t *testing.T) {
 	}
 	texts := map[string]bool{}
 	for _, seed := range []uint64{1, 2, 1} {
-		k, err := Resolve(ctx, d, words, seed)
+		k, err := Resolve(ctx, stream.Engine{}, d, words, seed)
 		if err != nil || !k.Resolved() {
 			t.Fatal(err)
 		}
@@ -44,10 +44,10 @@ func TestResolve(t *testing.T) {
 		apart.Data[i] = 1e200 * float64(i)
 	}
 	var fault *DataError
-	if _, err := Resolve(ctx, Sources{Left: stream.FromMatrix("apart", apart)}, words, 1); !errors.As(err, &fault) {
+	if _, err := Resolve(ctx, stream.Engine{}, Sources{Left: stream.FromMatrix("apart", apart)}, words, 1); !errors.As(err, &fault) {
 		t.Errorf("rows too far apart: %v", err)
 	}
-	if _, err := Resolve(ctx, Sources{Left: unread{}}, kernelgen.RBF(1), 1); err != nil {
+	if _, err := Resolve(ctx, stream.Engine{}, Sources{Left: unread{}}, kernelgen.RBF(1), 1); err != nil {
 		t.Errorf("a kernel without words: %v", err)
 	}
 }

@@ -172,8 +172,8 @@ const ResolveRows = 1000
 // of d that depend on the seed alone. A kernel without words learns the number of
 // columns, and no row is read. That the rows do not suit the kernel is a [DataError]. Within a Fit the
 // report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
-func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
-	resolved, err := ResolveAll(ctx, d, []kernelgen.Kernel{k}, seed)
+func Resolve(ctx context.Context, e stream.Engine, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
+	resolved, err := ResolveAll(ctx, e, d, []kernelgen.Kernel{k}, seed)
 	if err != nil {
 		return k, err
 	}
@@ -182,7 +182,7 @@ func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kern
 
 // ResolveAll resolves several kernels from the same rows, which are read once. Kernels that the rows do not
 // suit are left out, with a note in the report of the Fit; it is an error if none is left.
-func ResolveAll(ctx context.Context, d Data,
+func ResolveAll(ctx context.Context, e stream.Engine, d Data,
 	kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
 	columns := d.Shape().Columns
 	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
@@ -197,10 +197,10 @@ func ResolveAll(ctx context.Context, d Data,
 			if err == nil {
 				err = &DataError{failed}
 			}
-			noteKernel(ctx, fmt.Sprintf("kernel %v is left out: %v", k, failed))
+			note(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
 			continue
 		}
-		noteKernel(ctx, notes...)
+		note(e, notes...)
 		resolved = append(resolved, r)
 	}
 	if len(resolved) == 0 {

@@ -169,7 +169,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
 func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
-	kernels, err := model.ResolveAll(ctx, d.sampledBy(e), s.kernels(k), s.Seed)
+	kernels, err := model.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := set.check(d.Shape()); err != nil {
 		return nil, err
 	}
-	if err := set.resolve(ctx, d); err != nil {
+	if err := set.resolve(ctx, e, d); err != nil {
 		return nil, err
 	}
 	f, err := set.fit(ctx, e, d)

@@ -72,15 +72,15 @@ func (s Solver) with(k kernelgen.Kernel) setting {
 }
 
 // resolve makes the words of kernels numbers.
-func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
-	if s.kernels[OfX], err = model.Resolve(ctx, d, s.kernels[OfX], s.Seed); err != nil {
+func (s *setting) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
+	if s.kernels[OfX], err = model.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
 		return err
 	}
 	switch {
 	case s.OneSpace():
 		s.kernels[OfY] = s.kernels[OfX]
 	case d.y != nil && !s.Operator.Traits().Single:
-		s.kernels[OfY], err = model.Resolve(ctx, sideData{d, OfY}, s.kernels[OfY], s.Seed)
+		s.kernels[OfY], err = model.Resolve(ctx, e, sideData{d, OfY}, s.kernels[OfY], s.Seed)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 
 // fit implements Fit.
 func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return m.Sinkhorn.fit(ctx, d, k,
+	return m.Sinkhorn.fit(ctx, e, d, k,
 		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			x, err := newExact(ctx, e, s, d, k)
 			if err != nil {

@@ -69,7 +69,7 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	return m.Sinkhorn.fit(ctx, d, k,
+	return m.Sinkhorn.fit(ctx, e, d, k,
 		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
 			return LowRank{s, m.Rank}.solve(ctx, e, d, k)
 		})

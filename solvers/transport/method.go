@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // Method is a way to solve the problem with a Gibbs kernel.
@@ -75,7 +76,7 @@ func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before flo
 type solver func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error)
 
 // fit solves the problem.
-func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
+func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, solve solver) (*Fit, error) {
 	s, err := s.settings()
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s Sinkhorn) fit(ctx context.Context, d *Data, k kernelgen.Kernel, solve so
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, d, k, s.Seed); err != nil {
+	if k, err = model.Resolve(ctx, e, d, k, s.Seed); err != nil {
 		return nil, err
 	}
 	f, err := solve(ctx, s, d, k)

@@ -27,7 +27,7 @@ func TestMedianOfMasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func(d *Data) string {
-		r, err := model.Resolve(t.Context(), d, k, 1)
+		r, err := model.Resolve(t.Context(), stream.Engine{}, d, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

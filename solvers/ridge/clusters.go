@@ -67,18 +67,6 @@ func (g clusters) variance(values, weights []float64) float64 {
 	return n / (n - 1) * dense.Dot(sums, sums) / (total * total)
 }
 
-// relative returns weights over the largest of them: their squares are in range.
-func relative(weights []float64) []float64 {
-	out, largest := make([]float64, len(weights)), 0.0
-	for _, w := range weights {
-		largest = max(largest, w)
-	}
-	for r, w := range weights {
-		out[r] = w / largest
-	}
-	return out
-}
-
 // meanOf returns the weighted mean of values.
 func meanOf(values, weights []float64) float64 {
 	return dense.Dot(values, weights) / dense.Sum(weights)

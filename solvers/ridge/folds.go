@@ -127,7 +127,7 @@ func (f folding) given() []any {
 // sizes returns the weights of groups, relative to the heaviest row.
 func (k *known) sizes() map[uint64]float64 {
 	sizes := make(map[uint64]float64)
-	for i, share := range overHeaviest(k.given) {
+	for i, share := range relative(k.given) {
 		sizes[k.group[i]] += share
 	}
 	return sizes

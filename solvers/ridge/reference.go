@@ -25,7 +25,7 @@ func newReference(targets blas64.General, weights []float64) *reference {
 	if targets.Rows == 0 {
 		return r
 	}
-	shares := overHeaviest(weights)
+	shares := relative(weights)
 	total := dense.Sum(shares)
 	for j := range targets.Cols {
 		values := dense.PickColumns(targets, []int{j}).Data
@@ -47,8 +47,8 @@ func newReference(targets blas64.General, weights []float64) *reference {
 	return r
 }
 
-// overHeaviest returns weights divided by the largest of them, or ones if all are 0.
-func overHeaviest(weights []float64) []float64 {
+// relative returns weights divided by the largest of them, so that their squares are in range; ones if all are 0.
+func relative(weights []float64) []float64 {
 	largest := 0.0
 	for _, w := range weights {
 		largest = max(largest, w)

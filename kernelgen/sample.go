@@ -27,7 +27,8 @@ func newSample(rows blas64.General) *sample {
 	return &sample{rows: withoutRounding(rows), medians: map[string]float64{}}
 }
 
-// withoutRounding returns the rows with the columns made constant that are constant up to rounding. rows is not changed.
+// withoutRounding returns the rows with the columns made constant that are constant up to rounding. rows is not
+// changed.
 func withoutRounding(rows blas64.General) blas64.General {
 	copied := false
 	for j := range rows.Cols {

@@ -208,7 +208,7 @@ func (q *quantiles) setKnots(knots []float64) {
 		return
 	}
 	slices.SortFunc(q.values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
-	at, end := 0, q.values[0].weight // of the copies of values[at]
+	at, end := 0, q.values[0].weight // end of the copies of values[at]
 	for i := range int64(len(knots)) {
 		whole, rest := (n-1)/last, (n-1)%last
 		copied := whole*i + (rest*i+last/2)/last

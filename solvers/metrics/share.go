@@ -10,8 +10,8 @@ func ShareError(share, n float64) float64 {
 	return ShareErrorOf(share, share*(1-share)/n, n)
 }
 
-// ShareErrorOf is [ShareError] for a share with the given variance, such as one of weighted or grouped observations. n is
-// the effective number of observations.
+// ShareErrorOf is [ShareError] for a share with the given variance, such as one of weighted or grouped observations. n
+// is the effective number of observations.
 func ShareErrorOf(share, variance, n float64) float64 {
 	if !(n > 0) {
 		return math.NaN()

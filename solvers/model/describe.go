@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// forFit returns the engine for the passes of a fit. Their states are tied to the method with its parameters, the kernel
-// and the facts of the data.
+// forFit returns the engine for the passes of a fit. Their states are tied to the method with its parameters, the
+// kernel and the facts of the data.
 func forFit(e stream.Engine, method any, d Data, k kernelgen.Kernel) stream.Engine {
 	if e.Run == nil {
 		return e

@@ -14,8 +14,9 @@ import (
 // decomposition, and until then its memory is taken, and d and what the engine refers to
 // must not be changed. The Fit of every method is a call of it.
 //
-// States of its passes are tied to the method with its parameters, the kernel and the facts of d. A state of another fit
-// is refused by a [stream.StateError]. Notes of kernels that the fit resolves, see [Resolve], are added to its report.
+// States of its passes are tied to the method with its parameters, the kernel and the facts of d. A state of another
+// fit is refused by a [stream.StateError]. Notes of kernels that the fit resolves, see [Resolve], are added to its
+// report.
 func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)

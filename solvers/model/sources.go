@@ -97,8 +97,8 @@ func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purp
 	return stream.GatherRows(ctx, src, s.Positions())
 }
 
-// SampleWeighted is [SampleRows] with row weights in a kept column: a row of weight 0 is never drawn, and a row of weight
-// k counts as k rows. If all weights are 1 the sample is that of SampleRows. Cost: two passes.
+// SampleWeighted is [SampleRows] with row weights in a kept column: a row of weight 0 is never drawn, and a row of
+// weight k counts as k rows. If all weights are 1 the sample is that of SampleRows. Cost: two passes.
 func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, weights string, n int, seed uint64,
 	purpose string) (blas64.General, error) {
 	if _, err := KnownRows(src); err != nil {
@@ -117,8 +117,8 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 	})
 }
 
-// SampleShares is [SampleWeighted] for weights in memory of which only ratios matter: the smallest positive weight counts
-// as one row. At least one weight must be positive. gather fetches rows by ascending number.
+// SampleShares is [SampleWeighted] for weights in memory of which only ratios matter: the smallest positive weight
+// counts as one row. At least one weight must be positive. gather fetches rows by ascending number.
 func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, purpose string,
 	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
 	least := math.Inf(1)

@@ -15,8 +15,8 @@
 // The pass sums the Gram matrix of [z | 1 | y]·√w for each kernel and fold of the rows. The sum of all
 // without that of a fold trains without the fold, so that every penalty λ is cross-validated afterwards, by one
 // Cholesky factorisation for each kernel, fold and penalty. Squared errors of a fold come from its own Gram
-// matrix. A search tries three to five penalties with each kernel and two or three more with the best kernel. A reduction
-// to tridiagonal form, after which a penalty costs nothing, takes the time of ten factorisations.
+// matrix. A search tries three to five penalties with each kernel and two or three more with the best kernel. A
+// reduction to tridiagonal form, after which a penalty costs nothing, takes the time of ten factorisations.
 //
 // Penalties below 1e-8 of the largest eigenvalue of the Gram matrix are not offered: rounding of the
 // Gram matrix would show in the predictions.

@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// ε-scaling solves the problem for a decreasing sequence of ε, each stage starting from the potentials of the previous one
-// (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
+// ε-scaling solves the problem for a decreasing sequence of ε, each stage starting from the potentials of the previous
+// one (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
 // Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems", Section 3.2; Peyré &
 // Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) change little with ε. One
 // Sinkhorn iteration changes a potential by about ε: without stages about range(C)/ε iterations are needed.
@@ -50,8 +50,8 @@ func (s *stages) over(before, tol float64) bool {
 }
 
 // lower sets ε after each iteration; before is the marginal error of the plan before the iteration. The first iteration
-// finds the range of the cost: lower then enters the first stage. After the last iteration of a stage it enters the next
-// one, or the target. It reports whether another iteration must follow.
+// finds the range of the cost: lower then enters the first stage. After the last iteration of a stage it enters the
+// next one, or the target. It reports whether another iteration must follow.
 func (x *exact) lower(first bool, before float64) (bool, error) {
 	s := &x.stages
 	switch {

@@ -46,8 +46,8 @@ const SumTile = sumRows * allRows
 //
 //	K(x, z) = weight·f(x, z) / (each·Σ_j f(x, rows_j))
 //
-// It is exact if rows are all right rows, and an estimate if they are a sample. Call it before the first tile. Cost: one
-// entry for each pair of a left row and one of rows, whenever tiles of the left row are filled. Sums of [Rows] are
+// It is exact if rows are all right rows, and an estimate if they are a sample. Call it before the first tile. Cost:
+// one entry for each pair of a left row and one of rows, whenever tiles of the left row are filled. Sums of [Rows] are
 // cached.
 func (t *Tiles) SetNormaliser(rows blas64.General, each float64) {
 	t.over = (&Rows{Dense: rows}).Blocks(allRows)

@@ -11,8 +11,8 @@ import (
 // OriginRows is the number of rows that a worker shifts at a time.
 const OriginRows = 64
 
-// SetOrigin makes tiles between dense rows those of k(x − origin, z − origin); nil means no shift. Only tiles of kernels
-// without a normaliser may have an origin. Call it before the first tile.
+// SetOrigin makes tiles between dense rows those of k(x − origin, z − origin); nil means no shift. Only tiles of
+// kernels without a normaliser may have an origin. Call it before the first tile.
 func (t *Tiles) SetOrigin(origin []float64) { t.origin = origin }
 
 // Origin returns the origin, nil if there is none.
@@ -37,8 +37,8 @@ func (t *Tiles) move(out, x blas64.General) {
 	}
 }
 
-// eachMoved calls do with blocks of at most [OriginRows] shifted rows, and the index of the first row of each. Without an
-// origin it calls do once, with x.
+// eachMoved calls do with blocks of at most [OriginRows] shifted rows, and the index of the first row of each. Without
+// an origin it calls do once, with x.
 func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)) {
 	if t.origin == nil {
 		do(0, x)

@@ -97,7 +97,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
-    """Run the command with arguments from line(), and return its report. Raise Error if it fails. Progress needs tqdm."""
+    """Run the command with arguments from line(), and return its report, or raise Error. Progress needs tqdm."""
     bar = _Bar() if progress else None
     watch = '--log-every=200ms' if bar else '--quiet'
     command = [find(), '--log-format=json', watch, *arguments]

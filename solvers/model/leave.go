@@ -14,9 +14,9 @@ import (
 // decomposition, and until then its memory is taken, and d and what the engine refers to
 // must not be changed. The Fit of every method is a call of it.
 //
-// States of its passes are tied to the method with its parameters, the kernel and the facts of d. A state of another
-// fit is refused by a [stream.StateError]. Notes of kernels that the fit resolves, see [Resolve], are added to its
-// report.
+// The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
+// [stream.StateError] refuses those of another fit. Notes of kernels that the fit resolves, see [Resolve], are added
+// to its report.
 func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
@@ -35,12 +35,12 @@ func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D,
 	return <-done, nil
 }
 
-// kernelNotes collects the notes of kernels that a fit resolves.
+// kernelNotes are notes of the kernels that a fit resolves.
 type kernelNotes struct{ list []string }
 
 type kernelNotesKey struct{}
 
-// noteKernel adds notes to those of the fit under way, each once. It is a no-op outside a fit.
+// noteKernel adds notes of a kernel to those of the fit, each once.
 func noteKernel(ctx context.Context, notes ...string) {
 	n, ok := ctx.Value(kernelNotesKey{}).(*kernelNotes)
 	for _, note := range notes {

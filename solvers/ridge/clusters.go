@@ -67,7 +67,7 @@ func (g clusters) variance(values, weights []float64) float64 {
 	return n / (n - 1) * dense.Dot(sums, sums) / (total * total)
 }
 
-// relative returns weights divided by the largest, so that their squares are in range.
+// relative returns weights over the largest of them: their squares are in range.
 func relative(weights []float64) []float64 {
 	out, largest := make([]float64, len(weights)), 0.0
 	for _, w := range weights {

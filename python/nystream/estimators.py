@@ -19,9 +19,9 @@ Parameters of all estimators:
     verbose        1 shows a progress bar where tqdm is installed
     options        more flags of the command, such as ['--memory', '1GiB']
 
-Attributes of all: report_, the report of the fit (nystream help json); error_, the error that it
-promises; warnings_, what makes it doubtful, which are Python warnings too; model_path_, the file of
-the model; n_features_in_, and feature_names_in_ where columns have names.
+Attributes of all: report_, the report of the fit (nystream help json); error_, the cross-validated or
+estimated error; warnings_, reasons to doubt the fit and columns left out, also issued as Python warnings;
+model_path_, the file of the model; n_features_in_, and feature_names_in_ if the columns have names.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 // Source returns the rows of the columns that o chooses.
 func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
 
-// Nameless returns how many columns of the first file have no names, because its format has none for them: NPY,
-// libsvm, text without a header. They are its first ones. Columns that a file calls x0, x1, ... have names.
+// Nameless returns how many columns of the first file, its first ones, have no names: the format has none, as NPY,
+// libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
 func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 
 // FileFormat is how a file is laid out.

@@ -22,8 +22,8 @@ import (
 type Schema struct {
 	// Columns are the names of the numeric columns, in order.
 	Columns []string
-	// Nameless says that these names are made up: see [stream.Info]. A store keeps that, and formats with names
-	// take them for names.
+	// Nameless reports that these names are made up: see [stream.Info]. A store records that; other formats with
+	// column names write them as names.
 	Nameless bool
 	// Kept are the columns written after them: labels, identifiers.
 	Kept []stream.Field

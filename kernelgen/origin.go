@@ -1,18 +1,18 @@
 package kernelgen
 
-// CentredShift reports whether a shift of all rows changes the entries of the kernel but not its
-// centred matrix: k(x−r, y−r) = k(x, y) + a(x) + a(y) for every r, and a is not 0. Rows far from
-// the origin may then be brought near it, where rounding is small beside their differences.
+// CentredShift reports whether translating all rows changes the entries of the kernel but not its
+// centred matrix: k(x−r, y−r) = k(x, y) + a(x) + a(y) for every r, with a not 0. Rows far from the
+// origin may then be translated to it, which avoids cancellation.
 //
-// True for linear, for poly of degree 1, and for sums of these with functions of distances. A
-// function of distances alone does not change at all, and is false.
+// It is true for linear, for poly of degree 1, and for sums of these with functions of distances. It is
+// false for a function of distances alone, whose entries do not change.
 func (k Kernel) CentredShift() bool {
 	still, affine := shifts(k.terms)
 	return affine && !still
 }
 
-// shifts reports whether a shift leaves all terms as they are, and whether it adds at most
-// functions of one row to them.
+// shifts reports whether a translation leaves a sum of terms unchanged (still), and whether it only adds
+// functions of one row (affine).
 func shifts(terms []term) (still, affine bool) {
 	still, affine = true, true
 	for _, t := range terms {
@@ -22,7 +22,7 @@ func shifts(terms []term) (still, affine bool) {
 	return still, affine
 }
 
-// shifts is that of one product: only a product of one factor stays affine.
+// shifts is the same for a product. A product that changes is affine only if it has one factor.
 func (t term) shifts() (still, affine bool) {
 	still = true
 	for _, f := range t.factors {

@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// medianRows is how many rows of a sample the pairwise medians look at.
+// medianRows is the most rows of a sample whose pairs enter a median.
 const medianRows = 1000
 
-// A sample is what words such as gamma=scale are resolved from.
+// A sample holds the rows from which words such as gamma=scale are resolved.
 type sample struct {
 	rows blas64.General
-	// medians of the distances already asked for.
+	// medians caches medians by the name of the distance.
 	medians map[string]float64
-	// notes say what stands in place of a number that the rows do not give.
+	// notes say which numbers were substituted where the rows determine none.
 	notes []string
 }
 
@@ -27,7 +27,8 @@ func newSample(rows blas64.General) *sample {
 	return &sample{rows: withoutRounding(rows), medians: map[string]float64{}}
 }
 
-// withoutRounding returns the rows with columns made constant whose values differ by no more than rounding.
+// withoutRounding returns the rows with the columns made constant that are constant up to rounding. rows is not
+// changed.
 func withoutRounding(rows blas64.General) blas64.General {
 	copied := false
 	for j := range rows.Cols {
@@ -57,7 +58,7 @@ func cloned(m blas64.General) blas64.General {
 	return out
 }
 
-// check returns an error if the rows have no scale that a number could be worked out from.
+// check returns an error if the sample has no rows or columns, or a value that is not finite.
 func (s *sample) check() error {
 	if s.rows.Cols == 0 {
 		return errors.New("the rows have no columns")
@@ -75,20 +76,20 @@ func (s *sample) check() error {
 	return nil
 }
 
-// note adds what stands in place of a number, once.
+// note adds a note, once.
 func (s *sample) note(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
 	}
 }
 
-// noScale returns 1, which is as good as any other number for equal rows.
+// noScale returns 1 with a note: equal rows determine no scale.
 func (s *sample) noScale() float64 {
 	s.note("all rows of the sample are equal, which gives no scale: the kernel has 1 in its place")
 	return 1
 }
 
-// distinct reports whether two rows differ.
+// distinct reports whether at least two rows differ.
 func (s *sample) distinct() bool {
 	for i := 1; i < s.rows.Rows; i++ {
 		if !slices.Equal(simd.Row(s.rows, 0), simd.Row(s.rows, i)) {
@@ -162,8 +163,8 @@ func (s *sample) medianL1() (float64, error) {
 	return s.median("L1 distance", L1Distance, func(v float64) float64 { return v })
 }
 
-// median returns the median of f(base) over all pairs of different rows. If it is 0 it returns the mean of those
-// that are not, and if all are, 1.
+// median returns the median of f(base) over all pairs i < j of rows. If the median is 0, it returns the mean of the
+// positive values; if all rows are equal, 1. Both add a note. It fails if the result is outside the range of float64.
 func (s *sample) median(name string, b Base, f func(float64) float64) (float64, error) {
 	if m, ok := s.medians[name]; ok {
 		return m, nil
@@ -190,7 +191,7 @@ func (s *sample) median(name string, b Base, f func(float64) float64) (float64, 
 	return m, nil
 }
 
-// meanApart returns the mean of the values above 0.
+// meanApart returns the mean of the positive values.
 func meanApart(values []float64) (mean float64) {
 	n := 0.0
 	for _, v := range values {

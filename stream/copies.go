@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Copies are the rows that the weights of a source stand for: a row of weight k is k rows, and one of weight 0 none.
-// Where the least weight is below 1 it is that of one row, so that weights may be shares.
+// Copies are the rows that the weights of a source stand for: a row of weight k counts as k rows, and a row of weight 0
+// is left out. If the smallest positive weight is below 1, that weight counts as one row: weights may be shares.
 type Copies struct {
 	src    Source
 	place  int       // of the weights among the kept columns
@@ -16,15 +16,15 @@ type Copies struct {
 	copies copies
 }
 
-// CopiesOf counts the rows that weights in memory stand for, which are finite and not negative.
+// CopiesOf counts the copies for weights in memory, which must be finite and not negative.
 func CopiesOf(weights []float64) *Copies {
 	c := &Copies{list: weights}
 	c.eachOf(func(_ int64, w float64) { c.copies.add(w) })
 	return c
 }
 
-// CountCopies counts the rows that the weights in a kept column stand for. It returns an error if a weight is
-// missing, negative or not finite, or if all are 0. Cost: one pass.
+// CountCopies counts the copies for the weights in a kept column. It returns an error if a weight is missing, negative
+// or not finite, or if all are 0. Cost: one pass.
 func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Copies, error) {
 	place, err := weightsPlace(src.Info(), weights)
 	if err != nil {
@@ -41,8 +41,8 @@ func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Co
 // Count returns the number of copies.
 func (c *Copies) Count() int64 { return c.copies.count() }
 
-// Rows returns the numbers of the rows that are copied at ascending positions, from 0 to Count()−1. Cost: one pass
-// unless the weights are in memory.
+// Rows returns the row number of the copy at each position. Positions ascend within [0, Count()). Cost: one pass unless
+// the weights are in memory.
 func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64, error) {
 	rows, unit, end, last := make([]int64, 0, len(positions)), c.copies.unit(), 0.0, int64(-1)
 	err := c.each(ctx, e, func(row int64, w float64) {
@@ -54,13 +54,13 @@ func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64
 	if err == nil && last < 0 {
 		err = errors.New("all weights are 0 now: the file changed")
 	}
-	for err == nil && len(rows) < len(positions) { // by rounding
+	for err == nil && len(rows) < len(positions) { // the sum of weights is rounded
 		rows = append(rows, last)
 	}
 	return rows, err
 }
 
-// eachOf calls f for the weights in memory above 0, in their order.
+// eachOf calls f for each positive weight in memory, in row order.
 func (c *Copies) eachOf(f func(row int64, w float64)) {
 	for i, w := range c.list {
 		if w > 0 {
@@ -69,7 +69,7 @@ func (c *Copies) eachOf(f func(row int64, w float64)) {
 	}
 }
 
-// each calls f for the rows with a weight above 0, in their order.
+// each calls f for each row of positive weight, in row order. It fails at the first invalid weight.
 func (c *Copies) each(ctx context.Context, e Engine, f func(row int64, w float64)) error {
 	if c.src == nil {
 		c.eachOf(f)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// scanColumns scans src, and once more without the columns that have no finite value, if there are any. It returns
-// their names, and how many passes it took.
+// scanColumns scans src. If some columns have no finite value, it scans again without them, and returns their names. It
+// also returns the number of passes. It fails if all weights are 0, or if no column is left.
 func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words []int) (stats *columnStats,
 	empty []string, passes int, err error) {
 	if stats, err = scan(ctx, e, src, t, nil, words); err != nil {
@@ -40,10 +40,11 @@ func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words [
 	return stats, empty, 2, err
 }
 
-// beginRows is how many rows [beginsEmpty] reads at most; of many columns fewer.
+// beginRows is the most rows that [beginsEmpty] reads; it reads fewer of wide sources.
 const beginRows = 64
 
-// beginsEmpty reports whether a column has no finite value in the first rows. An error is left for a pass to meet.
+// beginsEmpty reports whether a column has no finite value in the first rows. It ignores read errors, which the pass
+// reports.
 func beginsEmpty(ctx context.Context, src Source) bool {
 	info := src.Info()
 	d := len(info.Columns)
@@ -71,7 +72,7 @@ func beginsEmpty(ctx context.Context, src Source) bool {
 // chunkNumbers bounds the numbers that [beginsEmpty] reads.
 const chunkNumbers = 1 << 20
 
-// pickInto puts the values at some places of x into dst.
+// pickInto copies the values of x at the given indices into dst.
 func pickInto(dst, x []float64, places []int) {
 	for j, p := range places {
 		dst[j] = x[p]

@@ -67,11 +67,11 @@ type Treatment struct {
 	Nulls      Nulls
 	Scale      Scaling
 	Categories Encoding // of the kept columns that are marked as categories
-	// Weights is the kept column of the weights of the rows, "" for none. A row of weight 0 is left out,
-	// and one of weight k counts as k rows in means, spreads, quantiles and levels.
+	// Weights is the kept column of row weights, "" for none. A row of weight 0 is left out. A row of weight k
+	// counts as k rows in means, deviations, quantiles and levels.
 	Weights string
-	// AllColumns keeps columns of numbers without any finite value: those of a matrix, say. Nulls decides
-	// what becomes of them.
+	// AllColumns keeps numeric columns without any finite value, such as those of a matrix. Nulls decides how
+	// their values are treated.
 	AllColumns bool
 }
 
@@ -86,8 +86,8 @@ func (t Treatment) Scans() bool {
 // then the columns of categories, then the indicators of missing values. Numeric columns and
 // ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
 type Preparation struct {
-	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source
-	// without names ([Info].Nameless) gives as many columns, in order.
+	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source without
+	// names ([Info].Nameless) must have as many columns, which are taken in order.
 	Columns    []string
 	Nulls      Nulls
 	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
@@ -105,8 +105,8 @@ type Preparation struct {
 // needed. It is an error that names the column if its mean or spread is beyond
 // the range of float64, or if a column of categories has more than [MaxLevels] levels.
 //
-// Columns of numbers without any finite value are left out, see [Prepared.Empty], unless the treatment keeps them. Where the first rows have
-// such a column, one or two passes more find out whether all rows are so.
+// Numeric columns without any finite value are left out, see [Prepared.Empty], unless t.AllColumns is set. If the first
+// rows have such a column, one or two more passes check all rows.
 func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared, error) {
 	info := src.Info()
 	p := Preparation{Nulls: t.Nulls}
@@ -146,7 +146,7 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 	return s, err
 }
 
-// zeros sets what fills nulls with 0.
+// zeros sets Fill for NullsZero.
 func (p *Preparation) zeros(t Treatment, columns int) {
 	if t.Nulls == NullsZero {
 		p.Fill = make([]float64, columns)
@@ -291,14 +291,14 @@ func (s *Prepared) Info() Info { return s.info }
 // Dropped returns the number of rows left out for nulls, as far as they have been counted.
 func (s *Prepared) Dropped() int64 { return s.drops }
 
-// Absent returns the number of rows left out for their weight, which is 0.
+// Absent returns the number of rows of weight 0, which are left out.
 func (s *Prepared) Absent() int64 { return s.absent }
 
-// Empty returns the columns of numbers that [Prepare] left out: no row of the fit had a finite value there.
+// Empty returns the names of the numeric columns that [Prepare] left out because no row had a finite value.
 func (s *Prepared) Empty() []string { return s.empty }
 
-// Rounded returns the columns that scaling made 0, since the values of the fit differed by no more than
-// rounding. Unlike the last digits of a measurement, such differences mean nothing.
+// Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0: their differences
+// are rounding errors, not measurements.
 func (s *Prepared) Rounded() []string { return s.rounded }
 
 // Open returns a reader of the rows from the given one on. Where rows were

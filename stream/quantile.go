@@ -31,12 +31,12 @@ func sampleSize(d int) int { return min(20000, max(2000, 8_000_000/max(1, d))) }
 type rowSample struct {
 	limit   uint64
 	most    int // rows; then the limit is halved
-	columns int // with the weights, which stand last
+	columns int // including the weights, the last one
 	numbers []int64
 	x       []float64
 }
 
-// newRowSample expects as many rows as the source has; with weights there may be fewer.
+// newRowSample returns an empty sample. Without weights its limit is set from the number of rows of the source.
 func newRowSample(info Info, weighted bool) *rowSample {
 	d := len(info.Columns)
 	s := &rowSample{limit: math.MaxUint64, most: 2 * sampleSize(d), columns: d}
@@ -208,7 +208,7 @@ func (q *quantiles) setKnots(knots []float64) {
 		return
 	}
 	slices.SortFunc(q.values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
-	at, end := 0, q.values[0].weight // of the copies of values[at]
+	at, end := 0, q.values[0].weight // end of the copies of values[at]
 	for i := range int64(len(knots)) {
 		whole, rest := (n-1)/last, (n-1)%last
 		copied := whole*i + (rest*i+last/2)/last

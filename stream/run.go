@@ -103,11 +103,10 @@ type Run struct {
 	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
 }
 
-// NewRun returns a run that keeps its states in store. Each state belongs to the rows, and to
-// what the engine is told of a fit: see [Engine.For]. identity is a text with what else decides the
-// results, one thing to a line so that a message can name the line in which two texts differ: the
-// version of the program, say. It has no paths, for rows may lie elsewhere on another machine, and
-// nothing that changes no result. "" is for nothing.
+// NewRun returns a run that keeps its states in store. A state is tied to the rows, to the fit (see
+// [Engine.For]) and to identity. identity lists everything else that results depend on, such as the
+// version of the program, one item per line: a message names the first line that differs. It must not
+// contain paths, which may differ between machines, nor settings that change no result. It may be "".
 func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:

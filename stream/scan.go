@@ -15,7 +15,7 @@ import (
 // sums of squares are combined as in Chan, Golub and LeVeque (1983), in the
 // fixed tree of a fold.
 //
-// Rows of weight 0 are not there. A row of weight k counts as k rows.
+// Rows of weight 0 are skipped. A row of weight k counts as k rows.
 type columnStats struct {
 	scanned
 	rows      int64   // rows seen
@@ -28,21 +28,21 @@ type columnStats struct {
 	sample    *rowSample   // nil without quantiles
 }
 
-// scanned says what a scan looks at.
+// scanned describes what a scan reads.
 type scanned struct {
 	info    Info  // with the columns that are looked at
 	places  []int // of them in the source; nil for all
 	nulls   Nulls
 	words   []int // places of the categories among the kept columns
 	weights int   // place of the weights among the kept columns, -1 for none
-	all     bool  // a column without any finite value is as good as others
+	all     bool  // columns without any finite value are kept: see [Treatment].AllColumns
 }
 
 // columnMoments describe the finite values of one column.
 type columnMoments struct {
 	N, Seen  int64   // finite values in rows that are left, and in all rows with a weight
 	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
-	BadValue float64 // what it has
+	BadValue float64 // its value
 	Weight   float64 // of the N values
 	Mean     float64
 	M2       float64 // sum of squares about the mean, in units of Unit²
@@ -50,10 +50,10 @@ type columnMoments struct {
 	Min, Max float64
 }
 
-// scan reads src once and describes its columns. Rows with a value that is not finite are left out or
-// an error, as the treatment says; with the other policies only the values are left out. A column
-// without any finite value is no reason for an error. places are the columns that are looked at, nil for
-// all, and words those of the categories among the kept columns.
+// scan reads src once and returns statistics of its columns. t.Nulls decides whether a row with a value that is not
+// finite is an error or is dropped; under the other policies only the value is skipped. A column without any finite
+// value is not an error. places are the numeric columns to read, nil for all. words are the categories among the kept
+// columns.
 func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words []int) (*columnStats, error) {
 	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
 	d := len(what.info.Columns)
@@ -126,7 +126,7 @@ func (s *columnStats) add(b *Block) error {
 	return s.check()
 }
 
-// addRow adds a row with a weight, and reports whether it is left.
+// addRow adds a row of positive weight, and reports whether it is kept.
 func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
 	left = true
 	if firstNonFinite(x) >= 0 {
@@ -165,7 +165,7 @@ func (s *columnStats) check() error {
 	return nil
 }
 
-// checkNulls refuses the first null of columns that are not left out, where nulls are refused.
+// checkNulls returns an error for the first null, if nulls are errors. Empty columns are left out and do not count.
 func (s *columnStats) checkNulls() error {
 	if s.nulls != NullsError {
 		return nil
@@ -182,7 +182,7 @@ func (s *columnStats) checkNulls() error {
 	return nullError(s.info, s.columns[first].Bad-1, first, s.columns[first].BadValue)
 }
 
-// see notes whether row number has a finite value.
+// see records whether the value of a row is finite.
 func (m *columnMoments) see(v float64, number int64) {
 	switch {
 	case finite(v):
@@ -204,13 +204,13 @@ func (m *columnMoments) add(v, w float64) {
 	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
 }
 
-// The unit of squares is 1 unless values are beyond these: then squares would leave the range of float64.
+// The unit is 1 unless values are outside these bounds, where squares would overflow or underflow.
 const (
 	leastUnit = 0x1p-300
 	mostUnit  = 0x1p300
 )
 
-// grow makes the unit suit a difference, unless it is small beside that of others.
+// grow adapts the unit to a difference, unless the difference is small relative to the current unit.
 func (m *columnMoments) grow(delta float64) {
 	switch size := math.Abs(delta); {
 	case size == 0 || !finite(size) || m.Unit > 0 && size <= mostUnit*m.Unit:
@@ -222,7 +222,7 @@ func (m *columnMoments) grow(delta float64) {
 	}
 }
 
-// measure makes the unit at least as large as another.
+// measure raises the unit to at least the given one, and rescales M2.
 func (m *columnMoments) measure(unit float64) {
 	if unit > m.Unit {
 		by := m.Unit / unit
@@ -436,12 +436,12 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 	return shift, factor, nil
 }
 
-// rounded reports whether the values differ, by no more than their rounding.
+// rounded reports whether the values differ, but only by rounding.
 func (m *columnMoments) rounded() bool {
 	return m.N > 0 && m.Min < m.Max && rounding.Equal(m.Min, m.Max)
 }
 
-// rounded returns the columns whose values differ by no more than rounding, by place among those scaled.
+// rounded returns the indices, among the scaled columns, of those that are constant up to rounding.
 func (s *columnStats) rounded(fill []float64) (columns []int) {
 	for j := range s.columns {
 		if c := s.filled(j, fill); c.rounded() {
@@ -451,7 +451,7 @@ func (s *columnStats) rounded(fill []float64) (columns []int) {
 	return columns
 }
 
-// roundedNames returns the names of the columns that scaling makes 0 for their rounding.
+// roundedNames returns the names of the columns that scaling makes 0 because they are constant up to rounding.
 func (s *columnStats) roundedNames(t Treatment, p Preparation) (names []string) {
 	if t.Scale == ScaleNone {
 		return nil
@@ -477,9 +477,8 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	}
 }
 
-// scaleBits are the digits of a mean, relative to the deviation, and of a deviation. The others are rounding of
-// sums, which depends on the order of rows and on the unit of weights, and which a fit of nearly dependent
-// landmarks would enlarge.
+// scaleBits is the number of bits kept of a deviation, and of a mean relative to the deviation. The remaining bits are
+// rounding error: it depends on the order of rows and the unit of weights, and nearly dependent landmarks amplify it.
 const scaleBits = 40
 
 // rounded rounds a mean and a deviation to [scaleBits].

@@ -32,8 +32,8 @@ type Info struct {
 	// Columns are the names of the numeric columns, in order. Their number is
 	// the dimension d of a row.
 	Columns []string
-	// Nameless says that the source gives its numeric columns no names: those in Columns are made up, x0, x1, …
-	// by place, and name columns in messages alone. Columns with such names in the source have names.
+	// Nameless reports that the source does not name its numeric columns. Columns then holds made-up names x0, x1, …
+	// by position, for messages only. Columns that a source itself calls x0, x1, … are named.
 	Nameless bool
 	// Kept are the columns that are carried along with the rows but are no
 	// part of them: labels, identifiers.

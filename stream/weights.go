@@ -7,7 +7,8 @@ import (
 	"github.com/nystream/nystream/internal/quote"
 )
 
-// weightsPlace returns the place of the weights among the kept columns of a source.
+// weightsPlace returns the index of the weights among the kept columns of a source. It fails if the column is
+// missing or holds text.
 func weightsPlace(info Info, name string) (int, error) {
 	for k, f := range info.Kept {
 		switch {
@@ -21,7 +22,7 @@ func weightsPlace(info Info, name string) (int, error) {
 	return 0, fmt.Errorf("%s: no kept column of `weights` is called %s", info.Name, quote.Name(name))
 }
 
-// weightOf returns value i of a column of weights, or the reason why it is none.
+// weightOf returns weight i of a column, or the reason why the value is not a weight.
 func weightOf(c *Column, i int) (w float64, reason string) {
 	if c.Null(i) {
 		return 0, "nothing is there, and `weights` needs a value in each row"
@@ -40,21 +41,21 @@ func weightOf(c *Column, i int) (w float64, reason string) {
 	return w, ""
 }
 
-// weightError names a row, counted from 0, without a weight. The place is that among the kept columns.
+// weightError reports a row, counted from 0, without a valid weight. place is the index of the kept column.
 func weightError(info Info, place int, row int64, reason string) error {
 	return &BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
 }
 
-// copies are the rows that weights stand for: a row of weight k is k rows. Where the least weight is below 1 it
-// is one row, so that weights may be shares.
+// copies counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive weight
+// is below 1, that weight counts as one row: weights may be shares.
 type copies struct {
 	Least, Total float64 // of the weights above 0
 }
 
-// mostCopies bounds the number of copies, so that float64 counts them.
+// mostCopies bounds the number of copies: float64 represents it exactly.
 const mostCopies = 1e15
 
-// add adds a row of a weight above 0.
+// add adds a row of positive weight.
 func (c *copies) add(w float64) { c.merge(copies{w, w}) }
 
 func (c *copies) merge(o copies) {
@@ -64,7 +65,7 @@ func (c *copies) merge(o copies) {
 	c.Total += o.Total
 }
 
-// valid reports whether some rows can have such weights.
+// valid reports whether the sums are possible: a corrupt state may hold others.
 func (c copies) valid() bool { return c.Least >= 0 && c.Total >= c.Least && c.Total <= math.MaxFloat64 }
 
 // unit returns the weight of one copy.

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The kinds of classes. Readers of a model turn the names of classes into values by them.
+// Kinds of classes. Readers of a model convert class names to values of this kind.
 const (
 	booleanKind = "boolean"
 	integerKind = "integer"
@@ -15,8 +15,8 @@ const (
 	textKind    = "text"
 )
 
-// classKind returns the kind of classes with these names. kept is the kind of their column as it was
-// read. told is the kind or the meaning that the files give it, "" if that is not known.
+// classKind returns the kind of classes with these names. kept is the kind of the label column as read.
+// told is the kind or meaning declared by the files, "" if unknown.
 func classKind(names []string, kept stream.Kind, told string) string {
 	all := func(is func(name string) bool) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return !is(name) })

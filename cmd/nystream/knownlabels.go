@@ -154,11 +154,11 @@ func columnOf(words []string) stream.Column {
 	return stream.Column{Kind: stream.String, Strings: words}
 }
 
-// mostWhole is the integer up to which a float64 holds all others.
+// mostWhole is the largest integer below which float64 represents every integer.
 const mostWhole = 1 << 53
 
-// plainNumber reads a decimal number. A word with leading zeros, such as 007, is none, nor is an integer that
-// no float64 holds: such words are names.
+// plainNumber parses a decimal number. It rejects words with leading zeros, such as 007, and integers that float64
+// does not represent: such words are names.
 func plainNumber(word string) (float64, bool) {
 	digits := strings.TrimLeft(word, "+-")
 	if strings.Trim(digits, "0123456789.eE+-") != "" || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {

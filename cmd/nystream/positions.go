@@ -9,14 +9,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnPositions say where the columns of a fit stood in its files, so that they are found
-// in files without names. The zero value is that of the first columns.
+// columnPositions records where the columns of a fit stood in its files, to find them in files without column
+// names. The zero value means the first columns.
 type columnPositions struct {
 	Positions []int `json:"positions,omitempty"` // among all Width
 	Width     int   `json:"width,omitempty"`
 }
 
-// positionsOf returns where the columns of an opened source stand.
+// positionsOf returns the positions of the columns of an opened source.
 func positionsOf(src stream.Source) (p columnPositions) {
 	numbers, width := blockstore.Positions(src)
 	for i, n := range numbers {
@@ -27,7 +27,7 @@ func positionsOf(src stream.Source) (p columnPositions) {
 	return p
 }
 
-// positions returns where the columns that are prepared stand in the files.
+// positions returns the positions of the prepared columns in the files.
 func (in *input) positions(p stream.Preparation) columnPositions {
 	if p.Columns == nil {
 		return in.position
@@ -42,7 +42,7 @@ func (in *input) positions(p stream.Preparation) columnPositions {
 	return taken
 }
 
-// check refuses positions that are not those of d columns.
+// check fails unless there are no positions, or d of them in range.
 func (p columnPositions) check(d int) error {
 	if n := len(p.Positions); n > 0 && (n != d || slices.Min(p.Positions) < 0 || slices.Max(p.Positions) >= p.Width) {
 		return fmt.Errorf("positions %v of %d columns, of which %d were chosen", p.Positions, p.Width, d)
@@ -50,9 +50,8 @@ func (p columnPositions) check(d int) error {
 	return nil
 }
 
-// choose chooses the columns of a model in files, unless the command line has chosen some: by name,
-// or by position where the model or the files have no names. byPosition says that the names of the
-// model are not looked for.
+// choose selects the columns of a model in files, unless the command line selects some: by name, or by
+// position if the model or the files have no names. byPosition reports that the model has names and the files do not.
 func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, byPosition bool) {
 	if len(d.columns) > 0 || t.dimension == 0 {
 		return d, false
@@ -60,7 +59,7 @@ func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, by
 	columns, _ := files.Columns()
 	names, nameless, known := componentNames(columns), files.Nameless(), len(t.names) > 0
 	switch {
-	case known && nameless > 0 && nameless < len(names): // beside a label, which the files of the fit may count
+	case known && nameless > 0 && nameless < len(names): // a label has a name, and may count in Width
 		d.columns = t.numbers(-1, nameless)
 	case nameless > 0:
 		d.columns = t.numbers(nameless, nameless)
@@ -75,8 +74,8 @@ func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, by
 	return d, nameless > 0 && known
 }
 
-// numbers returns the numbers of the columns of a model in files that have as many columns in all as those of
-// the fit, or without names only those of the model. It returns nil for other files.
+// numbers returns the column numbers of a model in files with as many columns as the files of the fit, or with
+// only the columns of the model. It returns nil for other files.
 func (t takenRows) numbers(all, nameless int) []string {
 	switch n := len(t.position.Positions); {
 	case n > 0 && all == t.position.Width:
@@ -87,7 +86,7 @@ func (t takenRows) numbers(all, nameless int) []string {
 	return nil
 }
 
-// itemsOf returns numbers of columns as `columns` takes them.
+// itemsOf formats column numbers as items of `columns`.
 func itemsOf(numbers []int) (words []string) {
 	for _, n := range numbers {
 		words = append(words, strconv.Itoa(n))
@@ -95,7 +94,7 @@ func itemsOf(numbers []int) (words []string) {
 	return words
 }
 
-// madeUp returns what messages call the columns of a model without names: x0, x1, … by their positions.
+// madeUp returns made-up names x0, x1, … by position, for columns of a model without names.
 func (t takenRows) madeUp() []string {
 	names := stream.NumberedColumns(t.dimension)
 	for i, at := range t.position.Positions {
@@ -104,7 +103,7 @@ func (t takenRows) madeUp() []string {
 	return names
 }
 
-// holdsAll reports whether all names are in a list.
+// holdsAll reports whether list holds all names.
 func holdsAll(list, names []string) bool {
 	known := make(map[string]bool, len(list))
 	for _, name := range list {

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// valuesResult is what predict prints as JSON of a model of numbers.
+// valuesResult is the JSON report of predict for a regression.
 type valuesResult struct {
 	*rowsResult
 	Targets []string     `json:"targets"`
@@ -21,12 +21,12 @@ type valuesResult struct {
 	RMSE    *show.Number `json:"rmse,omitempty"`
 	Error   *show.Number `json:"rmse_error,omitempty"` // standard error
 	R2      *show.Number `json:"r2,omitempty"`
-	// Covered is the share of known numbers in their intervals, and Width the mean width of these.
+	// Covered is the share of true numbers inside their intervals, and Width the mean width of the intervals.
 	Covered *show.Number `json:"covered,omitempty"`
 	Width   *show.Number `json:"interval_width,omitempty"`
 }
 
-// predictValues asks a model for numbers, which are compared with the column --label.
+// predictValues predicts numbers, and compares them with the column --label if there is one.
 func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*prediction, error) {
 	r := p.valueRequest()
 	intervals := r.Asks(model.Upper)
@@ -66,10 +66,10 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	return a, nil
 }
 
-// noveltyResult is what predict --novelty prints as JSON.
+// noveltyResult is the JSON report of predict --novelty.
 type noveltyResult struct {
 	*rowsResult
-	Share  show.Number `json:"share"` // of rows like those of the fit that is marked
+	Share  show.Number `json:"share"` // expected share marked of rows like those of the fit
 	Marked int64       `json:"marked"`
 	// Warnings are reasons to doubt the marks.
 	Warnings []string `json:"warnings,omitempty"`
@@ -154,17 +154,18 @@ func predictedNames(targets []string, kinds []model.Kind) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers. Numbers far from 0, huge ones and tiny ones lose no digits.
+// valueScore compares predictions with true numbers. Large offsets do not cancel, and squares do not overflow or
+// underflow.
 type valueScore struct {
 	n, inside, width float64
-	first, mean      float64 // of the numbers, the mean as a distance from the first
+	first, mean      float64 // the first true number, and the mean relative to it
 	spread, errors   squareSum
 }
 
-// squareSum is a sum of squares, of which the largest may be out of range.
+// squareSum is a scaled sum of squares, which may themselves be out of range.
 type squareSum struct{ scale, sum, fourth float64 } // scale²·sum, and scale⁴·fourth of the fourth powers
 
-// add adds the square of v times a factor.
+// add adds factor·v².
 func (s *squareSum) add(v, factor float64) {
 	if v = math.Abs(v); v > s.scale {
 		by := s.scale / v * (s.scale / v)
@@ -179,23 +180,23 @@ func (s *squareSum) add(v, factor float64) {
 	}
 }
 
-// root returns the root of a mean of n squares.
+// root returns the root mean square of n numbers.
 func (s *squareSum) root(n float64) float64 { return s.scale * math.Sqrt(s.sum/n) }
 
-// rootError returns the standard error of root, by the delta method. For one square it is NaN.
+// rootError returns the standard error of root, by the delta method. It is NaN for n = 1.
 func (s *squareSum) rootError(n float64) float64 {
 	mean := s.sum / n
 	return s.scale * math.Sqrt(max(0, s.fourth/n-mean*mean)/(n-1)/mean) / 2
 }
 
-// over returns the quotient of two sums.
+// over returns s divided by other.
 func (s *squareSum) over(other squareSum) float64 {
 	scale := s.scale / other.scale
 	return scale * scale * (s.sum / other.sum)
 }
 
-// compare adds rows whose true number is known. The columns of values are the predictions of one
-// target, and then the ends of their intervals if there are any.
+// compare adds the rows whose true number is known. The first column of values is the prediction; with
+// intervals the next two are their ends. It fails if the truth is text.
 func (s *valueScore) compare(truth *stream.Column, values blas64.General, label string, intervals bool) error {
 	for i := range values.Rows {
 		if truth.Null(i) {
@@ -242,7 +243,7 @@ func (r *valuesResult) text(t *show.Text) {
 	t.Add("targets", "%s", show.Words(r.Targets))
 	if r.RMSE != nil {
 		words := fmt.Sprintf("RMSE %.4g%s", float64(*r.RMSE), plusMinus(r.Error, "%.2g"))
-		if r.R2 != nil { // numbers that vary
+		if r.R2 != nil { // defined unless the true numbers are constant
 			words += fmt.Sprintf(", R² %.4f", float64(*r.R2))
 		}
 		t.Add("error", "%s, of %s rows", words, show.Count(r.Known))

@@ -179,7 +179,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 	return c.findClasses(ctx, c.left)
 }
 
-// findClasses finds the classes of the rows that have a weight. Cost: one pass if labels or weights are in DATA.
+// findClasses finds the classes of the rows of positive weight. Cost: one pass if labels or weights are in DATA.
 func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err error) {
 	if c.known.Classes == nil {
 		return nil
@@ -242,8 +242,7 @@ func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// prepare deals with nulls, scaling and weights. Where rows were left out, the classes of the others are found
-// again.
+// prepare prepares the rows. If rows were left out, it finds the classes of the remaining rows again.
 func (c *ridgeTask) prepare(ctx context.Context) (err error) {
 	if c.beside, err = c.besides(c.left); err != nil {
 		return err

@@ -68,8 +68,7 @@ func (s *sides) columnNotes() []string {
 	return nil
 }
 
-// tellPrepared notes columns that have no value in any row, and rows of weight 0; it warns of columns that are
-// constant but for rounding.
+// tellPrepared notes empty columns and rows of weight 0. It warns of columns that are constant up to rounding.
 func (j *job) tellPrepared() {
 	var empty []leftOutColumn
 	for i, p := range j.prepared.both() {
@@ -96,7 +95,7 @@ func (j *job) tellPrepared() {
 	}
 }
 
-// nullEverywhere is why a column of numbers without any is left out.
+// nullEverywhere is the reason for leaving out an empty numeric column.
 const nullEverywhere = "null in every row"
 
 // suspicions returns sentences about columns that make nonsense of a fit, which are part of

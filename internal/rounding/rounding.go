@@ -1,13 +1,12 @@
-// Package rounding tells numbers that differ from numbers that are equal but for the arithmetic they come from.
+// Package rounding compares numbers up to rounding error.
 package rounding
 
 import "math"
 
-// units is how many units in the last place numbers may be apart: those of a sum of some tens of numbers
-// in other orders.
+// units is the tolerance in units in the last place: the error of summing some tens of numbers in another order.
 const units = 64
 
-// Equal reports whether all numbers from low to high, which are finite, are equal but for rounding.
+// Equal reports whether low ≤ high are equal up to rounding. It is false if one is NaN or infinite.
 func Equal(low, high float64) bool {
 	most := math.Max(math.Abs(low), math.Abs(high))
 	return most <= math.MaxFloat64 && high-low <= units*math.Max(most*0x1p-52, math.SmallestNonzeroFloat64)

@@ -1,8 +1,8 @@
 """Write named columns as an Arrow IPC stream, with NumPy alone.
 
-The format is that of https://arrow.apache.org/docs/format/Columnar.html: messages, each with a
-header in the layout of FlatBuffers, and a body of the buffers of columns. What is written here is
-one schema, record batches of numbers, booleans and text, and the end mark.
+The format is described in https://arrow.apache.org/docs/format/Columnar.html. A message has a header in
+FlatBuffers layout and a body with the buffers of the columns. A stream written here has one schema, record
+batches of numbers, booleans and text, and an end-of-stream marker.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-_version, _schema, _batch = 4, 1, 3  # of the metadata, and the kinds of messages
-_int, _float, _text, _bool = 2, 3, 5, 6  # types of columns
+_version, _schema, _batch = 4, 1, 3  # version of the metadata, and kinds of messages
+_int, _float, _text, _bool = 2, 3, 5, 6  # column types
 _batch_bytes = 4 << 20
 
 
 def write(path: str, names: Sequence[str], columns: Sequence[np.ndarray]) -> None:
-    """Write columns of equal length: arrays of numbers or booleans, or of objects that are text or None."""
+    """Write columns of equal length: numbers, booleans, or objects that are text or None."""
     rows = len(columns[0])
     step = max(1, min(_batch_bytes // (8 * len(names)), 1 << 16))
     with open(path, 'wb') as file:
@@ -56,7 +56,7 @@ def _write_batch(file: Any, columns: list[np.ndarray]) -> None:
 
 
 def _buffers(column: np.ndarray) -> list[Any]:
-    """Return which values are there, None for all, and the bytes of the buffers of a column."""
+    """Return the validity mask of a column, None if all values are valid, and its buffers."""
     if column.dtype.kind == 'b':
         return [None, _bits(column)]
     if column.dtype.kind in 'iuf':
@@ -72,7 +72,7 @@ def _bits(flags: np.ndarray) -> bytes:
     return np.packbits(flags, bitorder='little').tobytes()
 
 
-# --- FlatBuffers: a part is a function that appends itself to the bytes, and returns its place
+# --- FlatBuffers: a part is a function that appends itself to a bytearray and returns its offset
 
 
 def _message(file: Any, kind: int, header: Callable, body: bytes) -> None:
@@ -85,7 +85,7 @@ def _message(file: Any, kind: int, header: Callable, body: bytes) -> None:
 
 
 def _table(*fields: Any) -> Callable:
-    """Return a table of fields: a format and its number, another part, or None for nothing."""
+    """Return a table of fields: (struct format, number), another part, or None if absent."""
     def append(out: bytearray) -> int:
         size, offsets = 4, []
         for field in fields:

@@ -47,11 +47,11 @@ def find() -> str:
 
 def line(verb: Sequence[str], paths: Iterable[str | os.PathLike], flags: Mapping[str, Any],
          options: Sequence[str] | None = None) -> list[str]:
-    """Return the arguments of a run. All command lines with paths or values of users are made here.
+    """Return the arguments of a run. Every command line with paths or values of users is built here.
 
-    verb is the words of the command. Each flag is one argument, --name=value: None is left to the
-    command, and a list repeats the flag. options are flags as users write them. Paths come last,
-    behind --. Neither a path nor a value becomes a flag, and no path means the standard input."""
+    verb holds the words of the command. Each flag is one argument, --name=value: a value None omits the
+    flag, and a list repeats it. options are flags as users write them. Paths follow --. No path or value
+    can become a flag, and no path means the standard input."""
     wrong = [word for word in verb if not re.fullmatch('[a-z][a-z0-9-]*', word)]
     if wrong:
         raise ValueError('%r is no word of the command' % wrong[0])
@@ -60,11 +60,11 @@ def line(verb: Sequence[str], paths: Iterable[str | os.PathLike], flags: Mapping
     return [*verb, *words, *_options(options), *_guard, '--', *map(_argument, paths)]
 
 
-_guard = ['--format', 'json']  # an option that lacks its value takes the first, and not the -- behind them
+_guard = ['--format', 'json']  # an option without its value consumes --format, not the -- after it
 
 
 def _options(options: Sequence[str] | None) -> list[str]:
-    """Return flags as users write them, ['--memory', '1GiB'], with each value in the argument of its flag."""
+    """Join each flag of ['--memory', '1GiB'] with its value: ['--memory=1GiB']."""
     if isinstance(options, (str, bytes)):
         raise ValueError("options is a list of words, such as ['--memory', '1GiB'], and not %r" % (options,))
     words = [str(word) for word in options or ()]
@@ -83,13 +83,13 @@ def _options(options: Sequence[str] | None) -> list[str]:
 
 
 def _argument(path: str | os.PathLike) -> str:
-    """Return a path as the command takes it for a file or a URL, whatever its first character."""
+    """Return a path that the command cannot take for a flag or the standard input."""
     path = os.fsdecode(path)
     return os.path.join(os.curdir, path) if path.startswith('-') else path
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names of columns as one value of a flag, which keeps their commas."""
+    """Return column names as one flag value, quoted so that commas in names survive."""
     names, out = list(names), io.StringIO()
     plain = all(n and n == n.strip() and not set(n) & set(',"\r\n') for n in names)
     csv.writer(out, quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL, lineterminator='').writerow(names)
@@ -97,7 +97,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
-    """Run the command with arguments of line, and return its report. An Error has its message. Progress needs tqdm."""
+    """Run the command with arguments from line(), and return its report, or raise Error. Progress needs tqdm."""
     bar = _Bar() if progress else None
     watch = '--log-every=200ms' if bar else '--quiet'
     command = [find(), '--log-format=json', watch, *arguments]
@@ -207,13 +207,13 @@ def write_rows(rows: Any, path: str) -> str:
 
 
 def write_columns(names: Sequence[str], columns: Sequence[np.ndarray], path: str) -> str:
-    """Write columns with their names, and return the path."""
+    """Write named columns as an Arrow stream, and return the path."""
     arrow.write(path + '.arrows', names, columns)
     return path + '.arrows'
 
 
 def write_labels(labels: np.ndarray, path: str) -> str:
-    """Write a class for each row: numbers, booleans or text."""
+    """Write the class of each row (number, boolean or text), and return the path."""
     if labels.dtype.kind in 'iuf':
         np.save(path + '.npy', labels)
         return path + '.npy'
@@ -233,7 +233,7 @@ def _write_sparse(rows: Any, path: str) -> str:
 
 
 def _write_stream(rows: Any, path: str) -> str:
-    """Write an Arrow stream to a file."""
+    """Copy an Arrow stream to a file, and return the path."""
     import pyarrow.ipc
     with pyarrow.RecordBatchReader.from_stream(rows) as batches, pyarrow.ipc.new_stream(path, batches.schema) as out:
         for batch in batches:

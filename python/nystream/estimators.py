@@ -19,9 +19,9 @@ Parameters of all estimators:
     verbose        1 shows a progress bar where tqdm is installed
     options        more flags of the command, such as ['--memory', '1GiB']
 
-Attributes of all: report_, the report of the fit (nystream help json); error_, the error that it
-promises; warnings_, what makes it doubtful, which are Python warnings too; model_path_, the file of
-the model; n_features_in_, and feature_names_in_ where columns have names.
+Attributes of all: report_, the report of the fit (nystream help json); error_, the cross-validated or
+estimated error; warnings_, reasons to doubt the fit and columns left out, also issued as Python warnings;
+model_path_, the file of the model; n_features_in_, and feature_names_in_ if the columns have names.
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ class _Estimator(BaseEstimator):
         return next((e['value'] for e in report.get('errors', ())), None)
 
     def _doubts(self, report: dict[str, Any], names: list[str]) -> list[str]:
-        """Return the warnings of a report, and those about columns that no one asked to leave out."""
+        """Return the warnings of a report, and one for each column left out without the user asking."""
         named = set(names) | set(getattr(self, 'feature_names_in_', ()))
         lost = ['column %s is left out: %s' % (c['name'], c['reason'])
                 for c in report.get('columns_left_out', ()) if c['name'] in named]
         return list(report.get('warnings', ())) + lost
 
     def _learn_columns(self, rows: Any, names: list[str]) -> None:
-        """Keep which columns of rows the model has; an empty list of rows is a model in a file."""
+        """Record which columns the model uses. An empty list of rows means a model loaded from a file."""
         model = load(self.model_path_)
         known = model.feature_names()
         self._texts = known[len(model.columns or ()):]
@@ -164,7 +164,7 @@ class _Estimator(BaseEstimator):
         return 'transform', {}
 
     def _known_rows(self, X: Any) -> tuple[Any, list[str]]:
-        """Return X as _rows does, with the columns of the fit, and the names by which the command finds them."""
+        """Return X as _rows does, restricted to the columns of the fit, and the names the command matches."""
         self._check_fitted()
         rows, names, _ = self._rows(X, self._texts)
         if isinstance(rows, list):
@@ -234,8 +234,8 @@ class _Estimator(BaseEstimator):
         return tags
 
     def _rows(self, X: Any, texts: Iterable[str] = ()) -> tuple[Any, list[str], list[str]]:
-        """Return X as a list of files, a matrix, a sparse matrix or a Frame, in which the columns texts are text;
-        the names of its columns, and of those that are left out, for they hold times."""
+        """Return X as a list of files, a matrix, a sparse matrix or a Frame, with the columns texts read as text; the
+        names of its columns; and the names of columns left out because they hold times."""
         files = _files(X)
         if files:
             return files, [], []
@@ -315,7 +315,7 @@ def _matrix(X: Any) -> np.ndarray:
 
 
 def _apart(X: Any, y: Any) -> tuple[Any, Any]:
-    """Take the columns that y names out of a frame. For files return the names, or the path of a file, as a tuple."""
+    """Return X and y. If y names columns of a frame, move them from X to y. For files y becomes a tuple of names."""
     y = os.fspath(y) if isinstance(y, os.PathLike) else y
     text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
     if text and _files(X):
@@ -356,7 +356,7 @@ def _length(X: Any) -> int | None:
 
 
 def _selected(rows: Any, names: list[str], seen: list[str]) -> Any:
-    """Return the columns of the fit in its order, or say in the words of scikit-learn which are missing."""
+    """Return the columns of the fit in its order. Raise scikit-learn's ValueError if some are missing."""
     lost = sorted(set(seen) - set(names))
     if lost:
         say = 'The feature names should match those that were passed during fit.\n'
@@ -373,7 +373,7 @@ def _selected(rows: Any, names: list[str], seen: list[str]) -> Any:
 
 
 def _written(rows: Any, folder: str, names: list[str]) -> list[str]:
-    """Return paths of rows, which are written if they are not in files: a matrix with names, if there are any."""
+    """Return the paths of rows. Rows in memory are written to folder, with their names if they have some."""
     place = os.path.join(folder, 'rows')
     if names and isinstance(rows, np.ndarray):
         return [command.write_columns(names, rows.T, place)]
@@ -832,7 +832,7 @@ def _targets(y: Any, rows: int | None) -> np.ndarray:
 
 
 def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes, and the class of each row as the command takes it: numbers, booleans or text."""
+    """Return the classes, and the class of each row as written for the command: numbers, booleans or text."""
     if y is None:
         raise ValueError('requires y to be passed, but the target y is None')
     y = _column(y, rows)
@@ -851,7 +851,7 @@ def _classes(y: Any, rows: int | None, weights: Any = None) -> tuple[np.ndarray,
 
 
 def _class_names(classes: np.ndarray) -> list[Any]:
-    """Return what classes are called in the model: as they are, but for objects and text that it cannot hold."""
+    """Return the class names in the model: the classes themselves, or classN if the model cannot hold one."""
     names = classes.tolist()
     if classes.dtype.kind in 'biuf':
         return names

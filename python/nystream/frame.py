@@ -1,4 +1,4 @@
-"""Columns of frames and arrays as NumPy arrays, in which what is missing is NaN or None."""
+"""Columns of frames and arrays as NumPy arrays. Missing numbers are NaN, missing text is None."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _numbers = (numbers.Real, np.bool_, decimal.Decimal)
 
 
 class Frame:
-    """Named columns of one length: arrays of numbers, or of objects that are text or None."""
+    """Named columns of equal length: arrays of numbers, or of objects that are text or None."""
 
     def __init__(self, names: Sequence[str], columns: Sequence[np.ndarray]):
         self.names, self.columns = list(names), list(columns)
@@ -28,7 +28,7 @@ class Frame:
         return Frame(names, [self.columns[place[name]] for name in names])
 
     def matrix(self) -> np.ndarray | None:
-        """Return the columns side by side, None if some hold text."""
+        """Return the columns as a matrix, or None if a column holds text."""
         if any(column.dtype.kind == 'O' for column in self.columns):
             return None
         short = all(column.dtype == np.float32 for column in self.columns)
@@ -39,15 +39,15 @@ class Frame:
 
 
 def names(X: Any) -> list[str]:
-    """Return the names of the columns of a frame, none unless all are text."""
+    """Return the column names of a frame, or none unless all are str."""
     found = list(getattr(X, 'columns', ()))
     return found if all(isinstance(name, str) for name in found) else []
 
 
 def read(X: Any, texts: Sequence[str] = ()) -> tuple[np.ndarray | Frame, list[str]]:
-    """Return the columns of a frame with names, and the names of those that hold times, which are left out.
+    """Return the columns of a frame, and the names of columns that hold times, which are left out.
 
-    The columns texts are read as text whatever they hold. A frame of numbers alone is returned as a matrix."""
+    Columns named in texts are always read as text. A frame of numbers only is returned as a matrix."""
     columns = names(X)
     twice = sorted({name for name in columns if columns.count(name) > 1}) if len(set(columns)) < len(columns) else []
     if twice:
@@ -63,14 +63,14 @@ def read(X: Any, texts: Sequence[str] = ()) -> tuple[np.ndarray | Frame, list[st
 
 
 def plain(values: Any) -> np.ndarray:
-    """Return values as an array. Numbers that are missing (masked, pandas.NA, None) are NaN."""
+    """Return values as an array. Missing numbers (masked, pandas.NA, None) become NaN."""
     if isinstance(values, np.ma.MaskedArray):
         return _filled(values)
     columns = names(values) if hasattr(values, '__getitem__') else []
     if columns and len(set(columns)) == len(columns):
         return np.column_stack([plain(values[name]) for name in columns])
     dtype = getattr(values, 'dtype', None)
-    if hasattr(dtype, 'numpy_dtype') and dtype.kind in 'biuf':  # of pandas, where any value may be missing
+    if hasattr(dtype, 'numpy_dtype') and dtype.kind in 'biuf':  # nullable pandas dtype
         if values.isna().any():
             return values.to_numpy(float, na_value=np.nan)
         return values.to_numpy(dtype.numpy_dtype)
@@ -91,7 +91,7 @@ def _filled(values: np.ma.MaskedArray) -> np.ndarray:
 
 
 def _numbers_of(array: np.ndarray) -> np.ndarray:
-    """Return objects as numbers, if numbers are all that is not missing."""
+    """Return an object array as numbers if all its values are numbers or missing, else unchanged."""
     cells = array.ravel().tolist()
     lost = [missing(c) for c in cells]
     if not all(gone or isinstance(c, _numbers) for c, gone in zip(cells, lost)):
@@ -103,7 +103,7 @@ def _numbers_of(array: np.ndarray) -> np.ndarray:
 
 
 def missing(cell: Any) -> bool:
-    """Report whether an object stands for no value."""
+    """Report whether a cell is a missing value."""
     return cell is None or cell is np.ma.masked or type(cell).__name__ in ('NAType', 'NaTType') or \
         isinstance(cell, float) and cell != cell
 

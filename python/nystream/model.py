@@ -43,7 +43,7 @@ _of_products = {  # functions of the inner product
     'relu': lambda p: np.maximum(0, p),
     'softmax': lambda p, scale: scale * p,
 }
-_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'kl', 'sne', 't', 'expdot', 'softmax'}  # above as logarithms
+_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'kl', 'sne', 't', 'expdot', 'softmax'}  # computed as logarithms above
 
 
 def kernel(text, logs=False):
@@ -102,7 +102,7 @@ def read(path):
 
 
 def numbers(x):
-    """Rows as float64; masked values of arrays, and nulls of pandas, are NaN."""
+    """Return rows as float64. Masked values and nulls of pandas become NaN."""
     if isinstance(x, np.ma.MaskedArray):
         return x.astype(float).filled(np.nan)
     if hasattr(x, 'isna') and hasattr(x, 'to_numpy'):

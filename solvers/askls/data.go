@@ -115,7 +115,8 @@ func (d *Data) Shape() model.Shape {
 	return s
 }
 
-// Facts returns the classes and what they are of. States are kept of passes over rows alone: a graph is in memory.
+// Facts returns the labels, classes and nodes, and the sources of both sides unless a graph is given: passes over a
+// graph keep no states.
 func (d *Data) Facts() []any {
 	facts := []any{d.labels, d.classes, d.nodes, d.total}
 	if d.explicit() {

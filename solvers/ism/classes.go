@@ -79,13 +79,13 @@ func wide(labels []int) []int64 {
 // without is the decision for a class that no row has.
 const without = -1e300
 
-// discriminate works out the decisions (x·W − μ)·S⁻¹·(μ_c − μ) − ½·(μ_c − μ)ᵀ·S⁻¹·(μ_c − μ) + log(n_c/n) for the means
+// discriminate computes the decisions (x·W − μ)·S⁻¹·(μ_c − μ) − ½·(μ_c − μ)ᵀ·S⁻¹·(μ_c − μ) + log(n_c/n) for the means
 // μ_c of classes, the mean μ of all rows and the covariance S within classes. r is the triangular factor
 //
 //	[D  D·M]      D = diag(±√n_c), M the means of the classes that have rows
 //	[0    T]      TᵀT the scatter within classes
 //
-// of the indicators of classes beside XW. So rows may be far from 0: no squares are subtracted.
+// of the class indicators beside XW. No squares are subtracted, so that rows far from 0 lose no digits.
 func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	q, k := m.Dim(), r.Rows-m.Dim()
 	n, all := dense.Sum(counts), make([]float64, q) // the mean of all rows

@@ -40,7 +40,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
 }
 
-// Facts returns the source and what is known of its rows.
+// Facts returns the source and the known labels.
 func (d *Data) Facts() []any { return []any{d.Rows, d.Known} }
 
 // check returns an error if what is known is of other rows.

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// forFit returns the engine for the passes of a fit. Its states belong to the method with its parameters,
-// the kernel and the facts of the data.
+// forFit returns the engine for the passes of a fit. Their states are tied to the method with its parameters, the
+// kernel and the facts of the data.
 func forFit(e stream.Engine, method any, d Data, k kernelgen.Kernel) stream.Engine {
 	if e.Run == nil {
 		return e
@@ -25,8 +25,8 @@ func forFit(e stream.Engine, method any, d Data, k kernelgen.Kernel) stream.Engi
 	return e.For(fit.text()).Given([]byte(facts.text()))
 }
 
-// ForModel returns the engine for passes over rows whose results depend on a model. States of passes with
-// another model are refused.
+// ForModel returns the engine for passes whose results depend on a model. States made with another model are refused.
+// It fails if the model cannot be saved.
 func ForModel(e stream.Engine, m Model) (stream.Engine, error) {
 	if e.Run == nil {
 		return e, nil
@@ -40,27 +40,26 @@ func ForModel(e stream.Engine, m Model) (stream.Engine, error) {
 	return e.For("model " + hash(w.text())), nil
 }
 
-// describer writes values down as lines of a path and a value, with all digits of numbers.
+// describer serialises values as text: one line for each path and value, with all digits of numbers.
 type describer struct{ lines []string }
 
-// text returns all lines.
+// text joins all lines.
 func (w *describer) text() string { return strings.Join(w.lines, "\n") }
 
 func (w *describer) line(path, value string) { w.lines = append(w.lines, path+" "+value) }
 
-// longest is the number of elements of the longest slice that is written down: a longer one is hashed.
+// longest is the largest number of elements of a list that is written in full. Longer ones are hashed.
 const longest = 16
 
-// The types that add knows: texts describe kernels and maps.
+// Types with a description of their own: see [describer.add].
 var (
 	kernelType = reflect.TypeFor[kernelgen.Kernel]()
 	mapType    = reflect.TypeFor[kernelgen.Map]()
 	sourceType = reflect.TypeFor[stream.Source]()
 )
 
-// add writes down a value, and all that it holds. A source stands for its columns and the number of its
-// rows: states have a fingerprint of the rows. Fields named Memory are limits of a plan, whose
-// choice names itself.
+// add writes a value and everything it holds. Of a source it writes the columns and the number of rows: states carry a
+// fingerprint of the rows themselves. It skips fields named Memory: that limit only decides a choice, which is written.
 func (w *describer) add(path string, v reflect.Value) {
 	switch {
 	case !v.IsValid():
@@ -75,7 +74,7 @@ func (w *describer) add(path string, v reflect.Value) {
 	}
 }
 
-// addKind writes down a value that does not describe itself.
+// addKind writes a value by its kind. It panics for maps, functions and channels: see scalar.
 func (w *describer) addKind(path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -94,7 +93,7 @@ func (w *describer) addKind(path string, v reflect.Value) {
 	}
 }
 
-// addList writes down the elements of a list, or a hash of many.
+// addList writes the elements of a list, or their hash if there are more than longest.
 func (w *describer) addList(path string, v reflect.Value) {
 	if v.Len() <= longest {
 		w.line(path, fmt.Sprintf("%d elements", v.Len()))
@@ -114,7 +113,7 @@ func (w *describer) addList(path string, v reflect.Value) {
 	w.line(path, fmt.Sprintf("%d elements %x", v.Len(), sum.Sum(nil)))
 }
 
-// scalar returns the text of a value that holds no others: the bits of a number, the name of an enumeration.
+// scalar returns the text of a number, a boolean, a string or an enumeration. It panics for other kinds.
 func scalar(v reflect.Value) string {
 	if named, ok := interfaceOf(v).(fmt.Stringer); ok {
 		return named.String()
@@ -134,7 +133,7 @@ func scalar(v reflect.Value) string {
 	panic(fmt.Sprintf("model: a %v cannot decide a fit", v.Type()))
 }
 
-// interfaceOf returns a value of an exported field, or nil.
+// interfaceOf returns the value, or nil for an unexported field.
 func interfaceOf(v reflect.Value) any {
 	if v.CanInterface() {
 		return v.Interface()

@@ -20,9 +20,9 @@ type Data interface {
 	Shape() Shape
 	// Sample returns at most n rows that depend on the seed alone, for kernels with words.
 	Sample(ctx context.Context, n int, seed uint64) (blas64.General, error)
-	// Facts returns all that a fit depends on besides its method and kernel: sources, which stand for their
-	// columns and numbers of rows, names of kept columns, labels, weights. States of passes with other
-	// facts are refused. They are numbers, texts, sources, and slices and structs of these.
+	// Facts returns everything a fit depends on besides method and kernel: sources (their columns and numbers of
+	// rows count), names of kept columns, labels, weights. States made with other facts are refused. A fact is a
+	// number, a text, a source, or a slice or struct of these.
 	Facts() []any
 }
 
@@ -97,8 +97,8 @@ func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purp
 	return stream.GatherRows(ctx, src, s.Positions())
 }
 
-// SampleWeighted is [SampleRows] of the rows that the weights in a kept column stand for: a row of weight 0 is not
-// drawn, and one of weight k is k rows. Weights of 1 change nothing. Cost: two passes.
+// SampleWeighted is [SampleRows] with row weights in a kept column: a row of weight 0 is never drawn, and a row of
+// weight k counts as k rows. If all weights are 1 the sample is that of SampleRows. Cost: two passes.
 func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, weights string, n int, seed uint64,
 	purpose string) (blas64.General, error) {
 	if _, err := KnownRows(src); err != nil {
@@ -117,8 +117,8 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 	})
 }
 
-// SampleShares is [SampleWeighted] for weights in memory of which ratios alone count: the least above 0 is that of
-// one row. Some weight is above 0. gather fetches rows by number, ascending.
+// SampleShares is [SampleWeighted] for weights in memory of which only ratios matter: the smallest positive weight
+// counts as one row. At least one weight must be positive. gather fetches rows by ascending number.
 func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, purpose string,
 	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
 	least := math.Inf(1)
@@ -147,7 +147,7 @@ func drawCopies(ctx context.Context, e stream.Engine, copies *stream.Copies, n i
 	return copies.Rows(ctx, e, s.Positions())
 }
 
-// gatherRepeated fetches rows by number, ascending, some of them several times.
+// gatherRepeated gathers rows by ascending numbers, which may repeat.
 func gatherRepeated(ctx context.Context, rows []int64,
 	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
 	different := slices.Compact(slices.Clone(rows))

@@ -22,21 +22,21 @@ type Classes struct {
 	Levels stream.Column // its different values, ascending
 	Counts []int64       // rows of each level, see [Data.FindClasses]
 
-	sums   []float64 // weights of the rows of each level; nil where all rows weigh 1
+	sums   []float64 // total weight of each level; nil without weights
 	absent int64     // rows with weight 0
 }
 
 // mostLevels is the largest number of levels that are counted.
 const mostLevels = 1 << 16
 
-// FindClasses is [Data.FindClasses] of rows without weights.
+// FindClasses is [Data.FindClasses] without weights.
 func FindClasses(ctx context.Context, e stream.Engine, src stream.Source, label string) (*Classes, error) {
 	return (&Data{Rows: src}).FindClasses(ctx, e, label)
 }
 
-// FindClasses finds the levels of a kept column of d.Rows, and counts the rows of each that have a weight. Labels of
-// rows with weight 0 are not looked at. It fails if another value is missing or not finite, or if there are more than
-// 65,536 levels. Cost: one pass; memory of the levels.
+// FindClasses finds the levels of a kept column of d.Rows, and counts the rows of each level. Rows of weight 0 are
+// ignored. It fails if any other label is missing or not finite, or if there are more than 65,536 levels.
+// Cost: one pass, and memory for the levels.
 func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (*Classes, error) {
 	info, weights := d.Rows.Info(), -1
 	place, err := find(info, label, "label")
@@ -62,19 +62,19 @@ func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (
 	return c, nil
 }
 
-// labelled says which kept columns have the labels and the weights of rows, -1 for none.
+// labelled holds the indices of the kept columns of labels and weights, -1 for none.
 type labelled struct {
 	info            stream.Info
 	labels, weights int
 }
 
-// A level is what is counted of a label.
+// A level holds the counts of one label.
 type level struct {
 	rows   int64
 	weight exactSum
 }
 
-// levels returns the different values of the column of labels, and counts their rows for c.
+// levels returns the distinct labels, and stores the counts of their rows in c.
 func levels[T cmp.Ordered](
 	ctx context.Context, e stream.Engine, src stream.Source, at labelled, c *Classes, values func(*stream.Column) []T,
 ) (list []T, err error) {
@@ -134,14 +134,14 @@ func levels[T cmp.Ordered](
 	return list, err
 }
 
-// exactSum is a sum of numbers that does not depend on their order: blocks come in any.
+// exactSum is an exact sum: it does not depend on the order of blocks.
 type exactSum struct{ sum *big.Float }
 
 // sumBits is the precision that holds a sum of any 2^60 finite numbers.
 const sumBits = 2200
 
 func (s *exactSum) add(v float64) {
-	if v-v == 0 { // others are errors of the fit
+	if v-v == 0 { // the fit reports others as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }
@@ -194,7 +194,7 @@ func (c *Classes) rows() (n int64) {
 	return n
 }
 
-// countIn returns the classes with the counts and weights of rows.
+// countIn returns the classes with counts and weights taken from k.
 func (c *Classes) countIn(rows *known) *Classes {
 	out := *c
 	out.Counts, out.sums, out.absent = make([]int64, len(c.Counts)), make([]float64, len(c.Counts)), 0
@@ -209,7 +209,7 @@ func (c *Classes) countIn(rows *known) *Classes {
 	return &out
 }
 
-// check returns an error unless rows of two classes have a weight.
+// check fails unless at least two classes have rows of positive weight.
 func (c *Classes) check(name string) error {
 	if c.occurring() >= 2 {
 		return nil
@@ -218,7 +218,7 @@ func (c *Classes) check(name string) error {
 	return &model.DataError{Err: fmt.Errorf(what, name)}
 }
 
-// masses returns the weights of all levels: their rows where weights were not counted.
+// masses returns the total weight of each level, or its number of rows if weights were not counted.
 func (c *Classes) masses() []float64 {
 	if c.sums != nil {
 		return c.sums

@@ -6,13 +6,13 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// clusters are the independent groups of the scoring sample: each row alone, unless the data name groups.
+// clusters numbers the independent groups of the scoring sample. Without a group column each row is one.
 type clusters struct {
 	of    []int // group of each row, -1 for rows of weight 0
 	count int
 }
 
-// newClusters numbers the groups of rows that have a weight, in the order of the rows.
+// newClusters numbers the groups of rows with positive weight, in row order.
 func newClusters(k *known) clusters {
 	g := clusters{of: make([]int, len(k.weight))}
 	numbers := make(map[uint64]int)
@@ -31,7 +31,7 @@ func newClusters(k *known) clusters {
 	return g
 }
 
-// effective returns the effective number of groups, (Σ W)²/Σ W² of their weights W.
+// effective returns the effective number of groups, (Σ W)²/Σ W² with W the total weight of a group.
 func (g clusters) effective(weights []float64) float64 {
 	squares := 0.0
 	for _, sum := range g.sums(weights) {
@@ -41,7 +41,7 @@ func (g clusters) effective(weights []float64) float64 {
 	return total * total / squares
 }
 
-// sums returns the sum of numbers of rows in each group.
+// sums returns the sum of numbers over the rows of each group.
 func (g clusters) sums(numbers []float64) []float64 {
 	sums := make([]float64, g.count)
 	for r, group := range g.of {
@@ -52,8 +52,8 @@ func (g clusters) sums(numbers []float64) []float64 {
 	return sums
 }
 
-// variance returns the variance of the weighted mean of values, whose groups are independent. For one group it
-// is NaN.
+// variance returns the cluster-robust variance of the weighted mean of values. It is NaN if there is effectively one
+// group.
 func (g clusters) variance(values, weights []float64) float64 {
 	mean, total := meanOf(values, weights), dense.Sum(weights)
 	away := make([]float64, len(values))

@@ -20,10 +20,11 @@ type Data struct {
 	Targets []string
 	// Classes is the kept column of labels, with its levels, see [FindClasses].
 	Classes *Classes
-	// Weights is the kept column of the weights of the squared errors, 0 or more; "" weighs all rows alike. A row
-	// with weight k counts as k copies, and one with weight 0 as absent.
+	// Weights is the kept column of the weights of squared errors, 0 or more; "" means equal weights. A row of weight
+	// k counts as k copies, and a row of weight 0 is left out.
 	Weights string
-	// FoldBy is the kept column whose equal values are in one fold, two values or more; "" makes each row a group.
+	// FoldBy is the kept column whose equal values stay in one fold; "" makes each row a group. A column with one
+	// value is an error.
 	FoldBy string
 }
 
@@ -41,7 +42,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
 }
 
-// sampledBy returns the data for kernels with words: of weighted rows a sample takes passes.
+// sampledBy returns the data that kernels with words are resolved on. With weights their sample takes passes.
 func (d *Data) sampledBy(e stream.Engine) model.Data {
 	if d.Weights == "" {
 		return d
@@ -49,18 +50,18 @@ func (d *Data) sampledBy(e stream.Engine) model.Data {
 	return weightedData{d, e}
 }
 
-// weightedData are data with weights, and the engine of the passes over them.
+// weightedData are weighted data, with the engine for the passes of their sample.
 type weightedData struct {
 	*Data
 	engine stream.Engine
 }
 
-// Sample draws a row of weight k as k rows.
+// Sample returns at most n rows. A row of weight k counts as k rows.
 func (d weightedData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return model.SampleWeighted(ctx, d.engine, d.Rows, d.Weights, n, seed, "kernel")
 }
 
-// Facts returns the source, and which of its kept columns are targets, labels, weights and groups.
+// Facts returns the source and its kept columns of targets, labels, weights and groups.
 func (d *Data) Facts() []any { return []any{d.Rows, d.Targets, d.Classes, d.Weights, d.FoldBy} }
 
 // outputs returns the number of columns that are regressed on.

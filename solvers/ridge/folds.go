@@ -20,19 +20,19 @@ const (
 	// place of folds: two Gram matrices in place of five.
 	heldOutFrom = 3000
 	tenth       = 10
-	// mostDealt is the number of groups up to which they are dealt by weight; or dealtPerPart for each part. Hashes
-	// leave a part empty, of 5 parts with 51 groups, once in 17,000 fits.
+	// Up to mostDealt groups, or dealtPerPart for each part, are assigned to parts by weight. Above that hashes do:
+	// with 51 groups and 5 parts they leave a part empty once in 17,000 fits.
 	mostDealt    = 50
 	dealtPerPart = 10
 )
 
-// folding says which rows are left out together. Parts 0 to tested − 1 are validated on; the rows of
-// a part after these are in all training sets.
+// folding assigns groups of rows to parts. Parts 0 to tested − 1 are validation sets. The rows of any later part
+// are in all training sets.
 type folding struct {
 	random        sketch.Random
 	parts, tested int
-	share         uint64         // one of so many rows is held out once, where one part is tested
-	deal          map[uint64]int // parts of groups; others are put by their hashes
+	share         uint64         // if one part is tested, it holds 1/share of the rows
+	deal          map[uint64]int // parts of groups assigned by weight; hashes assign the others
 }
 
 func (s Solver) folding(landmarks int) (folding, error) {
@@ -56,7 +56,7 @@ func (s Solver) folding(landmarks int) (folding, error) {
 	return f, nil
 }
 
-// part returns the part of a group: see [known]. It depends on the seed, the group and how the groups are dealt.
+// part returns the part of a group: see [known].
 func (f folding) part(group uint64) int {
 	if part, dealt := f.deal[group]; dealt {
 		return part
@@ -68,9 +68,9 @@ func (f folding) part(group uint64) int {
 	return int(draws.Uint64n(uint64(f.parts)))
 }
 
-// dealt deals groups with the weights given to the parts, the heaviest first, each to the lightest part. No part is
-// empty then, and there are no more parts than groups. Many groups stay where their hashes put them, and so do
-// groups that are not given.
+// dealt assigns groups to parts greedily, the heaviest group first, each to the lightest part. No part is then empty,
+// and there are at most as many parts as groups. Hashes still assign groups that are not in sizes, and all groups if
+// there are many.
 func (f folding) dealt(sizes map[uint64]float64) folding {
 	ways := f.parts
 	if f.tested == 1 {
@@ -79,7 +79,7 @@ func (f folding) dealt(sizes map[uint64]float64) folding {
 	if len(sizes) < 2 || len(sizes) > max(mostDealt, dealtPerPart*ways) {
 		return f
 	}
-	groups := slices.SortedFunc(maps.Keys(sizes), func(a, b uint64) int { // of equal weight in a random order
+	groups := slices.SortedFunc(maps.Keys(sizes), func(a, b uint64) int { // random order among equal weights
 		drawsA, drawsB := f.random.At(a), f.random.At(b)
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(drawsA.Uint64(), drawsB.Uint64()), cmp.Compare(a, b))
 	})
@@ -99,7 +99,7 @@ func (f folding) dealt(sizes map[uint64]float64) folding {
 	return f
 }
 
-// holdOut deals the lightest groups that together are nearest to the share, at least one, to the part that is tested.
+// holdOut holds out the lightest groups whose total weight is nearest to the share, at least one.
 func (f folding) holdOut(groups []uint64, sizes map[uint64]float64) {
 	left := 0.0 // to hold out
 	for _, group := range groups {
@@ -114,7 +114,7 @@ func (f folding) holdOut(groups []uint64, sizes map[uint64]float64) {
 	}
 }
 
-// given returns what decides the bits of sums besides the seed and the groups.
+// given returns the values that the bits of sums depend on, besides the seed and the groups.
 func (f folding) given() []any {
 	groups := slices.Sorted(maps.Keys(f.deal))
 	parts := []int64{int64(f.parts), int64(f.tested)}
@@ -124,7 +124,7 @@ func (f folding) given() []any {
 	return []any{groups, parts}
 }
 
-// sizes returns the weights of groups, relative to the heaviest row.
+// sizes returns the weight of each group, relative to the heaviest row.
 func (k *known) sizes() map[uint64]float64 {
 	sizes := make(map[uint64]float64)
 	for i, share := range relative(k.given) {
@@ -133,7 +133,7 @@ func (k *known) sizes() map[uint64]float64 {
 	return sizes
 }
 
-// checkFolds returns an error if so many rows are too few for the folds asked for.
+// checkFolds fails if there are fewer rows than folds, or fewer than two.
 func (s Solver) checkFolds(rows int64) error {
 	if least := int64(max(2, s.Folds)); rows < least {
 		return &model.DataError{Err: fmt.Errorf("%d folds of %d rows: each needs a row", least, rows)}
@@ -141,7 +141,7 @@ func (s Solver) checkFolds(rows int64) error {
 	return nil
 }
 
-// deal settles the folds for the landmarks that serve and the groups of a pool.
+// deal assigns the groups of a pool to folds. It fails if there are fewer groups than folds need.
 func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 	if f.folds, err = f.folding(landmarks); err != nil {
 		return err
@@ -160,16 +160,16 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 	return nil
 }
 
-// oneGroup returns the error of a column of groups that has one value.
+// oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
 	const what = "%s: column %q of `fold-by` is %s in all rows: folds need two values or more; take another column, or none"
 	return &model.DataError{Err: fmt.Errorf(what, f.data.Rows.Info().Name, f.data.FoldBy, value)}
 }
 
-// mostHeldOut is the share of the weight that may be held out as a tenth without a note.
+// mostHeldOut is the share of the weight above which a held-out "tenth" is noted.
 const mostHeldOut = 0.2
 
-// noteFolds says that few groups make fewer folds than usual or asked for, or hold out more than a tenth.
+// noteFolds notes that few groups gave fewer folds than asked for, or a larger held-out part.
 func (c *candidate) noteFolds(fit *Fit) {
 	const why = ": column %q of `fold-by` has few values"
 	if c.data.FoldBy == "" {

@@ -17,19 +17,19 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// pool holds rows drawn uniformly, but for those with weight 0, and what is known of them.
+// pool is a uniform sample of the rows, without those of weight 0, and their targets, weights and groups.
 type pool struct {
 	*basis.Panel
 	known    known
-	whole    bool   // it has all rows with a weight
-	oneGroup string // the value that all of its rows have in the column of groups, or ""
+	whole    bool   // it holds all rows with positive weight
+	oneGroup string // the group of all its rows, "" if they have several
 }
 
-// landmarksOfPool is the least size of a pool that landmarks are drawn from by weight, relative to their number.
+// landmarksOfPool is the smallest ratio of pool rows to landmarks when landmarks are drawn by weight.
 const landmarksOfPool = 2
 
-// gather fetches the landmarks, and of a sample the rows that are left out of a training set, with what is known
-// of them. In between it whitens the landmarks under each kernel, finds the reference of targets and deals the folds.
+// gather fetches the landmarks and the scoring sample: rows that some training set leaves out. In between it whitens
+// the landmarks under each kernel, finds the reference of the targets and assigns the folds.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, drawn, err := f.draw(ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func (f *fit) gather(ctx context.Context) error {
 	return nil
 }
 
-// draw draws the landmarks and the pool, which has room for [SampleRows] rows. Without weights landmarks are uniform.
-// With weights they are rows of the pool: a row with weight k is drawn like k copies.
+// draw draws the landmarks and the pool, of [SampleRows] rows or more: see poolRows. Without weights, landmarks are
+// a uniform sample. With weights, they are drawn from the pool: a row of weight k is drawn like k copies.
 func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, err error) {
 	weighted := f.columns.weights >= 0
 	size := int(f.poolRows(weighted))
@@ -106,7 +106,7 @@ func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, er
 	return drawn.Pick(chosen), drawn, nil
 }
 
-// poolRows returns the number of rows that a pool is drawn from.
+// poolRows returns the number of rows drawn for the pool.
 func (f *fit) poolRows(weighted bool) int64 {
 	size := int64(SampleRows)
 	if weighted {
@@ -115,8 +115,8 @@ func (f *fit) poolRows(weighted bool) int64 {
 	return min(max(0, f.rows), size)
 }
 
-// dropAbsent leaves rows with weight 0 out of a pool. If it is whole, rows are grouped by their place among the
-// others, so that the fit is that of these rows alone.
+// dropAbsent removes rows of weight 0 from the pool. If the pool is whole, the remaining rows are numbered from 0
+// for the folds: the fit equals a fit without the removed rows.
 func (f *fit) dropAbsent(drawn *pool) error {
 	weighing, all := drawn.known.weighing(), drawn.Count()
 	if len(weighing) == 0 {
@@ -133,9 +133,8 @@ func (f *fit) dropAbsent(drawn *pool) error {
 	return nil
 }
 
-// byWeight draws landmarks among rows with the weights given: the first of as many exponential clocks whose rates
-// are the weights. That is drawing copies of rows without replacement, but for copies of a landmark. Rows that weigh
-// alike are drawn as without weights.
+// byWeight draws landmarks in proportion to weights, without replacement: it keeps the rows of the earliest
+// exponential clocks, whose rates are the weights. Rows of equal weight are drawn as without weights.
 func (f *fit) byWeight(weights []float64) (places []int, err error) {
 	count := min(len(weights), f.landmarks)
 	if slices.Min(weights) == slices.Max(weights) {
@@ -158,7 +157,7 @@ func (f *fit) byWeight(weights []float64) (places []int, err error) {
 	return places[:count], nil
 }
 
-// settleClasses counts classes by the rows of a pool that has all, if they were found without the weights.
+// settleClasses recounts classes found without the weights, if the pool is whole. It fails if fewer than two remain.
 func (f *fit) settleClasses(drawn *pool) error {
 	if f.data.Classes == nil || f.data.Weights == "" {
 		return nil
@@ -175,7 +174,7 @@ func (f *fit) settleClasses(drawn *pool) error {
 	return f.data.Classes.check(f.data.Rows.Info().Name)
 }
 
-// whiten makes the features of a candidate: landmarks that depend on others leave.
+// whiten makes the features of a candidate, without linearly dependent landmarks. It fails if K(J, J) is indefinite.
 func (c *candidate) whiten(ctx context.Context, landmarks *basis.Panel) error {
 	t, err := tiles.New(c.kernel, false)
 	if err != nil {
@@ -194,7 +193,7 @@ func (c *candidate) whiten(ctx context.Context, landmarks *basis.Panel) error {
 	return err
 }
 
-// centerAtLandmarks finds the means of K(J, J) and of the features of the landmarks, the rows of Uᵀ.
+// centerAtLandmarks computes the column means of K(J, J), and of the features of the landmarks, the rows of Uᵀ.
 func (c *candidate) centerAtLandmarks() {
 	p := c.upper.Cols
 	c.origin, c.center = make([]float64, p), make([]float64, p)
@@ -206,7 +205,7 @@ func (c *candidate) centerAtLandmarks() {
 	}
 }
 
-// centerEntries subtracts the mean of K(J, J) from entries between rows and landmarks.
+// centerEntries subtracts the column means of K(J, J) from kernel entries between rows and landmarks.
 func (c *candidate) centerEntries(entries blas64.General) {
 	for i := range entries.Rows {
 		dense.Axpy(-1, c.center, dense.Row(entries, i))

@@ -15,12 +15,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// known is what is known of some rows.
+// known holds the targets or classes, weights and groups of some rows.
 type known struct {
-	outputs blas64.General // targets by their reference, or the codes of classes: 1 for the class of a row, else −1
+	outputs blas64.General // standardised targets, or codes of classes: 1 for the class of a row, else −1
 	class   []int          // nil for targets
-	given   []float64      // weights of rows; of a row with weight 0 nothing else is known
-	weight  []float64      // with those of classes
+	given   []float64      // weights of rows; for weight 0 the other fields are not set
+	weight  []float64      // given, times the weight of the class
 	group   []uint64       // the number of the row, or a hash of its group
 }
 
@@ -34,9 +34,9 @@ type columns struct {
 	weights int
 	foldBy  int
 	refer   *reference // of targets; nil until it is known, and for classes
-	present []int64    // numbers of the rows with a weight, where they are the groups; else nil
+	present []int64    // row numbers of positive weight, if groups are indices into them; else nil
 	total   float64    // weight of all rows
-	balance []float64  // k·n_c of each class, where all classes are to weigh alike
+	balance []float64  // k·n_c of each class, to balance classes; else nil
 }
 
 // columns finds the kept columns. balanced makes all classes weigh alike: a row of a class whose rows weigh n_c
@@ -70,7 +70,7 @@ func (d *Data) columns(balanced bool) (c *columns, err error) {
 	return c, err
 }
 
-// balanceBy makes classes weigh alike that have the weights given.
+// balanceBy gives all classes with positive mass equal total weight.
 func (c *columns) balanceBy(masses []float64) {
 	occurring := 0.0
 	for _, mass := range masses {
@@ -138,7 +138,7 @@ func (k *known) resize(n, outputs int, classes bool) {
 	}
 }
 
-// weighing returns the places of the rows with a weight.
+// weighing returns the indices of rows with positive weight.
 func (k *known) weighing() (places []int) {
 	for i, w := range k.weight {
 		if w > 0 {
@@ -148,7 +148,7 @@ func (k *known) weighing() (places []int) {
 	return places
 }
 
-// measure takes targets to a reference.
+// measure standardises targets by a reference.
 func (k *known) measure(by *reference) {
 	for i := range k.outputs.Rows {
 		for j, v := range dense.Row(k.outputs, i) {
@@ -182,8 +182,8 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numb
 	return nil
 }
 
-// readRow reads row i. It returns the place of a value that cannot be used, and why. Of a row with weight 0 it looks
-// at no other value: such a row is absent.
+// readRow reads row i. For an invalid value it returns the index of the column and a reason. It ignores the other
+// values of a row of weight 0.
 func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
 	k.given[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
@@ -243,19 +243,19 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 	return ""
 }
 
-// balanced returns the weight of a row with that of its class.
+// balanced returns the weight of a row times that of its class.
 func (c *columns) balanced(given float64, class int) float64 {
 	return given * (c.total / c.balance[class])
 }
 
-// balanceRows balances the weights of rows that were read.
+// balanceRows recomputes the balanced weights of rows already read.
 func (c *columns) balanceRows(k *known) {
 	for i, class := range k.class {
 		k.weight[i] = c.balanced(k.given[i], class)
 	}
 }
 
-// groupOf returns the value that all rows with a weight have in the column of groups, or "" if there are others.
+// groupOf returns the common group of all rows with positive weight, or "" if there are several.
 func (c *columns) groupOf(kept []stream.Column, k *known) (value string) {
 	if c.foldBy < 0 {
 		return ""

@@ -1,11 +1,11 @@
 package ridge
 
-// constantFeatures is the size of a centered Gram matrix, relative to that with the means, below which it is
-// nothing but rounding.
+// constantFeatures is the largest eigenvalue of the centered Gram matrix, relative to the trace of the uncentered one,
+// below which it is rounding error.
 const constantFeatures = 1e-13
 
-// norm returns the largest eigenvalue of the centered Gram matrix of features, which penalties are relative to. Of
-// features that are constant but for rounding, as those of equal rows are, it is the trace of the other one.
+// norm returns the largest eigenvalue of the centered Gram matrix of the features: penalties are relative to it. If
+// features are constant up to rounding, as for equal rows, it returns the trace of the uncentered matrix.
 func (n *normal) norm() float64 {
 	trace, value := 0.0, make([]float64, 1)
 	for i := range n.right.Rows {

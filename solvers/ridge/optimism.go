@@ -27,14 +27,14 @@ const (
 type outcomes struct {
 	choice   [][]float64 // of each configuration and row: the weighted loss that chooses
 	reported [][]float64 // of each configuration, row and reported figure: the weighted loss
-	wrong    [][]float64 // of each configuration: 1 for each row misclassified, see [choice]; nil for targets
+	wrong    [][]float64 // of each configuration and row: 1 if misclassified, see [choice]; nil for targets
 }
 
-// corrects reports whether errors of a fit of so many rows are corrected for the choice.
+// corrects reports whether a fit of so many rows corrects its errors for the choice.
 func (s Solver) corrects(rows int64) bool { return rows <= correctedRows && !s.forMetric }
 
-// addOutcomes adds a configuration for each penalty, from its predictions of the scoring sample side by side. It
-// leaves out penalties that are too small for a fold.
+// addOutcomes adds one configuration for each penalty. predictions are those of the scoring sample, side by side. A
+// penalty that some fold could not be solved for is skipped.
 func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 	for i := range models[0] {
 		if !models.solved(i) {
@@ -71,8 +71,8 @@ func (m trained) solved(i int) bool {
 	return true
 }
 
-// reportedLosses returns for each row of the scoring sample the losses whose means are reported: the squared error
-// of each target, or 1 for a wrong class.
+// reportedLosses returns the losses of each row of the scoring sample whose means are reported: the squared error
+// of each target, or 1 if the class is wrong, else 0.
 func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
 	if c.data.Classes != nil {
 		losses := stream.NewMatrix(predictions.Rows, 1)
@@ -101,11 +101,11 @@ func (c *candidate) lossWeights() []float64 {
 	return c.known.weight
 }
 
-// corrected returns the mean of each reported loss, corrected for the choice among the configurations. A
-// resample draws as many groups as there are, with replacement, and takes the configuration that [choice] prefers in the
-// bag. The estimate is the mean over resamples of the losses outside the bag. Rows of weight 0 are absent. weights are
-// those of the losses reported, and choosing those of the losses that choose. It is nil
-// if there was no choice, or if no resample leaves out a row.
+// corrected returns the mean of each reported loss, corrected for the choice among the configurations. Each
+// resample draws groups with replacement, as many as there are, and takes the configuration that [choice] prefers
+// on them. The estimate is the mean over resamples of that configuration's losses on the groups not drawn.
+// weights apply to the reported losses, and choosing to the losses that choose. Rows of weight 0 are absent.
+// It returns nil for a single configuration, or if no resample leaves out a row.
 // Cost for J configurations of n rows: 600·n·J flops.
 func (o *outcomes) corrected(weights, choosing []float64, groups clusters, seed uint64) []float64 {
 	if o == nil || len(o.choice) < 2 || len(weights) == 0 {

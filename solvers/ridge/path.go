@@ -34,7 +34,7 @@ type Penalty struct {
 	// RMSE is the root of the mean squared error of each output: of targets, or of the codes of
 	// classes. NaN if the penalty is too small for the arithmetic.
 	RMSE []float64
-	// Misclassified is the share of rows whose class is wrong, by the weights of [Scores]; NaN without classes.
+	// Misclassified is the weighted share of rows misclassified; NaN for targets.
 	Misclassified float64
 }
 
@@ -52,9 +52,9 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 	return list
 }
 
-// chooseKernel cross-validates penalties with each kernel: those given, or coarse ones. It returns the kernel that
-// [choice] prefers, after two or three more penalties around its best, and what all came to.
-// Where the error has one minimum, that finds its place to a factor of √10.
+// chooseKernel cross-validates penalties with each kernel, the given ones or a coarse grid. It returns the kernel that
+// [choice] prefers, refined by two or three penalties around its best, and the errors of all kernels. An error with a
+// single minimum is located within a factor of √10. It fails if no penalty can be solved for.
 func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
 	for _, c := range f.candidates {
 		if err := c.open(); err != nil {
@@ -94,7 +94,7 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 	return chosen, tried, nil
 }
 
-// open makes matrices of the sums of the pass.
+// open turns the sums of the pass into Gram matrices. It fails if the data have one group, or a constant target.
 func (c *candidate) open() (err error) {
 	filled := 0
 	c.grams = make([]blas64.General, len(c.sums))
@@ -122,8 +122,8 @@ func (c *candidate) open() (err error) {
 	return nil
 }
 
-// constant returns the first target that is the same in all rows, or -1. The reference is that value then, and no
-// other one is, as the reference is a mean.
+// constant returns the first target that is constant, or -1. Its reference is then that value: standardised, such a
+// target is 0 in all rows, and no other is.
 func (c *candidate) constant() int {
 	for j := range c.data.Targets {
 		if at := c.upper.Cols + 1 + j; dense.Row(c.all.whole, at)[at] == 0 {
@@ -133,7 +133,7 @@ func (c *candidate) constant() int {
 	return -1
 }
 
-// search tries the penalties given; or penalties 10^1.5 apart, at least three, until the squared error rises.
+// search tries the given penalties, or three to five that are 10^1.5 apart, until the squared error rises.
 func (c *candidate) search(ctx context.Context) error {
 	if len(c.Penalties) > 0 {
 		return c.try(ctx, c.Penalties)
@@ -164,7 +164,7 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return c.add(ctx, models, path)
 }
 
-// add adds penalties to the path, with their errors of classification, and finds the best one.
+// add inserts penalties into the path, with their share misclassified, and finds the best one.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
 	var predictions blas64.General
 	if c.predictsAll() {
@@ -201,7 +201,7 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 	return nil
 }
 
-// bestOf chooses among penalties, of which wrong are the rows misclassified: see [choice].
+// bestOf returns the index of the best penalty: see [choice]. wrong marks the rows that each misclassifies.
 func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
 	if wrong[0] == nil {
 		return choice{}.best(squares, nil)
@@ -210,16 +210,16 @@ func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
 	return choice{newClusters(&c.known), weights}.best(squares, wrong)
 }
 
-// choice is how configurations are chosen, kernels with a penalty each: by the squared error; of classes, among those
-// that misclassify no more rows than any other does, but for a standard error of the difference. The least share
-// misclassified is luck on few rows, where the squared error is not. On many it is what is wanted.
+// choice chooses a configuration, a kernel with a penalty, by the smallest squared error. For classes it first keeps
+// the configurations whose share misclassified is within a standard error of the smallest. On few rows the smallest
+// share is luck, and the squared error decides; on many rows the share is the objective.
 type choice struct {
 	groups  clusters
 	weights []float64
 }
 
-// best returns the place of the best configuration, the last of equal ones; -1 if no squared error is a number.
-// wrong has a 1 for each row misclassified, and is nil for targets.
+// best returns the index of the best configuration, the last one among ties, and -1 if all squared errors are NaN.
+// wrong has 1 for each misclassified row; it is nil for targets.
 func (o choice) best(squares []float64, wrong [][]float64) int {
 	least, share := -1, math.Inf(1)
 	for j, of := range wrong {
@@ -242,7 +242,7 @@ func (o choice) best(squares []float64, wrong [][]float64) int {
 	return -1
 }
 
-// alike reports whether a share misclassified exceeds another by no more than a standard error of the difference.
+// alike reports whether one share misclassified exceeds another by at most a standard error of the difference.
 func (o choice) alike(wrong, least []float64) bool {
 	excess := make([]float64, len(wrong))
 	floats.SubTo(excess, wrong, least)
@@ -250,7 +250,7 @@ func (o choice) alike(wrong, least []float64) bool {
 	return more <= 0 || more <= math.Sqrt(o.groups.variance(excess, o.weights))
 }
 
-// better reports whether the best penalty is better than that of another kernel.
+// better reports whether the candidate at its best penalty is better than the other at its own.
 func (c *candidate) better(other *candidate) bool {
 	switch {
 	case c.best < 0:
@@ -262,8 +262,8 @@ func (c *candidate) better(other *candidate) bool {
 	return c.bestOf([]float64{c.lowest, other.lowest}, wrong) == 0
 }
 
-// predictsAll reports whether out-of-fold predictions of all penalties are made: for shares misclassified,
-// except in the search for a metric, or for the correction of errors.
+// predictsAll reports whether every penalty needs out-of-fold predictions: to correct errors, or to count rows
+// misclassified. The search for a metric counts none.
 func (c *candidate) predictsAll() bool {
 	return c.outcomes != nil || c.data.Classes != nil && !c.forMetric
 }
@@ -278,11 +278,11 @@ func (c *candidate) squares(p Penalty) (sum float64) {
 	return sum
 }
 
-// variance returns that of an output. Outputs that do not vary, such as the code of a class whose rows have no weight,
-// do not count in [candidate.squares].
+// variance returns the variance of an output. [candidate.squares] ignores constant outputs, such as the code of a
+// class without weight.
 func (c *candidate) variance(output int) float64 { return c.all.unexplained[output] / c.all.weight }
 
-// validate fits what folds leave with all penalties, and returns their squared errors out of fold.
+// validate trains a model for each fold and penalty, and returns the penalties with their out-of-fold errors.
 func (c *candidate) validate(ctx context.Context, penalties []float64) (models trained, path []Penalty, err error) {
 	if models, err = c.train(ctx, penalties); err != nil {
 		return nil, nil, err
@@ -311,7 +311,7 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 	return models, path, nil
 }
 
-// wrong returns 1 for each row of the scoring sample that a penalty misclassifies, or has no model for.
+// wrong returns 1 for each row of the scoring sample that is misclassified, or whose fold has no model.
 func (c *candidate) wrong(held *heldOut) []float64 {
 	wrong := make([]float64, held.predictions.Rows)
 	for r, class := range c.known.class {

@@ -18,12 +18,12 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	landmarks, kernels := int64(f.most(shape.Rows)), int64(len(f.candidates))
 	rows, d := max(0, shape.Rows), int64(shape.Columns)
 	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
-	left := sample // rows of it that are left out of a training set
+	left := sample // rows of the sample that some training set leaves out
 	if f.folds.tested == 1 {
 		left /= int64(f.folds.share)
 	}
 	f.planFolds(p, e, shape, landmarks)
-	if s.Folds == 0 && landmarks > heldOutFrom { // so many may serve
+	if s.Folds == 0 && landmarks > heldOutFrom { // so many may be independent
 		if f.folds, err = s.folding(heldOutFrom); err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
 	numbers, targets := sample*(2*d+4*int64(f.outputs)+8), int64(shape.Targets)
-	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // times that the sample is predicted
+	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // predictions of the sample
 	if corrected := s.corrects(shape.Rows); corrected || shape.Classes > 0 && !s.forMetric {
 		predicted = kernels + 1
 		numbers += 2 * tried * (sample*int64(f.outputs+1) + int64(f.folds.parts)*(landmarks+1)*int64(f.outputs)) // of two kernels
@@ -65,7 +65,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	return p, nil
 }
 
-// planFolds adds the pass and the equations for so many landmarks.
+// planFolds adds the memory of the pass and of the equations for so many landmarks.
 func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landmarks int64) {
 	width, kernels, parts := landmarks+1+int64(f.outputs), int64(len(f.candidates)), int64(f.folds.parts)
 	rows, workers := max(0, shape.Rows), int64(e.Workers())
@@ -83,7 +83,7 @@ func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landm
 	p.Stage(solve)
 }
 
-// samplingPasses returns the passes that draw the rows for kernels with words, see [model.SampleWeighted].
+// samplingPasses returns the number of passes that sample rows for kernels with words: see [model.SampleWeighted].
 func samplingPasses(weighted bool, kernels []kernelgen.Kernel) int {
 	words := slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() })
 	if weighted && words {

@@ -21,7 +21,7 @@ type Posterior struct {
 	Factor blas64.General `json:"-" array:"factor,p,p"` // R of RᵀR = Σ w·(z − z̄)ᵀ(z − z̄) + λI
 	Means  []float64      `json:"-" array:"means,p"`    // z̄
 	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target, over the square of its unit
-	// Unit is the unit of each target; nil for 1, which it is unless the squares of some target are out of range.
+	// Unit is the unit of each target; nil means 1. It is nil unless squares of some target are out of range.
 	Unit   []float64 `json:"-" array:"unit,t,optional"`
 	Weight float64   `json:"weight"` // of all rows
 }
@@ -54,7 +54,7 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 // squaresInRange is the largest exponent of a unit whose squares are far from the ends of the range.
 const squaresInRange = 400
 
-// measure takes the noise of targets out of the units of a reference.
+// measure converts the noise from the units of a reference to those of the data.
 func (v *Posterior) measure(by *reference) {
 	far := func(exponent int) bool { return exponent < -squaresInRange || exponent > squaresInRange }
 	if slices.ContainsFunc(by.exponent, far) {

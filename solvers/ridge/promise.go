@@ -13,10 +13,10 @@ import (
 // Figure is an estimate with its standard error.
 type Figure struct{ Value, StandardError float64 }
 
-// promise adds the errors of targets out of fold. They are corrected for the choice and have standard errors by the
-// delta method. Gram matrices give the squared errors of all rows but not their spread, which is estimated from
-// residuals of the scoring sample. It shrinks with the rows beyond the sample, except where rows are grouped:
-// more rows of the same groups need not help.
+// promise sets the out-of-fold errors of targets, corrected for the choice, and their standard errors by the delta
+// method. Gram matrices give the squared errors of all rows but not the variance of these, which residuals of the
+// scoring sample estimate. Standard errors shrink with the rows beyond the sample. With groups they do not: more
+// rows of the same groups need not help.
 func (c *candidate) promise(fit *Fit, held *heldOut) {
 	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
 	corrected := c.outcomes.corrected(c.known.weight, c.known.weight, groups, c.Seed)
@@ -50,7 +50,7 @@ func (c *candidate) promise(fit *Fit, held *heldOut) {
 	}
 }
 
-// leftOutWeight returns the weight of all rows that are left out of a training set.
+// leftOutWeight returns the total weight of the rows that some training set leaves out.
 func (c *candidate) leftOutWeight() (sum float64) {
 	for part := range c.folds.tested {
 		sum += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
@@ -58,15 +58,15 @@ func (c *candidate) leftOutWeight() (sum float64) {
 	return sum
 }
 
-// promiseClasses corrects the accuracy for the choice and adds its standard error. The accuracy was counted on rows of
-// a total weight, which may be more than the scoring sample.
+// promiseClasses corrects the accuracy for the choice and adds its standard error. total is the weight of the rows
+// the accuracy was counted on, which may be more than the scoring sample.
 func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 	groups, weights, wrong := newClusters(&c.known), relative(c.known.given), c.reportedLosses(held.predictions).Data
 	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
 	if corrected := c.outcomes.corrected(c.known.given, relative(c.known.weight), groups, c.Seed); corrected != nil {
 		share, fit.Configurations = corrected[0], len(c.outcomes.choice)
 	}
-	design := 1.0 // variance over that of independent rows of one weight
+	design := 1.0 // design effect: variance relative to independent rows of equal weight
 	if counted > 0 && counted < 1 && n > 1 {
 		design = groups.variance(wrong, weights) * (n - 1) / (counted * (1 - counted))
 	}
@@ -78,8 +78,9 @@ func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 	c.warnUseless(fit, wrong, share-counted, groups)
 }
 
-// warnUseless warns of a model that is no better than the largest class for all rows, within a standard error
-// of the difference. Weights of classes count here. The choice hides an excess of the share misclassified.
+// warnUseless warns if the model is no better, within a standard error of the difference, than predicting the largest
+// class for all rows. Rows count by their weights times those of classes. excess is the optimism of the choice, to be
+// added to the share misclassified.
 func (c *candidate) warnUseless(fit *Fit, wrong []float64, excess float64, groups clusters) {
 	weights, sums := relative(c.known.weight), make([]float64, c.data.Classes.count())
 	for r, class := range c.known.class {

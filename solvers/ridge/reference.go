@@ -8,18 +8,17 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// reference is the origin and the unit of each target in all sums: a target y enters them as y/unit − origin. Sums
-// of squares of targets far from 0 would have no digits of their spread, and those of huge targets overflow.
-// Units are powers of two, so that a change of the unit of a target by such a power changes no bit.
-// Everything is in these units until [candidate.finish] and [candidate.answers] make a model. A nil reference
-// leaves outputs as they are, such as the codes of classes.
+// reference standardises targets: sums take y as y/unit − origin. Otherwise targets far from 0 would lose
+// the digits of their variance, and squares of huge targets would overflow. Units are powers of two:
+// rescaling a target by a power of two changes no bit. Everything is in these units until
+// [candidate.finish] and [candidate.answers] make a model. A nil reference is the identity, as for codes of classes.
 type reference struct {
 	origin   []float64 // in units
 	exponent []int     // the unit is 2 to this power
 }
 
-// newReference takes the weighted mean of each target as the origin, and the largest distance from it, rounded up to
-// a power of two, as the unit.
+// newReference takes the weighted mean of each target as its origin. The unit is the largest deviation from the
+// mean, rounded up to a power of two.
 func newReference(targets blas64.General, weights []float64) *reference {
 	r := &reference{make([]float64, targets.Cols), make([]int, targets.Cols)}
 	if targets.Rows == 0 {
@@ -62,7 +61,7 @@ func relative(weights []float64) []float64 {
 	return shares
 }
 
-// exponentOf returns the least power of two above the magnitudes of all values, 0 for zeros.
+// exponentOf returns the least e with |v| < 2^e for all values, 0 if all are 0.
 func exponentOf(values []float64) int {
 	largest := 0.0
 	for _, v := range values {
@@ -72,7 +71,7 @@ func exponentOf(values []float64) int {
 	return exponent
 }
 
-// in returns value v of target j in its unit, from its origin.
+// in standardises value v of target j.
 func (r *reference) in(j int, v float64) float64 {
 	if r == nil {
 		return v
@@ -80,7 +79,7 @@ func (r *reference) in(j int, v float64) float64 {
 	return math.Ldexp(v, -r.exponent[j]) - r.origin[j]
 }
 
-// out returns the value of target j that has v in its unit, from its origin.
+// out is the inverse of in.
 func (r *reference) out(j int, v float64) float64 {
 	if r == nil {
 		return v
@@ -88,7 +87,7 @@ func (r *reference) out(j int, v float64) float64 {
 	return math.Ldexp(v+r.origin[j], r.exponent[j])
 }
 
-// outs returns differences of values of the targets, such as errors, that have those given in their units.
+// outs returns differences of targets, such as errors, in the units of the data.
 func (r *reference) outs(differences []float64) []float64 {
 	out := make([]float64, len(differences))
 	for j, v := range differences {
@@ -99,14 +98,14 @@ func (r *reference) outs(differences []float64) []float64 {
 	return out
 }
 
-// outRows replaces differences in the rows of a matrix with a column for each target: see [reference.outs].
+// outRows applies [reference.outs] in place to the rows of m, which has one column for each target.
 func (r *reference) outRows(m blas64.General) {
 	for i := range m.Rows {
 		copy(dense.Row(m, i), r.outs(dense.Row(m, i)))
 	}
 }
 
-// given returns what decides the bits of sums.
+// given returns the values that the bits of sums depend on.
 func (r *reference) given() []any {
 	if r == nil {
 		return nil

@@ -18,14 +18,14 @@ import (
 
 // Solver fits a regression. The zero value is ready to use.
 type Solver struct {
-	// Landmarks is ℓ, drawn uniformly from the rows; 0 means 1,000. All rows serve if there are
-	// fewer.
+	// Landmarks is ℓ; 0 means 1,000. They are drawn uniformly, or by the weights of the rows. All rows are landmarks
+	// if there are fewer.
 	Landmarks int
 	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-1 of the
 	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
 	Penalties []float64
-	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 if more than 3,000
-	// landmarks serve. There are no more folds than groups.
+	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 with more than 3,000
+	// independent landmarks. There are at most as many folds as groups.
 	Folds int
 	// Kernels are more kernels to choose from, besides that of Fit.
 	Kernels []kernelgen.Kernel
@@ -62,9 +62,9 @@ type Fit struct {
 	Best int
 	// Kernels are the kernels tried, each at its best penalty.
 	Kernels []Tried
-	// RMSE is the root mean squared error of each target out of fold; nil for classes. Up to 2,000
-	// rows RMSE, R2 and Scores.Accuracy are corrected for the choice among Configurations, kernels with a
-	// penalty each, and those of Path and Kernels are not. Configurations is 0 where nothing is corrected.
+	// RMSE is the out-of-fold root mean squared error of each target; nil for classes. Up to 2,000 rows RMSE, R2 and
+	// Scores.Accuracy are corrected for the choice among Configurations, each a kernel with a penalty. Errors in Path
+	// and Kernels are not corrected. Configurations is 0 if nothing is corrected.
 	RMSE           []Figure
 	Configurations int
 	// R2 is the out-of-fold coefficient of determination of each target, and R2Error its standard error; nil for
@@ -81,7 +81,7 @@ type Fit struct {
 	Learnt *Learnt
 }
 
-// Tried is a kernel at the penalty of its least out-of-fold error.
+// Tried is a kernel at its best penalty.
 type Tried struct {
 	Kernel kernelgen.Kernel
 	Penalty
@@ -92,8 +92,8 @@ type Tried struct {
 // Chosen returns the penalty chosen.
 func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 
-// Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite; the one
-// with the least out-of-fold error makes the model.
+// Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite. The kernel and penalty
+// with the smallest out-of-fold error make the model: see the package comment.
 // Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
 // then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {

@@ -147,12 +147,12 @@ func columnsOf(s model.Shape, which Side) int {
 	return s.RightColumns
 }
 
-// Sample returns rows of x, one of weight k times the least as k rows.
+// Sample returns at most n rows of x. Weights count relative to the smallest: see [model.SampleShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return sideData{d, OfX}.Sample(ctx, n, seed)
 }
 
-// Facts returns the sources, which of their rows are pairs, and the weights.
+// Facts returns the sources, the rule that pairs their rows, and the weights.
 func (d *Data) Facts() []any { return []any{d.x, d.y, d.lag, d.runs, d.weights} }
 
 // sideData is one side of the pairs, for the words of its kernel.
@@ -166,7 +166,7 @@ func (d sideData) Shape() model.Shape {
 	return model.Shape{Rows: d.Data.rows(d.side), Columns: columnsOf(d.Data.Shape(), d.side)}
 }
 
-// Sample returns rows of the side, one of weight k times the least as k rows.
+// Sample returns at most n rows of the side. Weights count relative to the smallest: see [model.SampleShares].
 func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.weights != nil {
 		weights := make([]float64, len(d.weights))

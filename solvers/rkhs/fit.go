@@ -217,7 +217,7 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
-// carriedLittle is the part of a trace above which a warning says that landmarks are few.
+// carriedLittle is the share of a trace above which the fit warns of too few landmarks.
 const carriedLittle = 0.01
 
 // remark adds notes and warnings.

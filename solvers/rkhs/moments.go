@@ -54,7 +54,7 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 	return t
 }
 
-// spread returns the part of Σ w_i·‖f(x_i)‖² of a side that is left without the mean; NaN if all of it is 0.
+// spread returns the share of Σ w_i·‖f(x_i)‖² of a side that remains after centring; NaN if the sum is 0.
 func (p part) spread(m *moments) float64 {
 	r, all, centred := dense.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
 	for i := range r.Rows {

@@ -30,8 +30,8 @@ type Solver struct {
 	// and the first eigenfunction of a transfer operator are nearly constant, with a
 	// value near 1; with it they are gone.
 	//
-	// Of kernels whose centred matrix a shift of all rows does not change, such as linear, rows
-	// are taken less their medians: the origin of the space. Offsets then cost no digits.
+	// For kernels such as linear, whose centred matrix is invariant under translation, the column medians are
+	// subtracted from the rows: they are the origin of the space. Large offsets then lose no digits.
 	Center bool
 
 	Engine Engine

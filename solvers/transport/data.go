@@ -30,7 +30,7 @@ func (d *Data) Shape() model.Shape {
 // Facts returns the sources and the masses of their rows.
 func (d *Data) Facts() []any { return append(d.Sources.Facts(), d.LeftWeights, d.RightWeights) }
 
-// Sample returns rows of the left side, a row of mass k times the least as k rows.
+// Sample returns at most n rows of the left side. Masses count relative to the smallest: see [model.SampleShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.LeftWeights == nil {
 		return d.Sources.Sample(ctx, n, seed)

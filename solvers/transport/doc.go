@@ -26,7 +26,7 @@
 // # Engines
 //
 //   - [Exact] computes all m·n entries once an iteration, in strips of a few rows. A strip gives the row sums, these give
-//     u, and the same strip its part of Kᵀu. Sums and kernel are logarithms, and a small ε is reached in stages
+//     u, and the same strip its part of Kᵀu. It works in the log domain, and reaches a small ε in stages
 //     (Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems"). The rows are
 //     in memory.
 //   - [LowRank] multiplies by a low-rank approximation of K (Altschuler, Bach, Rudi & Niles-Weed 2019; Xie et al. 2023,

@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Exact solves the problem with all entries of K, in the domain of logarithms. If ε is below 1/150 of the largest cost, the
-// iterations begin with a larger ε, which falls to ε in stages; these count as iterations.
+// Exact solves the problem with all entries of K, in the log domain. If ε is below 1/150 of the largest cost, the
+// iterations start from a larger ε and lower it in stages. Iterations of all stages count.
 //
 // Cost: one pass over each source, which loads the rows. Each iteration computes all m·n kernel entries; the report
 // computes them once more. Memory: the rows and about 10·n numbers. The model holds the rows.

@@ -9,28 +9,28 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// ε-scaling solves the problem with a decreasing sequence of ε, and starts each stage at the potentials of the one before
-// (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
+// ε-scaling solves the problem for a decreasing sequence of ε, each stage starting from the potentials of the previous
+// one (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
 // Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems", Section 3.2; Peyré &
-// Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) change little with ε. Sinkhorn's
-// iteration changes a potential by about ε: alone it takes about range(C)/ε iterations to come near the optimal plan.
+// Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) change little with ε. One
+// Sinkhorn iteration changes a potential by about ε: without stages about range(C)/ε iterations are needed.
 
 const (
-	// stageFactor divides ε from stage to stage.
+	// stageFactor is the ratio of ε in consecutive stages.
 	stageFactor = 4
-	// stageTol is the marginal error that ends a stage before the last.
+	// stageTol is the marginal error that ends every stage but the last.
 	stageTol = 1e-2
 )
 
-// stages are the ε above the target that a fit still has to go through.
+// stages are the remaining stages, with ε above the target.
 type stages struct {
 	epsilon []float64 // descending; the first one is current
-	most    int       // iterations of a stage
+	most    int       // largest number of iterations of a stage
 	made    int       // iterations of the current stage
 }
 
-// newStages returns stages from the range of the cost down to ε. They take less than half of the iterations; if these are
-// too few for one a stage, there are no stages.
+// newStages returns stages from span, the range of the cost, down to ε. Together they take less than half of the
+// iterations. If that leaves less than one iteration a stage, it returns no stages.
 func newStages(span, epsilon float64, iterations int) (s stages) {
 	room := (iterations - 1) / 2
 	for e := span; e > epsilon; e /= stageFactor {
@@ -43,15 +43,15 @@ func newStages(span, epsilon float64, iterations int) (s stages) {
 	return s
 }
 
-// over counts an iteration, given the error before it, and reports whether it was the last of its stage.
+// over counts an iteration and reports whether it ends its stage. before is the marginal error before the iteration.
 func (s *stages) over(before, tol float64) bool {
 	s.made++
 	return s.made == s.most || s.made > 1 && before <= max(stageTol, tol)
 }
 
-// lower is called after each iteration, with the error of the plan before it. After the first one, which finds the range of
-// the cost, it goes to the first stage, and after the last iteration of a stage to the next one, or to the target. It
-// reports whether another iteration must follow.
+// lower sets ε after each iteration; before is the marginal error of the plan before the iteration. The first iteration
+// finds the range of the cost: lower then enters the first stage. After the last iteration of a stage it enters the
+// next one, or the target. It reports whether another iteration must follow.
 func (x *exact) lower(first bool, before float64) (bool, error) {
 	s := &x.stages
 	switch {
@@ -94,16 +94,16 @@ func (x *exact) turn(epsilon float64) error {
 	return nil
 }
 
-// extremes are those of log K. Goroutines may share one.
+// extremes are the smallest and largest entries of log K. It is safe for concurrent use.
 type extremes struct {
 	mu        sync.Mutex
 	low, high float64 // of finite entries
-	most      float64 // of |log K|; Inf if entries are not finite
+	most      float64 // largest |log K|; Inf if an entry is not finite
 }
 
 func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf(-1)} }
 
-// observe takes a strip of log K.
+// observe includes the entries of a strip of log K.
 func (e *extremes) observe(strip blas64.General) {
 	low, high, most := math.Inf(1), math.Inf(-1), 0.0
 	for i := range strip.Rows {

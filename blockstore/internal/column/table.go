@@ -67,7 +67,7 @@ func (t *TableInfo) About() *TableInfo { return t }
 // Info describes one column of a table.
 type Info struct {
 	Name string
-	// Nameless says that the file does not name the column: Name is made up of its place, x0, x1, ...
+	// Nameless reports that the file does not name the column. Name is then made up from its position: x0, x1, ...
 	Nameless bool
 	Kind     Kind
 	// Width is how many numbers the column gives to a row: 1, or more for a

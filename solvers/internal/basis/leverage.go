@@ -28,9 +28,9 @@ type Leverage struct {
 	Project blas64.General // p × leverageColumns
 	Keep    int            // rows to find; 0 for none
 
-	known   map[int64]float64 // ℓ of rows of S; 0 for rows that need not be found
-	least   float64           // ℓ of the rows to find
-	largest bool              // the rows of largest ℓ are found, none is drawn
+	known   map[int64]float64 // ℓ of rows of S; 0 for rows that are not wanted
+	least   float64           // smallest ℓ of a row to find
+	largest bool              // find the rows of largest ℓ, instead of drawing rows
 	random  sketch.Random
 }
 
@@ -64,8 +64,8 @@ func NewLeverage(ctx context.Context, e stream.Engine,
 	return ridgeLeverage(y, sample.Number, besides, keep, seed, purpose)
 }
 
-// LargestLeverage prepares for finding the keep rows of largest ℓ, without a draw, by the sketch y of a sample
-// of rows with the numbers given. Of equal ones it finds those that come first.
+// LargestLeverage prepares to find the keep rows of largest ℓ, from the sketch y of a sample of rows with the given
+// numbers. It is deterministic: among equal ℓ, the first rows win.
 func LargestLeverage(y blas64.General, numbers []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	if keep == 0 {
 		return &Leverage{}, nil
@@ -77,7 +77,7 @@ func LargestLeverage(y blas64.General, numbers []int64, keep int, seed uint64, p
 	return s, err
 }
 
-// ridgeLeverage returns the leverage by the sketch y of a sample, with λ relative to its largest singular value.
+// ridgeLeverage returns ridge leverage from the sketch y of a sample. λ is relative to the largest singular value of y.
 func ridgeLeverage(y blas64.General, numbers, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	s := &Leverage{random: sketch.NewRandom(seed, purpose)}
 	qr := sketch.NewQR(y.Cols)

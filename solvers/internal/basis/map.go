@@ -20,8 +20,7 @@ import (
 // Map are features k(x, landmarks)·Ĉ·Project of a row x. Ĉ is the identity without signs, and so is
 // Project if it has no rows. Cost for one row: ℓ kernel entries, and 2·p·r flops for p×r Project.
 //
-// Of a kernel that is not symmetric, a right row has the features k(landmarks, x)ᵀ·Ĉ·Project instead: those
-// that are Transposed.
+// For an asymmetric kernel, a right row has the features k(landmarks, x)ᵀ·Ĉ·Project instead: set Transposed.
 type Map struct {
 	Tiles      *tiles.Tiles
 	Landmarks  *Panel
@@ -46,8 +45,8 @@ func (m *Map) Sketched() int {
 	return m.Landmarks.Count()
 }
 
-// Entries returns the number of kernel entries that a row takes in a pass: those with landmarks, and those of
-// its row sum.
+// Entries returns the number of kernel entries that a pass evaluates for a row: those with landmarks, and those of its
+// row sum.
 func (m *Map) Entries() int {
 	if m.Transposed {
 		return m.Landmarks.Count()
@@ -86,7 +85,7 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 	}
 }
 
-// Prepare finds the row sums of the landmarks, if the kernel is normalised by them and they are left rows.
+// Prepare computes the row sums of the landmarks, if the kernel is normalised and the landmarks are left rows.
 func (m *Map) Prepare(ctx context.Context, e stream.Engine) error {
 	if !m.Transposed {
 		return nil
@@ -124,7 +123,7 @@ func (m *Map) Features(name string) Features {
 	}}
 }
 
-// checkFinite is CheckFinite of rows x, and says so if the kernel is not defined on the row.
+// checkFinite is CheckFinite for rows x. Its error also says whether the kernel is undefined on the row.
 func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model.Numbers) error {
 	err := CheckFinite(t, y, name, numbers)
 	if err == nil {
@@ -137,7 +136,7 @@ func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model
 	return cmp.Or(CheckRows(t, &Panel{Rows: x, Number: number}, name), err)
 }
 
-// CheckRows returns an error for rows of the named source that a kernel is not defined on.
+// CheckRows fails if the kernel is undefined on a row of the named source.
 func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
 	for i := range rows.Count() {
 		if err := t.CheckRows(stream.RowSlice(rows.Rows, i, 1), rows.Number[i]); err != nil {

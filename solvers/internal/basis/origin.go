@@ -9,11 +9,10 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// SetOrigin moves the origin of tiles into the rows, to the median of each column, if the kernel
-// allows that of centred matrices: see CentredShift of package kernelgen. Then x·z keeps the digits of
-// rows far from 0, which would be lost when the means are subtracted. A median is a value of its
-// column, near most others, so that the difference of the two has no rounding or little. Rows that are all the
-// same leave the origin at 0: less themselves they would span nothing.
+// SetOrigin sets the origin of tiles to the median of each column, if [kernelgen.Kernel.CentredShift] allows it.
+// Products of rows far from 0 then do not lose digits to cancellation when means are subtracted. The median is a value
+// of its column near most others, so that subtracting it has little or no rounding error. If all rows are equal, the
+// origin stays 0: shifted to 0 they would span nothing.
 //
 // Cost: a sort of each column.
 func SetOrigin(t *tiles.Tiles, rows blas64.General) {

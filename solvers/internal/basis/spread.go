@@ -10,12 +10,12 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// leastSpread is the spread of a kernel matrix below which a fit warns: rounding of the entries is then
-// 2e-8 of what tells rows apart, and more.
+// leastSpread is the spread of a kernel matrix below which a fit warns. The relative rounding error of the differences
+// between entries is then above 2e-8.
 const leastSpread = 1e-8
 
-// SpreadWarning warns of a kernel whose entries differ by little beside their size: spread is the norm of the
-// centred matrix relative to that of the matrix.
+// SpreadWarning returns a warning if the spread of a kernel matrix, see [Spread], is below 1e-8: entries then differ
+// little between rows relative to their size. It returns nil otherwise, or if the spread is NaN.
 func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 	if !(spread < leastSpread) { // NaN where it is not known
 		return nil
@@ -25,15 +25,15 @@ func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 		"scale the columns (`scale standard`), or take a kernel that tells rows apart", kernel, spread, digits)}
 }
 
-// AlikeError returns the error of rows of the named source that a centred kernel cannot tell apart: the spread is
-// below [Dependence].
+// AlikeError returns the error for a source whose rows a centred kernel cannot tell apart, since the spread is below
+// [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
 	return &model.DataError{Err: fmt.Errorf("%s: rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e: "+
 		"scale the columns (`scale standard`), or take a kernel that tells rows apart", name, kernel, Dependence)}
 }
 
-// Spread returns the Frobenius norm of the doubly centred matrix relative to that of the matrix. It
-// overwrites the matrix, which has a row; NaN if all entries are equal, so that there is nothing to tell apart.
+// Spread returns the Frobenius norm of the doubly centred matrix a, relative to that of a. It is NaN if all entries are
+// equal. Spread overwrites a, which must have a row.
 func Spread(a blas64.General) float64 {
 	largest, equal := 0.0, true
 	for i := range a.Rows {

@@ -13,47 +13,48 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SumRule says over which rows the row sums of a normalised kernel go.
+// SumRule chooses the rows that the row sums of a normalised kernel go over.
 type SumRule uint8
 
 const (
-	SumsAuto    SumRule = iota // exact as far as their cost allows
+	SumsAuto    SumRule = iota // exact if the cost allows it: see [ExactSumEntries]
 	SumsExact                  // over all right rows
 	SumsSampled                // over sampled right rows, weighted
 )
 
-// ExactSumEntries is the most entries that exact row sums are made of where nobody asks for them: seconds.
+// ExactSumEntries is the largest number of kernel entries for which [SumsAuto] is exact: some seconds of work.
 const ExactSumEntries = 1 << 32
 
 var sumWords = []string{"auto", "exact", "sampled"}
 
-// String returns the word for a rule.
+// String returns auto, exact or sampled.
 func (s SumRule) String() string { return words.Of(sumWords, s) }
 
-// ParseSums returns the rule that a word of String stands for.
+// ParseSums is the inverse of String. It fails for other words.
 func ParseSums(word string) (SumRule, error) { return words.Parse[SumRule]("sums", sumWords, word) }
 
 const (
 	sumRows = 64   // left rows of a tile that is summed
-	allRows = 1024 // right rows of it
+	allRows = 1024 // right rows of such a tile
 )
 
-// SumTile is the number of entries that a worker holds for row sums.
+// SumTile is the number of kernel entries that a worker holds in memory for row sums.
 const SumTile = sumRows * allRows
 
-// SetNormaliser makes tiles of dense rows those of the entries of a normalised kernel: row sums go over the given
-// rows, each of which stands for so many of the right source. So an entry is a function of its two rows alone,
+// SetNormaliser makes tiles of dense rows those of a normalised kernel. Row sums go over rows, each of which stands for
+// each rows of the right source. An entry then depends on its two rows alone:
 //
 //	K(x, z) = weight·f(x, z) / (each·Σ_j f(x, rows_j))
 //
-// exact over all right rows, and an estimate over sampled ones. It comes before the first tile. Cost: an entry
-// for each left row and each of the rows, whenever tiles of the left row are filled; those of [Rows] are kept.
+// It is exact if rows are all right rows, and an estimate if they are a sample. Call it before the first tile. Cost:
+// one entry for each pair of a left row and one of rows, whenever tiles of the left row are filled. Sums of [Rows] are
+// cached.
 func (t *Tiles) SetNormaliser(rows blas64.General, each float64) {
 	t.over = (&Rows{Dense: rows}).Blocks(allRows)
 	t.overLog = math.Log(each)
 }
 
-// Summed returns the number of rows that row sums go over, 0 without a normaliser.
+// Summed returns the number of rows in each row sum, 0 without a normaliser.
 func (t *Tiles) Summed() (n int) {
 	for _, z := range t.over {
 		n += z.Count()
@@ -61,7 +62,7 @@ func (t *Tiles) Summed() (n int) {
 	return n
 }
 
-// Sum finds the row sums of left rows that many tiles share, with the workers of an engine.
+// Sum computes and caches the row sums of r, in parallel. Call it for left rows that many tiles share.
 func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 	if t.over == nil {
 		return nil
@@ -80,13 +81,13 @@ func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 	return err
 }
 
-// logSums returns the logarithms of the row sums of left rows.
+// logSums returns the logarithms of the row sums of r. It computes them once.
 func (r *Rows) logSums(t *Tiles) []float64 {
 	r.summing.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
 	return r.sums
 }
 
-// logSums returns the logarithms of the row sums of rows; NaN, which makes entries NaN, where one is not finite.
+// logSums returns the logarithms of the row sums of x. A sum that is not finite gives NaN, and so do its entries.
 func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 	logs := make([]float64, x.Rows)
 	var work Work
@@ -108,7 +109,7 @@ func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 	return logs
 }
 
-// addSums adds the raw entries between left and right rows to the sums of the left ones.
+// addSums adds the raw entries between left and right rows to the sums of the left rows.
 func (t *Tiles) addSums(sums []logsum.Sum, left blas64.General, right *Rows, w *kernelgen.Workspace, work *Work) {
 	tile, give := t.room(left.Rows, right.Count())
 	defer give()
@@ -118,7 +119,7 @@ func (t *Tiles) addSums(sums []logsum.Sum, left blas64.General, right *Rows, w *
 	}
 }
 
-// dividedDiagonal puts the entry of each row with itself into dst, times the scale.
+// dividedDiagonal stores the normalised entry of each row with itself, times the scale, in dst.
 func (t *Tiles) dividedDiagonal(dst []float64, x blas64.General) {
 	t.raw.Diag(dst, x)
 	t.scale(dst)

@@ -8,17 +8,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// OriginRows is the number of rows that a worker moves to the origin at a time.
+// OriginRows is the number of rows that a worker shifts at a time.
 const OriginRows = 64
 
-// SetOrigin makes the tiles those of k(x − origin, z − origin), between dense rows; nil is no origin.
-// Tiles of plain kernels have one. It comes before the first tile.
+// SetOrigin makes tiles between dense rows those of k(x − origin, z − origin); nil means no shift. Only tiles of
+// kernels without a normaliser may have an origin. Call it before the first tile.
 func (t *Tiles) SetOrigin(origin []float64) { t.origin = origin }
 
-// Origin returns what is subtracted from rows; nil for nothing.
+// Origin returns the origin, nil if there is none.
 func (t *Tiles) Origin() []float64 { return t.origin }
 
-// moved returns rows less the origin. Without an origin they are the rows themselves.
+// moved returns x minus the origin, and x itself if there is no origin.
 func (t *Tiles) moved(x blas64.General) blas64.General {
 	if t.origin == nil {
 		return x
@@ -37,7 +37,8 @@ func (t *Tiles) move(out, x blas64.General) {
 	}
 }
 
-// eachMoved calls do with rows less the origin and the number of their first row, a few at a time.
+// eachMoved calls do with blocks of at most [OriginRows] shifted rows, and the index of the first row of each. Without
+// an origin it calls do once, with x.
 func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)) {
 	if t.origin == nil {
 		do(0, x)
@@ -57,12 +58,12 @@ func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)
 	}
 }
 
-// SelfEntries puts the kernel of each row with itself into dst, without the scale.
+// SelfEntries stores k(x_i, x_i) of each row in dst, without the scale.
 func (t *Tiles) SelfEntries(dst []float64, x blas64.General) {
 	t.eachMoved(x, func(first int, x blas64.General) { t.Kernel.Diag(dst[first:first+x.Rows], x) })
 }
 
-// fillMoved fills the tile of left rows that are less the origin.
+// fillMoved fills a tile of left rows that are already shifted.
 func (t *Tiles) fillMoved(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	if t.logarithm {
 		t.raw.FillLog(dst, left, right.panel(t), w)

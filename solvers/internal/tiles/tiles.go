@@ -34,7 +34,7 @@ import (
 //	K_ij = weight·raw_ij·exp(−logSum_i)       other normalised kernels
 //	K_ij = raw_ij                             kernels without a normaliser
 //
-// Tiles that know the rows that the sums go over, see [Tiles.SetNormaliser], take both at once.
+// After [Tiles.SetNormaliser], Fill takes both steps at once.
 type Tiles struct {
 	Kernel  kernelgen.Kernel
 	Entries atomic.Int64 // evaluated so far
@@ -49,8 +49,8 @@ type Tiles struct {
 	unit        float64 // see [Tiles.SetScale]; of a kernel without a normaliser it is factor
 	then        function
 	origin      []float64 // see [Tiles.SetOrigin]
-	over        []*Rows   // see [Tiles.SetNormaliser]; nil for raw tiles
-	overLog     float64   // logarithm of the rows that each of them stands for
+	over        []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
+	overLog     float64   // logarithm of the number of right rows that each stands for
 	rooms       sync.Pool // of *blas64.General, for moved rows
 	tiles       sync.Pool // of *[]float64
 }

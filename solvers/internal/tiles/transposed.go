@@ -8,11 +8,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// transposedRows is the number of landmarks whose entries are transposed at a time.
+// transposedRows is the number of landmarks transposed at a time.
 const transposedRows = 64
 
-// FillTransposed puts k(z_j, x_i) of dense rows x_i and z_j into row i and column j of dst, as [Tiles.FillDense]
-// puts k(x_i, z_j). Row sums are those of z_j, and found once.
+// FillTransposed stores k(z_j, x_i) at row i, column j of dst, for dense rows x_i and z_j; [Tiles.FillDense] stores
+// k(x_i, z_j). Row sums are those of z_j, and computed once.
 func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Workspace) {
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
@@ -35,7 +35,7 @@ func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Work
 	}
 }
 
-// room returns a matrix for a while, and the function that gives it back.
+// room borrows a matrix from a pool, and returns it with the function that gives it back.
 func (t *Tiles) room(rows, cols int) (m blas64.General, give func()) {
 	buf, _ := t.tiles.Get().(*[]float64)
 	if buf == nil || len(*buf) < rows*cols {

@@ -22,7 +22,7 @@ type Solver struct {
 	// if there are fewer.
 	Landmarks int
 	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-1 of the
-	// largest eigenvalue of the Gram matrix of the features, which tries five to seven.
+	// largest eigenvalue of the Gram matrix of the features, which tries five to eight.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 with more than 3,000
 	// independent landmarks. There are at most as many folds as groups.

@@ -1,0 +1,128 @@
+package ksvd
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/stream"
+)
+
+// trueResiduals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ of each triplet of a fit, with a dense G.
+func trueResiduals(t *testing.T, fit *Fit, g blas64.General) []float64 {
+	t.Helper()
+	u, v, err := factors(fit, stream.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense.ScaleColumns(u, dense.Reciprocals(dense.ColumnNorms(u)))
+	dense.ScaleColumns(v, dense.Reciprocals(dense.ColumnNorms(v)))
+	left := krylov.Residuals(dense.Mul(blas.NoTrans, g, blas.NoTrans, v), u, fit.Values, 1)
+	right := krylov.Residuals(dense.Mul(blas.Trans, g, blas.NoTrans, u), v, fit.Values, 1)
+	for k := range left {
+		left[k] = math.Max(left[k], right[k]) / fit.Values[k]
+	}
+	return left
+}
+
+// residualCase is data with the rows and columns of which a dense G is made.
+type residualCase struct {
+	what    string
+	data    *Data
+	x, z    blas64.General
+	centred bool
+	methods []Nystrom
+}
+
+// residualCases are two graphs, and rows against rows.
+func residualCases(t *testing.T) []residualCase {
+	few := []Nystrom{{Rows: 60}, {Rows: 60, Cols: 90, Scaling: ScaleUnit}, {Rows: 200, Scaling: ScaleOrthonormal}}
+	x, z := gaussian(1600, 3, 1, 1), gaussian(1300, 3, 1, 2)
+	all := []residualCase{
+		{"rows", between(t, x, z), x, z, true, few},
+		{"rows", between(t, x, z), x, z, false, append(few, Nystrom{Rows: 100, Sums: SumsSampled, Scaling: ScaleUnit})},
+	}
+	for i, a := range []*stream.CSR{randomGraph(t, 1400, 4, false, 3), randomGraph(t, 1300, 8, true, 5)} {
+		all = append(all, residualCase{fmt.Sprint("graph ", i), graph(t, a), denseOf(a), dense.Transpose(denseOf(a)), true, few})
+	}
+	return all
+}
+
+// TestResiduals compares estimated residuals with those in a dense G: within twice in nine of ten. None is small of a
+// triplet that is far from one of G, and a fit with such triplets warns.
+func TestResiduals(t *testing.T) {
+	near, all := 0, 0
+	for _, c := range residualCases(t) {
+		for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
+			if testing.Short() && f.text != formulas[4].text {
+				continue
+			}
+			k := parse(t, f.text)
+			g := denseG(f, k, c.x, c.z, c.centred)
+			for _, m := range c.methods {
+				m.Rank, m.Center, m.Seed = 6, c.centred, 1
+				fit, err := m.Fit(background, stream.Engine{}, c.data, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				what := fmt.Sprintf("%s, %s, %d landmarks, %v", c.what, f.text, m.Rows, m.Scaling)
+				n := checkResiduals(t, what, fit, trueResiduals(t, fit, g))
+				near, all = near+n, all+fit.Rank()
+			}
+		}
+	}
+	t.Logf("%d of %d residuals are within twice of the truth", near, all)
+	if near < all*9/10 {
+		t.Errorf("%d of %d residuals are within twice of the truth", near, all)
+	}
+}
+
+// checkResiduals returns how many of the estimates are within twice of the truth.
+func checkResiduals(t *testing.T, what string, fit *Fit, truth []float64) (near int) {
+	t.Helper()
+	if len(fit.EstimatedResiduals) != fit.Rank() {
+		t.Fatalf("%s: residuals %v of %d triplets", what, fit.EstimatedResiduals, fit.Rank())
+	}
+	missed := false
+	for k, r := range fit.EstimatedResiduals {
+		if r > truth[k]/2 && r < 2*truth[k] {
+			near++
+		} else {
+			t.Logf("%s: residual %d is %.2g, estimated as %.2g", what, k, truth[k], r)
+		}
+		missed = missed || truth[k] > 2*Converged
+		if truth[k] > 3*Converged && r <= Converged {
+			t.Errorf("%s: residual %d is %.2g, estimated as %.2g", what, k, truth[k], r)
+		}
+	}
+	if missed && !strings.Contains(fmt.Sprint(fit.Warnings), "not converged") {
+		t.Errorf("%s: residuals %.2g, and warnings %q", what, truth, fit.Warnings)
+	}
+	return near
+}
+
+// TestResidualsOfAll: where all rows are landmarks or held back, estimates are the residuals.
+func TestResidualsOfAll(t *testing.T) {
+	x, z := gaussian(300, 3, 1, 1), gaussian(240, 3, 1, 2)
+	f := formulas[4]
+	g := denseG(f, parse(t, f.text), x, z, true)
+	for _, rows := range []int{40, 299, 300} {
+		for _, scaling := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
+			fit, err := Nystrom{Rank: 4, Rows: rows, Center: true, Scaling: scaling}.Fit(background, stream.Engine{}, between(t, x, z), parse(t, f.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, r := range trueResiduals(t, fit, g) {
+				if math.Abs(r-fit.EstimatedResiduals[k]) > 1e-6+1e-6*r {
+					t.Errorf("%d landmarks, %v: residual %d is %.3g, estimated as %.3g", rows, scaling, k, r, fit.EstimatedResiduals[k])
+				}
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) 
 		return nil, err
 	}
 	fit := f.finish(m)
-	fit.tellResiduals(estimated, besideRows, besideCols)
+	fit.tellResiduals(estimated, f.Scaling, besideRows, besideCols)
 	return fit, nil
 }
 

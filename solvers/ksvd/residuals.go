@@ -103,11 +103,9 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 	if err != nil {
 		return nil, err
 	}
-	dense.Scale(1/m.Values[0], g) // squares of entries neither overflow nor vanish
-	values := slices.Clone(m.Values)
-	for k, v := range values {
-		values[k] = v / m.Values[0]
-	}
+	largest, values := m.Values[0], slices.Clone(m.Values)
+	divide(g.Data, largest) // squares of entries neither overflow nor vanish
+	divide(values, largest)
 	minusU, minusV := u, v
 	if f.Scaling == ScaleOrthonormal {
 		scaled := dense.Clone(u)
@@ -123,6 +121,13 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 		left[k] = math.Max(left[k], r)
 	}
 	return left, nil
+}
+
+// divide divides numbers by one that may be so small that it has no inverse.
+func divide(numbers []float64, by float64) {
+	for i := range numbers {
+		numbers[i] /= by
+	}
 }
 
 // of returns the source of some of the rows of a source.
@@ -211,13 +216,17 @@ func squares(m blas64.General) blas64.General {
 const Converged = 0.3
 
 // tellResiduals puts estimated residuals into the fit, and warns of those that are large.
-func (f *Fit) tellResiduals(estimated []float64, rows, cols *strata) {
+func (f *Fit) tellResiduals(estimated []float64, scaling Scaling, rows, cols *strata) {
 	f.EstimatedResiduals = estimated
 	if f.Doubtful() == 0 {
 		return
 	}
-	f.Warn(fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g, estimated from %d rows and %d columns besides the landmarks; raise `landmarks`",
-		f.Doubtful(), f.Rank(), Converged, slices.Max(estimated), rows.held(), cols.held()))
+	remedy := "raise `landmarks`"
+	if scaling != ScaleOrthonormal {
+		remedy += ", or take `scaling orthonormal`"
+	}
+	f.Warn(fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g, estimated from %d rows and %d columns besides the landmarks; %s",
+		f.Doubtful(), f.Rank(), Converged, slices.Max(estimated), rows.held(), cols.held(), remedy))
 }
 
 // Doubtful returns the number of triplets whose estimated residual is above [Converged].

@@ -176,3 +176,24 @@ func TestResidualsOfAll(t *testing.T) {
 		}
 	}
 }
+
+// TestResidualsOfScales: residuals are relative, whatever the size of the numbers.
+func TestResidualsOfScales(t *testing.T) {
+	var want []float64
+	for _, scale := range []float64{1, 1e-155, 1e150} {
+		x, z := gaussian(300, 4, scale, 1), gaussian(240, 4, scale, 2)
+		fit, err := Nystrom{Rank: 3, Rows: 40}.Fit(background, stream.Engine{}, between(t, x, z), parse(t, "linear()"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = fit.EstimatedResiduals
+		}
+		for k, r := range fit.EstimatedResiduals {
+			if !(math.Abs(r-want[k]) < 1e-4*want[k]) {
+				t.Errorf("rows times %g: residuals %.3g, and %.3g of rows times 1", scale, fit.EstimatedResiduals, want)
+				break
+			}
+		}
+	}
+}

@@ -103,9 +103,11 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 	if err != nil {
 		return nil, err
 	}
-	largest, values := m.Values[0], slices.Clone(m.Values)
-	divide(g.Data, largest) // squares of entries neither overflow nor vanish
-	divide(values, largest)
+	values, unit := slices.Clone(m.Values), 1/m.Values[0] // squares of entries neither overflow nor vanish
+	dense.Scale(unit, g)
+	for k := range values {
+		values[k] *= unit
+	}
 	minusU, minusV := u, v
 	if f.Scaling == ScaleOrthonormal {
 		scaled := dense.Clone(u)
@@ -121,13 +123,6 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 		left[k] = math.Max(left[k], r)
 	}
 	return left, nil
-}
-
-// divide divides numbers by one that may be so small that it has no inverse.
-func divide(numbers []float64, by float64) {
-	for i := range numbers {
-		numbers[i] /= by
-	}
 }
 
 // of returns the source of some of the rows of a source.

@@ -3,6 +3,7 @@ package ksvd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,7 +181,7 @@ func TestResidualsOfAll(t *testing.T) {
 // TestResidualsOfScales: residuals are relative, whatever the size of the numbers.
 func TestResidualsOfScales(t *testing.T) {
 	var want []float64
-	for _, scale := range []float64{1, 1e-155, 1e150} {
+	for _, scale := range []float64{1, 1e-150, 1e150} {
 		x, z := gaussian(300, 4, scale, 1), gaussian(240, 4, scale, 2)
 		fit, err := Nystrom{Rank: 3, Rows: 40}.Fit(background, stream.Engine{}, between(t, x, z), parse(t, "linear()"))
 		if err != nil {
@@ -195,5 +196,41 @@ func TestResidualsOfScales(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// TestResidualsWithoutNoise: few held-back columns add noise to G·v, and the mean of the squares of estimates is still
+// the square of the residual.
+func TestResidualsWithoutNoise(t *testing.T) {
+	const n, m, landmarks, held, draws = 400, 500, 40, 150, 40
+	g, u, v := gaussian(n, m, 1, 1), gaussian(n, 1, 1, 2), gaussian(m, 1, 1, 3)
+	rows := &strata{sample: sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)}, landmarks: make([]int, n)}
+	unitLength(u, rows.weights)
+	unitLength(v, slices.Repeat([]float64{1}, m))
+	truth := dense.ColumnNorms(dense.Mul(blas.NoTrans, g, blas.NoTrans, v))[0]
+	value := truth / 0.4
+	dense.Gemm(blas.NoTrans, blas.Trans, value, u, v, 1, g)
+	mean := 0.0
+	for seed := range uint64(draws) {
+		cols := uniformSample(m, landmarks+held, seed, "test")
+		s := &strata{sample: cols, unseen: 1 - float64(held)/(m-landmarks)}
+		for j := range cols.numbers {
+			cols.weights[j] = float64(m-landmarks) / held
+			if j*landmarks/(landmarks+held) != (j+1)*landmarks/(landmarks+held) { // spread evenly
+				cols.weights[j], s.landmarks = 1, append(s.landmarks, j)
+			}
+		}
+		part, few := stream.NewMatrix(n, len(cols.numbers)), stream.NewMatrix(len(cols.numbers), 1)
+		for j, number := range cols.numbers {
+			few.Data[j] = v.Data[number]
+			for i := range n {
+				dense.Row(part, i)[j] = dense.Row(g, i)[number]
+			}
+		}
+		r := residuals(blas.NoTrans, part, few, u, []float64{value}, rows, s)[0]
+		mean += r * r / draws
+	}
+	if mean < 0.8*0.16 || mean > 1.25*0.16 {
+		t.Errorf("squares of a residual of 0.4 are estimated as %.3g on average", mean)
 	}
 }

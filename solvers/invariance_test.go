@@ -209,6 +209,7 @@ type exception struct{ change, row, part, reason string }
 // cannot are the pairs of a change and a row of the table that cannot hold.
 var cannot = []exception{
 	{"rows permuted", "rkhs koopman, lagged", "", "the order of the rows is their time"},
+	{"rows permuted", "ksvd nystrom", "EstimatedResiduals", "other rows are drawn, and residuals are of the triplets of the sample"},
 	{"a constant column, scale standard", "ssrsvd of a matrix", "", "the column is one of the matrix that is decomposed"},
 	{"a row twice = weight 2, median", "ridge, full metric", "", "the search ends by a standard error, which counts rows and not copies"},
 }

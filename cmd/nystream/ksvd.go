@@ -22,7 +22,7 @@ var ksvdFamily = &family{
 	methods:    []string{ksvd.Name},
 	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
 	load:       loadKSVD,
-	unverified: ": fit ksvd reports residuals with --method exact",
+	unverified: ": fit ksvd reports residuals, which --method nystrom estimates",
 }
 
 // ksvdTask is a fit of ksvd.

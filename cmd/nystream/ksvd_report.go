@@ -1,8 +1,11 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -40,6 +43,12 @@ func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 	if f.Samples[0] > 0 {
 		r.Put("samples", f.Samples[:]) // of rows, of columns
 		r.Add("samples", "%s rows, %s columns", show.Count(int64(f.Samples[0])), show.Count(int64(f.Samples[1])))
+	}
+	if len(f.EstimatedResiduals) > 0 {
+		r.Put("estimated_residuals", f.EstimatedResiduals) // of each triplet, relative to its value
+		r.Put("not_converged", f.Doubtful())
+		r.Add("residuals", "about %.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(f.EstimatedResiduals),
+			slices.Max(f.EstimatedResiduals), f.Doubtful(), f.Rank(), ksvd.Converged)
 	}
 	r.Put("sums", f.Sums.String())
 	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {

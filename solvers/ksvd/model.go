@@ -38,6 +38,10 @@ type Fit struct {
 	// U and V are the singular vectors of the fitted rows, N×r and M×r, if the method is
 	// exact; empty otherwise: see [Fit.Fitted].
 	U, V blas64.General
+	// EstimatedResiduals are about the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet, relative to its σ,
+	// where u and v have length 1; nil unless the method is nystrom. Entries between rows and columns that
+	// are no landmarks tell them.
+	EstimatedResiduals []float64
 	// Samples are the numbers of sampled rows and columns.
 	Samples [2]int
 

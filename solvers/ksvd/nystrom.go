@@ -32,6 +32,10 @@ import (
 // n·M entries. Exact sums and means cost passes over all N·M entries, see [Sums].
 // Memory: the samples twice, n·m numbers and, for sparse rows, 8 bytes for each node
 // and side.
+//
+// The residuals of the triplets are estimated: see [Fit.EstimatedResiduals]. Four times as
+// many rows as there are landmarks, from 1,024 to 2,048, are held back on each side for that. Cost: with
+// the landmarks p rows and q columns, which makes p·q + p·m + n·q entries, and three times p·q numbers.
 type Nystrom struct {
 	Rank int // r
 	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
@@ -104,11 +108,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	}
 	s := d.size()
 	rows, cols := uniformSample(s.Rows, m.Rows, m.Seed, "ksvd rows"), uniformSample(s.Cols, m.Cols, m.Seed, "ksvd columns")
-	found, err := f.sampled(ctx, rows, cols)
-	if err != nil {
-		return nil, err
-	}
-	return f.finish(found), nil
+	return f.sampled(ctx, rows, cols)
 }
 
 // nystrom is a fit under way.

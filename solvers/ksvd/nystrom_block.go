@@ -31,19 +31,36 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 }
 
 // sampled returns the fit with given samples.
-func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error) {
-	x, err := f.data.left.gather(ctx, rows.numbers)
+func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) {
+	size := f.data.size()
+	besideRows, besideCols := holdBack(size.Rows, rows.numbers, f.Seed, "ksvd held rows"), holdBack(size.Cols, cols.numbers, f.Seed, "ksvd held columns")
+	allRows, err := f.data.left.gather(ctx, besideRows.numbers)
 	if err != nil {
 		return nil, err
 	}
-	z, err := f.data.right.gather(ctx, cols.numbers)
+	allCols, err := f.data.right.gather(ctx, besideCols.numbers)
 	if err != nil {
 		return nil, err
 	}
 	names := f.data.names()
-	if err := cmp.Or(checkRows(f.tiles, names[0], x, rows.numbers), checkRows(f.tiles, names[1], z, cols.numbers)); err != nil {
+	if err := cmp.Or(checkRows(f.tiles, names[0], allRows, besideRows.numbers), checkRows(f.tiles, names[1], allCols, besideCols.numbers)); err != nil {
 		return nil, err
 	}
+	m, err := f.decompose(ctx, besideRows.pickLandmarks(allRows), besideCols.pickLandmarks(allCols), rows, cols)
+	if err != nil {
+		return nil, err
+	}
+	estimated, err := f.estimateResiduals(ctx, m, allRows, allCols, besideRows, besideCols)
+	if err != nil {
+		return nil, err
+	}
+	fit := f.finish(m)
+	fit.tellResiduals(estimated, f.Scaling, besideRows, besideCols)
+	return fit, nil
+}
+
+// decompose returns the model with the sampled rows x and columns z.
+func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (*Model, error) {
 	block, s, err := f.block(ctx, x, z, rows, cols)
 	if err != nil {
 		return nil, err

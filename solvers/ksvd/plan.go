@@ -184,6 +184,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	p.moved(m.Center)
 	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
 	p.Add("sampled block", 3*n*c, "`landmarks`")
+	p.residuals(n, c, r)
 	p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.AddEntries(float64(n) * float64(c))
@@ -193,4 +194,12 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan, nil
+}
+
+// residuals adds the estimate of residuals with n landmarks among the rows and c among the columns.
+func (p *planner) residuals(n, c, rank int64) {
+	rows, cols := n+int64(heldBack(p.shape.Rows, int(n))), c+int64(heldBack(p.shape.Cols, int(c)))
+	p.Add("rows and columns of the residuals", p.rows(rows)+p.rows(cols), "`landmarks`")
+	p.Add("entries of the residuals", 3*rows*cols+4*(rows+cols)*rank, "`landmarks`")
+	p.AddEntries(float64(rows)*float64(cols) + float64(rows)*float64(c) + float64(n)*float64(cols))
 }

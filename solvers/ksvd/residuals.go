@@ -1,0 +1,235 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/stream"
+)
+
+// The residuals of a sampled decomposition are estimated from entries of G between sampled rows and
+// columns. A method knows its landmarks, so the rows of a side fall into two strata: the landmarks, which
+// stand for themselves, and the others, of which a sample is held back. For the vector v of a triplet of
+// length 1, the sampled columns give
+//
+//	(G·v)_i ≈ Σ_j w_j·G_ij·v_j
+//
+// with the number w_j of columns that column j stands for. The drawing of held-back columns adds noise to
+// it, whose variance the spread of the terms tells: it is taken away from the square of the residual, which
+// stays at a quarter of it, since noise may hide as much. Where the vectors are orthonormal, G·v − σ·u is
+// (G − U·diag(σ)·Vᵀ)·v, whose terms have no noise of the other triplets.
+
+// heldBack returns how many of n rows that are not landmarks residuals are estimated from.
+func heldBack(n int64, landmarks int) int {
+	return int(min(n-int64(landmarks), int64(min(2048, max(1024, 4*landmarks)))))
+}
+
+// strata are rows of one side, ascending: its landmarks, and held-back rows that stand for all others.
+type strata struct {
+	sample
+	landmarks []int   // places of the landmarks among the numbers
+	unseen    float64 // part of the other rows that was not drawn
+}
+
+// holdBack draws rows of a side besides its landmarks.
+func holdBack(n int64, landmarks []int64, seed uint64, purpose string) *strata {
+	count := heldBack(n, len(landmarks))
+	drawn := sketch.NewRandom(seed, purpose).Choose(n, count+len(landmarks))
+	drawn = slices.DeleteFunc(drawn, func(r int64) bool {
+		_, found := slices.BinarySearch(landmarks, r)
+		return found
+	})[:count]
+	s := &strata{sample: sample{numbers: slices.Concat(landmarks, drawn)}}
+	slices.Sort(s.numbers)
+	weight := 1.0
+	if count > 0 {
+		weight = float64(n-int64(len(landmarks))) / float64(count)
+		s.unseen = 1 - 1/weight
+	}
+	for i, r := range s.numbers {
+		if _, found := slices.BinarySearch(landmarks, r); found {
+			s.landmarks = append(s.landmarks, i)
+			s.weights = append(s.weights, 1)
+		} else {
+			s.weights = append(s.weights, weight)
+		}
+	}
+	return s
+}
+
+// held returns the number of rows that are not landmarks.
+func (s *strata) held() int { return len(s.numbers) - len(s.landmarks) }
+
+// pickLandmarks returns the landmarks among the rows of the strata.
+func (s *strata) pickLandmarks(rows *tiles.Rows) *tiles.Rows {
+	if rows.Sparse == nil {
+		return &tiles.Rows{Dense: dense.PickRows(rows.Dense, s.landmarks)}
+	}
+	numbers := make([]int64, len(s.landmarks))
+	for i, k := range s.landmarks {
+		numbers[i] = int64(k)
+	}
+	return &tiles.Rows{Sparse: rows.Sparse.PickRows(numbers)}
+}
+
+// estimateResiduals returns about the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet of a model, with u
+// and v of length 1, from rows x and columns z of G.
+func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.Rows, rows, cols *strata) ([]float64, error) {
+	if m.Rank() == 0 {
+		return nil, nil
+	}
+	quiet := *f
+	quiet.engine.Progress, quiet.engine.Run = nil, nil
+	g, s, err := quiet.block(ctx, x, z, rows.sample, cols.sample)
+	if err != nil {
+		return nil, err
+	}
+	if f.sums == nil {
+		s = nil // the model takes its own, over the landmarks
+	}
+	u, err := quiet.embed(ctx, m, m.Left, f.data.left.of(x), s)
+	if err != nil {
+		return nil, err
+	}
+	v, err := quiet.embed(ctx, m, m.Right, f.data.right.of(z), s)
+	if err != nil {
+		return nil, err
+	}
+	values, unit := slices.Clone(m.Values), 1/m.Values[0] // squares of entries neither overflow nor vanish
+	dense.Scale(unit, g)
+	for k := range values {
+		values[k] *= unit
+	}
+	minusU, minusV := u, v
+	if f.Scaling == ScaleOrthonormal {
+		scaled := dense.Clone(u)
+		dense.ScaleColumns(scaled, values)
+		dense.Gemm(blas.NoTrans, blas.Trans, -1, scaled, v, 1, g)
+		minusU, minusV = stream.NewMatrix(u.Rows, u.Cols), stream.NewMatrix(v.Rows, v.Cols)
+	} else {
+		unitLength(u, rows.weights)
+		unitLength(v, cols.weights)
+	}
+	left, right := residuals(blas.NoTrans, g, v, minusU, values, rows, cols), residuals(blas.Trans, g, u, minusV, values, cols, rows)
+	for k, r := range right {
+		left[k] = math.Max(left[k], r)
+	}
+	return left, nil
+}
+
+// of returns the source of some of the rows of a source.
+func (r source) of(rows *tiles.Rows) source {
+	if rows.Sparse != nil {
+		return sourceOf(stream.NewSparseRows(r.name(), rows.Sparse, rows.Transpose()))
+	}
+	return fromMatrix(r.name(), rows.Dense)
+}
+
+// embed returns u or v of rows with known sums; nil for those that the model has for new rows.
+func (f *nystrom) embed(ctx context.Context, m *Model, side *Side, rows source, known *tiles.Sums) (blas64.General, error) {
+	fitted := *side
+	fitted.Map = blas64.General{}
+	p := m.embedding(f.tiles, &fitted, known, rows)
+	return stream.MapRows(ctx, f.engine, "residuals", rows, side.Rank(), func() func(blas64.General, *stream.Block) error {
+		return p.worker().block
+	})
+}
+
+// unitLength makes the columns of vectors as long as 1 over all rows that the given ones stand for.
+func unitLength(vectors blas64.General, weights []float64) {
+	weighted := dense.Clone(vectors)
+	dense.ScaleRows(weighted, dense.Roots(weights))
+	dense.ScaleColumns(vectors, dense.Reciprocals(norms(weighted)))
+}
+
+// residuals estimates ‖Gv−σu‖/σ for each triplet, where G is g or its transpose between rows and cols.
+func residuals(trans blas.Transpose, g, v, u blas64.General, values []float64, rows, cols *strata) []float64 {
+	held, weighted := dense.Clone(v), dense.Clone(v)
+	dense.ScaleRows(weighted, cols.weights)
+	dense.ScaleRows(held, cols.weights)
+	for _, j := range cols.landmarks {
+		clear(dense.Row(held, j))
+	}
+	product := dense.Mul(trans, g, blas.NoTrans, weighted)
+	variance := noiseOf(trans, g, held, cols)
+	out, noise := make([]float64, len(values)), make([]float64, len(values))
+	for i, w := range rows.weights {
+		gv, ui, of := dense.Row(product, i), dense.Row(u, i), dense.Row(variance, i)
+		for k, value := range values {
+			rest := gv[k]/value - ui[k]
+			out[k] += w * rest * rest
+			noise[k] += w * of[k] / (value * value)
+		}
+	}
+	for k, square := range out {
+		out[k] = math.Sqrt(math.Max(square-noise[k], noise[k]/4))
+	}
+	return out
+}
+
+// noiseOf returns the variance that the drawing of held-back columns gives to the products with held, whose
+// rows of landmarks are zero.
+func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.General {
+	sums := dense.Mul(trans, g, blas.NoTrans, held)
+	n := float64(cols.held())
+	if cols.unseen == 0 || n < 2 {
+		clear(sums.Data)
+		return sums
+	}
+	of := dense.Mul(trans, squares(g), blas.NoTrans, squares(held))
+	for i := range sums.Rows {
+		row, second := dense.Row(sums, i), dense.Row(of, i)
+		for k, sum := range row {
+			row[k] = math.Max(0, second[k]-sum*sum/n) * n / (n - 1) * cols.unseen
+		}
+	}
+	return sums
+}
+
+// squares returns the squares of the entries of a matrix.
+func squares(m blas64.General) blas64.General {
+	out := dense.Clone(m)
+	for i := range out.Rows {
+		row := dense.Row(out, i)
+		for j, v := range row {
+			row[j] = v * v
+		}
+	}
+	return out
+}
+
+// Converged is the largest estimated residual, relative to its singular value, with which a triplet counts as
+// one of G.
+const Converged = 0.3
+
+// tellResiduals puts estimated residuals into the fit, and warns of those that are large.
+func (f *Fit) tellResiduals(estimated []float64, scaling Scaling, rows, cols *strata) {
+	f.EstimatedResiduals = estimated
+	if f.Doubtful() == 0 {
+		return
+	}
+	remedy := "raise `landmarks`"
+	if scaling != ScaleOrthonormal {
+		remedy += ", or take `scaling orthonormal`"
+	}
+	f.Warn(fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g, estimated from %d rows and %d columns besides the landmarks; %s",
+		f.Doubtful(), f.Rank(), Converged, slices.Max(estimated), rows.held(), cols.held(), remedy))
+}
+
+// Doubtful returns the number of triplets whose estimated residual is above [Converged].
+func (f *Fit) Doubtful() (n int) {
+	for _, r := range f.EstimatedResiduals {
+		if !(r <= Converged) {
+			n++
+		}
+	}
+	return n
+}

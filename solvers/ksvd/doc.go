@@ -35,6 +35,9 @@
 //	  sums                                                a graph, its paths of two edges instead
 //	SSRSVD      1, after gathering                        see lowrank.SSRSVD
 //
+// Nystrom evaluates entries between its samples and held-back rows besides, which estimate the residuals
+// of its triplets: see [Fit.EstimatedResiduals].
+//
 // Rows that methods pick are gathered by number, which is a pass for sources that
 // cannot do it ([stream.Gather]).
 //

@@ -200,7 +200,7 @@ func TestPlan(t *testing.T) {
 		{Solver{C: 1}, shape(500, 10), EngineDense},
 		{Solver{C: 1}, shape(15000, 10), EngineIterative},
 		{Solver{C: 1}, shape(1_000_000, 10), EngineLowRank},
-		// too little for the exact engine; the preconditioner takes 37 MB for the residuals of its triplets
+		// too little for the dense engine; the preconditioner takes 37 MB for the residuals of its triplets
 		{Solver{C: 1, Memory: model.RuntimeBytes + 80<<20, Rank: 10}, shape(1500, 10), EngineIterative},
 		{Solver{C: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
 	} {

@@ -196,7 +196,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	return p.Plan, nil
 }
 
-// residuals adds the estimate of residuals with n landmarks among the rows and c among the columns.
+// residuals adds the cost of [Fit.EstimatedResiduals], for n landmark rows and c landmark columns.
 func (p *planner) residuals(n, c, rank int64) {
 	rows, cols := n+int64(heldBack(p.shape.Rows, int(n))), c+int64(heldBack(p.shape.Cols, int(c)))
 	p.Add("rows and columns of the residuals", p.rows(rows)+p.rows(cols), "`landmarks`")

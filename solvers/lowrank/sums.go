@@ -22,8 +22,8 @@ type Sums = tiles.SumRule
 const (
 	// SumsAuto is exact up to 2³² entries of A, and sampled beyond.
 	SumsAuto = tiles.SumsAuto
-	// SumsExact sums over all right rows, which are held in memory, and in the model: the pass over the left
-	// rows evaluates all entries of A, and so does every later pass over them.
+	// SumsExact sums over all right rows, which memory and the model hold. Each pass over left rows
+	// evaluates all entries of A.
 	SumsExact = tiles.SumsExact
 	// SumsSampled sums over 2,048 right rows drawn uniformly, weighted. They are in the model. Error estimates
 	// allow for it: they take the sums over 32,768 rows, with the sampled ones among them.

@@ -62,7 +62,7 @@ func (t *Tiles) Summed() (n int) {
 	return n
 }
 
-// Sum computes and caches the row sums of r, in parallel. Call it for left rows that many tiles share.
+// Sum computes the row sums of r in parallel, and caches them for the tiles that share these left rows.
 func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 	if t.over == nil {
 		return nil

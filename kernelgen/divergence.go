@@ -31,11 +31,7 @@ const (
 
 // shareRows returns the rows of the left side, in buf if it is large enough.
 func shareRows(rows blas64.General, buf []float64) blas64.General {
-	n := rows.Cols + 1
-	if len(buf) < rows.Rows*n {
-		buf = make([]float64, rows.Rows*n)
-	}
-	left := matrix.Of(buf, rows.Rows, n)
+	left := matrix.Reuse(&buf, rows.Rows, rows.Cols+1)
 	for i := range rows.Rows {
 		shares(matrix.Row(left, i), matrix.Row(rows, i))
 	}
@@ -64,7 +60,7 @@ func shares(p, x []float64) {
 // packLogs packs the rows of the right side.
 func packLogs(rows blas64.General) simd.Packed {
 	n := rows.Cols + 1
-	right := matrix.Of(make([]float64, rows.Rows*n), rows.Rows, n)
+	right := matrix.New(rows.Rows, n)
 	for i := range rows.Rows {
 		logShares(matrix.Row(right, i), matrix.Row(rows, i))
 	}

@@ -97,7 +97,7 @@ var divergenceData = map[string]func(rng *rand.Rand, rows, d int) blas64.General
 		return x
 	},
 	"graph": func(rng *rand.Rand, rows, d int) blas64.General { // a few ones in each row
-		x := matrix.Of(make([]float64, rows*d), rows, d)
+		x := matrix.New(rows, d)
 		for i := range rows {
 			for range 1 + rng.IntN(3) {
 				row(x, i)[rng.IntN(d)] = 1
@@ -215,7 +215,7 @@ func TestDivergencesDependOnTheirRowsAlone(t *testing.T) {
 			for range 10 {
 				i, j := rng.IntN(x.Rows), rng.IntN(x.Rows)
 				m, n := 1+rng.IntN(x.Rows-i), 1+rng.IntN(x.Rows-j)
-				part := matrix.Of(make([]float64, m*n), m, n)
+				part := matrix.New(m, n)
 				k.Fill(part, matrix.Rows(x, i, m), k.Pack(matrix.Rows(x, j, n)), &w)
 				for a := range m {
 					for b := range n {

@@ -85,7 +85,7 @@ func TestFillLogOfExtremes(t *testing.T) {
 	for _, text := range []string{"rbf(gamma=%)", "laplace(gamma=%)", "expdot(scale=%)", "1e-300*rbf(gamma=%)"} {
 		for _, e := range extremes {
 			k := mustParse(t, replace(text, e))
-			dst := matrix.Of(make([]float64, x.Rows*x.Rows), x.Rows, x.Rows)
+			dst := matrix.New(x.Rows, x.Rows)
 			k.FillLog(dst, x, k.Pack(x), nil)
 			for i, v := range dst.Data {
 				if v != v {

@@ -186,7 +186,7 @@ func logRowSums(k Kernel, x, z blas64.General, panel int) []float64 {
 	}
 	for j := 0; j < z.Rows; j += panel {
 		part := matrix.Rows(z, j, min(j+panel, z.Rows)-j)
-		dst := matrix.Of(make([]float64, x.Rows*part.Rows), x.Rows, part.Rows)
+		dst := matrix.New(x.Rows, part.Rows)
 		k.FillLog(dst, x, k.Pack(part), nil)
 		for i := range x.Rows {
 			for _, v := range row(dst, i) {
@@ -216,7 +216,7 @@ func TestSoftmaxOfLargeProducts(t *testing.T) {
 		{SNE(0.5), func(x, z []float64) float64 { return -4 * l2(x, z) * l2(x, z) }},
 	} {
 		u, _ := c.k.Normaliser()
-		logs := matrix.Of(make([]float64, x.Rows*z.Rows), x.Rows, z.Rows)
+		logs := matrix.New(x.Rows, z.Rows)
 		u.FillLog(logs, x, u.Pack(z), nil)
 		sums := logRowSums(u, x, z, 7)
 		for i := range x.Rows {

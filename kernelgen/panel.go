@@ -33,10 +33,7 @@ func (p *Panel) side(b Base) simd.Packed { return p.packed[b.spec().rows] }
 // unitRows copies the rows, divided by their lengths, into buf, which is
 // allocated if it is too small.
 func unitRows(rows blas64.General, buf []float64) blas64.General {
-	if len(buf) < rows.Rows*rows.Cols {
-		buf = make([]float64, rows.Rows*rows.Cols)
-	}
-	unit := blas64.General{Rows: rows.Rows, Cols: rows.Cols, Stride: rows.Cols, Data: buf}
+	unit := matrix.Reuse(&buf, rows.Rows, rows.Cols)
 	for i := range rows.Rows {
 		simd.Normalize(matrix.Row(unit, i), matrix.Row(rows, i))
 	}

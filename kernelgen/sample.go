@@ -201,7 +201,7 @@ func (s *sample) pairs(b Base) []float64 {
 	x := thin(s.rows, medianRows)
 	n := x.Rows
 	packed := simd.Pack(x)
-	row := blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)}
+	row := matrix.New(1, n)
 	values := make([]float64, 0, n*(n-1)/2)
 	for i := range n {
 		fillBase(b, row, matrix.Rows(x, i, 1), packed)

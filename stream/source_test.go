@@ -137,7 +137,6 @@ func (s sequential) Info() stream.Info {
 	return info
 }
 
-
 // randomMatrix has entries of very different size, so that sums depend on the
 // order of summation, and a stride larger than its width.
 func randomMatrix(seed uint64, rows, cols int) blas64.General {

@@ -19,7 +19,7 @@ import (
 func New(rows, cols int) blas64.General { return Of(make([]float64, rows*cols), rows, cols) }
 
 // Of returns the rows×cols matrix whose rows follow each other from the start of data, sharing its memory. It
-// panics if data has fewer than rows·cols numbers.
+// panics if data has no room for rows·cols numbers.
 func Of(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data[:rows*cols]}
 }
@@ -42,7 +42,7 @@ func Row(m blas64.General, i int) []float64 {
 
 // Rows returns the n×m.Cols matrix of rows first to first+n−1 of m, sharing its memory. It panics if m has no such rows.
 func Rows(m blas64.General, first, n int) blas64.General {
-	if first < 0 || n < 0 || first+n > m.Rows {
+	if first < 0 || n < 0 || first > m.Rows-n {
 		panic(fmt.Sprintf("matrix: %d rows from row %d on of %d", n, first, m.Rows))
 	}
 	s := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Stride}

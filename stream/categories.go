@@ -50,22 +50,6 @@ const (
 	maxLevelBytes = 1 << 20
 )
 
-// hasCategories reports whether kept columns are categories.
-func hasCategories(info Info) bool {
-	return slices.ContainsFunc(info.Kept, func(f Field) bool { return f.Category })
-}
-
-// withCategories returns the names of all columns that a row is made of.
-func withCategories(info Info) []string {
-	names := slices.Clip(info.Columns)
-	for _, f := range info.Kept {
-		if f.Category {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
 // levelOf returns the level of a word. Bytes that are no UTF-8 are U+FFFD, as in the JSON of a model.
 func levelOf(word string) string { return strings.ToValidUTF8(word, "\uFFFD") }
 

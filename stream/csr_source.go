@@ -39,7 +39,7 @@ func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
 		return nil, err
 	}
 	m = &CSR{Cols: len(info.Columns), Start: []int64{0}}
-	chunk := matrix.New(chunkRows(info), m.Cols)
+	chunk := matrix.New(denseRows(info), m.Cols)
 	for err == nil {
 		var n int
 		n, err = r.Read(&Batch{X: chunk})
@@ -50,10 +50,22 @@ func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
 			err = context.Cause(ctx)
 		}
 	}
-	if err == io.EOF && info.Rows > int64(m.Rows) {
-		err = promiseError(info, int64(m.Rows))
+	if err == io.EOF {
+		err = nil
+		if info.Rows > int64(m.Rows) {
+			err = fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, m.Rows)
+		}
 	}
-	return m, errors.Join(ignoreEOF(err), r.Close())
+	return m, errors.Join(err, r.Close())
+}
+
+// denseRows returns how many rows are made dense at a time.
+func denseRows(info Info) int {
+	n := min(1024, BlockRows(len(info.Columns)))
+	if info.Rows >= 0 {
+		n = int(max(1, min(int64(n), info.Rows)))
+	}
+	return n
 }
 
 // appendDense appends a row.

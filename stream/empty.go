@@ -53,13 +53,9 @@ func beginsEmpty(ctx context.Context, src Source) bool {
 	if d == 0 || info.Rows == 0 {
 		return false
 	}
-	r, err := src.Open(uncounted(ctx), 0)
-	if err != nil {
-		return false
-	}
 	b := Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: KeptColumns(info.Kept)}
-	n, err := ReadFull(r, &b)
-	if err = errors.Join(r.Close(), err); err != nil && !errors.Is(err, io.EOF) || n == 0 {
+	n, err := ReadRows(ctx, src, 0, &b)
+	if err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		return false
 	}
 	seen := make([]bool, d)

@@ -260,7 +260,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	if info.Lead > 0 {
 		err = Gather(uncounted(ctx), src, rows, batch)
 	} else {
-		err = readRows(ctx, src, 0, batch)
+		_, err = ReadRows(ctx, src, 0, batch)
 	}
 	if err != nil {
 		return "", err

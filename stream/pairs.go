@@ -365,7 +365,8 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 // gather reads the rows of the block.
 func (b *pairBlock) gather(ctx context.Context, first int64) error {
 	if b.src.Info().Lead > 0 {
-		return readRows(ctx, b.src, first, &Batch{X: b.block.X})
+		_, err := ReadRows(ctx, b.src, first, &Batch{X: b.block.X})
+		return err
 	}
 	rows := Numbers(b.block.X.Rows)
 	for i := range rows {

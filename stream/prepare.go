@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -377,6 +377,9 @@ func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	return err
 }
 
+// sequential hides that the rows of a source can be fetched by number.
+type sequential struct{ Source }
+
 // gatherKept finds rows among those that were not dropped: each raw block that
 // holds a wanted row is read and cleaned. A source without random access is
 // skimmed.
@@ -385,20 +388,27 @@ func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) err
 		return OnceError(s.info.Name)
 	}
 	if s.info.Lead == 0 {
-		return skim(ctx, s, rows, dst)
+		return Gather(ctx, sequential{s}, rows, dst)
 	}
-	resetKept(dst.Kept)
+	for k := range dst.Kept {
+		dst.Kept[k].Reset()
+	}
 	for taken := 0; taken < len(rows); {
 		start, before := s.kept.find(rows[taken])
 		chunk, left, err := s.rawBlock(ctx, start, dst.Kept != nil)
 		if err != nil {
 			return err
 		}
-		found := pick(dst, chunk, rows, taken, before, left)
-		if found == 0 {
+		if rows[taken] >= before+int64(left) {
 			return fmt.Errorf("%s: row %d is gone: the file changed", s.info.Name, rows[taken])
 		}
-		taken += found
+		for ; taken < len(rows) && rows[taken] < before+int64(left); taken++ {
+			i := int(rows[taken] - before)
+			copy(matrix.Row(dst.X, taken), matrix.Row(chunk.X, i))
+			for k := range dst.Kept {
+				dst.Kept[k].Append(&chunk.Kept[k], i, i+1)
+			}
+		}
 	}
 	return nil
 }
@@ -411,7 +421,10 @@ func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk 
 		chunk.Kept = KeptColumns(s.info.Kept)
 	}
 	raw := s.raw(chunk, new(rawRows))
-	if err := readRows(ctx, s.src, start, raw); err != nil {
+	if got, err := ReadRows(ctx, s.src, start, raw); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: %d rows were counted, and it ends after %d: the file changed", s.info.Name, s.kept.raw, start+int64(got))
+		}
 		return nil, 0, err
 	}
 	left, err = s.clean(chunk, raw, n, false, func(i int) int64 { return start + int64(i) })
@@ -446,7 +459,9 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 		m.kept[s.carry[k]] = dst.Kept[k]
 	}
 	m.batch.Kept = m.kept
-	resetKept(m.kept)
+	for k := range m.kept {
+		m.kept[k].Reset()
+	}
 	return &m.batch
 }
 
@@ -490,12 +505,16 @@ func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) in
 		}
 		if left < i {
 			copy(matrix.Row(b.X, left), x)
-			moveKept(raw.Kept, left, i)
+			for k := range raw.Kept {
+				raw.Kept[k].Move(left, i)
+			}
 		}
 		left++
 	}
 	if left < n {
-		truncateKept(raw.Kept, left)
+		for k := range raw.Kept {
+			raw.Kept[k].Truncate(left)
+		}
 	}
 	if s.carry != nil {
 		for k := range b.Kept {
@@ -517,69 +536,6 @@ func nullError(info Info, row int64, column int, value float64) error {
 func (s *Prepared) overflowError(row int64, column int) error {
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
-}
-
-// DataError marks an error of [Prepare] that the rows are the reason of, not the treatment.
-type DataError struct{ Err error }
-
-// Error returns the text of the error.
-func (e *DataError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *DataError) Unwrap() error { return e.Err }
-
-func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
-
-// BadValueError reports a value, or a row, that cannot be computed with.
-type BadValueError struct {
-	Source string
-	Row    int64  // counted from 0
-	Column string // "" for the whole row
-	Reason string
-}
-
-func (e *BadValueError) Error() string {
-	column := ""
-	if e.Column != "" {
-		column = ", column " + quote.Name(e.Column)
-	}
-	return fmt.Sprintf("%s: row %d (counted from 0)%s: %s", e.Source, e.Row, column, e.Reason)
-}
-
-// moveKept overwrites value `to` of each column by value `from`.
-func moveKept(cols []Column, to, from int) {
-	for k := range cols {
-		c := &cols[k]
-		switch c.Kind {
-		case Float64:
-			c.Floats[to] = c.Floats[from]
-		case Int64:
-			c.Ints[to] = c.Ints[from]
-		default:
-			c.Strings[to] = c.Strings[from]
-		}
-		if c.Valid != nil {
-			c.Valid[to] = c.Valid[from]
-		}
-	}
-}
-
-// truncateKept leaves the first n values of each column.
-func truncateKept(cols []Column, n int) {
-	for k := range cols {
-		c := &cols[k]
-		switch c.Kind {
-		case Float64:
-			c.Floats = c.Floats[:n]
-		case Int64:
-			c.Ints = c.Ints[:n]
-		default:
-			c.Strings = c.Strings[:n]
-		}
-		if c.Valid != nil {
-			c.Valid = c.Valid[:n]
-		}
-	}
 }
 
 // keptRows maps the rows that are left to blocks of raw rows. It takes 8 bytes

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -77,7 +78,7 @@ func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words 
 		return (*columnStats).add
 	})
 	if err == nil {
-		stats.blockRows = int64(e.blockRows(d))
+		stats.blockRows = int64(cmp.Or(max(0, e.BlockRows), BlockRows(d)))
 	}
 	return stats, err
 }

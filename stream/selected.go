@@ -80,13 +80,17 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 			if dst.X.Cols > 0 {
 				copy(matrix.Row(dst.X, n), matrix.Row(dst.X, i))
 			}
-			moveKept(dst.Kept, n, i)
+			for k := range dst.Kept {
+				dst.Kept[k].Move(n, i)
+			}
 		}
 		n++
 	}
 	r.next += int64(read)
-	if dst.Kept != nil && n < read {
-		truncateKept(dst.Kept, n)
+	if n < read {
+		for k := range dst.Kept {
+			dst.Kept[k].Truncate(n)
+		}
 	}
 	if len(r.left) == 0 && err == nil {
 		err = io.EOF

@@ -57,17 +57,18 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	return 0, err
 }
 
-// readRows fills dst with consecutive rows of src, which has them. It is no pass.
-func readRows(ctx context.Context, src Source, first int64, dst *Batch) error {
+// ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number
+// of rows that it has read, with an error: io.EOF, unless src promises more rows.
+func ReadRows(ctx context.Context, src Source, first int64, dst *Batch) (n int, err error) {
 	r, err := src.Open(uncounted(ctx), first)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	n, err := ReadFull(r, dst)
-	if n == dst.X.Rows {
+	n, err = ReadFull(r, dst)
+	if info := src.Info(); n == dst.X.Rows {
 		err = ignoreEOF(err)
-	} else if err == io.EOF {
-		err = promiseError(src.Info(), first+int64(n))
+	} else if err == io.EOF && first+int64(n) < info.Rows {
+		err = promiseError(info, first+int64(n))
 	}
-	return errors.Join(err, r.Close())
+	return n, errors.Join(err, r.Close())
 }

@@ -47,6 +47,8 @@ func weightError(info Info, place int, row int64, reason string) error {
 	return &BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
 }
 
+func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
+
 // copies counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive weight
 // is below 1, that weight counts as one row: weights may be shares.
 type copies struct {

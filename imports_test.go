@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"kernelgen":                    {"internal/matrix", "internal/rounding", "internal/simd"},
 	"sketch":                       {"internal/matrix", "internal/simd", "internal/linalg/householder"},
 	"stream":                       {"internal/matrix", "internal/quote", "internal/rounding", "internal/simd"},
+	"stream/sparse":                {"internal/matrix", "stream"},
 	"blockstore":                   {"internal/matrix", "internal/quote", "blockstore", "stream"},
 	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
 	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},

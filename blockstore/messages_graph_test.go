@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // badEdges are edge lists and Matrix Market files.
@@ -37,7 +37,7 @@ func badEdges() []badFile {
 		graphOf("e.csv", "a weight beyond 2^53", "1,2,9007199254740993\n", graph.Options{}),
 		graphOf("e.csv", "a weight that is missing", "1,2,3\n1,2,\n", graph.Options{}),
 		graphOf("e.csv", "a weight that is infinite", "1,2,3\n1,2,inf\n", graph.Options{}),
-		graphOf("e.csv", "a weight below 0 and degrees", "1,2,3\n1,2,-1\n", graph.Options{Degrees: stream.RowStochastic}),
+		graphOf("e.csv", "a weight below 0 and degrees", "1,2,3\n1,2,-1\n", graph.Options{Degrees: sparse.RowStochastic}),
 		whole("e.csv", "more memory than there is", "1,2\n", graph.Options{Limit: 100}),
 		graphOf("e.csv", "a node listed twice", "1,2\n", graph.Options{Nodes: []string{"1", "2", "1"}}),
 		graphOf("e.csv", "a listed node without an id", "1,2\n", graph.Options{Nodes: []string{"1", ""}}),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,7 +39,6 @@ func TestOpening(t *testing.T) {
 		stream.FromMatrix("no rows", matrix.New(0, 3)),
 		stream.FromSeq(stream.Info{Name: "sequence", Columns: columns, Rows: 5000}, pieces),
 		stream.NewRowNumbers("numbers", 5000),
-		sparse(t).Source("csr", nil),
 		stream.NewCounted(newTable("counted", x).keep()),
 		newTable("table", x).keep(),
 	}
@@ -105,21 +103,6 @@ func TestSelected(t *testing.T) {
 	if _, _, err := tryReadAll(stream.NewSelected(short, rows)); err == nil {
 		t.Error("rows that are gone were read")
 	}
-}
-
-// sparse returns a sparse matrix of 900 rows.
-func sparse(t *testing.T) *stream.CSR {
-	random := rand.New(rand.NewPCG(8, 8))
-	c := &stream.CSR{Rows: 900, Cols: 40, Start: make([]int64, 901)}
-	for i := range c.Rows {
-		for j := range c.Cols {
-			if random.IntN(10) == 0 {
-				c.Index, c.Value = append(c.Index, int32(j)), append(c.Value, random.NormFloat64())
-			}
-		}
-		c.Start[i+1] = int64(len(c.Index))
-	}
-	return c
 }
 
 // A source that can be read only once begins at its first row.

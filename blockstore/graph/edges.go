@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // edgeList holds the edges of a graph as they come, between nodes that are
@@ -68,11 +69,11 @@ func (l *edgeList) grow() {
 
 // entries returns the entries of the adjacency matrix. final gives the final number
 // of each node; nil means that they are final.
-func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
-	return func(yield func(stream.Entry) bool) {
+func (l *edgeList) entries(final []int32) iter.Seq[sparse.Entry] {
+	return func(yield func(sparse.Entry) bool) {
 		for _, chunk := range l.chunks {
 			for k, ends := range chunk.ends {
-				e := stream.Entry{Row: ends[0], Col: ends[1], Value: 1}
+				e := sparse.Entry{Row: ends[0], Col: ends[1], Value: 1}
 				if final != nil {
 					e.Row, e.Col = final[e.Row], final[e.Col]
 				}
@@ -88,11 +89,11 @@ func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
 }
 
 // yield yields what one edge adds to the matrix.
-func (l *edgeList) yield(e stream.Entry, yield func(stream.Entry) bool) bool {
+func (l *edgeList) yield(e sparse.Entry, yield func(sparse.Entry) bool) bool {
 	if e.Row == e.Col {
 		return l.dropLoops || yield(e)
 	}
-	return yield(e) && (!l.mirror || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value}))
+	return yield(e) && (!l.mirror || yield(sparse.Entry{Row: e.Col, Col: e.Row, Value: e.Value}))
 }
 
 // count returns the number of entries.
@@ -139,7 +140,7 @@ func (r *reader) weight(cell []byte) (float64, error) {
 		return 0, errors.New("the weight is missing; give it a number, or remove the line")
 	case math.IsInf(v, 0):
 		return 0, fmt.Errorf("the weight %q is infinite; give it a finite number", fault.Shorten(cell))
-	case v < 0 && r.options.Degrees != stream.NoDegreeScaling:
+	case v < 0 && r.options.Degrees != sparse.NoDegreeScaling:
 		return 0, fmt.Errorf("the weight %v is negative, and degrees need weights that are not; leave the scaling by degrees out, or change the weights", v)
 	}
 	return v, nil
@@ -157,7 +158,7 @@ func (r *reader) bytes(nodes, textBytes int64) int64 {
 	if r.options.SelfLoops == AddSelfLoops {
 		entry += 12
 	}
-	if r.options.Degrees != stream.NoDegreeScaling {
+	if r.options.Degrees != sparse.NoDegreeScaling {
 		entry += 8
 	}
 	if r.edges.mirror {
@@ -176,7 +177,7 @@ func (r *reader) checkLimit(nodes, textBytes int64) error {
 
 // graph makes the graph of the edges. It gives the list of edges up.
 func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
-	a, err := stream.NewCSR(nodes, nodes, r.edges.entries(final))
+	a, err := sparse.NewCSR(nodes, nodes, r.edges.entries(final))
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 // Package graph reads directed graphs from edge lists and Matrix Market files
-// into a sparse adjacency matrix, stream.CSR, with the names of the nodes.
+// into a sparse adjacency matrix, sparse.CSR, with the names of the nodes.
 package graph
 
 import (
@@ -14,7 +14,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Graph is a directed graph as it was read.
@@ -27,7 +27,7 @@ type Graph struct {
 	// Adjacency has in row i and column j the weight of the edge from node i
 	// to node j, after all that Options asks for. Value is nil when all
 	// weights are 1.
-	Adjacency *stream.CSR
+	Adjacency *sparse.CSR
 	// IDs are the ids of the nodes when all are integers of 64 bits, written
 	// as a computer writes them: -5, not 007 or +7. Otherwise IDs is nil.
 	IDs []int64
@@ -107,7 +107,7 @@ type Options struct {
 	// SelfLoops comes before Degrees.
 	SelfLoops SelfLoops
 	// Degrees divides the weights by degrees.
-	Degrees stream.DegreeScaling
+	Degrees sparse.DegreeScaling
 	// Limit is the most memory, in bytes, that reading may take by estimate;
 	// what takes more is a *stream.OverBudgetError. 0 means no limit.
 	Limit int64

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // What the samples of a fit of askls are, how they are read, and which of them it learns
@@ -98,8 +99,8 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 }
 
 // takeMatrix makes the samples from a matrix between all of them.
-func (c *asklsTask) takeMatrix(name string, k *stream.CSR) (err error) {
-	c.all = stream.NewSparseRows(name, k, nil)
+func (c *asklsTask) takeMatrix(name string, k *sparse.CSR) (err error) {
+	c.all = sparse.NewRows(name, k, nil)
 	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
 	return fromData(err)
 }
@@ -149,7 +150,7 @@ func (c *asklsTask) prepareMatrix(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	k, err := stream.ReadCSR(ctx, c.prepared.left)
+	k, err := sparse.ReadCSR(ctx, c.prepared.left)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // graphFlags say how a graph is read, and what becomes of its edges.
@@ -24,7 +25,7 @@ type graphFlags struct {
 	listed              []string // the nodes, where they are not read from the file of nodes
 }
 
-// The words for graph.SelfLoops and stream.DegreeScaling, in the order of
+// The words for graph.SelfLoops and sparse.DegreeScaling, in the order of
 // their values.
 var (
 	selfLoopWords = []string{"keep", "add", "drop"}
@@ -78,7 +79,7 @@ type graphRecipe struct {
 // options adds a recipe, whose words have been checked, to options of reading.
 func (r graphRecipe) options(o graph.Options) graph.Options {
 	o.SelfLoops = graph.SelfLoops(slices.Index(selfLoopWords, r.SelfLoops))
-	o.Degrees = stream.DegreeScaling(slices.Index(degreeWords, r.Degrees))
+	o.Degrees = sparse.DegreeScaling(slices.Index(degreeWords, r.Degrees))
 	o.Undirected, o.Simple = r.Undirected, r.Simple
 	return o
 }
@@ -200,7 +201,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	if t.notes(graphNotes(g)); strange > 0 && twoSided {
 		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
 	}
-	nodes := stream.NewSparseRows(paths[0], rows, nil)
+	nodes := sparse.NewRows(paths[0], rows, nil)
 	if !twoSided { // a node is its edges both ways
 		if nodes.Into, _, err = g.Over(a.Transpose(), f.ids, f.data.Graph.Names); err != nil {
 			return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Data has the two sides of G: N rows x_i on the left and M rows z_j on the right, of one
@@ -32,11 +33,11 @@ type Data struct {
 // source has the rows of one side.
 type source struct {
 	stream.Source
-	sparse *stream.SparseRows // the same source; nil for dense rows
+	sparse *sparse.Rows // the same source; nil for dense rows
 }
 
 func sourceOf(src stream.Source) source {
-	sparse, _ := src.(*stream.SparseRows)
+	sparse, _ := src.(*sparse.Rows)
 	return source{src, sparse}
 }
 
@@ -157,7 +158,7 @@ func Between(left, right stream.Source) (*Data, error) {
 // holds the edges out of node i, and its columns on the right, which hold the edges
 // into a node (paper, Definition 2.1; C is the identity). Neither A nor G is ever
 // made dense. It takes the memory of Aᵀ.
-func Graph(name string, a *stream.CSR) (*Data, error) {
+func Graph(name string, a *sparse.CSR) (*Data, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%s is %d×%d: the adjacency matrix of a graph is square", name, a.Rows, a.Cols)
 	}
@@ -170,7 +171,7 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 		}
 	}
 	transpose := a.Transpose()
-	return &Data{left: sourceOf(stream.NewSparseRows(name, a, transpose)), right: sourceOf(stream.NewSparseRows(name, transpose, a))}, nil
+	return &Data{left: sourceOf(sparse.NewRows(name, a, transpose)), right: sourceOf(sparse.NewRows(name, transpose, a))}, nil
 }
 
 // names returns the names of both sources.
@@ -255,7 +256,7 @@ func twoSided(s model.Shape) model.Shape {
 }
 
 // measure returns the shape of the rows of a matrix against the rows of its transpose.
-func measure(out, in *stream.CSR) model.Shape {
+func measure(out, in *sparse.CSR) model.Shape {
 	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
 	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // The residuals of a sampled decomposition are estimated from entries of G between sampled rows and
@@ -129,7 +130,7 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 // of returns the source of some of the rows of a source.
 func (r source) of(rows *tiles.Rows) source {
 	if rows.Sparse != nil {
-		return sourceOf(stream.NewSparseRows(r.name(), rows.Sparse, rows.Transpose()))
+		return sourceOf(sparse.NewRows(r.name(), rows.Sparse, rows.Transpose()))
 	}
 	return fromMatrix(r.name(), rows.Dense)
 }

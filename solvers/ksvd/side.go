@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Side is one side of a decomposition as a function of a row. With z_j the landmarks
@@ -47,7 +48,7 @@ type Side struct {
 // Landmarks are rows kept in a model: dense, or sparse if Sparse is not nil.
 type Landmarks struct {
 	Dense  blas64.General `array:",p,dimension,if=!sparse"`
-	Sparse *stream.CSR    `array:",p,dimension,if=sparse"`
+	Sparse *sparse.CSR    `array:",p,dimension,if=sparse"`
 }
 
 func (l Landmarks) rows() *tiles.Rows { return &tiles.Rows{Dense: l.Dense, Sparse: l.Sparse} }

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // formulas are kernels written out, of every way to make entries.
@@ -51,10 +52,10 @@ func randomMatrix(n, m int, seed uint64) blas64.General {
 
 func sparse(t *testing.T, a blas64.General) *Rows {
 	t.Helper()
-	m, err := stream.NewCSR(a.Rows, a.Cols, func(yield func(stream.Entry) bool) {
+	m, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
 		for i := range a.Rows {
 			for j, v := range matrix.Row(a, i) {
-				if v != 0 && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: v}) {
+				if v != 0 && !yield(sparse.Entry{Row: int32(i), Col: int32(j), Value: v}) {
 					return
 				}
 			}

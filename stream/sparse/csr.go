@@ -1,4 +1,6 @@
-package stream
+// Package sparse holds sparse matrices in memory, the adjacency matrices of graphs, and gives their rows to passes:
+// dense by [CSR.Source], or as [Rows] to those who know how to use them.
+package sparse
 
 import (
 	"fmt"
@@ -114,7 +116,7 @@ func (c *CSR) placed() {
 // mustBeSquare panics unless the matrix is square.
 func (c *CSR) mustBeSquare(what string) {
 	if c.Rows != c.Cols {
-		panic(fmt.Sprintf("stream: %s of a %d×%d matrix, which is not square", what, c.Rows, c.Cols))
+		panic(fmt.Sprintf("sparse: %s of a %d×%d matrix, which is not square", what, c.Rows, c.Cols))
 	}
 }
 

@@ -1,4 +1,4 @@
-package stream_test
+package sparse_test
 
 import (
 	"context"
@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
-// TestSparseRows: a pass sees every row of the matrix by its number, and the transpose
+// TestRows: a pass sees every row of the matrix by its number, and the transpose
 // is made once.
-func TestSparseRows(t *testing.T) {
-	m, err := stream.NewCSR(1000, 7, func(yield func(stream.Entry) bool) {
+func TestRows(t *testing.T) {
+	m, err := sparse.NewCSR(1000, 7, func(yield func(sparse.Entry) bool) {
 		for i := range int32(1000) {
-			if !yield(stream.Entry{Row: i, Col: i % 7, Value: float64(i)}) {
+			if !yield(sparse.Entry{Row: i, Col: i % 7, Value: float64(i)}) {
 				return
 			}
 		}
@@ -22,7 +23,7 @@ func TestSparseRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := stream.NewSparseRows("g", m, nil)
+	rows := sparse.NewRows("g", m, nil)
 	sums := make([]float64, 1000)
 	err = stream.Map(context.Background(), stream.Engine{BlockRows: 64, Threads: 3}, "rows", rows, 1, false, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
@@ -46,7 +47,7 @@ func TestSparseRows(t *testing.T) {
 			t.Fatalf("row %d gave %v", i, v)
 		}
 	}
-	if c := rows.Transpose(); c.Rows != 7 || c != rows.Transpose() || c != stream.NewSparseRows("g", m, c).Transpose() {
+	if c := rows.Transpose(); c.Rows != 7 || c != rows.Transpose() || c != sparse.NewRows("g", m, c).Transpose() {
 		t.Errorf("the transpose has %d rows, or is made again", c.Rows)
 	}
 }

@@ -1,4 +1,4 @@
-package stream
+package sparse
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func (c *CSR) ScaledByDegrees(s DegreeScaling) (*CSR, error) {
 		return c, nil
 	}
 	if s > ColumnStochastic {
-		panic(fmt.Sprintf("stream: no scaling by degrees has the number %d", s))
+		panic(fmt.Sprintf("sparse: no scaling by degrees has the number %d", s))
 	}
 	if err := c.checkWeights(); err != nil {
 		return nil, err

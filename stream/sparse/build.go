@@ -1,4 +1,4 @@
-package stream
+package sparse
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ import (
 // with all entries apart, and of its transpose.
 func NewCSR(rows, cols int, entries iter.Seq[Entry]) (*CSR, error) {
 	if rows < 0 || cols < 0 || rows > math.MaxInt32 || cols > math.MaxInt32 {
-		panic(fmt.Sprintf("stream: a sparse matrix of %d×%d", rows, cols))
+		panic(fmt.Sprintf("sparse: a sparse matrix of %d×%d", rows, cols))
 	}
 	counts, ones, err := countEntries(rows, cols, entries)
 	if err != nil {
@@ -35,7 +35,7 @@ func NewCSR(rows, cols int, entries iter.Seq[Entry]) (*CSR, error) {
 		columns.place(e.Col, e.Row, e.Value)
 	}
 	if placed != total {
-		panic("stream: the entries of a sparse matrix changed between two readings")
+		panic("sparse: the entries of a sparse matrix changed between two readings")
 	}
 	columns.placed()
 	c := columns.Transpose() // a stable sort by rows, of what is sorted by columns

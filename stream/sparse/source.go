@@ -1,4 +1,4 @@
-package stream
+package sparse
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
 )
 
 // Source returns a source whose rows are the rows of the matrix, dense. It is for
@@ -16,7 +17,7 @@ import (
 // of the columns, which for a graph are those of its nodes; nil gives them no names,
 // and messages call them c0, c1, ... It panics when there are names of another number than columns.
 // A row costs O(Cols).
-func (c *CSR) Source(name string, columns []string) Gatherer {
+func (c *CSR) Source(name string, columns []string) stream.Gatherer {
 	nameless := columns == nil
 	if nameless {
 		columns = make([]string, c.Cols)
@@ -25,14 +26,14 @@ func (c *CSR) Source(name string, columns []string) Gatherer {
 		}
 	}
 	if len(columns) != c.Cols {
-		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
+		panic(fmt.Sprintf("sparse: %d names for %d columns", len(columns), c.Cols))
 	}
-	return &csrSource{Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
+	return &csrSource{stream.Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
 }
 
 // ReadCSR returns the rows of a source as a sparse matrix, without their zeros: what
 // [CSR.Source] has given. Cost: one pass, and the memory of the result.
-func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
+func ReadCSR(ctx context.Context, src stream.Source) (m *CSR, err error) {
 	info := src.Info()
 	r, err := src.Open(ctx, 0)
 	if err != nil {
@@ -42,7 +43,7 @@ func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
 	chunk := matrix.New(denseRows(info), m.Cols)
 	for err == nil {
 		var n int
-		n, err = r.Read(&Batch{X: chunk})
+		n, err = r.Read(&stream.Batch{X: chunk})
 		for i := range n {
 			m.appendDense(matrix.Row(chunk, i))
 		}
@@ -60,8 +61,8 @@ func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
 }
 
 // denseRows returns how many rows are made dense at a time.
-func denseRows(info Info) int {
-	n := min(1024, BlockRows(len(info.Columns)))
+func denseRows(info stream.Info) int {
+	n := min(1024, stream.BlockRows(len(info.Columns)))
 	if info.Rows >= 0 {
 		n = int(max(1, min(int64(n), info.Rows)))
 	}
@@ -80,21 +81,21 @@ func (c *CSR) appendDense(x []float64) {
 }
 
 type csrSource struct {
-	info Info
+	info stream.Info
 	m    *CSR
 }
 
-func (s *csrSource) Info() Info { return s.info }
+func (s *csrSource) Info() stream.Info { return s.info }
 
-func (s *csrSource) Open(ctx context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+func (s *csrSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
 	return &csrReader{ctx: ctx, m: s.m, next: int(first)}, nil
 }
 
 // Gather implements Gatherer.
-func (s *csrSource) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+func (s *csrSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	for i, r := range rows {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -126,7 +127,7 @@ type csrReader struct {
 	next int
 }
 
-func (r *csrReader) Read(dst *Batch) (int, error) {
+func (r *csrReader) Read(dst *stream.Batch) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
 	}

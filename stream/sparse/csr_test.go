@@ -1,4 +1,4 @@
-package stream_test
+package sparse_test
 
 import (
 	"context"
@@ -7,22 +7,25 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // randomEntries returns a mixture of places, many of them repeated, in any order.
-func randomEntries(seed uint64, rows, cols, n int, ones bool) []stream.Entry {
+func randomEntries(seed uint64, rows, cols, n int, ones bool) []sparse.Entry {
 	r := rand.New(rand.NewPCG(seed, 0))
-	entries := make([]stream.Entry, n)
+	entries := make([]sparse.Entry, n)
 	for k := range entries {
-		entries[k] = stream.Entry{Row: int32(r.IntN(rows)), Col: int32(r.IntN(cols)), Value: 1}
+		entries[k] = sparse.Entry{Row: int32(r.IntN(rows)), Col: int32(r.IntN(cols)), Value: 1}
 		if !ones {
 			entries[k].Value = math.Trunc(100 * r.Float64()) // whole, so that sums are exact; zeros too
 		}
@@ -31,7 +34,7 @@ func randomEntries(seed uint64, rows, cols, n int, ones bool) []stream.Entry {
 }
 
 // dense returns the matrix of the entries, summed one by one.
-func dense(rows, cols int, entries []stream.Entry) blas64.General {
+func dense(rows, cols int, entries []sparse.Entry) blas64.General {
 	m := matrix.New(rows, cols)
 	for _, e := range entries {
 		m.Data[int(e.Row)*cols+int(e.Col)] += e.Value
@@ -41,7 +44,7 @@ func dense(rows, cols int, entries []stream.Entry) blas64.General {
 
 // denseOf returns a sparse matrix in full. It fails the test when the matrix does
 // not keep its promises.
-func denseOf(t testing.TB, c *stream.CSR) blas64.General {
+func denseOf(t testing.TB, c *sparse.CSR) blas64.General {
 	t.Helper()
 	m := matrix.New(c.Rows, c.Cols)
 	if len(c.Start) != c.Rows+1 || c.Start[0] != 0 || c.Start[c.Rows] != int64(len(c.Index)) || c.NNZ() != int64(len(c.Index)) {
@@ -65,9 +68,9 @@ func denseOf(t testing.TB, c *stream.CSR) blas64.General {
 	return m
 }
 
-func mustCSR(t testing.TB, rows, cols int, entries []stream.Entry) *stream.CSR {
+func mustCSR(t testing.TB, rows, cols int, entries []sparse.Entry) *sparse.CSR {
 	t.Helper()
-	c, err := stream.NewCSR(rows, cols, slices.Values(entries))
+	c, err := sparse.NewCSR(rows, cols, slices.Values(entries))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +114,15 @@ func TestCSRAgainstDense(t *testing.T) {
 }
 
 func TestCSRValuesOnlyWhereNeeded(t *testing.T) {
-	a, b := stream.Entry{Row: 0, Col: 1, Value: 1}, stream.Entry{Row: 1, Col: 0, Value: 1}
-	if c := mustCSR(t, 2, 2, []stream.Entry{a, b}); c.Value != nil || c.AddIdentity().Value != nil || c.Transpose().Value != nil {
+	a, b := sparse.Entry{Row: 0, Col: 1, Value: 1}, sparse.Entry{Row: 1, Col: 0, Value: 1}
+	if c := mustCSR(t, 2, 2, []sparse.Entry{a, b}); c.Value != nil || c.AddIdentity().Value != nil || c.Transpose().Value != nil {
 		t.Error("values are kept though all are 1")
 	}
-	c := mustCSR(t, 2, 2, []stream.Entry{a, b, a})
-	if diff := cmp.Diff(&stream.CSR{Rows: 2, Cols: 2, Start: []int64{0, 1, 2}, Index: []int32{1, 0}, Value: []float64{2, 1}}, c); diff != "" {
+	c := mustCSR(t, 2, 2, []sparse.Entry{a, b, a})
+	if diff := cmp.Diff(&sparse.CSR{Rows: 2, Cols: 2, Start: []int64{0, 1, 2}, Index: []int32{1, 0}, Value: []float64{2, 1}}, c); diff != "" {
 		t.Error(diff)
 	}
-	zero := mustCSR(t, 1, 1, []stream.Entry{{Value: 0}})
+	zero := mustCSR(t, 1, 1, []sparse.Entry{{Value: 0}})
 	if zero.NNZ() != 1 || zero.Value[0] != 0 {
 		t.Error("a zero is dropped")
 	}
@@ -127,7 +130,7 @@ func TestCSRValuesOnlyWhereNeeded(t *testing.T) {
 
 // TestCSRSumsInOrder has sums that depend on the order of their terms.
 func TestCSRSumsInOrder(t *testing.T) {
-	c := mustCSR(t, 1, 2, []stream.Entry{{Value: 1}, {Value: 1e16}, {Col: 1, Value: 3}, {Value: -1e16}})
+	c := mustCSR(t, 1, 2, []sparse.Entry{{Value: 1}, {Value: 1e16}, {Col: 1, Value: 3}, {Value: -1e16}})
 	if diff := cmp.Diff([]float64{0, 3}, c.Value); diff != "" {
 		t.Error(diff)
 	}
@@ -136,30 +139,30 @@ func TestCSRSumsInOrder(t *testing.T) {
 func TestCSRRefuses(t *testing.T) {
 	tests := []struct {
 		name  string
-		entry []stream.Entry
+		entry []sparse.Entry
 		words string
 	}{
-		{"row", []stream.Entry{{Row: 2}}, "row 2, column 0"},
-		{"negative row", []stream.Entry{{Row: -1}}, "row -1"},
-		{"column", []stream.Entry{{Col: 3}}, "column 3"},
-		{"negative column", []stream.Entry{{Col: -1}}, "column -1"},
-		{"NaN", []stream.Entry{{Row: 1, Col: 1, Value: math.NaN()}}, "row 1, column 1 is NaN"},
-		{"infinite", []stream.Entry{{Value: math.Inf(-1)}}, "-Inf"},
-		{"sum", []stream.Entry{{Value: 1e308}, {Row: 1}, {Value: 1e308}}, "row 0, column 0 add up to +Inf"},
+		{"row", []sparse.Entry{{Row: 2}}, "row 2, column 0"},
+		{"negative row", []sparse.Entry{{Row: -1}}, "row -1"},
+		{"column", []sparse.Entry{{Col: 3}}, "column 3"},
+		{"negative column", []sparse.Entry{{Col: -1}}, "column -1"},
+		{"NaN", []sparse.Entry{{Row: 1, Col: 1, Value: math.NaN()}}, "row 1, column 1 is NaN"},
+		{"infinite", []sparse.Entry{{Value: math.Inf(-1)}}, "-Inf"},
+		{"sum", []sparse.Entry{{Value: 1e308}, {Row: 1}, {Value: 1e308}}, "row 0, column 0 add up to +Inf"},
 	}
 	for _, test := range tests {
-		_, err := stream.NewCSR(2, 3, slices.Values(test.entry))
+		_, err := sparse.NewCSR(2, 3, slices.Values(test.entry))
 		checkError(t, err, test.words)
 	}
-	mustPanicCSR(t, "negative shape", func() { stream.NewCSR(-1, 0, slices.Values([]stream.Entry(nil))) })
+	mustPanicCSR(t, "negative shape", func() { sparse.NewCSR(-1, 0, slices.Values([]sparse.Entry(nil))) })
 	mustPanicCSR(t, "identity", func() { mustCSR(t, 1, 2, nil).AddIdentity() })
 	mustPanicCSR(t, "names", func() { mustCSR(t, 1, 2, nil).Source("a", []string{"b"}) })
 	calls := 0
 	mustPanicCSR(t, "changing entries", func() {
-		stream.NewCSR(1, 1, func(yield func(stream.Entry) bool) {
+		sparse.NewCSR(1, 1, func(yield func(sparse.Entry) bool) {
 			calls++
 			for range calls {
-				yield(stream.Entry{Value: 1})
+				yield(sparse.Entry{Value: 1})
 			}
 		})
 	})
@@ -177,15 +180,15 @@ func mustPanicCSR(t *testing.T, name string, f func()) {
 
 func TestCSRScaledByDegrees(t *testing.T) {
 	entries := randomEntries(1, 12, 9, 60, false)
-	entries = slices.DeleteFunc(entries, func(e stream.Entry) bool { return e.Row == 3 || e.Col == 4 })
-	entries = append(entries, stream.Entry{Row: 3, Col: 4}) // a row and a column of nothing but a zero
+	entries = slices.DeleteFunc(entries, func(e sparse.Entry) bool { return e.Row == 3 || e.Col == 4 })
+	entries = append(entries, sparse.Entry{Row: 3, Col: 4}) // a row and a column of nothing but a zero
 	for _, scale := range []float64{1, 1e-310, 1e303} {
 		scaled := slices.Clone(entries)
 		for k := range scaled {
 			scaled[k].Value *= scale
 		}
 		a, c := dense(12, 9, scaled), mustCSR(t, 12, 9, scaled)
-		for _, s := range []stream.DegreeScaling{stream.NoDegreeScaling, stream.RowStochastic, stream.SymmetricByDegrees, stream.ColumnStochastic} {
+		for _, s := range []sparse.DegreeScaling{sparse.NoDegreeScaling, sparse.RowStochastic, sparse.SymmetricByDegrees, sparse.ColumnStochastic} {
 			got, err := c.ScaledByDegrees(s)
 			if err != nil {
 				t.Fatal(err)
@@ -194,14 +197,14 @@ func TestCSRScaledByDegrees(t *testing.T) {
 			sameDense(t, "original", a, denseOf(t, c), cmpopts.EquateApprox(1e-9, 0))
 		}
 	}
-	ones, err := mustCSR(t, 1, 3, []stream.Entry{{Col: 0, Value: 1}, {Col: 2, Value: 1}}).ScaledByDegrees(stream.RowStochastic)
+	ones, err := mustCSR(t, 1, 3, []sparse.Entry{{Col: 0, Value: 1}, {Col: 2, Value: 1}}).ScaledByDegrees(sparse.RowStochastic)
 	if err != nil || !cmp.Equal(ones.Value, []float64{0.5, 0.5}) {
 		t.Errorf("%v, %v", ones, err)
 	}
 }
 
 // denseScaled returns the definition, entry by entry.
-func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
+func denseScaled(a blas64.General, s sparse.DegreeScaling) blas64.General {
 	out, in := make([]float64, a.Rows), make([]float64, a.Cols)
 	for i := range a.Rows {
 		for j := range a.Cols {
@@ -215,11 +218,11 @@ func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
 			v := a.Data[i*a.Stride+j]
 			switch {
 			case v == 0:
-			case s == stream.RowStochastic:
+			case s == sparse.RowStochastic:
 				v /= out[i]
-			case s == stream.ColumnStochastic:
+			case s == sparse.ColumnStochastic:
 				v /= in[j]
-			case s == stream.SymmetricByDegrees:
+			case s == sparse.SymmetricByDegrees:
 				v = v / math.Sqrt(out[i]) / math.Sqrt(in[j])
 			}
 			b.Data[i*b.Stride+j] = v
@@ -230,20 +233,20 @@ func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
 
 func TestCSRScalingRefuses(t *testing.T) {
 	tests := []struct {
-		entries []stream.Entry
+		entries []sparse.Entry
 		words   string
-		scaling stream.DegreeScaling
+		scaling sparse.DegreeScaling
 	}{
-		{[]stream.Entry{{Row: 1, Col: 0, Value: -1}, {Value: 2}}, "row 1, column 0 is -1", stream.RowStochastic},
-		{[]stream.Entry{{Col: 1, Value: 1e308}, {Value: 1e308}}, "sum of row 0 overflows", stream.RowStochastic},
-		{[]stream.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", stream.SymmetricByDegrees},
-		{[]stream.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", stream.ColumnStochastic},
+		{[]sparse.Entry{{Row: 1, Col: 0, Value: -1}, {Value: 2}}, "row 1, column 0 is -1", sparse.RowStochastic},
+		{[]sparse.Entry{{Col: 1, Value: 1e308}, {Value: 1e308}}, "sum of row 0 overflows", sparse.RowStochastic},
+		{[]sparse.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", sparse.SymmetricByDegrees},
+		{[]sparse.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", sparse.ColumnStochastic},
 	}
 	for _, test := range tests {
 		c := mustCSR(t, 2, 2, test.entries)
 		_, err := c.ScaledByDegrees(test.scaling)
 		checkError(t, err, test.words)
-		if same, err := c.ScaledByDegrees(stream.NoDegreeScaling); err != nil || same != c {
+		if same, err := c.ScaledByDegrees(sparse.NoDegreeScaling); err != nil || same != c {
 			t.Error("without a scaling the matrix is another")
 		}
 	}
@@ -253,7 +256,7 @@ func TestCSRScalingRefuses(t *testing.T) {
 func TestCSRSource(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {0, 4}, {5, 0}, {1, 1}, {300, 7}} {
 		rows, cols := shape[0], shape[1]
-		var entries []stream.Entry
+		var entries []sparse.Entry
 		if rows*cols > 0 {
 			entries = randomEntries(3, rows, cols, rows, rows == 1)
 		}
@@ -336,7 +339,7 @@ func TestCSRSourceIsCancelled(t *testing.T) {
 // TestCSRPickRows: rows in any order, and twice, as of the matrix in full.
 func TestCSRPickRows(t *testing.T) {
 	for _, ones := range []bool{true, false} {
-		c, err := stream.NewCSR(9, 7, slices.Values(randomEntries(3, 9, 7, 30, ones)))
+		c, err := sparse.NewCSR(9, 7, slices.Values(randomEntries(3, 9, 7, 30, ones)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +359,7 @@ func TestCSRPickRows(t *testing.T) {
 // TestCSRInduced: the part between some nodes, as of the matrix in full.
 func TestCSRInduced(t *testing.T) {
 	for _, ones := range []bool{true, false} {
-		c, err := stream.NewCSR(9, 9, slices.Values(randomEntries(4, 9, 9, 40, ones)))
+		c, err := sparse.NewCSR(9, 9, slices.Values(randomEntries(4, 9, 9, 40, ones)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,14 +377,52 @@ func TestCSRInduced(t *testing.T) {
 
 // TestReadCSR: what a matrix gives as a source is read back.
 func TestReadCSR(t *testing.T) {
-	m := sparse(t)
-	got, err := stream.ReadCSR(context.Background(), m.Source("m", nil))
+	m := sparseMatrix(t)
+	got, err := sparse.ReadCSR(context.Background(), m.Source("m", nil))
 	if diff := cmp.Diff(m, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	short := newTable("short", randomMatrix(1, 10, 2))
-	short.info.Rows = 11
-	if _, err := stream.ReadCSR(context.Background(), short); err == nil {
-		t.Error("a row is missing, and there was no error")
+	short := promising{stream.FromMatrix("short", matrix.New(10, 2)), 11}
+	_, err = sparse.ReadCSR(context.Background(), short)
+	checkError(t, err, "short: promised 11 rows and gave 10")
+}
+
+// promising is a source that promises other rows than it has.
+type promising struct {
+	stream.Source
+	rows int64
+}
+
+func (p promising) Info() stream.Info {
+	info := p.Source.Info()
+	info.Rows = p.rows
+	return info
+}
+
+// TestOpening: the rows from any on are what they are from the first.
+func TestOpening(t *testing.T) {
+	conformance.Opening(t, sparseMatrix(t).Source("csr", nil), 1)
+}
+
+// sparseMatrix returns a sparse matrix of 900 rows.
+func sparseMatrix(t *testing.T) *sparse.CSR {
+	random := rand.New(rand.NewPCG(8, 8))
+	c := &sparse.CSR{Rows: 900, Cols: 40, Start: make([]int64, 901)}
+	for i := range c.Rows {
+		for j := range c.Cols {
+			if random.IntN(10) == 0 {
+				c.Index, c.Value = append(c.Index, int32(j)), append(c.Value, random.NormFloat64())
+			}
+		}
+		c.Start[i+1] = int64(len(c.Index))
+	}
+	return c
+}
+
+// checkError fails unless there is an error whose text has the part.
+func checkError(t *testing.T, err error, part string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), part) {
+		t.Errorf("error %v, want one with %q", err, part)
 	}
 }

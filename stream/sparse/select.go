@@ -1,4 +1,4 @@
-package stream
+package sparse
 
 // PickRows returns the matrix of some rows, in the order of their numbers' list. Cost: the
 // memory of the result.

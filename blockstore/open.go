@@ -70,7 +70,7 @@ type Options struct {
 	// name are zero.
 	Features int
 	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
-	// kept columns in Info().Kept, marked as categories, for [stream.Prepare] to make numbers of.
+	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
 	Categories bool
 	// Words names columns that come as categories, such as those of a model.
 	Words []string

@@ -3,11 +3,9 @@ package stream_test
 import (
 	"context"
 	"iter"
-	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
@@ -18,12 +16,6 @@ import (
 func TestOpening(t *testing.T) {
 	ctx := context.Background()
 	x := randomMatrix(3, 5000, 3)
-	holes := randomMatrix(4, 5000, 3)
-	for i := range holes.Rows {
-		if i%11 == 3 || i > 2000 && i < 3100 || i > 4990 {
-			matrix.Row(holes, i)[i%3] = math.NaN()
-		}
-	}
 	pieces := func() iter.Seq2[blas64.General, error] {
 		return func(yield func(blas64.General, error) bool) {
 			for first := 0; first < x.Rows; first += 700 {
@@ -47,18 +39,6 @@ func TestOpening(t *testing.T) {
 		t.Fatal(err)
 	}
 	sources = append(sources, loaded)
-	for _, nulls := range []stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean} {
-		for _, block := range []int{1, 100, 4096} {
-			for _, raw := range []stream.Source{newTable("prepared", holes).keep(), sequential{newTable("skimmed", holes).keep()}} {
-				p, err := stream.Prepare(ctx, stream.Engine{BlockRows: block}, raw,
-					stream.Treatment{Nulls: nulls, Scale: stream.ScaleStandard})
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources = append(sources, p)
-			}
-		}
-	}
 	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, stream.NewRowNumbers("numbers", 5000)} {
 		sources = append(sources, stream.NewSelected(raw, everyThird(5000)), stream.NewSelected(raw, nil), stream.NewSelected(raw, []int64{0, 4999}))
 	}
@@ -112,25 +92,4 @@ func TestOpeningOnce(t *testing.T) {
 	if _, err := once.Open(context.Background(), 1); err == nil {
 		t.Error("it was opened in the middle")
 	}
-}
-
-// Rows that are left out in the middle of a block of raw rows are found whatever the
-// blocks are.
-func TestOpeningAfterDroppedRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := randomMatrix(6, rapid.IntRange(1, 60).Draw(t, "rows"), 2)
-		for i := range x.Rows {
-			if rapid.IntRange(0, 2).Draw(t, "null") == 0 {
-				matrix.Row(x, i)[0] = math.Inf(1)
-			}
-		}
-		raw := newTable("x", x).keep()
-		raw.step = odd(rapid.Uint64().Draw(t, "steps"))
-		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: rapid.IntRange(1, 20).Draw(t,
-			"block")}, raw, stream.Treatment{Nulls: stream.NullsDrop})
-		if err != nil {
-			t.Fatal(err)
-		}
-		conformance.Opening(t, p, rapid.Uint64().Draw(t, "seed"))
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // application is what the verbs have in common that apply a model to rows.
@@ -40,7 +41,7 @@ type taken struct {
 	source   stream.Source
 	fields   []stream.Field // that are carried along
 	kept     func(b *stream.Block, rows int) []stream.Column
-	prepared *stream.Prepared // nil for a graph or a kernel matrix
+	prepared *prepare.Source // nil for a graph or a kernel matrix
 	dropped  func() int64
 	held     int64 // numbers in memory besides what the model's plan knows
 }
@@ -109,13 +110,13 @@ type takenRows struct {
 	names     []string // of the columns, if they have names
 	position  columnPositions
 	dimension int // columns of numbers
-	prepare   stream.Preparation
+	prepare   prepare.Preparation
 }
 
 // open opens data for a model: the columns that it was fitted on, by name if it
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
-func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *stream.Prepared, error) {
+func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *prepare.Source, error) {
 	if d.features = t.dimension; len(t.names) == 0 {
 		d.features = max(t.dimension, t.position.Width)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 	"github.com/nystream/nystream/stream/sparse"
 )
 
@@ -136,7 +137,7 @@ func (c *asklsTask) prepareRows(ctx context.Context) error {
 		}
 		return c.readLabels(ctx, c.prepared.left)
 	}
-	part, err := stream.Prepare(ctx, c.passEngine(), stream.NewSelected(c.left, c.known.train), c.rows.Treatment)
+	part, err := prepare.New(ctx, c.passEngine(), stream.NewSelected(c.left, c.known.train), c.rows.Treatment)
 	if err != nil {
 		return err
 	}

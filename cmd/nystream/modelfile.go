@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // modelFile is a model with all that is needed to apply it. Nothing in its file depends
@@ -21,11 +21,11 @@ type modelFile struct {
 	model   model.Model
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
-	made    *made              // nil if the file does not tell
-	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
-	right   stream.Preparation // of the right rows of pairs
-	ids     []int64            // of the nodes of a graph, if they are integers
-	arrays  []array.Array      // as they were read
+	made    *made               // nil if the file does not tell
+	prepare prepare.Preparation // of left rows, and of right rows unless they are pairs
+	right   prepare.Preparation // of the right rows of pairs
+	ids     []int64             // of the nodes of a graph, if they are integers
+	arrays  []array.Array       // as they were read
 }
 
 // rowsData says what rows a model takes, and what of them it was fitted to.

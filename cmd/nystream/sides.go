@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // sides are the sources of a fit: that of the rows of a matrix, and that of its
@@ -23,7 +24,7 @@ type sides struct {
 // prepared are the sources of a job after preparation; right is nil if there is
 // only one.
 type prepared struct {
-	left, right *stream.Prepared
+	left, right *prepare.Source
 }
 
 // sources returns them as solvers take them.
@@ -36,8 +37,8 @@ func (s prepared) sources() model.Sources {
 }
 
 // both returns the sources that there are.
-func (s prepared) both() []*stream.Prepared {
-	return slices.DeleteFunc([]*stream.Prepared{s.left, s.right}, func(p *stream.Prepared) bool { return p == nil })
+func (s prepared) both() []*prepare.Source {
+	return slices.DeleteFunc([]*prepare.Source{s.left, s.right}, func(p *prepare.Source) bool { return p == nil })
 }
 
 // dropped returns how many rows were left out for nulls.
@@ -128,7 +129,7 @@ func (s *sides) close() {
 }
 
 // rowsOf returns the number of rows of a source, after preparation if it is prepared.
-func rowsOf(in *input, prepared *stream.Prepared) int64 {
+func rowsOf(in *input, prepared *prepare.Source) int64 {
 	if prepared != nil {
 		return prepared.Info().Rows
 	}
@@ -137,7 +138,7 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 
 // columnsOf returns the number of columns of a source, after preparation if it is prepared, and before it
 // with one for each category.
-func columnsOf(in *input, prepared *stream.Prepared) int {
+func columnsOf(in *input, prepared *prepare.Source) int {
 	if prepared != nil {
 		return len(prepared.Info().Columns)
 	}

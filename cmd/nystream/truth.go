@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // truth is what predictions are compared with.
@@ -147,7 +148,7 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []string) error {
 	t := p.truth
 	if t.said.file != "" {
-		if f.prepare.Nulls == stream.NullsDrop {
+		if f.prepare.Nulls == prepare.NullsDrop {
 			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
 		p.data.label = ""

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // verifyCommand is one command line of verify.
@@ -75,7 +75,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	d := model.Sources{Left: left}
 	var other *input
 	if len(v.right) > 0 {
-		var right *stream.Prepared
+		var right *prepare.Source
 		if other, right, err = rows.open(ctx, v.app, v.data, v.right); err != nil {
 			return err
 		}

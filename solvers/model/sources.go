@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Data is what a fit reads.
@@ -105,7 +106,7 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 	if _, err := KnownRows(src); err != nil {
 		return blas64.General{}, err
 	}
-	copies, err := stream.CountCopies(ctx, e, src, weights)
+	copies, err := prepare.CountCopies(ctx, e, src, weights)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -132,7 +133,7 @@ func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, pu
 	for i, w := range weights {
 		relative[i] = w / least
 	}
-	rows, err := drawCopies(ctx, stream.Engine{}, stream.CopiesOf(relative), n, seed, purpose)
+	rows, err := drawCopies(ctx, stream.Engine{}, prepare.CopiesOf(relative), n, seed, purpose)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -140,7 +141,7 @@ func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, pu
 }
 
 // drawCopies draws at most n copies, and returns the numbers of their rows, ascending.
-func drawCopies(ctx context.Context, e stream.Engine, copies *stream.Copies, n int, seed uint64, purpose string) ([]int64, error) {
+func drawCopies(ctx context.Context, e stream.Engine, copies *prepare.Copies, n int, seed uint64, purpose string) ([]int64, error) {
 	s, err := sketch.NewSample(copies.Count(), int(min(copies.Count(), int64(n))), seed, purpose)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Format and Version are how the file of a model names itself in meta.json.
@@ -35,7 +35,7 @@ func Save(path string, m model.Model) error {
 
 // SavePrepared is [Save] of a model of prepared rows, whose preparation and column names are in the
 // file, too: [Open] gives a model that takes raw rows. Columns without names are found by their order.
-func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
+func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 	a, err := m.Save()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package stream_test
+package prepare_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // TestEmptyColumnsAreLeftOut: a column without a value changes nothing, whatever becomes of nulls.
@@ -22,19 +23,19 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 	for i := range n {
 		copy(matrix.Row(with, i), []float64{math.NaN(), matrix.Row(x, i)[0], math.Inf(i%2*2 - 1), matrix.Row(x, i)[1]})
 	}
-	for _, nulls := range []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean, stream.NullsIndicator} {
-		for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleQuantile} {
-			if matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = math.NaN(), math.NaN(); nulls == stream.NullsError {
+	for _, nulls := range []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean, prepare.NullsIndicator} {
+		for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleQuantile} {
+			if matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = math.NaN(), math.NaN(); nulls == prepare.NullsError {
 				matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = 2, 2
 			}
 			what := fmt.Sprint("nulls ", nulls, ", scale ", scale)
 			src := newTable("x", with)
 			src.info.Columns = []string{"a", "b", "c", "d"}
-			p := prepare(t, src, nulls, scale)
+			p := prepared(t, src, nulls, scale)
 			got, _ := readAll(t, p)
 			plain := newTable("x", x)
 			plain.info.Columns = []string{"b", "d"}
-			want, _ := readAll(t, prepare(t, plain, nulls, scale))
+			want, _ := readAll(t, prepared(t, plain, nulls, scale))
 			if !slices.Equal(p.Empty(), []string{"a", "c"}) || !slices.Equal(p.Columns, []string{"b", "d"}) {
 				t.Errorf("%s: %v are left out, %v are left", what, p.Empty(), p.Columns)
 			}
@@ -66,10 +67,10 @@ func TestLateValues(t *testing.T) {
 	for i := range 499 {
 		x.Data[2*i] = math.NaN()
 	}
-	for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard} {
-		_, err := stream.Prepare(t.Context(), stream.Engine{BlockRows: 16}, newTable("x", x), stream.Treatment{Scale: scale})
+	for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard} {
+		_, err := prepare.New(t.Context(), stream.Engine{BlockRows: 16}, newTable("x", x), prepare.Treatment{Scale: scale})
 		checkError(t, err, `column "x0"`, "null or NaN")
-		p := prepare(t, newTable("x", x), stream.NullsZero, scale)
+		p := prepared(t, newTable("x", x), prepare.NullsZero, scale)
 		if len(p.Empty()) > 0 || len(p.Info().Columns) != 2 {
 			t.Errorf("scale %v: %v are left out", scale, p.Empty())
 		}
@@ -77,7 +78,7 @@ func TestLateValues(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = math.NaN()
 	}
-	_, err := stream.Prepare(t.Context(), stream.Engine{}, newTable("x", x), stream.Treatment{})
+	_, err := prepare.New(t.Context(), stream.Engine{}, newTable("x", x), prepare.Treatment{})
 	checkError(t, err, "x: no column of numbers has a finite value in any row")
 }
 
@@ -119,15 +120,15 @@ func TestRoundedColumns(t *testing.T) {
 		"small ratio":           {[]float64{1e-100, 1.001e-100}, false},
 		"constant":              {[]float64{.3, .3}, false},
 	} {
-		for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile} {
+		for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile} {
 			x := matrix.Of(c.values, len(c.values), 1)
-			p := prepare(t, stream.FromMatrix("x", x), stream.NullsError, scale)
+			p := prepared(t, stream.FromMatrix("x", x), prepare.NullsError, scale)
 			rows, _ := readAll(t, p)
 			moved := slices.ContainsFunc(rows, func(r []float64) bool { return r[0] != 0 })
 			if moved == (c.rounded || name == "constant") || (len(p.Rounded()) > 0) != c.rounded {
 				t.Errorf("%s, scale %v: %v becomes %v; %v are called rounded", name, scale, c.values, rows, p.Rounded())
 			}
-			if c.rounded || name == "constant" || scale != stream.ScaleStandard {
+			if c.rounded || name == "constant" || scale != prepare.ScaleStandard {
 				continue
 			}
 			mean, deviation := moments(c.values)
@@ -138,8 +139,8 @@ func TestRoundedColumns(t *testing.T) {
 			}
 		}
 	}
-	names := strings.Join(prepare(t, stream.FromMatrix("x", blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: noise}),
-		stream.NullsError, stream.ScaleNone).Rounded(), ",")
+	names := strings.Join(prepared(t, stream.FromMatrix("x", blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: noise}),
+		prepare.NullsError, prepare.ScaleNone).Rounded(), ",")
 	if names != "" {
 		t.Errorf("without scaling %s are called rounded", names)
 	}

@@ -1,4 +1,4 @@
-package stream_test
+package prepare_test
 
 import (
 	"bytes"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // scanBlock has a null in every block but the first, and nothing but nulls in
 // the fourth.
-func scanBlock(block int64) *stream.ColumnStats {
+func scanBlock(block int64) *prepare.ColumnStats {
 	x := randomMatrix(uint64(block), 10, 3)
 	if block > 0 {
 		x.Data[int(block)%10*x.Stride+1] = math.NaN()
@@ -24,7 +25,7 @@ func scanBlock(block int64) *stream.ColumnStats {
 			x.Data[i] = math.Inf(1)
 		}
 	}
-	s := stream.NewColumnStats(3)
+	s := prepare.NewColumnStats(3)
 	words := stream.Column{Kind: stream.String, Strings: strings.Split("a,b,,\xff,b,a,ü,c,c,c", ",")}
 	words.Strings[9] += fmt.Sprint(block)
 	if err := s.AddBlock(&stream.Block{Index: block, Start: 10 * block, X: x, Kept: []stream.Column{words}}); err != nil {
@@ -34,7 +35,7 @@ func scanBlock(block int64) *stream.ColumnStats {
 }
 
 func TestColumnStatsConformance(t *testing.T) {
-	conformance.Run(t, func() *stream.ColumnStats { return stream.NewColumnStats(3) }, scanBlock, 11)
+	conformance.Run(t, func() *prepare.ColumnStats { return prepare.NewColumnStats(3) }, scanBlock, 11)
 }
 
 func statsBytes(t testing.TB) []byte {
@@ -53,7 +54,7 @@ func TestColumnStatsHostileBytes(t *testing.T) {
 		binary.LittleEndian.PutUint64(data[8*at:], v)
 		return data
 	}
-	if err := stream.NewColumnStats(3).UnmarshalBinary(good); err != nil {
+	if err := prepare.NewColumnStats(3).UnmarshalBinary(good); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{
@@ -61,7 +62,7 @@ func TestColumnStatsHostileBytes(t *testing.T) {
 		"cut in the head":     good[:17],
 		"cut":                 good[:len(good)-1],
 		"longer":              append(bytes.Clone(good), 0),
-		"policy":              with(0, 256+uint64(stream.NullsDrop)),
+		"policy":              with(0, 256+uint64(prepare.NullsDrop)),
 		"negative rows":       with(1, math.MaxUint64),
 		"fewer rows":          with(1, 3),
 		"huge blocks":         with(3, 1<<62),
@@ -74,11 +75,11 @@ func TestColumnStatsHostileBytes(t *testing.T) {
 		"more values":         with(6, 11),
 		"blocks that overlap": with(3, 1+5*3),
 	} {
-		if stream.NewColumnStats(3).UnmarshalBinary(data) == nil {
+		if prepare.NewColumnStats(3).UnmarshalBinary(data) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if stream.NewColumnStats(2).UnmarshalBinary(good) == nil {
+	if prepare.NewColumnStats(2).UnmarshalBinary(good) == nil {
 		t.Error("accepted statistics of another number of columns")
 	}
 }
@@ -87,7 +88,7 @@ func FuzzColumnStats(f *testing.F) {
 	f.Add(statsBytes(f))
 	f.Add(make([]byte, 40))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := stream.NewColumnStats(3)
+		s := prepare.NewColumnStats(3)
 		if s.UnmarshalBinary(data) != nil {
 			return
 		}

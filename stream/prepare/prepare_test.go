@@ -1,4 +1,4 @@
-package stream_test
+package prepare_test
 
 import (
 	"context"
@@ -15,60 +15,15 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
-// readAll reads a source to its end: its rows and kept columns.
-func readAll(t fataler, src stream.Source) ([][]float64, []stream.Column) {
+func prepared(t fataler, src stream.Source, nulls prepare.Nulls, scale prepare.Scaling) *prepare.Source {
 	t.Helper()
-	rows, kept, err := tryReadAll(src)
+	p, err := prepare.New(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src,
+		prepare.Treatment{Nulls: nulls, Scale: scale})
 	if err != nil {
-		t.Fatalf("reading: %v", err)
-	}
-	return rows, kept
-}
-
-type fataler interface {
-	Helper()
-	Fatalf(string, ...any)
-	Errorf(string, ...any)
-}
-
-func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err error) {
-	info := src.Info()
-	kept = emptyKept(info)
-	err = stream.Map(context.Background(), stream.Engine{Threads: 2, BlockRows: 16}, "", src, 0, true,
-		func() func(blas64.General, *stream.Block) error {
-			return func(blas64.General, *stream.Block) error { return nil }
-		},
-		func(b *stream.Block, _ blas64.General) error {
-			for i := range b.X.Rows {
-				rows = append(rows, slices.Clone(matrix.Row(b.X, i)))
-			}
-			for k := range kept {
-				if b.Kept[k].Len() != b.X.Rows {
-					return fmt.Errorf("column %d keeps %d values of %d rows", k, b.Kept[k].Len(), b.X.Rows)
-				}
-				kept[k].Append(&b.Kept[k], 0, b.X.Rows)
-			}
-			return nil
-		})
-	return rows, kept, err
-}
-
-func emptyKept(info stream.Info) []stream.Column {
-	kept := make([]stream.Column, len(info.Kept))
-	for k, f := range info.Kept {
-		kept[k].Kind = f.Kind
-	}
-	return kept
-}
-
-func prepare(t fataler, src stream.Source, nulls stream.Nulls, scale stream.Scaling) *stream.Prepared {
-	t.Helper()
-	p, err := stream.Prepare(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src,
-		stream.Treatment{Nulls: nulls, Scale: scale})
-	if err != nil {
-		t.Fatalf("Prepare: %v", err)
+		t.Fatalf("preparing: %v", err)
 	}
 	return p
 }
@@ -77,9 +32,9 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // plainly prepares a matrix column by column as the documentation says, with
 // exact sums. left are the numbers of the rows that are left.
-func plainly(x blas64.General, nulls stream.Nulls, scale stream.Scaling) (rows [][]float64, left []int) {
+func plainly(x blas64.General, nulls prepare.Nulls, scale prepare.Scaling) (rows [][]float64, left []int) {
 	for i := range x.Rows {
-		if nulls != stream.NullsDrop || !slices.ContainsFunc(matrix.Row(x, i), func(v float64) bool { return !finite(v) }) {
+		if nulls != prepare.NullsDrop || !slices.ContainsFunc(matrix.Row(x, i), func(v float64) bool { return !finite(v) }) {
 			rows, left = append(rows, slices.Clone(matrix.Row(x, i))), append(left, i)
 		}
 	}
@@ -97,9 +52,9 @@ func plainly(x blas64.General, nulls stream.Nulls, scale stream.Scaling) (rows [
 	return rows, left
 }
 
-func fillPlainly(column []float64, nulls stream.Nulls) {
+func fillPlainly(column []float64, nulls prepare.Nulls) {
 	fill := 0.0
-	if nulls == stream.NullsMean {
+	if nulls == prepare.NullsMean {
 		fill, _ = moments(slices.DeleteFunc(slices.Clone(column), func(v float64) bool { return !finite(v) }))
 	}
 	for i, v := range column {
@@ -109,12 +64,12 @@ func fillPlainly(column []float64, nulls stream.Nulls) {
 	}
 }
 
-func scalePlainly(column []float64, scale stream.Scaling) {
-	if scale == stream.ScaleNone || len(column) == 0 {
+func scalePlainly(column []float64, scale prepare.Scaling) {
+	if scale == prepare.ScaleNone || len(column) == 0 {
 		return
 	}
 	shift, spread := moments(column)
-	if scale == stream.ScaleMinMax {
+	if scale == prepare.ScaleMinMax {
 		shift, spread = slices.Min(column), slices.Max(column)-slices.Min(column)
 	}
 	if slices.Min(column) == slices.Max(column) {
@@ -180,14 +135,14 @@ func columnOf(x blas64.General, j int) (values []float64) {
 }
 
 func TestPrepareAgainstPlain(t *testing.T) {
-	policies := rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean})
-	scalings := rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax})
+	policies := rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean})
+	scalings := rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax})
 	rapid.Check(t, func(t *rapid.T) {
 		x := withNulls(t)
 		nulls, scale := policies.Draw(t, "nulls"), scalings.Draw(t, "scale")
 		src := newTable("x", x).keep()
 		src.step, src.lazy = odd(rapid.Uint64().Draw(t, "steps")), rapid.Bool().Draw(t, "lazy")
-		p := prepare(t, src, nulls, scale)
+		p := prepared(t, src, nulls, scale)
 		want, left := plainly(x, nulls, scale)
 		got, kept := readAll(t, p)
 		info := p.Info()
@@ -201,7 +156,7 @@ func TestPrepareAgainstPlain(t *testing.T) {
 			}
 		}
 		scans := 1
-		if nulls == stream.NullsZero && scale == stream.ScaleNone {
+		if nulls == prepare.NullsZero && scale == prepare.ScaleNone {
 			scans = 0
 		}
 		if info.Scans != scans || scans == 0 && src.opens.Load() == 0 {
@@ -232,7 +187,7 @@ func TestDropAndGather(t *testing.T) {
 		table := newTable("x", x).keep()
 		table.step = odd(rapid.Uint64().Draw(t, "steps"))
 		src := rapid.SampledFrom([]stream.Source{table, sequential{table}, stream.NewCounted(sequential{table}), stream.NewCounted(table)}).Draw(t, "source")
-		p := prepare(t, src, stream.NullsDrop, rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleMinMax}).Draw(t, "scale"))
+		p := prepared(t, src, prepare.NullsDrop, rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleMinMax}).Draw(t, "scale"))
 		all, kept := readAll(t, p)
 		var wanted []int64
 		for i := range all {
@@ -270,7 +225,7 @@ func TestDropAndSkimTakesOnePass(t *testing.T) {
 	x := randomMatrix(1, 200, 2)
 	x.Data[3*x.Stride] = math.NaN()
 	src := stream.NewCounted(sequential{newTable("x", x)})
-	p := prepare(t, src, stream.NullsDrop, stream.ScaleNone) // blocks of 8 rows
+	p := prepared(t, src, prepare.NullsDrop, prepare.ScaleNone) // blocks of 8 rows
 	before := src.Passes()
 	if _, err := stream.GatherRows(context.Background(), p, []int64{0, 50, 100, 150, 198}); err != nil {
 		t.Fatal(err)
@@ -299,12 +254,12 @@ func TestPrepareNamesBadValue(t *testing.T) {
 				t.Errorf("not the error of the value: %#v", err)
 			}
 		}
-		for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax} { // found by the scan
-			_, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8, Threads: 3}, src,
-				stream.Treatment{Scale: scale})
+		for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax} { // found by the scan
+			_, err := prepare.New(context.Background(), stream.Engine{BlockRows: 8, Threads: 3}, src,
+				prepare.Treatment{Scale: scale})
 			check(err)
 		}
-		p := prepare(t, src, stream.NullsError, stream.ScaleNone) // found by the pass
+		p := prepared(t, src, prepare.NullsError, prepare.ScaleNone) // found by the pass
 		_, _, err := tryReadAll(p)
 		check(err)
 		_, err = stream.GatherRows(context.Background(), p, []int64{3, 21, 22})
@@ -340,20 +295,20 @@ func TestScalingOfNastyColumns(t *testing.T) {
 		"large, two blocks":  {1e200, 1e200, 1e200, 1e200, 1e200, 1e200, 1e200, 1e200, 2e200},
 		"squares too large":  {1e160, 2e160},
 	} {
-		for _, nulls := range []stream.Nulls{stream.NullsZero, stream.NullsMean} {
-			for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax} {
+		for _, nulls := range []prepare.Nulls{prepare.NullsZero, prepare.NullsMean} {
+			for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax} {
 				x := blas64.General{Rows: len(column), Cols: 2, Stride: 2}
 				for i, v := range column {
 					x.Data = append(x.Data, float64(i), v)
 				}
 				src := stream.FromMatrix("nasty.npy", x)
-				p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 8}, src,
-					stream.Treatment{Nulls: nulls, Scale: scale})
+				p, err := prepare.New(context.Background(), stream.Engine{BlockRows: 8}, src,
+					prepare.Treatment{Nulls: nulls, Scale: scale})
 				what := fmt.Sprint(name, ", nulls ", nulls, ", scale ", scale)
 				if err != nil {
 					checkError(t, err, "nasty.npy", `column "x1"`, "in float64")
 					t.Log(what, ": ", err)
-					if mayFail := map[string]bool{"subnormal spread": true, "too small": true, "too large": true, "large, one sign": true, "large, two blocks": true, "squares too large": true, "first block absent": nulls == stream.NullsZero}; !mayFail[name] {
+					if mayFail := map[string]bool{"subnormal spread": true, "too small": true, "too large": true, "large, one sign": true, "large, two blocks": true, "squares too large": true, "first block absent": nulls == prepare.NullsZero}; !mayFail[name] {
 						t.Errorf("%s: %v", what, err)
 					}
 					continue
@@ -382,11 +337,11 @@ func TestScalingOfNastyColumns(t *testing.T) {
 
 func TestMeanFillOfHugeColumn(t *testing.T) {
 	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{1.5e308, -1.5e308, 1e308, math.NaN()}}
-	_, err := stream.Prepare(context.Background(), stream.Engine{}, stream.FromMatrix("huge.npy", x),
-		stream.Treatment{Nulls: stream.NullsMean})
+	_, err := prepare.New(context.Background(), stream.Engine{}, stream.FromMatrix("huge.npy", x),
+		prepare.Treatment{Nulls: prepare.NullsMean})
 	checkError(t, err, "huge.npy", `column "x0"`, "-1.5e+308 to 1.5e+308")
 	x.Data[1] = 1.4e308
-	p := prepare(t, stream.FromMatrix("huge.npy", x), stream.NullsMean, stream.ScaleNone)
+	p := prepared(t, stream.FromMatrix("huge.npy", x), prepare.NullsMean, prepare.ScaleNone)
 	if want, got := 1.3e308, p.Fill[0]; math.Abs(got-want) > 1e294 {
 		t.Errorf("mean %g, want %g", got, want)
 	}
@@ -399,7 +354,7 @@ func TestMeanIsAccurate(t *testing.T) {
 		x.Data[i] = 1e9 + math.Sin(float64(i)*math.Sqrt2)
 	}
 	mean, deviation := moments(x.Data)
-	p := prepare(t, stream.FromMatrix("x", x), stream.NullsError, stream.ScaleStandard)
+	p := prepared(t, stream.FromMatrix("x", x), prepare.NullsError, prepare.ScaleStandard)
 	if math.Abs(p.Shift[0]-mean) > 1.2e-7 { // one unit in the last place of 1e9
 		t.Errorf("mean %.10f, want %.10f", p.Shift[0], mean)
 	}
@@ -413,12 +368,12 @@ func TestScanIsTheSameForAllThreads(t *testing.T) {
 	for i := range 60 {
 		x.Data[i*47*x.Stride+i%4] = math.NaN()
 	}
-	var want stream.Preparation
+	var want prepare.Preparation
 	for _, threads := range []int{1, 2, 8} {
 		src := newTable("x", x)
 		src.step = odd(uint64(threads))
-		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 100}, src,
-			stream.Treatment{Nulls: stream.NullsMean, Scale: stream.ScaleStandard})
+		p, err := prepare.New(context.Background(), stream.Engine{Threads: threads, BlockRows: 100}, src,
+			prepare.Treatment{Nulls: prepare.NullsMean, Scale: prepare.ScaleStandard})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -436,18 +391,18 @@ func TestApply(t *testing.T) {
 	old := stream.FromMatrix("old", blas64.General{Rows: 4, Cols: 2, Stride: 2, Data: []float64{0, 10, 2, nan, 4, 30, 6, 20}})
 	fresh := newTable("new", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{nan, 40, 3, nan, 9, 20}})
 	for _, c := range []struct {
-		nulls   stream.Nulls
-		scale   stream.Scaling
+		nulls   prepare.Nulls
+		scale   prepare.Scaling
 		want    [][]float64
 		dropped int64
 	}{
-		{stream.NullsZero, stream.ScaleNone, [][]float64{{0, 40}, {3, 0}, {9, 20}}, 0},
-		{stream.NullsMean, stream.ScaleNone, [][]float64{{3, 40}, {3, 20}, {9, 20}}, 0},
-		{stream.NullsMean, stream.ScaleMinMax, [][]float64{{0.5, 1.5}, {0.5, 0.5}, {1.5, 0.5}}, 0},
-		{stream.NullsZero, stream.ScaleMinMax, [][]float64{{0, 4. / 3}, {0.5, 0}, {1.5, 2. / 3}}, 0},
-		{stream.NullsDrop, stream.ScaleMinMax, [][]float64{{1.5, 0.5}}, 2},
+		{prepare.NullsZero, prepare.ScaleNone, [][]float64{{0, 40}, {3, 0}, {9, 20}}, 0},
+		{prepare.NullsMean, prepare.ScaleNone, [][]float64{{3, 40}, {3, 20}, {9, 20}}, 0},
+		{prepare.NullsMean, prepare.ScaleMinMax, [][]float64{{0.5, 1.5}, {0.5, 0.5}, {1.5, 0.5}}, 0},
+		{prepare.NullsZero, prepare.ScaleMinMax, [][]float64{{0, 4. / 3}, {0.5, 0}, {1.5, 2. / 3}}, 0},
+		{prepare.NullsDrop, prepare.ScaleMinMax, [][]float64{{1.5, 0.5}}, 2},
 	} {
-		fit := prepare(t, old, c.nulls, c.scale)
+		fit := prepared(t, old, c.nulls, c.scale)
 		p, err := fit.Apply(context.Background(), stream.Engine{}, fresh)
 		if err != nil {
 			t.Fatal(err)
@@ -459,14 +414,14 @@ func TestApply(t *testing.T) {
 		}
 	}
 	wide := newTable("wide.csv", randomMatrix(1, 3, 3))
-	_, err := prepare(t, old, stream.NullsZero, stream.ScaleNone).Apply(context.Background(), stream.Engine{}, wide)
+	_, err := prepared(t, old, prepare.NullsZero, prepare.ScaleNone).Apply(context.Background(), stream.Engine{}, wide)
 	checkError(t, err, "wide.csv", "3 columns", "of 2")
 }
 
 // New rows may be far from those that the scaling was made for.
 func TestApplyOverflow(t *testing.T) {
 	tiny := stream.FromMatrix("tiny", blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0, 0, 1, 1e-100}})
-	p := prepare(t, tiny, stream.NullsDrop, stream.ScaleMinMax)
+	p := prepared(t, tiny, prepare.NullsDrop, prepare.ScaleMinMax)
 	huge := stream.FromMatrix("huge", blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0, 0, 1, 1e300}})
 	applied, err := p.Apply(context.Background(), stream.Engine{}, huge)
 	if err != nil {
@@ -486,20 +441,20 @@ func TestPrepareOnce(t *testing.T) {
 		src.info.Once, src.info.Rows = true, -1
 		return src
 	}
-	for nulls, scale := range map[stream.Nulls]stream.Scaling{stream.NullsError: stream.ScaleStandard, stream.NullsZero: stream.ScaleMinMax, stream.NullsMean: stream.ScaleNone, stream.NullsDrop: stream.ScaleNone} {
+	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsError: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {
 		src := pipe()
-		_, err := stream.Prepare(context.Background(), stream.Engine{}, src, stream.Treatment{Nulls: nulls, Scale: scale})
+		_, err := prepare.New(context.Background(), stream.Engine{}, src, prepare.Treatment{Nulls: nulls, Scale: scale})
 		checkError(t, err, "stdin", "only once", "`spool-dir`")
 		if src.opens.Load() != 0 {
 			t.Errorf("nulls %v: the pipe was read before it was refused", nulls)
 		}
 	}
 	src := pipe()
-	rows, _ := readAll(t, prepare(t, src, stream.NullsZero, stream.ScaleNone))
+	rows, _ := readAll(t, prepared(t, src, prepare.NullsZero, prepare.ScaleNone))
 	if len(rows) != 30 || rows[5][0] != 0 || src.opens.Load() != 1 {
 		t.Errorf("%d rows, row 5 is %v, opened %d times", len(rows), rows[5], src.opens.Load())
 	}
-	p, err := stream.Preparation{Nulls: stream.NullsDrop}.Apply(context.Background(), stream.Engine{}, pipe())
+	p, err := prepare.Preparation{Nulls: prepare.NullsDrop}.Apply(context.Background(), stream.Engine{}, pipe())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -518,7 +473,7 @@ func TestDropEverything(t *testing.T) {
 	for i := range x.Rows {
 		x.Data[2*i+i%2] = math.NaN()
 	}
-	p := prepare(t, stream.FromMatrix("x", x), stream.NullsDrop, stream.ScaleStandard)
+	p := prepared(t, stream.FromMatrix("x", x), prepare.NullsDrop, prepare.ScaleStandard)
 	rows, _ := readAll(t, p)
 	if len(rows) != 0 || p.Info().Rows != 0 || p.Dropped() != 40 {
 		t.Errorf("%d rows, dropped %d", len(rows), p.Dropped())
@@ -528,7 +483,7 @@ func TestDropEverything(t *testing.T) {
 // A file that changed after it was counted is an error, not other rows.
 func TestDropNoticesChange(t *testing.T) {
 	x := randomMatrix(1, 40, 1)
-	p := prepare(t, newTable("x.csv", x), stream.NullsDrop, stream.ScaleNone)
+	p := prepared(t, newTable("x.csv", x), prepare.NullsDrop, prepare.ScaleNone)
 	for i := range 8 {
 		x.Data[i*x.Stride] = math.NaN()
 	}
@@ -555,7 +510,7 @@ func TestNamelessColumns(t *testing.T) {
 		{named, []string{"x0", "x1"}, []float64{2, 1}},
 		{named, nil, []float64{1, 2}},
 	} {
-		p, err := stream.Preparation{Columns: c.of}.Apply(t.Context(), stream.Engine{}, c.src)
+		p, err := prepare.Preparation{Columns: c.of}.Apply(t.Context(), stream.Engine{}, c.src)
 		if c.want == nil || err != nil {
 			if (err == nil) != (c.want != nil) {
 				t.Errorf("%v of %s: %v", c.of, c.src.Info().Name, err)

@@ -1,4 +1,7 @@
-package stream
+// Package prepare makes of raw rows the rows that a method sees: it fills or leaves out nulls, makes numbers of words,
+// scales columns, and leaves out rows of weight 0. [New] learns from the rows of a fit; its [Preparation] treats new
+// rows as it treated those.
+package prepare
 
 import (
 	"context"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
 )
 
 // Nulls says what becomes of rows with a null or a number that is not finite.
@@ -77,7 +81,7 @@ type Treatment struct {
 	AllColumns bool
 }
 
-// Scans reports whether [Prepare] makes a pass.
+// Scans reports whether [New] makes a pass.
 func (t Treatment) Scans() bool {
 	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
 		t.Weights != ""
@@ -89,7 +93,7 @@ func (t Treatment) Scans() bool {
 // ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
 type Preparation struct {
 	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source without
-	// names ([Info].Nameless) must have as many columns, which are taken in order.
+	// names ([stream.Info].Nameless) must have as many columns, which are taken in order.
 	Columns    []string
 	Nulls      Nulls
 	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
@@ -101,15 +105,14 @@ type Preparation struct {
 	Knots      blas64.General // row j: ascending quantiles of column j; no rows without this scaling
 }
 
-// Prepare works out the preparation of src. Mean filling, scaling, dropping, categories and weights
-// cost one pass together, which ends up in the Scans of the result; otherwise the first rows are
-// read. A source that can be read only once is refused if that pass is
-// needed. It is an error that names the column if its mean or spread is beyond
-// the range of float64, or if a column of categories has more than [MaxLevels] levels.
+// New works out the preparation of src, and returns the rows prepared. Mean filling, scaling, dropping, categories and
+// weights cost one pass together, which ends up in the Scans of the result; otherwise the first rows are read. A source
+// that can be read only once is refused if that pass is needed. It is an error that names the column if its mean or
+// spread is beyond the range of float64, or if a column of categories has more than [MaxLevels] levels.
 //
-// Numeric columns without any finite value are left out, see [Prepared.Empty], unless t.AllColumns is set. If the first
+// Numeric columns without any finite value are left out, see [Source.Empty], unless t.AllColumns is set. If the first
 // rows have such a column, one or two more passes check all rows.
-func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared, error) {
+func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (*Source, error) {
 	info := src.Info()
 	p := Preparation{Nulls: t.Nulls}
 	for _, f := range info.Kept {
@@ -120,10 +123,10 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 	t.Categories = p.Encoding // no levels to find where no column has text
 	if !t.Scans() && (t.AllColumns || info.Once || !beginsEmpty(ctx, src)) {
 		p.zeros(t, len(info.Columns))
-		return newPrepared(src, p, nil)
+		return newSource(src, p, nil)
 	}
 	if info.Once {
-		return nil, OnceError(info.Name)
+		return nil, stream.OnceError(info.Name)
 	}
 	words, err := p.words(info)
 	if err != nil {
@@ -140,7 +143,7 @@ func Prepare(ctx context.Context, e Engine, src Source, t Treatment) (*Prepared,
 	if err := p.learn(stats, t, stats.info); err != nil {
 		return nil, err
 	}
-	s, err := newPrepared(src, p, stats)
+	s, err := newSource(src, p, stats)
 	if err == nil {
 		s.info.Scans += passes - 1
 		s.empty, s.rounded = empty, stats.roundedNames(t, p)
@@ -156,7 +159,7 @@ func (p *Preparation) zeros(t Treatment, columns int) {
 }
 
 // learn takes from the statistics of the columns what the treatment needs.
-func (p *Preparation) learn(stats *columnStats, t Treatment, info Info) (err error) {
+func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (err error) {
 	if t.Nulls == NullsMean || t.Nulls == NullsIndicator {
 		if p.Fill, err = stats.means(info); err != nil {
 			return err
@@ -180,14 +183,14 @@ func (p *Preparation) learn(stats *columnStats, t Treatment, info Info) (err err
 	return err
 }
 
-// Apply prepares src as an earlier Prepare did for the rows of a fit. Columns are found by name, in
+// Apply prepares src as an earlier New did for the rows of a fit. Columns are found by name, in
 // any order among others, numeric ones by position if Preparation.Columns is nil. It is an
 // error that names the column if one is missing, or holds numbers in place of text. Dropping rows
 // costs a pass that counts them, unless src can be read only once: then the number of rows stays
 // unknown and rows cannot be gathered.
-func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
+func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Source) (*Source, error) {
 	if p.Nulls != NullsDrop || src.Info().Once {
-		return newPrepared(src, p, nil)
+		return newSource(src, p, nil)
 	}
 	places, err := p.places(src.Info())
 	if err != nil {
@@ -197,15 +200,15 @@ func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared
 	if err != nil {
 		return nil, err
 	}
-	return newPrepared(src, p, stats)
+	return newSource(src, p, stats)
 }
 
-// Prepared is a source whose nulls are dealt with, whose categories are numbers and whose columns
+// Source is a source whose nulls are dealt with, whose categories are numbers and whose columns
 // are scaled.
-type Prepared struct {
+type Source struct {
 	Preparation
-	src     Source
-	info    Info
+	src     stream.Source
+	info    stream.Info
 	rows    *RowPreparer
 	place   []int           // of the numeric columns in src; nil for all, in order
 	words   []int           // places of the categories among the kept columns of src
@@ -217,12 +220,12 @@ type Prepared struct {
 	empty   []string        // columns without any finite value
 	rounded []string        // columns whose values differ by no more than rounding
 	found   []categoryCount // of the categories
-	counted bool            // by Prepare
+	counted bool            // by New
 }
 
-// newPrepared finds the columns of a preparation in src.
-func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, err error) {
-	s = &Prepared{Preparation: p, src: src, info: src.Info(), weights: -1}
+// newSource finds the columns of a preparation in src.
+func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source, err error) {
+	s = &Source{Preparation: p, src: src, info: src.Info(), weights: -1}
 	if stats != nil && stats.places != nil {
 		s.place = stats.places
 	} else if s.place, err = p.places(s.info); err != nil {
@@ -268,11 +271,11 @@ func newPrepared(src Source, p Preparation, stats *columnStats) (s *Prepared, er
 }
 
 // leavesOut reports whether rows may be left out.
-func (s *Prepared) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
+func (s *Source) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
 
 // carried leaves the categories out of the columns that are carried along, unless they are to be
 // both.
-func (s *Prepared) carried() {
+func (s *Source) carried() {
 	if len(s.words) == 0 && s.weights < 0 {
 		return
 	}
@@ -288,25 +291,25 @@ func (s *Prepared) carried() {
 }
 
 // Info describes the source after preparation.
-func (s *Prepared) Info() Info { return s.info }
+func (s *Source) Info() stream.Info { return s.info }
 
 // Dropped returns the number of rows left out for nulls, as far as they have been counted.
-func (s *Prepared) Dropped() int64 { return s.drops }
+func (s *Source) Dropped() int64 { return s.drops }
 
 // Absent returns the number of rows of weight 0, which are left out.
-func (s *Prepared) Absent() int64 { return s.absent }
+func (s *Source) Absent() int64 { return s.absent }
 
-// Empty returns the names of the numeric columns that [Prepare] left out because no row had a finite value.
-func (s *Prepared) Empty() []string { return s.empty }
+// Empty returns the names of the numeric columns that [New] left out because no row had a finite value.
+func (s *Source) Empty() []string { return s.empty }
 
 // Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0: their differences
 // are rounding errors, not measurements.
-func (s *Prepared) Rounded() []string { return s.rounded }
+func (s *Source) Rounded() []string { return s.rounded }
 
 // Open returns a reader of the rows from the given one on. Where rows were
 // dropped, it begins with the raw block that holds that row.
-func (s *Prepared) Open(ctx context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
 	raw, before := first, first
@@ -317,12 +320,12 @@ func (s *Prepared) Open(ctx context.Context, first int64) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Skip(&preparedReader{s: s, r: r, row: raw, left: before}, s.info, first-before), nil
+	return stream.Skip(&preparedReader{s: s, r: r, row: raw, left: before}, s.info, first-before), nil
 }
 
 type preparedReader struct {
-	s    *Prepared
-	r    Reader
+	s    *Source
+	r    stream.Reader
 	raw  rawRows
 	row  int64 // the number of the next raw row
 	left int64 // rows left of those before it
@@ -331,9 +334,9 @@ type preparedReader struct {
 func (r *preparedReader) Close() error { return r.r.Close() }
 
 // Read may return fewer rows than asked for, when rows were dropped.
-func (r *preparedReader) Read(dst *Batch) (int, error) {
+func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
 	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
-		dst = &Batch{X: matrix.Rows(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
+		dst = &stream.Batch{X: matrix.Rows(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
 	}
 	raw := r.s.raw(dst, &r.raw)
 	n, err := r.r.Read(raw)
@@ -365,12 +368,12 @@ func (r *preparedReader) check(ended bool) error {
 }
 
 // Gather fetches prepared rows by number.
-func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.leavesOut() {
 		return s.gatherKept(ctx, rows, dst)
 	}
 	raw := s.raw(dst, new(rawRows))
-	if err := Gather(ctx, s.src, rows, raw); err != nil {
+	if err := stream.Gather(ctx, s.src, rows, raw); err != nil {
 		return err
 	}
 	_, err := s.clean(dst, raw, len(rows), false, func(i int) int64 { return rows[i] })
@@ -378,17 +381,17 @@ func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 }
 
 // sequential hides that the rows of a source can be fetched by number.
-type sequential struct{ Source }
+type sequential struct{ stream.Source }
 
 // gatherKept finds rows among those that were not dropped: each raw block that
 // holds a wanted row is read and cleaned. A source without random access is
 // skimmed.
-func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) error {
+func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.kept == nil {
-		return OnceError(s.info.Name)
+		return stream.OnceError(s.info.Name)
 	}
 	if s.info.Lead == 0 {
-		return Gather(ctx, sequential{s}, rows, dst)
+		return stream.Gather(ctx, sequential{s}, rows, dst)
 	}
 	for k := range dst.Kept {
 		dst.Kept[k].Reset()
@@ -414,14 +417,14 @@ func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) err
 }
 
 // rawBlock reads and cleans the block of raw rows that begins at start.
-func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk *Batch, left int, err error) {
+func (s *Source) rawBlock(ctx context.Context, start int64, kept bool) (chunk *stream.Batch, left int, err error) {
 	n := int(min(s.kept.blockRows, s.kept.raw-start))
-	chunk = &Batch{X: matrix.New(n, len(s.info.Columns))}
+	chunk = &stream.Batch{X: matrix.New(n, len(s.info.Columns))}
 	if kept {
-		chunk.Kept = KeptColumns(s.info.Kept)
+		chunk.Kept = stream.KeptColumns(s.info.Kept)
 	}
 	raw := s.raw(chunk, new(rawRows))
-	if got, err := ReadRows(ctx, s.src, start, raw); err != nil {
+	if got, err := stream.ReadRows(ctx, s.src, start, raw); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("%s: %d rows were counted, and it ends after %d: the file changed", s.info.Name, s.kept.raw, start+int64(got))
 		}
@@ -433,16 +436,16 @@ func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk 
 
 // rawRows is the memory of a reader for rows of its source.
 type rawRows struct {
-	batch Batch
+	batch stream.Batch
 	x     blas64.General
-	kept  []Column
+	kept  []stream.Column
 }
 
 // raw returns where rows of the source go that become rows of dst. Without a choice among the numeric
 // columns they go to the first columns of dst.
-func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
+func (s *Source) raw(dst *stream.Batch, m *rawRows) *stream.Batch {
 	d := s.rows.numeric
-	m.batch = Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
+	m.batch = stream.Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
 	if s.place != nil {
 		if d = len(s.src.Info().Columns); m.x.Rows < dst.X.Rows {
 			m.x = matrix.New(dst.X.Rows, d)
@@ -453,7 +456,7 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 		return &m.batch
 	}
 	if m.kept == nil {
-		m.kept = KeptColumns(s.src.Info().Kept)
+		m.kept = stream.KeptColumns(s.src.Info().Kept)
 	}
 	for k := range dst.Kept {
 		m.kept[s.carry[k]] = dst.Kept[k]
@@ -467,7 +470,7 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 
 // clean makes the first n rows of raw rows of b, and returns how many are left. number gives the
 // number of a row for messages; count says that what its categories are is counted.
-func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) int64) (left int, err error) {
+func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i int) int64) (left int, err error) {
 	for i := range n {
 		if s.weights >= 0 {
 			w, reason := weightOf(&raw.Kept[s.weights], i)
@@ -524,17 +527,17 @@ func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) in
 	return left, nil
 }
 
-func nullError(info Info, row int64, column int, value float64) error {
+func nullError(info stream.Info, row int64, column int, value float64) error {
 	what := fmt.Sprint(value)
 	if math.IsNaN(value) {
 		what = "null or NaN"
 	}
-	return &BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
+	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
 		Reason: what + "; remove such rows, or fit with `nulls drop`, zero, mean or indicator"}
 }
 
-func (s *Prepared) overflowError(row int64, column int) error {
-	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
+func (s *Source) overflowError(row int64, column int) error {
+	return &stream.BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
 

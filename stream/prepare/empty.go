@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
 )
 
 // scanColumns scans src. If some columns have no finite value, it scans again without them, and returns their names. It
 // also returns the number of passes. It fails if all weights are 0, or if no column is left.
-func scanColumns(ctx context.Context, e Engine, src Source, t Treatment, words []int) (stats *columnStats,
+func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, words []int) (stats *columnStats,
 	empty []string, passes int, err error) {
 	if stats, err = scan(ctx, e, src, t, nil, words); err != nil {
 		return nil, nil, 0, err
@@ -47,14 +48,14 @@ const beginRows = 64
 
 // beginsEmpty reports whether a column has no finite value in the first rows. It ignores read errors, which the pass
 // reports.
-func beginsEmpty(ctx context.Context, src Source) bool {
+func beginsEmpty(ctx context.Context, src stream.Source) bool {
 	info := src.Info()
 	d := len(info.Columns)
 	if d == 0 || info.Rows == 0 {
 		return false
 	}
-	b := Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: KeptColumns(info.Kept)}
-	n, err := ReadRows(ctx, src, 0, &b)
+	b := stream.Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: stream.KeptColumns(info.Kept)}
+	n, err := stream.ReadRows(ctx, src, 0, &b)
 	if err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		return false
 	}

@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/rounding"
 	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
 )
 
 // columnStats are what a scan learns about the columns of a source. Means and
@@ -33,8 +34,8 @@ type columnStats struct {
 
 // scanned describes what a scan reads.
 type scanned struct {
-	info    Info  // with the columns that are looked at
-	places  []int // of them in the source; nil for all
+	info    stream.Info // with the columns that are looked at
+	places  []int       // of them in the source; nil for all
 	nulls   Nulls
 	words   []int // places of the categories among the kept columns
 	weights int   // place of the weights among the kept columns, -1 for none
@@ -57,7 +58,7 @@ type columnMoments struct {
 // finite is an error or is dropped; under the other policies only the value is skipped. A column without any finite
 // value is not an error. places are the numeric columns to read, nil for all. words are the categories among the kept
 // columns.
-func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words []int) (*columnStats, error) {
+func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, words []int) (*columnStats, error) {
 	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
 	d := len(what.info.Columns)
 	if places != nil {
@@ -74,11 +75,11 @@ func scan(ctx context.Context, e Engine, src Source, t Treatment, places, words 
 		e = e.WithKept()
 	}
 	newStats := func() *columnStats { return newColumnStats(what, t.Scale == ScaleQuantile) }
-	stats, err := Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *Block) error {
+	stats, err := stream.Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *stream.Block) error {
 		return (*columnStats).add
 	})
 	if err == nil {
-		stats.blockRows = int64(cmp.Or(max(0, e.BlockRows), BlockRows(d)))
+		stats.blockRows = int64(cmp.Or(max(0, e.BlockRows), stream.BlockRows(d)))
 	}
 	return stats, err
 }
@@ -98,7 +99,7 @@ func newColumnStats(what scanned, quantiles bool) *columnStats {
 }
 
 // add adds the rows of a block.
-func (s *columnStats) add(b *Block) error {
+func (s *columnStats) add(b *stream.Block) error {
 	left, room := int64(0), make([]float64, len(s.places))
 	for i := range b.X.Rows {
 		w := 1.0
@@ -363,7 +364,7 @@ func (s *columnStats) checkCounts() error {
 }
 
 // means returns what nulls are filled with; a column without a finite value gets 0.
-func (s *columnStats) means(info Info) ([]float64, error) {
+func (s *columnStats) means(info stream.Info) ([]float64, error) {
 	fill := make([]float64, len(s.columns))
 	for j, c := range s.columns {
 		if !matrix.IsFinite(c.Mean) {
@@ -415,7 +416,7 @@ func (s *columnStats) filled(j int, fill []float64) columnMoments {
 
 // scaling returns the shift and factor of each column, counting the values that were filled in; nil
 // without scaling.
-func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, factor []float64, err error) {
+func (s *columnStats) scaling(how Scaling, fill []float64, info stream.Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
 		return nil, nil, nil
 	}
@@ -500,15 +501,15 @@ func rounded(mean, deviation float64) (float64, float64) {
 // minSpread is the smallest spread whose inverse is surely finite.
 const minSpread = 1e-307
 
-func (m *columnMoments) tooFarApart(info Info, column int) error {
+func (m *columnMoments) tooFarApart(info stream.Info, column int) error {
 	return m.spreadError(info, column, "too far apart to compute their mean and spread")
 }
 
-func (m *columnMoments) tooClose(info Info, column int) error {
+func (m *columnMoments) tooClose(info stream.Info, column int) error {
 	return m.spreadError(info, column, "too close together to compute their spread")
 }
 
-func (m *columnMoments) spreadError(info Info, column int, what string) error {
+func (m *columnMoments) spreadError(info stream.Info, column int, what string) error {
 	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `scale` or `nulls`, or leave the column out",
 		info.Name, info.Columns[column], m.Min, m.Max, what)
 }

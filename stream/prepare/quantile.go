@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"cmp"
@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
 )
 
 // maxKnots is the most quantiles of a column.
 const maxKnots = 1000
 
-// SampleNumbers returns about how many numbers [Prepare] holds for the quantiles of rows of so many columns.
+// SampleNumbers returns about how many numbers [New] holds for the quantiles of rows of so many columns.
 func SampleNumbers(rows int64, columns int) int64 {
 	n := int64(sampleSize(columns))
 	if rows >= 0 {
@@ -39,7 +40,7 @@ type rowSample struct {
 }
 
 // newRowSample returns an empty sample. Without weights its limit is set from the number of rows of the source.
-func newRowSample(info Info, weighted bool) *rowSample {
+func newRowSample(info stream.Info, weighted bool) *rowSample {
 	d := len(info.Columns)
 	s := &rowSample{limit: math.MaxUint64, most: 2 * sampleSize(d), columns: d}
 	if weighted {

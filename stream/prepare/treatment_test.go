@@ -1,4 +1,4 @@
-package stream_test
+package prepare_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // mixedTable has numbers with nulls, two categories with nulls and empty words, and an identifier between
@@ -40,7 +41,7 @@ func mixedTable(seed uint64, n int) *table {
 }
 
 // encoded is what the documentation says of the categories and missing values of a mixed table, unscaled.
-func encoded(s *table, t stream.Treatment) (rows [][]float64) {
+func encoded(s *table, t prepare.Treatment) (rows [][]float64) {
 	var sum, count float64
 	for i := range s.x.Rows {
 		if v := s.x.Data[i*s.x.Stride+1]; finite(v) {
@@ -63,7 +64,7 @@ func encoded(s *table, t stream.Treatment) (rows [][]float64) {
 				word = "\uFFFD"
 			}
 			level := slices.Index(levels[k], word)
-			if t.Categories == stream.EncodeOrdinal {
+			if t.Categories == prepare.EncodeOrdinal {
 				x = append(x, float64(level))
 				continue
 			}
@@ -77,7 +78,7 @@ func encoded(s *table, t stream.Treatment) (rows [][]float64) {
 }
 
 // scaledPlainly scales the first d columns by sorting and summing.
-func scaledPlainly(rows [][]float64, d int, scale stream.Scaling) {
+func scaledPlainly(rows [][]float64, d int, scale prepare.Scaling) {
 	for j := range d {
 		var v []float64
 		mean, square := 0.0, 0.0
@@ -91,11 +92,11 @@ func scaledPlainly(rows [][]float64, d int, scale stream.Scaling) {
 		last := len(v) - 1
 		for _, x := range rows {
 			switch scale {
-			case stream.ScaleStandard:
+			case prepare.ScaleStandard:
 				x[j] = (x[j] - mean) / math.Sqrt(square)
-			case stream.ScaleMinMax:
+			case prepare.ScaleMinMax:
 				x[j] = (x[j] - v[0]) / (v[last] - v[0])
-			case stream.ScaleQuantile: // all rows are knots: the mean place of equal values
+			case prepare.ScaleQuantile: // all rows are knots: the mean place of equal values
 				from, to := sort.SearchFloat64s(v, x[j]), sort.SearchFloat64s(v, math.Nextafter(x[j], math.Inf(1)))-1
 				switch {
 				case from == 0:
@@ -113,15 +114,15 @@ func scaledPlainly(rows [][]float64, d int, scale stream.Scaling) {
 // TestTreatments compares prepared rows with a plain reading of the documentation, read in passes of any
 // threads and blocks, gathered, and one at a time.
 func TestTreatments(t *testing.T) {
-	for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
-		stream.ScaleQuantile} {
-		for _, how := range []stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal} {
+	for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
+		prepare.ScaleQuantile} {
+		for _, how := range []prepare.Encoding{prepare.EncodeOneHot, prepare.EncodeOrdinal} {
 			t.Run(fmt.Sprint(scale, " ", how), func(t *testing.T) {
-				treatment := stream.Treatment{Nulls: stream.NullsIndicator, Scale: scale, Categories: how}
+				treatment := prepare.Treatment{Nulls: prepare.NullsIndicator, Scale: scale, Categories: how}
 				s := mixedTable(3, 400)
 				want := encoded(s, treatment)
 				scaled := 3
-				if how == stream.EncodeOrdinal {
+				if how == prepare.EncodeOrdinal {
 					scaled = 5
 				}
 				scaledPlainly(want, scaled, scale)
@@ -133,10 +134,10 @@ func TestTreatments(t *testing.T) {
 	}
 }
 
-func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment stream.Treatment, want [][]float64) {
+func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment prepare.Treatment, want [][]float64) {
 	t.Helper()
 	ctx := context.Background()
-	p, err := stream.Prepare(ctx, e, s, treatment)
+	p, err := prepare.New(ctx, e, s, treatment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +195,8 @@ func nullsOf(s *table) (n int64) {
 func TestApplyByName(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{BlockRows: 16}
 	fit := mixedTable(1, 100)
-	p, err := stream.Prepare(ctx, e, fit, stream.Treatment{Nulls: stream.NullsIndicator,
-		Scale: stream.ScaleQuantile, Categories: stream.EncodeOneHot})
+	p, err := prepare.New(ctx, e, fit, prepare.Treatment{Nulls: prepare.NullsIndicator,
+		Scale: prepare.ScaleQuantile, Categories: prepare.EncodeOneHot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,15 +241,15 @@ func TestApplyByName(t *testing.T) {
 
 // TestLevelsAreLimited: a column of identifiers is no category.
 func TestLevelsAreLimited(t *testing.T) {
-	for _, n := range []int{stream.MaxLevels, stream.MaxLevels + 1, 100000} {
+	for _, n := range []int{prepare.MaxLevels, prepare.MaxLevels + 1, 100000} {
 		s := newTable("ids.csv", matrix.New(n, 1))
 		s.info.Kept = []stream.Field{{Name: "user id", Kind: stream.String, Category: true}}
 		s.kept = []stream.Column{{Kind: stream.String}}
 		for i := range n {
 			s.kept[0].Strings = append(s.kept[0].Strings, fmt.Sprint("u", i))
 		}
-		p, err := stream.Prepare(context.Background(), stream.Engine{}, s, stream.Treatment{Categories: stream.EncodeOneHot})
-		if n == stream.MaxLevels {
+		p, err := prepare.New(context.Background(), stream.Engine{}, s, prepare.Treatment{Categories: prepare.EncodeOneHot})
+		if n == prepare.MaxLevels {
 			if err != nil || len(p.Info().Columns) != 1+n {
 				t.Errorf("%d levels: %v", n, err)
 			}
@@ -265,10 +266,10 @@ func TestQuantilesOfSamples(t *testing.T) {
 	for i := range x.Rows {
 		x.Data[i*x.Stride+1] = math.Abs(x.Data[i*x.Stride+1])
 	}
-	var first stream.Preparation
+	var first prepare.Preparation
 	for _, threads := range []int{1, 3} {
-		p, err := stream.Prepare(context.Background(), stream.Engine{Threads: threads, BlockRows: 512},
-			stream.FromMatrix("x", x), stream.Treatment{Scale: stream.ScaleQuantile})
+		p, err := prepare.New(context.Background(), stream.Engine{Threads: threads, BlockRows: 512},
+			stream.FromMatrix("x", x), prepare.Treatment{Scale: prepare.ScaleQuantile})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,13 +309,13 @@ func TestNastyTreatments(t *testing.T) {
 		}
 		s := newTable("x", x)
 		s.info.Kept, s.kept = []stream.Field{{Name: "w", Kind: stream.String, Category: true}}, []stream.Column{word}
-		treatment := stream.Treatment{
-			Nulls: rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean,
-				stream.NullsIndicator}).Draw(t, "nulls"),
-			Scale: rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
-				stream.ScaleQuantile}).Draw(t, "scale"),
-			Categories: rapid.SampledFrom([]stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal}).Draw(t, "categories")}
-		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: 4}, s, treatment)
+		treatment := prepare.Treatment{
+			Nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+				prepare.NullsIndicator}).Draw(t, "nulls"),
+			Scale: rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
+				prepare.ScaleQuantile}).Draw(t, "scale"),
+			Categories: rapid.SampledFrom([]prepare.Encoding{prepare.EncodeOneHot, prepare.EncodeOrdinal}).Draw(t, "categories")}
+		p, err := prepare.New(context.Background(), stream.Engine{BlockRows: 4}, s, treatment)
 		if err != nil {
 			return
 		}
@@ -324,7 +325,7 @@ func TestNastyTreatments(t *testing.T) {
 		}
 		for i, r := range rows {
 			for j, v := range r {
-				if !finite(v) || treatment.Scale == stream.ScaleQuantile && !(v >= 0 && v <= 1) {
+				if !finite(v) || treatment.Scale == prepare.ScaleQuantile && !(v >= 0 && v <= 1) {
 					t.Fatalf("row %d, column %d is %v", i, j, v)
 				}
 			}

@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
 )
 
 // RowPreparer applies a [Preparation] to single rows. It is safe for concurrent use and allocates
@@ -182,7 +183,7 @@ func (p Preparation) names(numeric []string) []string {
 
 // places returns where the numeric columns of a source stand that p names, nil for all in order. As many
 // columns without names are those of p.
-func (p Preparation) places(info Info) (places []int, err error) {
+func (p Preparation) places(info stream.Info) (places []int, err error) {
 	switch d := len(p.Columns); {
 	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
 		return nil, nil
@@ -208,11 +209,11 @@ func (p Preparation) places(info Info) (places []int, err error) {
 }
 
 // words returns where the categories stand among the kept columns of a source.
-func (p Preparation) words(info Info) (places []int, err error) {
+func (p Preparation) words(info stream.Info) (places []int, err error) {
 	for _, c := range p.Categories {
-		i := slices.IndexFunc(info.Kept, func(f Field) bool { return f.Name == c.Column })
+		i := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Column })
 		switch {
-		case i < 0 && slices.Contains(info.Columns, c.Column) || i >= 0 && info.Kept[i].Kind != String:
+		case i < 0 && slices.Contains(info.Columns, c.Column) || i >= 0 && info.Kept[i].Kind != stream.String:
 			return nil, fmt.Errorf("%s: column %s holds numbers, and text in the rows of the fit; write it as text",
 				info.Name, quote.Name(c.Column))
 		case i < 0:

@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"encoding/binary"
@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 )
 
 // Encoding says how the words of a category become numbers. Nulls, empty words and words that the
@@ -71,7 +72,7 @@ func (n levelCount) plus(o levelCount) levelCount {
 }
 
 // add counts the word of row i of a block, which has a weight.
-func (w *wordCounts) add(c *Column, i int, weight float64) {
+func (w *wordCounts) add(c *stream.Column, i int, weight float64) {
 	one := levelCount{1, weight}
 	if c.Null(i) || c.Strings[i] == "" {
 		w.nulls = w.nulls.plus(one)
@@ -211,8 +212,8 @@ func (c categoryCount) add(word string) {
 }
 
 // Found returns what words the passes so far have met in each column of categories: after
-// [Prepare] in the rows of the fit, else in those that readers have given.
-func (s *Prepared) Found() (list []CategoryCount) {
+// [New] in the rows of the fit, else in those that readers have given.
+func (s *Source) Found() (list []CategoryCount) {
 	for k, c := range s.Categories {
 		list = append(list, CategoryCount{c.Column, len(c.Levels), s.found[k].nulls.Load(), s.found[k].unseen.Load()})
 	}

@@ -1,4 +1,4 @@
-package stream
+package prepare
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 )
 
 // weightsPlace returns the index of the weights among the kept columns of a source. It fails if the column is
 // missing or holds text.
-func weightsPlace(info Info, name string) (int, error) {
+func weightsPlace(info stream.Info, name string) (int, error) {
 	for k, f := range info.Kept {
 		switch {
 		case f.Name != name:
-		case f.Kind == String:
+		case f.Kind == stream.String:
 			return 0, dataError("%s: column %s of `weights` holds text, and numbers are wanted", info.Name, quote.Name(name))
 		default:
 			return k, nil
@@ -24,11 +25,11 @@ func weightsPlace(info Info, name string) (int, error) {
 }
 
 // weightOf returns weight i of a column, or the reason why the value is not a weight.
-func weightOf(c *Column, i int) (w float64, reason string) {
+func weightOf(c *stream.Column, i int) (w float64, reason string) {
 	if c.Null(i) {
 		return 0, "nothing is there, and `weights` needs a value in each row"
 	}
-	if c.Kind == Int64 {
+	if c.Kind == stream.Int64 {
 		w = float64(c.Ints[i])
 	} else {
 		w = c.Floats[i]
@@ -43,11 +44,13 @@ func weightOf(c *Column, i int) (w float64, reason string) {
 }
 
 // weightError reports a row, counted from 0, without a valid weight. place is the index of the kept column.
-func weightError(info Info, place int, row int64, reason string) error {
-	return &BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
+func weightError(info stream.Info, place int, row int64, reason string) error {
+	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
 }
 
-func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
+func dataError(format string, args ...any) error {
+	return &stream.DataError{Err: fmt.Errorf(format, args...)}
+}
 
 // copies counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive weight
 // is below 1, that weight counts as one row: weights may be shares.

@@ -1,16 +1,18 @@
-package stream
+package prepare
 
 import (
 	"context"
 	"errors"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // Copies are the rows that the weights of a source stand for: a row of weight k counts as k rows, and a row of weight 0
 // is left out. If the smallest positive weight is below 1, that weight counts as one row: weights may be shares.
 type Copies struct {
-	src    Source
+	src    stream.Source
 	place  int       // of the weights among the kept columns
 	list   []float64 // the weights, if they are in memory
 	copies copies
@@ -25,7 +27,7 @@ func CopiesOf(weights []float64) *Copies {
 
 // CountCopies counts the copies for the weights in a kept column. It returns an error if a weight is missing, negative
 // or not finite, or if all are 0. Cost: one pass.
-func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Copies, error) {
+func CountCopies(ctx context.Context, e stream.Engine, src stream.Source, weights string) (*Copies, error) {
 	place, err := weightsPlace(src.Info(), weights)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,7 @@ func (c *Copies) Count() int64 { return c.copies.count() }
 
 // Rows returns the row number of the copy at each position. Positions ascend within [0, Count()). Cost: one pass unless
 // the weights are in memory.
-func (c *Copies) Rows(ctx context.Context, e Engine, positions []int64) ([]int64, error) {
+func (c *Copies) Rows(ctx context.Context, e stream.Engine, positions []int64) ([]int64, error) {
 	rows, unit, end, last := make([]int64, 0, len(positions)), c.copies.unit(), 0.0, int64(-1)
 	err := c.each(ctx, e, func(row int64, w float64) {
 		for end += w; len(rows) < len(positions) && (float64(positions[len(rows)])+0.5)*unit < end; {
@@ -70,15 +72,15 @@ func (c *Copies) eachOf(f func(row int64, w float64)) {
 }
 
 // each calls f for each row of positive weight, in row order. It fails at the first invalid weight.
-func (c *Copies) each(ctx context.Context, e Engine, f func(row int64, w float64)) error {
+func (c *Copies) each(ctx context.Context, e stream.Engine, f func(row int64, w float64)) error {
 	if c.src == nil {
 		c.eachOf(f)
 		return nil
 	}
 	e.Run, e.Part, e.Parts = nil, 0, 0
-	nothing := func(blas64.General, *Block) error { return nil }
-	return Map(ctx, e, "weights", c.src, 1, true, func() func(blas64.General, *Block) error { return nothing },
-		func(b *Block, _ blas64.General) error {
+	nothing := func(blas64.General, *stream.Block) error { return nil }
+	return stream.Map(ctx, e, "weights", c.src, 1, true, func() func(blas64.General, *stream.Block) error { return nothing },
+		func(b *stream.Block, _ blas64.General) error {
 			for i := range b.X.Rows {
 				w, reason := weightOf(&b.Kept[c.place], i)
 				if reason != "" {

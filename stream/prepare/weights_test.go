@@ -1,4 +1,4 @@
-package stream_test
+package prepare_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // wordOf returns the word of a row; one of weight 0 has one of its own.
@@ -60,19 +61,19 @@ func TestWeightsAreCopies(t *testing.T) {
 		}
 		weights[0], weights[1] = 1, 2
 		weighted, plain := copied(x, weights)
-		how := stream.Treatment{
-			Nulls: rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean,
-				stream.NullsIndicator}).Draw(t, "nulls"),
-			Scale: rapid.SampledFrom([]stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax,
-				stream.ScaleQuantile}).Draw(t, "scale"),
-			Categories: rapid.SampledFrom([]stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal}).Draw(t, "categories"),
+		how := prepare.Treatment{
+			Nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+				prepare.NullsIndicator}).Draw(t, "nulls"),
+			Scale: rapid.SampledFrom([]prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax,
+				prepare.ScaleQuantile}).Draw(t, "scale"),
+			Categories: rapid.SampledFrom([]prepare.Encoding{prepare.EncodeOneHot, prepare.EncodeOrdinal}).Draw(t, "categories"),
 		}
-		want, err := stream.Prepare(t.Context(), stream.Engine{BlockRows: 8}, plain, how)
+		want, err := prepare.New(t.Context(), stream.Engine{BlockRows: 8}, plain, how)
 		if err != nil {
 			t.Fatal(err)
 		}
 		how.Weights = "w"
-		got, err := stream.Prepare(t.Context(), stream.Engine{BlockRows: 8, Threads: 3}, weighted, how)
+		got, err := prepare.New(t.Context(), stream.Engine{BlockRows: 8, Threads: 3}, weighted, how)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,15 +107,15 @@ func TestWeightsAreCopies(t *testing.T) {
 // TestSharesAreWeights: weights may be any multiple of one another.
 func TestSharesAreWeights(t *testing.T) {
 	x := randomMatrix(1, 50, 2)
-	for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile} {
-		var first stream.Preparation
+	for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile} {
+		var first prepare.Preparation
 		for _, unit := range []float64{1, 1. / 128, 1e-200, 1e-300} {
 			weights := make([]float64, 50)
 			for i := range weights {
 				weights[i] = unit * float64(1+i%3)
 			}
 			src, _ := copied(x, weights)
-			p, err := stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Scale: scale, Weights: "w"})
+			p, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Scale: scale, Weights: "w"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,10 +133,10 @@ func TestSharesAreWeights(t *testing.T) {
 func TestEqualWeightsChangeNothing(t *testing.T) {
 	x, weights := randomMatrix(2, 90, 3), slices.Repeat([]float64{1}, 90)
 	src, _ := copied(x, weights)
-	for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleQuantile} {
+	for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleQuantile} {
 		var rows [2][][]float64
 		for k, name := range []string{"", "w"} {
-			p, err := stream.Prepare(t.Context(), stream.Engine{BlockRows: 16}, src, stream.Treatment{Scale: scale, Weights: name})
+			p, err := prepare.New(t.Context(), stream.Engine{BlockRows: 16}, src, prepare.Treatment{Scale: scale, Weights: name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,14 +152,14 @@ func TestWrongWeights(t *testing.T) {
 	for what, weight := range map[string]float64{"is -1, and `weights` are 0 or more": -1, "is NaN": math.NaN(), "is +Inf": math.Inf(1)} {
 		src, _ := copied(randomMatrix(1, 5, 1), []float64{1, 1, 1, 1, 1})
 		src.kept[1].Floats[3] = weight
-		_, err := stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Weights: "w"})
+		_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
 		checkError(t, err, "x", "row 3 (counted from 0)", `column "w"`, what)
 	}
 	src, _ := copied(randomMatrix(1, 5, 1), make([]float64, 5))
-	_, err := stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Weights: "w"})
+	_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
 	checkError(t, err, "x: all weights are 0")
-	_, err = stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Weights: "c"})
+	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "c"})
 	checkError(t, err, `column "c" of `+"`weights`"+` holds text`)
-	_, err = stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Weights: "z"})
+	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "z"})
 	checkError(t, err, "no kept column", `"z"`)
 }

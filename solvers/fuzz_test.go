@@ -83,7 +83,7 @@ func useModel(t *testing.T, m model.Transformer, of family) {
 		for i := range x.Data {
 			x.Data[i] = float64(i%5) / 4
 		}
-		sparse, err := sparse.NewCSR(3, d, func(yield func(sparse.Entry) bool) {
+		csr, err := sparse.NewCSR(3, d, func(yield func(sparse.Entry) bool) {
 			for i := range int32(min(3, d)) {
 				if !yield(sparse.Entry{Row: i, Col: i, Value: 1}) {
 					return
@@ -93,7 +93,7 @@ func useModel(t *testing.T, m model.Transformer, of family) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rows := range []stream.Source{stream.FromMatrix("new", x), sparse.NewRows("new", sparse, nil)} {
+		for _, rows := range []stream.Source{stream.FromMatrix("new", x), sparse.NewRows("new", csr, nil)} {
 			m.TransformPlan(stream.Engine{}, rows, model.Request{Side: side})
 			// An error says that rows are of another kind, or too far away.
 			_ = m.Transform(t.Context(), stream.Engine{Threads: 1}, rows, model.Request{Side: side}, func(*stream.Block, blas64.General) error { return nil })

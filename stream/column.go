@@ -1,6 +1,12 @@
 package stream
 
-import "slices"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+)
 
 // KeptColumns returns empty columns of the given kinds, nil for none.
 func KeptColumns(fields []Field) []Column {
@@ -125,4 +131,27 @@ func withCategories(info Info) []string {
 		}
 	}
 	return names
+}
+
+// digest returns a digest of the values.
+func (c *Column) digest() string {
+	sum, room := sha256.New(), make([]byte, 0, 64)
+	for i := range c.Len() {
+		room = c.appendValue(room[:0], i)
+		sum.Write(room)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// appendValue appends what tells value i from others of the column.
+func (c *Column) appendValue(data []byte, i int) []byte {
+	switch {
+	case c.Null(i):
+		return append(data, "null "...)
+	case c.Kind == Float64:
+		return fmt.Appendf(data, "%x ", math.Float64bits(c.Floats[i]))
+	case c.Kind == Int64:
+		return fmt.Appendf(data, "%d ", c.Ints[i])
+	}
+	return fmt.Appendf(data, "%q", c.Strings[i])
 }

@@ -40,7 +40,7 @@ func TestOpening(t *testing.T) {
 	}
 	sources = append(sources, loaded)
 	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, stream.NewRowNumbers("numbers", 5000)} {
-		sources = append(sources, stream.NewSelected(raw, everyThird(5000)), stream.NewSelected(raw, nil), stream.NewSelected(raw, []int64{0, 4999}))
+		sources = append(sources, stream.Select(raw, everyThird(5000)), stream.Select(raw, nil), stream.Select(raw, []int64{0, 4999}))
 	}
 	for i, src := range sources {
 		conformance.Opening(t, src, uint64(i))
@@ -62,7 +62,7 @@ func everyThird(n int64) (rows []int64) {
 func TestSelected(t *testing.T) {
 	x := randomMatrix(3, 5000, 3)
 	rows := everyThird(5000)
-	s := stream.NewSelected(newTable("table", x).keep(), rows)
+	s := stream.Select(newTable("table", x).keep(), rows)
 	got, _ := readAll(t, s)
 	gathered, err := stream.GatherRows(context.Background(), s, []int64{0, 5, 900})
 	if err != nil || len(got) != len(rows) {
@@ -80,7 +80,7 @@ func TestSelected(t *testing.T) {
 	}
 	short := newTable("short", matrix.Rows(x, 0, 4000))
 	short.info.Rows = 5000
-	if _, _, err := tryReadAll(stream.NewSelected(short, rows)); err == nil {
+	if _, _, err := tryReadAll(stream.Select(short, rows)); err == nil {
 		t.Error("rows that are gone were read")
 	}
 }

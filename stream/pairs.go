@@ -25,10 +25,6 @@ import (
 // A worker goes on in the column of the tile it has done, if the next one there is
 // ready: what a visitor has made of that column block, it need not make again.
 
-// PairRows is the block size of exact passes: a tile of PairRows × PairRows
-// numbers stays in the second-level cache.
-const PairRows = 256
-
 // Shape says which tiles of a matrix an exact pass visits.
 type Shape uint8
 

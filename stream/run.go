@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -27,20 +26,6 @@ import (
 // and what a node of its tree holds depends on the blocks below it alone.
 //
 // [Map] and [Pairs] have no states; they are made again, whole.
-
-// StateStore keeps states by name, as files in a folder do. Several processes may use
-// it at once.
-type StateStore interface {
-	// Names returns the names of all states, in any order.
-	Names() ([]string, error)
-	// Open opens the state with the given name for reading.
-	Open(name string) (io.ReadCloser, error)
-	// Write puts a state in the place of one with the same name, if there is one: the
-	// name has the old state or the new one, whole, whatever happens.
-	Write(name string, data []byte) error
-	// Remove removes a state. It is no error if there is none.
-	Remove(name string) error
-}
 
 // RunOptions say what a run does with states.
 type RunOptions struct {
@@ -258,4 +243,10 @@ func listOf(what string, numbers []int) string {
 		return what + " " + texts[0]
 	}
 	return what + "s " + strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
+}
+
+// printed is a source with a fingerprint, with its kept columns or without.
+type printed struct {
+	src  Source
+	kept bool
 }

@@ -9,17 +9,6 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// CheckFirst returns an error if a reader of the source cannot begin at the row.
-func CheckFirst(info Info, first int64) error {
-	switch {
-	case first < 0 || info.Rows >= 0 && first > info.Rows:
-		return fmt.Errorf("%s: there is no row %d to begin with: it has %d rows", info.Name, first, info.Rows)
-	case first > 0 && info.Once:
-		return OnceError(info.Name)
-	}
-	return nil
-}
-
 // Skip returns a reader of what r gives after so many rows. It reads them, a few
 // with each call.
 func Skip(r Reader, info Info, rows int64) Reader {

@@ -121,7 +121,7 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	c.all = c.prepared.left
 	rows := c.all
 	if c.known.train != nil {
-		rows = stream.NewSelected(c.all, c.known.train)
+		rows = stream.Select(c.all, c.known.train)
 	}
 	var err error
 	c.samples, err = askls.Samples(rows, c.known.trainLabels(), len(c.known.classes))
@@ -137,7 +137,7 @@ func (c *asklsTask) prepareRows(ctx context.Context) error {
 		}
 		return c.readLabels(ctx, c.prepared.left)
 	}
-	part, err := prepare.New(ctx, c.passEngine(), stream.NewSelected(c.left, c.known.train), c.rows.Treatment)
+	part, err := prepare.New(ctx, c.passEngine(), stream.Select(c.left, c.known.train), c.rows.Treatment)
 	if err != nil {
 		return err
 	}

@@ -106,8 +106,8 @@ func (m *Model) unbiased(rows stream.Source) (func() model.Worker, error) {
 	if m.Edges == nil {
 		return m.Functions.Worker(rows, model.Request{Side: model.Both})
 	}
-	if sparse, ok := rows.(*sparse.Rows); ok {
-		return m.Edges.ofSparse(sparse)
+	if nodes, ok := rows.(*sparse.Rows); ok {
+		return m.Edges.ofSparse(nodes)
 	}
 	return m.Edges.ofDense(rows.Info())
 }

@@ -37,8 +37,8 @@ type source struct {
 }
 
 func sourceOf(src stream.Source) source {
-	sparse, _ := src.(*sparse.Rows)
-	return source{src, sparse}
+	nodes, _ := src.(*sparse.Rows)
+	return source{src, nodes}
 }
 
 func (r source) name() string { return r.Info().Name }

@@ -50,7 +50,7 @@ func randomMatrix(n, m int, seed uint64) blas64.General {
 	return a
 }
 
-func sparse(t *testing.T, a blas64.General) *Rows {
+func sparseRows(t *testing.T, a blas64.General) *Rows {
 	t.Helper()
 	m, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
 		for i := range a.Rows {
@@ -127,7 +127,7 @@ func TestOperator(t *testing.T) {
 				for threads := range 3 {
 					left, right := &Rows{Dense: x}, &Rows{Dense: z}
 					if isSparse {
-						left, right = sparse(t, x), sparse(t, z)
+						left, right = sparseRows(t, x), sparseRows(t, z)
 					}
 					g := newTiles(t, f.text, isSparse).NewGrid(stream.Engine{Threads: 1 + threads}, [2]string{"x", "z"}, left, right)
 					s, err := g.Sums(context.Background(), center)
@@ -169,7 +169,7 @@ func TestShapes(t *testing.T) {
 		for _, isSparse := range []bool{false, true} {
 			left, right := &Rows{Dense: x}, &Rows{Dense: z}
 			if isSparse {
-				left, right = sparse(t, x), sparse(t, z)
+				left, right = sparseRows(t, x), sparseRows(t, z)
 			}
 			made := newTiles(t, f.text, isSparse)
 			want := matrix.New(150, 90)

@@ -131,8 +131,8 @@ func TestStringsThatAreNoUTF8(t *testing.T) {
 			src := mustOpen(t, o, path)
 			_, err = filetest.ReadAll(src, 1000)
 			filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3", "0xe9", "no UTF-8", "write it anew")
-			if g, ok := src.(stream.Gatherer); ok && name != "a.arrows" {
-				err = g.Gather(context.Background(), []int64{7, 2500}, filetest.NewBatch(src, 2))
+			if name != "a.arrows" {
+				err = src.Gather(context.Background(), []int64{7, 2500}, filetest.NewBatch(src, 2))
 				filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3")
 			}
 		}

@@ -34,7 +34,7 @@ import (
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
 // are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [LeftOut]. Globs and
+// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
@@ -125,7 +125,7 @@ func Formats() []string { return formats.All() }
 //
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files.
-func Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, error) {
+func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
 	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 }
 
 // Source returns the rows of the columns that o chooses.
-func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
+func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 
 // Nameless returns how many columns of the first file, its first ones, have no names: the format has none, as NPY,
 // libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.

@@ -142,10 +142,10 @@ func (p *preparationFlags) widens() bool {
 // marked as faults of the data.
 type input struct {
 	*stream.Counted
+	files    *blockstore.Source // what Counted reads, perhaps through wrappers
 	leftOut  []blockstore.LeftOutColumn
 	position columnPositions
 	formats  []string    // of the files, each once
-	parts    []int64     // rows of each file; nil where that is not known
 	noted    func()      // of how the files ended, when they were read
 	run      *stream.Run // keeps rows that were fetched; nil for none
 }
@@ -165,13 +165,12 @@ func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), leftOut: blockstore.LeftOut(src),
-		position: positionsOf(src), parts: blockstore.Parts(src)}
+	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src)}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}
 	in.noted = func() {
-		if blockstore.Unmarked(src) {
+		if src.Unmarked() {
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
 		}
 	}

@@ -345,7 +345,7 @@ func (v *asideValues) readNumbers(ctx context.Context, paths []string, options b
 	if err != nil {
 		return err
 	}
-	if out := blockstore.LeftOut(src); len(out) > 0 {
+	if out := src.LeftOut(); len(out) > 0 {
 		return fmt.Errorf("%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others", v.file, out[0].Name, out[0].Reason)
 	}
 	x, err := stream.ReadAll(ctx, src)

@@ -230,7 +230,7 @@ func TestCSVEqualsEncodingCSV(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := newRecords(bytes.NewReader(text.Bytes()), layout{Delimiter: ',', begin: fileStart})
+		got := newRecords(bytes.NewReader(text.Bytes()), dialect{Delimiter: ',', begin: fileStart})
 		for i, record := range want {
 			cells, err := got.Next()
 			if err != nil {

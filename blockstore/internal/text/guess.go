@@ -59,7 +59,7 @@ func Head(f io.ReaderAt) ([]byte, error) {
 func guessDelimiter(head []byte, comments string) rune {
 	best, most := ',', headCells{}
 	for _, delimiter := range []rune{',', ';', '\t', '|', WhiteSpace} {
-		found := tryDelimiter(head, layout{Delimiter: delimiter, comments: comments, begin: fileStart})
+		found := tryDelimiter(head, dialect{Delimiter: delimiter, comments: comments, begin: fileStart})
 		if best == '\t' && most.odd == 0 && found.texts >= most.texts {
 			continue // blanks within cells between tabs
 		}
@@ -83,12 +83,12 @@ func (c headCells) compare(b headCells) int {
 
 // mayBeUnquoted reports whether quotes may be ordinary characters: few tables between tabs
 // are quoted at all.
-func (l layout) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
+func (l dialect) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
 
 // tryDelimiter counts the cells that the delimiter sets apart in those of the first lines that
 // have as many cells as most of them: a title above the table does not decide. Decimal commas
 // make numbers here.
-func tryDelimiter(head []byte, l layout) (most headCells) {
+func tryDelimiter(head []byte, l dialect) (most headCells) {
 	records := newRecords(bytes.NewReader(head), l)
 	var widths []int // in the order in which they were seen
 	seen := map[int]*headCells{}

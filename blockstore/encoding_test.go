@@ -21,7 +21,7 @@ func TestEncoding(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.csv": latin1, "b.csv.gz": gzipped(t, latin1), "c.dat": latin1, "d.txt": latin1} {
 		path := filetest.FileIn(t, dir, name, content)
-		for _, o := range []Options{{Columns: []string{"a", "b"}}, {Columns: []string{"a", "b"}, Encoding: "latin1"}} {
+		for _, o := range []Options{{Columns: []string{"a", "b"}}, {Columns: []string{"a", "b"}, Layout: Layout{Encoding: "latin1"}}} {
 			if name == "c.dat" && o.Encoding == "" {
 				continue
 			}
@@ -29,7 +29,7 @@ func TestEncoding(t *testing.T) {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
-		src := mustOpen(t, Options{Encoding: "latin1", Keep: []string{"straße"}}, path)
+		src := mustOpen(t, Options{Layout: Layout{Encoding: "latin1"}, Keep: []string{"straße"}}, path)
 		if got := filetest.MustRead(t, src, 3).Kept[0].Strings; !cmp.Equal(got, []string{"café", "x"}) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -44,10 +44,10 @@ func TestEncoding(t *testing.T) {
 	numbersOf(t, mustOpen(t, Options{}, path))
 	_, err = filetest.ReadAll(mustOpen(t, Options{Label: "label"}, path), 3)
 	filetest.WantError(t, err, "f.svm", "row 0", "0xe9", "`encoding latin1`")
-	mustContain(t, openError(t, Options{Encoding: "shift_jis"}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
-	mustContain(t, openError(t, Options{Encoding: "klingon"}, path), "klingon", "latin1")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "shift_jis"}}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "klingon"}}, path), "klingon", "latin1")
 	npy := filetest.FileIn(t, dir, "h.npy", "\x93NUMPY\x01\x00")
-	mustContain(t, openError(t, Options{Encoding: "latin1"}, npy), "h.npy", "`encoding`", "npy")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "latin1"}}, npy), "h.npy", "`encoding`", "npy")
 }
 
 // UTF-16 is known by its byte order mark, in files and pipes, compressed or not.

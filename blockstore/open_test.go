@@ -336,7 +336,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	mustContain(t, openError(t, Options{}), "no input")
 	mustContain(t, openError(t, Options{Format: "xls"}, dir), "xls", "parquet")
-	mustContain(t, openError(t, Options{Delimiter: ";;"}, dir), ";;")
+	mustContain(t, openError(t, Options{Layout: Layout{Delimiter: ";;"}}, dir), ";;")
 	mustContain(t, openError(t, Options{}, filepath.Join(dir, "train.csv"), "-"), "standard input")
 }
 

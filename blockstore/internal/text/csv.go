@@ -21,7 +21,7 @@ import (
 type CSVOptions struct {
 	NoHeader  bool // the first line is a row, whatever it looks like
 	Header    bool // the first line names the columns, whatever it looks like
-	Delimiter rune // 0: found; ' ': runs of blanks and tabs
+	Delimiter rune // 0: found; WhiteSpace: runs of blanks and tabs; WholeLine: none
 	Comment   byte // lines that begin with it are passed over; 0: there are none
 	Skip      int  // lines at the beginning that are passed over
 	Threads   int  // that read parts of the file at the same time; 0: one for each processor
@@ -73,10 +73,7 @@ func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect,
 
 // dialect returns how the records of a file are to be cut.
 func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
-	l := dialect{Delimiter: o.Delimiter, begin: fileStart}
-	if o.Comment != 0 {
-		l.comments = string(rune(o.Comment))
-	}
+	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart}
 	head, err := Head(f)
 	if err != nil {
 		return l, err
@@ -104,7 +101,7 @@ func Delimiter(head []byte, given rune, more string) (rune, error) {
 
 // checkDelimiter refuses what cannot separate cells.
 func checkDelimiter(delimiter rune) error {
-	if delimiter > 0x7e || delimiter == '"' || delimiter == '\n' || delimiter == '\r' {
+	if delimiter > 0x7e || delimiter == '"' || delimiter == '\r' {
 		return fmt.Errorf("%q cannot be a delimiter; use one ASCII character such as ',' ';' or '|'", delimiter)
 	}
 	return nil

@@ -12,8 +12,7 @@ import (
 // HeadSize is how much of a text file is looked at to find its delimiter.
 const HeadSize = 64 << 10
 
-// ParseDelimiter returns the delimiter that blockstore.Options.Delimiter names, 0 for one that
-// is to be found.
+// ParseDelimiter returns the delimiter that Layout.Delimiter names, 0 for one that is to be found.
 func ParseDelimiter(name string) (rune, error) {
 	switch {
 	case name == "":
@@ -22,6 +21,10 @@ func ParseDelimiter(name string) (rune, error) {
 		return '\t', nil
 	case name == "space":
 		return WhiteSpace, nil
+	case name == "none":
+		return WholeLine, nil
+	case name == "\n":
+		return 0, errors.New("a delimiter separates the cells of a line, so it cannot be the end of one; name another, or none")
 	case utf8.RuneCountInString(name) == 1:
 		delimiter, _ := utf8.DecodeRuneInString(name)
 		return delimiter, nil
@@ -149,7 +152,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	return lines.here(), nil
 }
 
-// ParseComment returns the character that blockstore.Options.Comment names, 0 for none.
+// ParseComment returns the character that Layout.Comment names, 0 for none.
 func ParseComment(name string) (byte, error) {
 	switch {
 	case name == "":

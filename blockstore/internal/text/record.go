@@ -14,6 +14,9 @@ import (
 // WhiteSpace is the delimiter that stands for runs of blanks and tabs.
 const WhiteSpace rune = ' '
 
+// WholeLine is the delimiter that stands for none: a record has one cell.
+const WholeLine rune = '\n'
+
 // ByteOrderMark may stand before the first line of a text.
 const ByteOrderMark = "\xef\xbb\xbf"
 

@@ -48,6 +48,11 @@ func TestEncoding(t *testing.T) {
 	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "klingon"}}, path), "klingon", "latin1")
 	npy := filetest.FileIn(t, dir, "h.npy", "\x93NUMPY\x01\x00")
 	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "latin1"}}, npy), "h.npy", "`encoding`", "npy")
+	npy = filepath.Join(dir, "i.npy")
+	writeBatch(t, npy, []string{"a"}, &stream.Batch{X: blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{7}}})
+	if diff := cmp.Diff([]float64{7}, numbersOf(t, mustOpen(t, Options{Layout: Layout{Encoding: "latin1"}, TextElsewhere: true}, npy))); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // UTF-16 is known by its byte order mark, in files and pipes, compressed or not.

@@ -406,6 +406,30 @@ func TestReadNodes(t *testing.T) {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
 	}
+	for _, test := range []struct {
+		file, content string
+		layout        text.Layout
+		nodes         string
+	}{
+		{"a.csv", "; by x, y\n3\n;4\n1\n", text.Layout{Comment: ";"}, "3|1"},
+		{"a.csv", "of x, y\n3\n1\n", text.Layout{Skip: 1}, "3|1"},
+		{"a.csv", "2020\n3\n1\n", text.Layout{Header: true}, "3|1"},
+		{"a.csv", "node\n3\n1\n", text.Layout{NoHeader: true}, "node|3|1"},
+		{"a.csv", "a b,1\nc,2\n", text.Layout{Delimiter: ","}, "a b|c"},
+		{"a.csv", "a b,1\nc\n", text.Layout{Delimiter: "none"}, "a b,1|c"},
+		{"a.tsv", "a b,1\nc\n", text.Layout{}, "a b,1|c"},
+		{"a.tsv", "a b,1\nc,2\n", text.Layout{Delimiter: ","}, "a b|c"},
+	} {
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, test.file, test.content), "", test.layout)
+		if err != nil || strings.Join(got, "|") != test.nodes {
+			t.Errorf("%q with %+v: %q, %v", test.content, test.layout, got, err)
+		}
+	}
+	for _, l := range []text.Layout{{Header: true, NoHeader: true}, {Skip: -1}, {Delimiter: "\n"}} {
+		if _, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), "", l); err == nil {
+			t.Errorf("%+v is read", l)
+		}
+	}
 	path := filetest.TempFile(t, "a.csv", "node,label\n3,7\n1\n")
 	_, err := ReadNodes(context.Background(), path, "", text.Layout{})
 	filetest.WantError(t, err, path, "line 3", "1 cells")

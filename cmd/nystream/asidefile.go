@@ -155,6 +155,12 @@ func isTable(lines []string) bool {
 	return 2*numbers > len(lines)
 }
 
+// refuse returns the error that one of several columns holds no numbers.
+func (f *asideFile) refuse(column, holds string) error {
+	const say = "%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others, or put values that hold a delimiter in double quotes"
+	return fmt.Errorf(say, f.path, column, holds)
+}
+
 // readColumn reads the only column, of any kind, from a file that says where each value ends.
 func (f *asideFile) readColumn(ctx context.Context, v *asideValues) error {
 	o := f.options
@@ -173,13 +179,15 @@ func (f *asideFile) readColumn(ctx context.Context, v *asideValues) error {
 
 // readNumbers reads all columns, which hold numbers, as float64.
 func (f *asideFile) readNumbers(ctx context.Context, v *asideValues) error {
+	if i := slices.IndexFunc(f.columns, func(c blockstore.ColumnInfo) bool { return c.Kind == "text" }); i >= 0 {
+		return f.refuse(f.columns[i].Name, "text")
+	}
 	src, err := f.files.Source(f.options)
 	if err != nil {
 		return err
 	}
 	if out := src.LeftOut(); len(out) > 0 {
-		const say = "%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others, or put values that hold a delimiter in double quotes"
-		return fmt.Errorf(say, f.path, out[0].Name, out[0].Reason)
+		return f.refuse(out[0].Name, out[0].Reason)
 	}
 	x, err := stream.ReadAll(ctx, src)
 	if err != nil {

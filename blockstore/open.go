@@ -249,7 +249,7 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fmt.Errorf("format %q is not known; use one of %s", r.format, strings.Join(Formats(), ", "))
 	}
-	if r.csv, r.encoding, err = o.Layout.Parse(); err != nil {
+	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
 	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere

@@ -34,7 +34,7 @@ type document struct {
 func openDocument(ctx context.Context, path string, l text.Layout, stdin io.Reader) (*document, error) {
 	t := &document{path: path, settle: func(err error) error { return err }}
 	var err error
-	if t.layout, t.encoding, err = l.Parse(); err != nil {
+	if t.layout, t.encoding, err = text.ParseLayout(l); err != nil {
 		return nil, err
 	}
 	input := stdin

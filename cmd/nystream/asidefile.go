@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +82,9 @@ func (d *dataFlags) layoutRemedy(path string) string {
 // no table of numbers, blanks and commas are parts of words: each line is a value.
 func openAsideFile(ctx context.Context, path string, o blockstore.Options) (*asideFile, error) {
 	f, err := lookAside(ctx, path, o)
+	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
 	switch {
-	case o.Delimiter != "" || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist):
+	case known || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist):
 		return f, err
 	case err == nil && !f.isCutAtBlanks():
 		return f, nil

@@ -30,9 +30,9 @@ type Layout struct {
 	Encoding string
 }
 
-// Parse returns the options of CSV files, for as many threads as there are processors, and the encoding. It fails if
-// the settings contradict each other or are none.
-func (l Layout) Parse() (o CSVOptions, e charset.Encoding, err error) {
+// ParseLayout returns the options of CSV files and the encoding. It fails if settings contradict each other, or have
+// no meaning.
+func ParseLayout(l Layout) (o CSVOptions, e charset.Encoding, err error) {
 	if l.Header && l.NoHeader {
 		return o, e, errors.New("a text file cannot begin both with names and with a row; leave `header` or `no-header` out")
 	}

@@ -18,8 +18,8 @@ type columnPositions struct {
 }
 
 // positionsOf returns the positions of the columns of an opened source.
-func positionsOf(src stream.Source) (p columnPositions) {
-	numbers, width := blockstore.Positions(src)
+func positionsOf(src *blockstore.Source) (p columnPositions) {
+	numbers, width := src.Positions()
 	for i, n := range numbers {
 		if n != i {
 			return columnPositions{numbers, width}
@@ -33,7 +33,7 @@ func (in *input) positions(p prepare.Preparation) columnPositions {
 	if p.Columns == nil {
 		return in.position
 	}
-	numbers, width := blockstore.Positions(in.Counted.Source)
+	numbers, width := in.files.Positions()
 	taken := columnPositions{Width: width}
 	for i, name := range in.Info().Columns {
 		if i < len(numbers) && slices.Contains(p.Columns, name) {

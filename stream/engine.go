@@ -155,9 +155,9 @@ func (e Engine) blockRows(d int) int {
 	return BlockRows(d)
 }
 
-func (e Engine) report(pass string, done, total int64) {
+func (e Engine) report(name string, done, total int64) {
 	if e.Progress != nil {
-		e.Progress(Event{pass, done, total})
+		e.Progress(Event{name, done, total})
 	}
 }
 

@@ -40,7 +40,7 @@ type foldKey struct {
 
 // newKey returns the key of the next fold of the run. fresh is an accumulator that has
 // seen nothing.
-func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, fresh A) (*foldKey, error) {
+func newKey[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, fresh A) (*foldKey, error) {
 	state, err := fresh.MarshalBinary()
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 		Identity:    e.Run.identity,
 		Fit:         e.fit,
 		Fold:        e.Run.folds + 1,
-		Pass:        pass,
+		Pass:        name,
 		Rows:        info.Rows,
 		Columns:     withCategories(info),
 		Sample:      sample,

@@ -48,7 +48,7 @@ type RunOptions struct {
 	Text string
 	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
 	// states have seen already: with all of them, if the pass is not made at all.
-	Resumed func(pass string, seen, rows int64)
+	Resumed func(name string, seen, rows int64)
 	// Ignored, if not nil, is told of a state that is not used, see [Run].
 	Ignored func(*StateError)
 	// Unwritten, if not nil, is told why states could not be written. The run goes on

@@ -24,7 +24,7 @@ type Adaptive struct {
 	ErrorTol float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
 	Norm     Norm    // of the tolerance
 	Rank     int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
-	Memory   int64   // bytes that the plan of a step may take, 0 for no limit
+	Memory   int64   `states:"ignored"` // bytes that the plan of a step may take, 0 for no limit
 
 	// As those of Landmark.
 	Rule  Rule

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -439,13 +440,35 @@ func costsOfTable(t *testing.T) {
 	}
 }
 
+// roundsOrWhyNot: as many rounds of two shards as the plan says make the same model, and a fit without rounds refuses
+// shards.
 func roundsOrWhyNot(t *testing.T) {
-	for _, fit := range promisedFits {
-		words := append([]string{"plan", "fit"}, strings.Fields(fit)...)
-		r := report(t, words...)
-		rounds, _ := r["rounds"].([]any)
-		if text := succeeds(t, words...); len(rounds) == 0 && !strings.Contains(text, "rounds") {
-			t.Errorf("%s: %s", fit, text)
+	for i, fit := range promisedFits {
+		words := strings.Fields(fit)
+		rounds, _ := report(t, append([]string{"plan", "fit"}, words...)...)["rounds"].([]any)
+		states := fmt.Sprint("states", i)
+		shard := append(append([]string{"fit"}, words...), "--states", states, "--shard")
+		if len(rounds) == 0 {
+			fails(t, append(shard, "1/2"), nil, nil, exitUsage, "cannot be shared out: ")
+			continue
+		}
+		fitModel(t, fit)
+		most := len(rounds)
+		if strings.Contains(succeeds(t, slices.Concat([]string{"plan", "fit"}, words)...), "or more: ") {
+			most = 40
+		}
+		merge := []string{"merge", "--states", states, "-o", "merged.npz", "--quiet", "--provenance=false"}
+		for round := range most {
+			succeeds(t, append(shard, "2/2")...)
+			succeeds(t, append(shard, "1/2")...)
+			if round+1 >= len(rounds) && run(t.Context(), merge, nil, io.Discard, io.Discard) == exitOK {
+				break
+			}
+		}
+		one, _ := os.ReadFile("m.npz")
+		merged, err := os.ReadFile("merged.npz")
+		if os.Remove("merged.npz"); err != nil || string(merged) != string(one) {
+			t.Errorf("%s: shards make another model: %v", fit, err)
 		}
 	}
 }

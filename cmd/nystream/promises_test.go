@@ -298,9 +298,9 @@ func refusesBeforeItStarts(t *testing.T) {
 		os.Remove("none.npz")
 		words = append(words[1:], "-o", "none.npz", "--memory")
 		if !strings.HasPrefix(fit, "auto") { // chooses by it
-			fails(t, append(words, fmt.Sprintf("%.0f", bytes-1)), nil, nil, exitBudget, "--memory")
+			fails(t, append(words, fmt.Sprintf("%.0f", bytes-1)), nil, io.Discard, exitBudget, "--memory")
 		}
-		fails(t, append(words, "1MiB"), nil, nil, exitBudget, "--memory")
+		fails(t, append(words, "1MiB"), nil, io.Discard, exitBudget, "--memory")
 		if _, err := os.Stat("none.npz"); err == nil {
 			t.Errorf("%s: over the memory there is a model", fit)
 		}
@@ -321,11 +321,11 @@ func namesBadInput(t *testing.T) {
 	for _, fit := range promisedFits {
 		os.Remove("none.npz")
 		words := append([]string{"fit"}, strings.Fields(strings.Replace(fit, "x.csv", "bad.csv", 1))...)
-		fails(t, append(words, "-o", "none.npz", "--quiet"), nil, nil, exitData, names...)
+		fails(t, append(words, "-o", "none.npz", "--quiet"), nil, io.Discard, exitData, names...)
 		fitModel(t, fit)
 		for _, apply := range [][]string{{"transform", "m.npz", "bad.csv", "-o", "none.npy"}, {"verify", "m.npz", "bad.csv"}} {
 			if apply[0] == "transform" || slices.ContainsFunc(lowrankMethods, func(m lowrankMethod) bool { return strings.HasPrefix(fit, m.name+" x.csv --columns") }) {
-				fails(t, append(apply, "--quiet"), nil, nil, exitData, names...)
+				fails(t, append(apply, "--quiet"), nil, io.Discard, exitData, names...)
 			}
 		}
 		for _, path := range []string{"none.npz", "none.npy"} {
@@ -449,7 +449,7 @@ func roundsOrWhyNot(t *testing.T) {
 		states := fmt.Sprint("states", i)
 		shard := append(append([]string{"fit"}, words...), "--states", states, "--shard")
 		if len(rounds) == 0 {
-			fails(t, append(shard, "1/2"), nil, nil, exitUsage, "cannot be shared out: ")
+			fails(t, append(shard, "1/2"), nil, io.Discard, exitUsage, "cannot be shared out: ")
 			continue
 		}
 		fitModel(t, fit)
@@ -579,7 +579,7 @@ func takesEveryKernel(t *testing.T) {
 			}
 		}
 		for _, fit := range refusers {
-			fails(t, slices.Concat([]string{"fit"}, strings.Fields(fit), []string{"--kernel", text, "--columns", "a,b", "-o", "none.npz", "--quiet"}), nil, nil, exitUsage, k.Name)
+			fails(t, slices.Concat([]string{"fit"}, strings.Fields(fit), []string{"--kernel", text, "--columns", "a,b", "-o", "none.npz", "--quiet"}), nil, io.Discard, exitUsage, k.Name)
 		}
 	}
 }

@@ -231,7 +231,7 @@ func (c *candidate) losses(held *heldOut) []float64 {
 	return losses
 }
 
-// weightedSquares returns the mean over targets of 1 − R² of each row of the scoring sample, times its weight.
+// weightedSquares returns the part of each row of the scoring sample in the mean of 1 − R² over targets, times all weight.
 func (c *candidate) weightedSquares(predictions blas64.General) []float64 {
 	squares, all := make([]float64, predictions.Rows), variances(c.known.outputs, c.known.weight)
 	for i, w := range c.known.weight {

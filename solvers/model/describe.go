@@ -132,7 +132,7 @@ func scalar(path string, v reflect.Value) string {
 		return strconv.Quote(v.String())
 	}
 	panic(fmt.Sprintf("model: %s is a %v, which states of passes cannot describe: "+
-		"use numbers, text or a slice, or the tag `states:\"ignored\"` if it does not decide the fit", path, v.Type()))
+		"use numbers, text or a slice, or the tag states:\"ignored\" if it does not decide the fit", path, v.Type()))
 }
 
 // interfaceOf returns the value, or nil for an unexported field.

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -379,7 +380,7 @@ func asGoodAsPublished(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, path := range []string{"dark.npy", "bright.npy"} {
 		rows := map[string]int{"dark.npy": 1000, "bright.npy": 800}[path]
-		x := stream.NewMatrix(rows, 3)
+		x := matrix.New(rows, 3)
 		for i := range x.Data {
 			if x.Data[i] = math.Pow(random.Float64(), 8); path == "bright.npy" {
 				x.Data[i] = 1 - 0.9*x.Data[i]
@@ -518,7 +519,7 @@ func coversNineOfTen(t *testing.T) {
 	for _, noise := range []func(r *rand.Rand) float64{(*rand.Rand).NormFloat64, (*rand.Rand).ExpFloat64} {
 		random := rand.New(rand.NewPCG(8, 9))
 		for path, rows := range map[string]int{"old.npy": 1500, "new.npy": 4000} {
-			x := stream.NewMatrix(rows, 3)
+			x := matrix.New(rows, 3)
 			for i := range rows {
 				a, b := random.Float64(), random.Float64()
 				x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = a, b, math.Sin(5*a)+b+(0.05+a)*noise(random)
@@ -536,7 +537,7 @@ func coversNineOfTen(t *testing.T) {
 }
 
 func identityIsCrossCovariance(t *testing.T) {
-	identity := stream.NewMatrix(120, 120)
+	identity := matrix.New(120, 120)
 	for i := range 120 {
 		identity.Data[121*i] = 1. / 120
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/internal/npz"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -246,13 +245,13 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 	if r.encoding, err = charset.Find(o.Encoding); err != nil {
 		return nil, err
 	}
-	ctx = remote.Remember(ctx)
+	ctx = file.RememberObjects(ctx)
 	list, err := file.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
 	tables := make([]column.Table, len(list))
-	err = stream.Each(ctx, remote.Parallel(list), len(list), func(i int) error {
+	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
 			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
 			return err
@@ -271,7 +270,7 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 // file with it again, under the same path, gets what was opened first, or an error that the
 // file was changed; a glob or a folder that holds other files by then is refused, too. A
 // context without that compares what is read of one source alone.
-func Remember(ctx context.Context) context.Context { return remote.Remember(file.Remember(ctx)) }
+func Remember(ctx context.Context) context.Context { return file.RememberObjects(file.Remember(ctx)) }
 
 // csv translates the options of text files and checks Format.
 func (o Options) csv() (c text.CSVOptions, err error) {
@@ -342,7 +341,7 @@ func openVersion(ctx context.Context, path string, r reading) (column.Table, err
 	if err != nil || !file.IsRemote(path) {
 		return t, err
 	}
-	if o, err := remote.Open(ctx, path); err == nil && o.Version() != "" {
+	if o, err := file.OpenObject(ctx, path); err == nil && o.Version() != "" {
 		t.About().Versions = map[string]string{t.About().Path: o.Version()}
 	}
 	return t, nil

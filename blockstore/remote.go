@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -14,13 +13,13 @@ import (
 func IsRemote(path string) bool { return file.IsRemote(path) && object.Scheme(path) != "file" }
 
 // CanWrite returns why an object cannot be written, as far as its store knows before.
-func CanWrite(ctx context.Context, url string) error { return remote.CanPut(ctx, url) }
+func CanWrite(ctx context.Context, url string) error { return file.CanPut(ctx, url) }
 
 // FileSize returns the size of a file or an object in bytes. It is false for folders,
 // globs and pipes, and for what is not there.
 func FileSize(ctx context.Context, path string) (bytes int64, ok bool) {
 	if IsRemote(path) {
-		o, err := remote.Open(ctx, path)
+		o, err := file.OpenObject(ctx, path)
 		if err != nil {
 			return 0, false
 		}

@@ -1,7 +1,3 @@
-// Package file is about files, whatever they hold: how arguments become paths
-// ([Expand]), how a file is known again when it is opened a second time
-// ([Stamp]), how reading stops with a context, and how a file appears under its
-// name complete or not at all ([Atomic]).
 package file
 
 import (

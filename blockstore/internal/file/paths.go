@@ -14,7 +14,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/lake"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
@@ -49,7 +48,7 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 		return nil, errors.New("there is no input; name files, quoted globs, folders, or - for the standard input")
 	}
 	lists := make([][]string, len(paths))
-	err := stream.Each(ctx, remote.Parallel(paths), len(paths), func(i int) (err error) {
+	err := stream.Each(ctx, Parallel(paths), len(paths), func(i int) (err error) {
 		if lists[i], err = expandPath(ctx, paths[i]); err == nil {
 			err = rememberList(ctx, paths[i], lists[i])
 		}
@@ -76,7 +75,7 @@ func expandPath(ctx context.Context, path string) ([]string, error) {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return remote.Expand(ctx, path)
+		return expandObjects(ctx, path)
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 )
 
 // Stamp identifies a file: its device and inode, its size, and the time of its content. A file
@@ -22,9 +21,9 @@ type Stamp struct {
 	path   string
 	Size   int64
 	info   fs.FileInfo
-	object *remote.Source // nil for a file
-	places int            // that are read at the same time; 0 for one
-	copied *spool         // what is read instead, which nobody else can change; nil for the file itself
+	object *Object // nil for a file
+	places int     // that are read at the same time; 0 for one
+	copied *spool  // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -61,7 +60,7 @@ func OpenEdges(ctx context.Context, path string) (File, Stamp, error) {
 	if !IsRemote(path) {
 		return OpenStamped(ctx, path)
 	}
-	o, err := remote.Open(ctx, path)
+	o, err := OpenObject(ctx, path)
 	if err != nil {
 		return nil, Stamp{}, err
 	}

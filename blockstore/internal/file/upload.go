@@ -6,14 +6,13 @@ import (
 	"io"
 	"os"
 
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
 // createRemote starts an object: a temporary file without a name, where the system allows
 // that.
 func createRemote(spools Spools, path string) (*Atomic, error) {
-	if err := remote.CanPut(object.Context(), path); err != nil {
+	if err := CanPut(object.Context(), path); err != nil {
 		return nil, fmt.Errorf("cannot write %w", err)
 	}
 	f, err := CreateTemp(spools.Dir, "spool", 0o600)
@@ -28,7 +27,7 @@ func createRemote(spools Spools, path string) (*Atomic, error) {
 func (f *Atomic) send() error {
 	size, err := f.File.Seek(0, io.SeekEnd)
 	if err == nil {
-		err = remote.Put(object.Context(), f.Target, f.File, size)
+		err = putObject(object.Context(), f.Target, f.File, size)
 	}
 	f.Closed = true
 	defer f.share.giveBack()

@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"container/list"
@@ -9,7 +9,7 @@ import (
 
 // chunkKey is which bytes a chunk holds.
 type chunkKey struct {
-	source         *Source
+	source         *Object
 	offset, length int64
 }
 
@@ -18,10 +18,10 @@ type chunkKey struct {
 const edgeBytes = 16 << 10
 
 // head returns the chunk of the first bytes.
-func (s *Source) head() chunkKey { return chunkKey{s, 0, min(edgeBytes, s.Size)} }
+func (s *Object) head() chunkKey { return chunkKey{s, 0, min(edgeBytes, s.Size)} }
 
 // tail returns the chunk of the last bytes.
-func (s *Source) tail() chunkKey {
+func (s *Object) tail() chunkKey {
 	n := min(edgeBytes, s.Size)
 	return chunkKey{s, s.Size - n, n}
 }

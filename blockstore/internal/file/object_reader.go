@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const (
 
 // chunkSize returns the bytes of a chunk for a reader of so many places: a power of two. That
 // of an object which a reader may hold as a whole is the same for all readers.
-func (s *Source) chunkSize(places int) int64 {
+func (s *Object) chunkSize(places int) int64 {
 	size := int64(mostChunk)
 	for s.Size > readerBytes && size > leastChunk && size*int64(places+spareChunks) > readerBytes {
 		size /= 2
@@ -40,13 +40,13 @@ func (s *Source) chunkSize(places int) int64 {
 }
 
 // Holds returns how many bytes a reader of so many places holds.
-func (s *Source) Holds(places int) int64 {
+func (s *Object) Holds(places int) int64 {
 	return min(s.chunkSize(places)*int64(places+spareChunks), s.Size)
 }
 
-// Reader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
-type Reader struct {
-	source *Source
+// objectReader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
+type objectReader struct {
+	source *Object
 	ctx    context.Context // of what the reader fetches
 	size   int64           // of a chunk; 0 where chunks are as small as reads
 	places int
@@ -58,12 +58,12 @@ type Reader struct {
 
 // Edges returns a reader of first bytes, footers and page headers until ctx ends: it fetches
 // ranges about as small as those it is asked for.
-func (s *Source) Edges(ctx context.Context) *Reader {
-	return &Reader{source: s, ctx: ctx, closed: true}
+func (s *Object) Edges(ctx context.Context) *objectReader {
+	return &objectReader{source: s, ctx: ctx, closed: true}
 }
 
 // edge returns the key of a chunk that has n bytes.
-func (s *Source) edge(offset, n int64) chunkKey {
+func (s *Object) edge(offset, n int64) chunkKey {
 	switch head, tail := s.head(), s.tail(); {
 	case offset+n <= head.length && (s.Size > smallBytes || shared.has(head)):
 		return head
@@ -76,15 +76,15 @@ func (s *Source) edge(offset, n int64) chunkKey {
 }
 
 // Reader returns a reader that goes through so many places at the same time, until ctx ends.
-func (s *Source) Reader(ctx context.Context, places int) *Reader {
+func (s *Object) Reader(ctx context.Context, places int) *objectReader {
 	places = max(1, places)
 	shared.allow(s.Holds(places))
-	return &Reader{source: s, ctx: ctx, size: s.chunkSize(places), places: places}
+	return &objectReader{source: s, ctx: ctx, size: s.chunkSize(places), places: places}
 }
 
 // Close takes its part of the memory back. What is on its way stays so: the rows behind are
 // read next, by another reader.
-func (r *Reader) Close() error {
+func (r *objectReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
@@ -95,7 +95,7 @@ func (r *Reader) Close() error {
 }
 
 // ReadAt implements io.ReaderAt.
-func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
+func (r *objectReader) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("%s: reading at %d", r.source.Name, offset)
 	}
@@ -117,7 +117,7 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 }
 
 // chunk returns the key of the chunk that begins a range of n bytes.
-func (r *Reader) chunk(offset, n int64) chunkKey {
+func (r *objectReader) chunk(offset, n int64) chunkKey {
 	if r.size == 0 {
 		return r.source.edge(offset, n)
 	}
@@ -138,7 +138,7 @@ func copyChunk(ctx context.Context, key chunkKey, p []byte, offset int64) (int, 
 			return 0, fault.Reading(context.Cause(ctx))
 		}
 		if err != errGivenUp { // by another reader
-			return 0, fault.Reading(named(ctx, key.source.Name, err))
+			return 0, fault.Reading(objectError(ctx, key.source.Name, err))
 		}
 	}
 }
@@ -180,7 +180,7 @@ func result(ch *chunk) (*chunk, error) {
 
 // ahead begins to fetch what a read of several chunks needs, and what follows a chunk of
 // a place that goes on.
-func (r *Reader) ahead(first, last int64) {
+func (r *objectReader) ahead(first, last int64) {
 	for i := first; i <= min(last, first+spareChunks) && last > first; i++ {
 		r.begin(i)
 	}
@@ -204,7 +204,7 @@ func (r *Reader) ahead(first, last int64) {
 }
 
 // begin fetches a chunk that is not there in the background.
-func (r *Reader) begin(index int64) {
+func (r *objectReader) begin(index int64) {
 	key := r.chunk(index*r.size, 1)
 	if key.length <= 0 || shared.has(key) {
 		return

@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // fetch fills p with the bytes of the object from offset on. After the object was changed no
 // more requests are made.
-func (s *Source) fetch(ctx context.Context, p []byte, offset int64) error {
+func (s *Object) fetch(ctx context.Context, p []byte, offset int64) error {
 	for done := 0; done < len(p); {
 		err := object.Retry(ctx, func(ctx context.Context) error {
 			if s.changed.Load() {
@@ -32,7 +32,7 @@ func (s *Source) fetch(ctx context.Context, p []byte, offset int64) error {
 
 // request makes one request and says how far it came. An answer may be of a shorter range;
 // one that gives nothing is an error that may go away.
-func (s *Source) request(ctx context.Context, p []byte, offset int64) (n int, err error) {
+func (s *Object) request(ctx context.Context, p []byte, offset int64) (n int, err error) {
 	body, err := s.object.Get(ctx, offset, int64(len(p)))
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -27,19 +27,19 @@ func Parallel(paths []string) int {
 	return 8
 }
 
-// Expand returns the objects that a URL means: the one of this name, those that a glob
+// expandObjects returns the objects that a URL means: the one of this name, those that a glob
 // matches, or all below a folder, in byte order. In globs and folders names that begin with
 // . or _ are passed over.
-func Expand(ctx context.Context, url string) ([]string, error) {
+func expandObjects(ctx context.Context, url string) ([]string, error) {
 	if isWeb(url) {
 		return []string{url}, nil
 	}
 	if at := strings.IndexAny(url, "*?[{"); at >= 0 {
-		return expandGlob(ctx, url, url[:at])
+		return expandObjectGlob(ctx, url, url[:at])
 	}
 	folder := strings.TrimSuffix(url, "/")
 	if folder == url {
-		_, err := Open(ctx, url)
+		_, err := OpenObject(ctx, url)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return []string{url}, err
 		}
@@ -53,12 +53,12 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 	case folder != url:
 		return nil, fmt.Errorf("%s: there are no objects below this, those apart that begin with . or _; name another folder", url)
 	}
-	return nil, missing(ctx, url)
+	return nil, missingObject(ctx, url)
 }
 
-// expandGlob returns the objects that match a pattern, which begins with prefix. Those in
+// expandObjectGlob returns the objects that match a pattern, which begins with prefix. Those in
 // folders that match count too.
-func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
+func expandObjectGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
 	}
@@ -86,16 +86,16 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 			if of, folder := lake.Of(name); of != "" {
 				kind, table = of, folder
 			}
-			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHidden)
+			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHiddenKey)
 			if !strings.HasSuffix(name, "/") && !hidden && wanted(name) {
 				names = append(names, name)
-				remember(ctx, &Source{Name: name, Size: o.Size(), object: o})
+				rememberObject(ctx, &Object{Name: name, Size: o.Size(), object: o})
 			}
 			return nil
 		})
 	})
 	if err != nil {
-		return nil, named(ctx, strings.TrimSuffix(prefix, "/"), err)
+		return nil, objectError(ctx, strings.TrimSuffix(prefix, "/"), err)
 	}
 	if kind != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, table+"/") }) {
 		return nil, lake.Refusal(kind, table)
@@ -104,12 +104,14 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 	return names, nil
 }
 
-// isHidden reports whether a name is one that folders use for themselves.
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+// isHiddenKey reports whether a name is one that folders use for themselves.
+func isHiddenKey(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
 
-// missing returns the error that there is no object of that name, with what may have been
+// missingObject returns the error that there is no object of that name, with what may have been
 // meant.
-func missing(ctx context.Context, url string) error {
+func missingObject(ctx context.Context, url string) error {
 	folder := url[:strings.LastIndex(url, "/")+1]
 	var near []string
 	if names, err := below(ctx, folder, func(name string) bool { return !strings.Contains(name[len(folder):], "/") }); err == nil {

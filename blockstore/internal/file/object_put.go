@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// Put writes an object, whole or not at all.
-func Put(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+// putObject writes an object, whole or not at all.
+func putObject(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	store, err := object.StoreOf(name)
 	if err != nil {
 		return err
@@ -17,7 +17,7 @@ func Put(ctx context.Context, name string, content io.ReaderAt, size int64) erro
 	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size))
 }
 
-// CanPut returns why Put will fail, as far as that is known beforehand.
+// CanPut returns why writing an object will fail, as far as that is known beforehand.
 func CanPut(ctx context.Context, name string) error {
 	store, err := object.StoreOf(name)
 	if err != nil {

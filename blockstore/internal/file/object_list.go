@@ -11,7 +11,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -83,7 +82,7 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 		names, kind, table = nil, "", ""
 		return store.List(ctx, prefix, func(name string, o object.Object) error {
 			object.Beat(ctx)
-			if of, folder := lake.Of(name); of != "" {
+			if of, folder := tableOf(name); of != "" {
 				kind, table = of, folder
 			}
 			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHiddenKey)
@@ -98,7 +97,7 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 		return nil, objectError(ctx, strings.TrimSuffix(prefix, "/"), err)
 	}
 	if kind != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, table+"/") }) {
-		return nil, lake.Refusal(kind, table)
+		return nil, tableError(kind, table)
 	}
 	slices.Sort(names)
 	return names, nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
@@ -125,7 +124,7 @@ func expandGlob(pattern string) ([]string, error) {
 			continue
 		}
 		if dir := filepath.Dir(path); dir != checked {
-			if err := lake.Check(dir); err != nil {
+			if err := checkTable(dir); err != nil {
 				return nil, err
 			}
 			checked = dir
@@ -182,7 +181,7 @@ func walkFolder(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			err = lake.Check(path)
+			err = checkTable(path)
 		}
 		switch {
 		case err != nil:

@@ -91,9 +91,9 @@ type Options struct {
 	// text, text in other encodings, compressed arrays. "" is the system's
 	// for temporary files. A SpoolError says that it has no room.
 	SpoolDir string
-	// SpoolRoom is how much of the disk these copies may take, with all others that share it;
-	// nil is any room. A SpoolError says that it is too little.
-	SpoolRoom *SpoolRoom
+	// Quota bounds these copies, with all others that share it; nil is no limit. A SpoolError
+	// says that it is too small.
+	Quota *Quota
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -237,7 +237,7 @@ func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnIn
 // openFiles opens every file that paths stand for. made is that of [file.Spools].
 func openFiles(ctx context.Context, paths []string, o Options, made func(discard func() error)) (*fileSet, error) {
 	r := reading{format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
-	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
+	r.spools = file.Spools{Dir: o.SpoolDir, Quota: o.Quota, Made: made}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err

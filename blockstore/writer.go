@@ -40,9 +40,8 @@ type Schema struct {
 	// SpoolDir is the folder for objects, which are collected before they are sent. "" is the
 	// system's for temporary files.
 	SpoolDir string
-	// SpoolRoom is how much of the disk that may take, with all others that share it; nil is
-	// any room.
-	SpoolRoom *SpoolRoom
+	// Quota bounds that, with all others that share it; nil is no limit.
+	Quota *Quota
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
 }
@@ -221,13 +220,13 @@ func PrepareFile(path string, data []byte) (Output, error) {
 }
 
 // spools says where files are collected.
-func (s *Schema) spools() file.Spools { return file.Spools{Dir: s.SpoolDir, Room: s.SpoolRoom} }
+func (s *Schema) spools() file.Spools { return file.Spools{Dir: s.SpoolDir, Quota: s.Quota} }
 
 // fileWriter is the Writer of all formats: it checks and counts what the
 // encoder is given, and puts the file under its name.
 type fileWriter struct {
 	encoder  column.Encoder
-	file     *file.Atomic
+	file     *file.Temp
 	schema   Schema
 	rows     int64
 	failed   error // the first failure, which is final

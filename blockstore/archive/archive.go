@@ -56,7 +56,7 @@ func Write(path string, a *Archive) error {
 
 // Prepared is a file that is complete on the disk but for its name. Commit gives it the name,
 // and Abort removes it, which does nothing after Commit.
-type Prepared = file.Atomic
+type Prepared = file.Temp
 
 // Prepare writes a to a file that will be called path.
 func Prepare(path string, a *Archive) (*Prepared, error) {

@@ -283,7 +283,7 @@ func allKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 // readAsideFile reads the columns of a file, which has one of text or any of numbers,
 // for a source of so many rows. A first line of text that is one too many is a header.
 func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*asideValues, error) {
-	paths, options := []string{s.file}, blockstore.Options{NoHeader: d.noHeader, Delimiter: d.delimiter, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.in(d.spoolDir)}
+	paths, options := []string{s.file}, blockstore.Options{NoHeader: d.noHeader, Delimiter: d.delimiter, SpoolDir: d.spoolDir, Quota: d.maxSpool.in(d.spoolDir)}
 	columns, _, err := blockstore.Columns(ctx, paths, options)
 	if err != nil {
 		return nil, fromData(err)

@@ -163,7 +163,7 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 		s.SpoolDir = f.Value.String()
 	}
 	if f := a.cmd.Flag("max-spool-size"); f != nil {
-		s.SpoolRoom = f.Value.(*spoolRoom).in(s.SpoolDir)
+		s.Quota = f.Value.(*spoolRoom).in(s.SpoolDir)
 	}
 	a.noteRenamed(s)
 	if a.origin == nil {

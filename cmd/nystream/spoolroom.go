@@ -5,12 +5,12 @@ import "github.com/nystream/nystream/blockstore"
 // spoolRoom is the flag --max-spool-size: the room that all copies of a run share.
 type spoolRoom struct {
 	byteSize
-	room *blockstore.SpoolRoom // nil until it is needed or set
+	room *blockstore.Quota // nil until it is needed or set
 }
 
 // in returns the room for copies in a folder: unless the flag was given, half of what is free
 // there when it is first asked for.
-func (s *spoolRoom) in(folder string) *blockstore.SpoolRoom {
+func (s *spoolRoom) in(folder string) *blockstore.Quota {
 	if s.room == nil {
 		s.room = blockstore.HalfFree(folder)
 	}
@@ -22,6 +22,6 @@ func (s *spoolRoom) Set(text string) error {
 	if err := s.byteSize.Set(text); err != nil {
 		return err
 	}
-	s.room = blockstore.NewSpoolRoom(int64(s.byteSize))
+	s.room = blockstore.NewQuota(int64(s.byteSize))
 	return nil
 }

@@ -23,7 +23,7 @@ type Stamp struct {
 	info   fs.FileInfo
 	object *Object // nil for a file
 	places int     // that are read at the same time; 0 for one
-	copied *spool  // what is read instead, which nobody else can change; nil for the file itself
+	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -106,7 +106,7 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.copied != nil {
-		return copied{s.copied.file}, nil
+		return s.copied.reader(), nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil

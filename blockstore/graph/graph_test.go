@@ -244,7 +244,7 @@ func TestReadGraphIsCancelled(t *testing.T) {
 	if _, err := Read(ctx, path, Options{}); err != context.Canceled {
 		t.Errorf("before: %v", err)
 	}
-	if _, err := ReadNodes(ctx, path, "", ""); err != context.Canceled {
+	if _, err := ReadNodes(ctx, path, "", Options{}); err != context.Canceled {
 		t.Errorf("nodes: %v", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -401,27 +401,27 @@ func TestReadNodes(t *testing.T) {
 		{"text", "a\nb\n", "", "a b"},
 	}
 	for _, test := range tests {
-		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, "")
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, Options{})
 		if err != nil || strings.Join(got, " ") != test.nodes {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
 	}
 	path := filetest.TempFile(t, "a.csv", "node,label\n3,7\n1\n")
-	_, err := ReadNodes(context.Background(), path, "", "")
+	_, err := ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "1 cells")
-	_, err = ReadNodes(context.Background(), path, "nodes", "")
+	_, err = ReadNodes(context.Background(), path, "nodes", Options{})
 	filetest.WantError(t, err, path, `did you mean "node"`)
 	path = filetest.TempFile(t, "b.csv", "node,label\n3,7\n,8\n4,\n")
-	_, err = ReadNodes(context.Background(), path, "", "")
+	_, err = ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "the id of a node is missing")
-	if words, err := ReadWords(context.Background(), path, "label", ""); err != nil || strings.Join(words, "|") != "7|8|" {
+	if words, err := ReadWords(context.Background(), path, "label", Options{}); err != nil || strings.Join(words, "|") != "7|8|" {
 		t.Errorf("labels %q, %v", words, err)
 	}
 }
 
 func TestReadGraphCora(t *testing.T) {
 	path := filetest.RealData(t, "cora.edges.csv")
-	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", "")
+	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -587,7 +587,7 @@ func TestEncoding(t *testing.T) {
 		if got := []string{test.first, "b", test.last}; !slices.Equal(g.Names, got) {
 			t.Errorf("%s: %q, want %q", test.encoding, g.Names, got)
 		}
-		nodes, err := ReadNodes(ctx, path, "1", test.encoding)
+		nodes, err := ReadNodes(ctx, path, "1", Options{Encoding: test.encoding})
 		if err != nil || !slices.Equal(nodes, []string{"b", test.last}) {
 			t.Errorf("%s: %q, %v", test.encoding, nodes, err)
 		}

@@ -45,7 +45,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 		return nil, errors.New("there is no standard input to read; name a file")
 	}
 	if path != file.Stdin {
-		input, err = t.openFile(ctx, path)
+		input, err = t.openFile(ctx, o.Session, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, file.Missing(path)
 		}
@@ -62,7 +62,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 }
 
 // openFile opens a file, a named pipe or an object from its beginning.
-func (t *document) openFile(ctx context.Context, path string) (io.Reader, error) {
+func (t *document) openFile(ctx context.Context, files *file.Session, path string) (io.Reader, error) {
 	path, err := file.Plain(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (t *document) openFile(ctx context.Context, path string) (io.Reader, error)
 		t.closes = append(t.closes, f)
 		return f, err
 	}
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

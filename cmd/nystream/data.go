@@ -28,7 +28,7 @@ type dataFlags struct {
 	format    string
 	inexact   blockstore.Inexact
 	spoolDir  string
-	maxSpool  spoolRoom
+	maxSpool  byteSize
 	features  int      // of libsvm files, at least: those of the model
 	text      bool     // columns of text are chosen as numbers are
 	words     []string // columns of text of the model
@@ -72,7 +72,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, Quota: d.maxSpool.in(d.spoolDir), Features: d.features}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, Features: d.features}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.
@@ -152,7 +152,7 @@ type input struct {
 
 // open opens files.
 func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, error) {
-	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
+	files, err := a.session.OpenFiles(ctx, paths, d.options(a))
 	if err != nil {
 		return nil, fromData(err)
 	}

@@ -282,9 +282,9 @@ func allKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 
 // readAsideFile reads the columns of a file, which has one of text or any of numbers,
 // for a source of so many rows. A first line of text that is one too many is a header.
-func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*asideValues, error) {
-	paths, options := []string{s.file}, blockstore.Options{NoHeader: d.noHeader, Delimiter: d.delimiter, SpoolDir: d.spoolDir, Quota: d.maxSpool.in(d.spoolDir)}
-	columns, _, err := blockstore.Columns(ctx, paths, options)
+func (d *dataFlags) readAsideFile(ctx context.Context, session *blockstore.Session, s aside, rows int64) (*asideValues, error) {
+	paths, options := []string{s.file}, blockstore.Options{NoHeader: d.noHeader, Delimiter: d.delimiter}
+	columns, _, err := session.Columns(ctx, paths, options)
 	if err != nil {
 		return nil, fromData(err)
 	}
@@ -296,12 +296,12 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	switch {
 	case text && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(s.file)):
 		unit = "lines"
-		err = v.readText(ctx, rows, d.encoding)
+		err = v.readText(ctx, session, rows, d.encoding)
 	case text, s.flag == "--label" && len(columns) == 1 && columns[0].Kind == "integer":
 		// As float64 the class 1234567 would be called 1.234567e+06.
-		err = v.readColumn(ctx, paths, options, columns[0].Name)
+		err = v.readColumn(ctx, session, paths, options, columns[0].Name)
 	default:
-		err = v.readNumbers(ctx, paths, options)
+		err = v.readNumbers(ctx, session, paths, options)
 	}
 	if err != nil {
 		return nil, fromData(err)
@@ -312,8 +312,8 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	return v, nil
 }
 
-func (v *asideValues) readText(ctx context.Context, rows int64, encoding string) error {
-	words, err := graph.ReadWords(ctx, v.file, "0", encoding)
+func (v *asideValues) readText(ctx context.Context, session *blockstore.Session, rows int64, encoding string) error {
+	words, err := graph.ReadWords(ctx, v.file, "0", graph.Options{Session: session.Internal(), Encoding: encoding})
 	if err != nil {
 		return err
 	}
@@ -325,9 +325,9 @@ func (v *asideValues) readText(ctx context.Context, rows int64, encoding string)
 }
 
 // readColumn reads a column of any kind from a file that says where each value ends.
-func (v *asideValues) readColumn(ctx context.Context, paths []string, options blockstore.Options, name string) error {
+func (v *asideValues) readColumn(ctx context.Context, session *blockstore.Session, paths []string, options blockstore.Options, name string) error {
 	options.Keep, options.NoNumbers = []string{name}, true
-	src, err := blockstore.Open(ctx, paths, options)
+	src, err := session.Open(ctx, paths, options)
 	if err != nil {
 		return err
 	}
@@ -340,8 +340,8 @@ func (v *asideValues) readColumn(ctx context.Context, paths []string, options bl
 }
 
 // readNumbers reads the columns of a file, all of numbers, as float64.
-func (v *asideValues) readNumbers(ctx context.Context, paths []string, options blockstore.Options) error {
-	src, err := blockstore.Open(ctx, paths, options)
+func (v *asideValues) readNumbers(ctx context.Context, session *blockstore.Session, paths []string, options blockstore.Options) error {
+	src, err := session.Open(ctx, paths, options)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.check(); err != nil {
 		return err
 	}
-	f, err := readModel(args[0])
+	f, err := v.readModel(args[0])
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if int64(sample) >= rows {
 		sample = 0
 	}
-	files, err := f.pairings(ctx)
+	files, err := f.pairings(ctx, v.session)
 	if err != nil {
 		return err
 	}

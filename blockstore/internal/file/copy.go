@@ -1,12 +1,10 @@
 package file
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -34,26 +32,16 @@ func (e *SpoolError) Error() string {
 // Unwrap returns the cause.
 func (e *SpoolError) Unwrap() error { return e.Err }
 
-// Spools say where temporary files go, and how many bytes they may take. The zero value is the
-// system's folder for temporary files, without a limit.
-type Spools struct {
-	Dir   string // "" for the system's folder for temporary files
-	Quota *Quota
-	// Made, if not nil, is given what removes a copy, for every copy.
-	Made func(discard func() error)
-}
-
 // Copy copies what in gives to a temporary file and returns the stamp of that, which stands for
 // the file at path. The error is a *SpoolError if writing failed. If reading failed it is a fault of
 // name, as messages call what is copied, and the copy is removed in either case.
-func Copy(ctx context.Context, spools Spools, path, name string, in io.Reader) (Stamp, error) {
-	t, err := createUnlinked(spools, path, removed)
+// It belongs to the session.
+func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (Stamp, error) {
+	t, err := s.createUnlinked(path, removed)
 	if err != nil {
-		return Stamp{}, &SpoolError{Name: path, Dir: cmp.Or(spools.Dir, os.TempDir()), Err: withoutPath(err)}
+		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: withoutPath(err)}
 	}
-	if spools.Made != nil {
-		spools.Made(t.Discard)
-	}
+	s.config().Copies.add(t)
 	size, err := io.Copy(t, NewReader(ctx, in))
 	if err == nil {
 		return Stamp{path: path, Size: size, copied: t}, nil

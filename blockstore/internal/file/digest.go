@@ -35,8 +35,8 @@ func (t *Temp) Digest(ctx context.Context) (Digest, error) {
 
 // DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
 // is read.
-func DigestOf(ctx context.Context, path string) (Digest, error) {
-	f, stamp, err := OpenStamped(ctx, path)
+func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
+	f, stamp, err := s.Open(ctx, path)
 	if err != nil {
 		return Digest{}, err
 	}

@@ -18,80 +18,69 @@ type Object struct {
 	Name    string
 	Size    int64
 	object  object.Object
+	stores  *object.Stores
+	chunks  *cache
 	changed atomic.Bool // there is another version now
 }
 
-// known is the objects that one command, or one opening of data, has seen already.
-type known struct {
-	sync.Mutex
-	sources map[string]*Object
+// Objects are the objects that a session has opened, and chunks of them in memory: as many as open
+// readers may hold, and at most 16 MiB without a reader. The zero value has none.
+type Objects struct {
+	mu     sync.Mutex
+	known  map[string]*Object
+	chunks cache
 }
 
-type knownKey struct{}
-
-// RememberObjects returns a context in which the objects that are found are not asked for again:
-// ctx itself, if it is such a one. Readers of a source share what they fetch.
-func RememberObjects(ctx context.Context) context.Context {
-	if _, ok := ctx.Value(knownKey{}).(*known); ok {
-		return ctx
-	}
-	return context.WithValue(ctx, knownKey{}, &known{sources: make(map[string]*Object)})
-}
-
-// rememberObject keeps an object that was found, and returns the version found first.
-func rememberObject(ctx context.Context, s *Object) *Object {
-	k, ok := ctx.Value(knownKey{}).(*known)
-	if !ok {
-		return s
-	}
-	k.Lock()
-	defer k.Unlock()
-	if first := k.sources[s.Name]; first != nil {
+// keep keeps an object that was found, and returns the version that was found first.
+func (s *Objects) keep(o *Object) *Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first := s.known[o.Name]; first != nil {
 		return first
 	}
-	k.sources[s.Name] = s
-	return s
+	if s.known == nil {
+		s.known = make(map[string]*Object)
+	}
+	s.known[o.Name] = o
+	return o
 }
 
-// recallObject returns an object that was found, or nil.
-func recallObject(ctx context.Context, name string) *Object {
-	k, ok := ctx.Value(knownKey{}).(*known)
-	if !ok {
-		return nil
-	}
-	k.Lock()
-	defer k.Unlock()
-	return k.sources[name]
+// find returns an object that was found before, or nil.
+func (s *Objects) find(name string) *Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[name]
 }
 
-// OpenObject asks for an object.
-func OpenObject(ctx context.Context, name string) (*Object, error) {
-	if s := recallObject(ctx, name); s != nil {
-		return s, nil
+// OpenObject asks for an object, unless the session has it.
+func (s *Session) OpenObject(ctx context.Context, name string) (*Object, error) {
+	stores, objects := s.stores(), s.objects()
+	if o := objects.find(name); o != nil {
+		return o, nil
 	}
-	store, err := object.StoreOf(name)
+	store, err := stores.Of(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &Object{Name: name}
+	o := &Object{Name: name, stores: stores, chunks: &objects.chunks}
 	var head []byte
-	err = object.Retry(ctx, func(ctx context.Context) (err error) {
-		s.object, head, err = store.Open(ctx, object.Reveal(name), edgeBytes)
+	err = stores.Patience.Retry(ctx, func(ctx context.Context, _ func()) (err error) {
+		o.object, head, err = store.Open(ctx, object.Reveal(name), edgeBytes)
 		return err
 	})
 	if err != nil {
 		return nil, objectError(ctx, name, err)
 	}
-	s.Size = s.object.Size()
-	if s = rememberObject(ctx, s); len(head) > 0 {
-		shared.put(s.head(), head)
+	o.Size = o.object.Size()
+	if o = objects.keep(o); len(head) > 0 {
+		o.chunks.put(o.head(), head)
 	}
-	return s, nil
+	return o, nil
 }
 
 // Version returns what the store calls this version of the object, "" if it does not tell.
-func (s *Object) Version() string {
-	if v, ok := s.object.(interface{ Version() string }); ok {
+func (o *Object) Version() string {
+	if v, ok := o.object.(interface{ Version() string }); ok {
 		return v.Version()
 	}
 	return ""

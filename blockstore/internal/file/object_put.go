@@ -9,21 +9,22 @@ import (
 )
 
 // putObject writes an object, whole or not at all.
-func putObject(ctx context.Context, name string, content io.ReaderAt, size int64) error {
-	store, err := object.StoreOf(name)
+func putObject(ctx context.Context, stores *object.Stores, name string, content io.ReaderAt, size int64) error {
+	store, err := stores.Of(name)
 	if err != nil {
 		return err
 	}
-	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size))
+	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size, stores.Patience))
 }
 
 // CanPut returns why writing an object will fail, as far as that is known beforehand.
-func CanPut(ctx context.Context, name string) error {
-	store, err := object.StoreOf(name)
+func (s *Session) CanPut(ctx context.Context, name string) error {
+	stores := s.stores()
+	store, err := stores.Of(name)
 	if err != nil {
 		return err
 	}
-	err = object.Retry(ctx, func(ctx context.Context) error { return store.CanPut(ctx, object.Reveal(name)) })
+	err = stores.Patience.Retry(ctx, func(ctx context.Context, _ func()) error { return store.CanPut(ctx, object.Reveal(name)) })
 	return written(ctx, name, err)
 }
 

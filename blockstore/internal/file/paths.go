@@ -42,14 +42,14 @@ func Plain(path string) (string, error) {
 
 // Expand turns files, globs and folders into files. Arguments keep their
 // order; what a glob or a folder yields is sorted byte by byte.
-func Expand(ctx context.Context, paths []string) ([]string, error) {
+func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("there is no input; name files, quoted globs, folders, or - for the standard input")
 	}
 	lists := make([][]string, len(paths))
 	err := stream.Each(ctx, Parallel(paths), len(paths), func(i int) (err error) {
-		if lists[i], err = expandPath(ctx, paths[i]); err == nil {
-			err = rememberList(ctx, paths[i], lists[i])
+		if lists[i], err = s.expandPath(ctx, paths[i]); err == nil {
+			err = s.config().Seen.checkList(paths[i], lists[i])
 		}
 		return err
 	})
@@ -65,7 +65,7 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 
 // expandPath expands one argument. What exists under a name is meant by it,
 // even if the name looks like a glob.
-func expandPath(ctx context.Context, path string) ([]string, error) {
+func (s *Session) expandPath(ctx context.Context, path string) ([]string, error) {
 	if path == Stdin {
 		return []string{Stdin}, nil
 	}
@@ -74,7 +74,7 @@ func expandPath(ctx context.Context, path string) ([]string, error) {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return expandObjects(ctx, path)
+		return s.expandObjects(ctx, path)
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -12,14 +12,14 @@ import (
 // A copy counts against its quota until it is discarded, once, whether it was made or not.
 func TestCopyGivesQuotaBack(t *testing.T) {
 	q := NewQuota(10)
-	spools := Spools{Dir: t.TempDir(), Quota: q}
+	files := &Session{SpoolDir: t.TempDir(), Quota: q}
 	in := func() *strings.Reader { return strings.NewReader("12345678") }
-	s, err := Copy(context.Background(), spools, "a", "a", in())
+	s, err := files.Copy(context.Background(), "a", "a", in())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var over *OverQuotaError
-	if _, err := Copy(context.Background(), spools, "b", "b", in()); !errors.As(err, &over) || over.Limit != 10 || over.Others != 8 {
+	if _, err := files.Copy(context.Background(), "b", "b", in()); !errors.As(err, &over) || over.Limit != 10 || over.Others != 8 {
 		t.Errorf("%v, want an error about 10 bytes of which others have 8", err)
 	}
 	f, err := s.Open(context.Background())
@@ -30,13 +30,13 @@ func TestCopyGivesQuotaBack(t *testing.T) {
 		t.Error(err)
 	}
 	broken := iotest.TimeoutReader(iotest.OneByteReader(in()))
-	if _, err := Copy(context.Background(), spools, "c", "c", broken); !errors.Is(err, iotest.ErrTimeout) || errors.As(err, new(*SpoolError)) {
+	if _, err := files.Copy(context.Background(), "c", "c", broken); !errors.Is(err, iotest.ErrTimeout) || errors.As(err, new(*SpoolError)) {
 		t.Errorf("%v, want the error of reading", err)
 	}
 	if q.used != 0 || q.Most() != 8 {
 		t.Errorf("%d bytes are counted, at most %d were; want 0 and 8", q.used, q.Most())
 	}
-	if left := names(t, spools.Dir); len(left) > 0 {
+	if left := names(t, files.SpoolDir); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
 }
@@ -48,7 +48,7 @@ func TestQuotaIsShared(t *testing.T) {
 	var all sync.WaitGroup
 	for range writers {
 		all.Go(func() {
-			f, err := createUnlinked(Spools{Quota: q}, "a", removed)
+			f, err := (&Session{Quota: q}).createUnlinked("a", removed)
 			if err != nil {
 				t.Error(err)
 				return

@@ -19,11 +19,11 @@ const BufferSize = 256 << 10
 
 // Temp is a temporary file with one writer. What becomes of it at the end depends on who made it:
 //
-//   - A file of [Create] lies beside its target. Commit renames it, so that the target is complete
+//   - A file of [Session.Create] lies beside its target. Commit renames it, so that the target is complete
 //     or unchanged.
-//   - The content of an object, also of [Create], lies in the folder of temporary files and counts
+//   - The content of an object, also of Create, lies in the folder of temporary files and counts
 //     against the quota. Commit uploads it.
-//   - A copy that [Copy] made lies there, too. Its readers open it through a [Stamp]. It is removed
+//   - A copy that [Session.Copy] made lies there, too. Its readers open it through a [Stamp]. It is removed
 //     by Discard, at the latest when the process ends.
 //
 // The first failure is final: a later Commit returns it and removes the file, because after a
@@ -37,11 +37,12 @@ type Temp struct {
 
 	file     *os.File
 	end      ending
-	folder   string    // of a file that is not renamed, for messages
-	quota    *Quota    // that it counts against, or nil
-	counted  int64     // bytes that the quota has counted
-	err      error     // the first failure
-	digest   hash.Hash // of what was written; nil unless it is wanted and all was written from front to back
+	folder   string         // of a file that is not renamed, for messages
+	stores   *object.Stores // of an upload
+	quota    *Quota         // that it counts against, or nil
+	counted  int64          // bytes that the quota has counted
+	err      error          // the first failure
+	digest   hash.Hash      // of what was written; nil unless it is wanted and all was written from front to back
 	finished bool
 	closed   bool
 }
@@ -56,16 +57,13 @@ const (
 )
 
 // Create starts a file or an object that Commit will call path. It refuses what [Target] refuses.
-func Create(path string) (*Temp, error) { return CreateIn(Spools{}, path) }
-
-// CreateIn does what Create does, and collects an object among spools.
-func CreateIn(spools Spools, path string) (*Temp, error) {
+func (s *Session) Create(path string) (*Temp, error) {
 	path, err := Plain(path)
 	if err != nil {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return createObject(spools, path)
+		return s.createObject(path)
 	}
 	target, old, err := Target(path)
 	if err != nil {
@@ -82,27 +80,31 @@ func CreateIn(spools Spools, path string) (*Temp, error) {
 }
 
 // createObject starts an upload.
-func createObject(spools Spools, url string) (*Temp, error) {
-	if err := CanPut(object.Context(), url); err != nil {
+func (s *Session) createObject(url string) (*Temp, error) {
+	if err := s.CanPut(s.Context(), url); err != nil {
 		return nil, fmt.Errorf("cannot write %w", err)
 	}
-	t, err := createUnlinked(spools, url, uploaded)
+	t, err := s.createUnlinked(url, uploaded)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", url, err)
 	}
+	t.stores = s.stores()
 	return t, nil
 }
 
 // createUnlinked creates a file in the folder of temporary files. It has no name there, so that it
 // goes with the process. Windows does not remove the name of an open file: Discard does.
-func createUnlinked(spools Spools, target string, end ending) (*Temp, error) {
-	f, err := createLocked(spools.Dir, "spool", 0o600)
+func (s *Session) createUnlinked(target string, end ending) (*Temp, error) {
+	f, err := createLocked(s.spoolDir(), "spool", 0o600)
 	if err != nil {
 		return nil, err
 	}
 	os.Remove(f.Name())
-	return &Temp{Target: target, file: f, end: end, folder: cmp.Or(spools.Dir, os.TempDir()), quota: spools.Quota}, nil
+	return &Temp{Target: target, file: f, end: end, folder: s.spoolDir(), quota: s.config().Quota}, nil
 }
+
+// spoolDir returns the folder of temporary files.
+func (s *Session) spoolDir() string { return cmp.Or(s.config().SpoolDir, os.TempDir()) }
 
 // Fail keeps the first error and names the target in it. It returns the error that is kept.
 func (t *Temp) Fail(err error) error {
@@ -228,7 +230,7 @@ func (t *Temp) rename() error {
 func (t *Temp) upload() error {
 	size, err := t.file.Seek(0, io.SeekEnd)
 	if err == nil {
-		err = putObject(object.Context(), t.Target, t.file, size)
+		err = putObject(contextOf(t.stores), t.stores, t.Target, t.file, size)
 	}
 	if err = errors.Join(err, t.Discard()); err != nil {
 		t.err = fmt.Errorf("cannot write %w", err)

@@ -48,13 +48,10 @@ func freeName(target string, take func(temp string) error) (string, error) {
 	return "", errors.New("no free name for a temporary file")
 }
 
-// createLocked creates a new file in a directory, "" being the system's for temporary files,
-// whose name begins with base, after a dot. It is locked until it is closed. What runs that
+// createLocked creates a new file in a directory, "" being the current one, whose name begins with base,
+// after a dot. It is locked until it is closed. What runs that
 // were killed have left in the directory is removed, once in a process.
 func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error) {
-	if dir == "" {
-		dir = os.TempDir()
-	}
 	if _, done := cleaned.LoadOrStore(dir, true); !done {
 		removeAbandoned(dir)
 	}

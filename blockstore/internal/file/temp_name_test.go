@@ -39,7 +39,7 @@ func names(t *testing.T, folder string) (list []string) {
 // next one that writes in the folder, and not while the process is alive.
 func TestAbandoned(t *testing.T) {
 	if folder := os.Getenv(inChild); folder != "" {
-		f, err := Create(filepath.Join(folder, "model.npz"))
+		f, err := new(Session).Create(filepath.Join(folder, "model.npz"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestReplacedKeepsMode(t *testing.T) {
 	}
 	chowned := os.Chown(old, somebody, somebody) == nil // which only root may
 	for path, mode := range modes {
-		f, err := Create(path)
+		f, err := new(Session).Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestTargetRefuses(t *testing.T) {
 		if _, _, err := Target(path); err == nil {
 			t.Errorf("%s is taken", path)
 		}
-		if f, err := Create(path); err == nil {
+		if f, err := new(Session).Create(path); err == nil {
 			f.Abort()
 			t.Errorf("%s is written", path)
 		}

@@ -25,7 +25,7 @@ func TestTempRenamed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Create(path)
+	f, err := new(Session).Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestTempRenamed(t *testing.T) {
 
 func TestTempAborted(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "a"))
+	f, err := new(Session).Create(filepath.Join(dir, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestTempAborted(t *testing.T) {
 func TestTempFailureIsFinal(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	f, err := Create(path)
+	f, err := new(Session).Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,11 @@ func TestTempFullDisk(t *testing.T) {
 
 func TestTempRefusals(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Create(dir)
+	_, err := new(Session).Create(dir)
 	wantError(t, err, dir, "directory")
-	_, err = Create(os.DevNull)
+	_, err = new(Session).Create(os.DevNull)
 	wantError(t, err, os.DevNull, "not a regular file")
-	_, err = Create(filepath.Join(dir, "none", "a"))
+	_, err = new(Session).Create(filepath.Join(dir, "none", "a"))
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -128,7 +128,7 @@ func TestTempFollowsLinks(t *testing.T) {
 	if err := os.Symlink("target", link); err != nil {
 		t.Skipf("no symbolic links can be made here: run it on Linux or macOS, or with the right to make them: %v", err)
 	}
-	f, err := Create(link)
+	f, err := new(Session).Create(link)
 	if err != nil {
 		t.Fatal(err)
 	}

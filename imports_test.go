@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"sketch":                       {"internal/simd", "internal/linalg/householder"},
 	"stream":                       {"internal/quote", "internal/rounding", "internal/simd"},
 	"blockstore":                   {"internal/quote", "blockstore", "stream"},
-	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
+	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal"},
 	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},
 	"blockstore/internal":          {"internal/quote", "blockstore/internal", "blockstore/object", "stream"},
 	"blockstore/object":            {"blockstore/object"},

@@ -86,6 +86,14 @@ type Stores struct {
 	ByScheme map[string]Store
 }
 
+// Base returns Context, or a context that does not end.
+func (s *Stores) Base() context.Context {
+	if s.Context == nil {
+		return context.Background()
+	}
+	return s.Context
+}
+
 // registered are the stores of this process.
 var registered struct {
 	sync.RWMutex

@@ -51,14 +51,7 @@ func (s *Session) objects() *Objects {
 }
 
 // Context returns the context of functions that are given none.
-func (s *Session) Context() context.Context { return contextOf(s.stores()) }
-
-func contextOf(stores *object.Stores) context.Context {
-	if stores.Context == nil {
-		return context.Background()
-	}
-	return stores.Context
-}
+func (s *Session) Context() context.Context { return s.stores().Base() }
 
 // Copies are temporary files that somebody owns. The zero value has none.
 type Copies struct {

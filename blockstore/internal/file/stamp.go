@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/object"
 )
 
 // Stamp identifies a file: its device and inode, its size, and the time of its content. A file
@@ -124,10 +125,11 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 // OpenAnytime is Open for callers that have no context: reading an object ends with the context of
 // its stores.
 func (s Stamp) OpenAnytime() (File, error) {
-	if s.object == nil {
-		return s.Open(context.Background())
+	stores := object.Registered()
+	if s.object != nil {
+		stores = s.object.stores
 	}
-	return s.Open(contextOf(s.object.stores))
+	return s.Open(stores.Base())
 }
 
 // Settle returns err, in which reading of the open file ended, unless the file was

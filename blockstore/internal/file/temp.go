@@ -230,7 +230,7 @@ func (t *Temp) rename() error {
 func (t *Temp) upload() error {
 	size, err := t.file.Seek(0, io.SeekEnd)
 	if err == nil {
-		err = putObject(contextOf(t.stores), t.stores, t.Target, t.file, size)
+		err = putObject(t.stores.Base(), t.stores, t.Target, t.file, size)
 	}
 	if err = errors.Join(err, t.Discard()); err != nil {
 		t.err = fmt.Errorf("cannot write %w", err)

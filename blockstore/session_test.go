@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,7 +64,7 @@ func TestQuota(t *testing.T) {
 	// A file that is written where it stays takes none.
 	if w, err := (&Session{Quota: NewQuota(1)}).Create(t.TempDir()+"/whole.nys", Schema{Columns: []string{"a", "b", "c"}, Rows: 100}); err != nil {
 		t.Error(err)
-	} else if err := errors.Join(w.Write(&stream.Batch{X: stream.NewMatrix(100, 3)}, 100), w.Commit()); err != nil {
+	} else if err := errors.Join(w.Write(&stream.Batch{X: matrix.New(100, 3)}, 100), w.Commit()); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 && runtime.GOOS != "windows" {

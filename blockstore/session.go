@@ -7,7 +7,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/object"
-	"github.com/nystream/nystream/stream"
 )
 
 // Session is what the readings and writings of one run share. Nothing is shared between two
@@ -58,7 +57,7 @@ func singleCall() *file.Session { return &file.Session{Objects: new(file.Objects
 func (s *Session) Close() error { return s.copies.Discard() }
 
 // Open is [Open] within the session.
-func (s *Session) Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, error) {
+func (s *Session) Open(ctx context.Context, paths []string, o Options) (*Source, error) {
 	return openSource(ctx, s.Internal(), paths, o)
 }
 

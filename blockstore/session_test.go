@@ -98,7 +98,7 @@ func TestSessionsShareNothing(t *testing.T) {
 	object.Register(t.Context(), "s3", missingStore{}, object.Patience{})
 	reached := &object.Stores{ByScheme: map[string]object.Store{"s3": s3.New()}, Patience: object.Patience{Pause: time.Millisecond}}
 	open := func(s *Session) error {
-		_, err := s.Open(t.Context(), []string{"s3://bucket/a.csv"}, Options{NoHeader: true})
+		_, err := s.Open(t.Context(), []string{"s3://bucket/a.csv"}, Options{Layout: Layout{NoHeader: true}})
 		return err
 	}
 	first, second := &Session{Stores: reached}, &Session{Stores: reached}

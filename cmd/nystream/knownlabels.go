@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/split"
@@ -99,8 +100,8 @@ var labelColumns = []string{"label", "class", "y"}
 
 // readNodeLabels reads nodes and their labels from a text file; column names that of the
 // labels, "" for the one of labelColumns.
-func (a *app) readNodeLabels(ctx context.Context, path, column, encoding string) (nodes []string, labels *asideValues, err error) {
-	o := graph.Options{Session: a.session.Internal(), Encoding: encoding}
+func (a *app) readNodeLabels(ctx context.Context, path, column string, l blockstore.Layout) (nodes []string, labels *asideValues, err error) {
+	o := graph.Options{Session: a.session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, fromData(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 // changing is a context that changes a file when a reader asks for the third time whether it has ended.

@@ -56,7 +56,9 @@ func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 		r.Put("directions_missed", d.Missed)
 		r.Add("directions", "error about %.2g (0 to 2), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
 	}
-	r.PutSome("tolerance", c.nystrom.Tolerance)
+	if c.nystrom.Tolerance > 0 {
+		r.Put("tolerance", c.nystrom.Tolerance) // of direction_error
+	}
 	r.Put("sums", f.Sums.String())
 	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {
 		r.Add("sums", "%s", f.Sums)

@@ -281,12 +281,15 @@ func (f *Fit) tell(e *estimates, scaling Scaling) {
 	f.Warn(fmt.Sprintf("%s, estimated from %s; %s", strings.Join(wrong, "; "), from, remedy))
 }
 
+// noModel is the relative error of no model at all, with some room for rounding.
+const noModel = 1.001
+
 // estimated adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: the rank decides
 // them, and a matrix such as that of a graph may have no low rank.
 func (f *Fit) estimated(e *estimates, from string) {
 	for i, value := range []float64{e.spectral, e.frobenius} {
 		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `landmarks`"}
-		if value <= 1 {
+		if value <= noModel {
 			f.Estimates = append(f.Estimates, one)
 		} else {
 			f.AddEstimate(one)

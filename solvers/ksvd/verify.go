@@ -3,6 +3,7 @@ package ksvd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,6 +21,9 @@ const (
 	// normTolerance is that of the residual of the triplet that a spectral norm comes from, relative to the norm.
 	normTolerance = 3e-3
 	normPasses    = 100
+	// roundingError is the relative Frobenius error below which what is left of G is rounding, whose largest singular
+	// value no iteration finds soon. Its Frobenius norm stands for it.
+	roundingError = 1e-11
 )
 
 // VerifyPlan returns what Verify will hold.
@@ -58,11 +62,19 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 // Cost: one pass over each source; an exact pass for row sums, one for means, one for the residuals, and one for each of
 // some ten to forty iterations, unless G has at most [MaxFormed] entries, which are held.
 func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (*model.Verification, error) {
+	v, err := m.verifier(ctx, e, d, sample, seed)
+	if err != nil {
+		return nil, err
+	}
+	return v.run(ctx, seed)
+}
+
+// verifier fetches and embeds the rows.
+func (m *Model) verifier(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (v *verifier, err error) {
 	if d.Right == nil {
 		return nil, errors.New("the model is of a matrix between two sides, and the rows of one are given")
 	}
-	v := &verifier{Model: m, engine: e}
-	var err error
+	v = &verifier{Model: m, engine: e}
 	if v.embeds, err = m.tiles(); err != nil {
 		return nil, err
 	}
@@ -79,10 +91,8 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 		return nil, err
 	}
 	v.grid = v.tiles.NewGrid(e, [2]string{v.left.name, v.right.name}, v.left.rows, v.right.rows)
-	if v.sums, err = v.newSums(ctx); err != nil {
-		return nil, err
-	}
-	return v.run(ctx, seed)
+	v.sums, err = v.newSums(ctx)
+	return v, err
 }
 
 // verifier measures a model on the rows of two sides.
@@ -111,15 +121,17 @@ func (s *verifiedSide) sampled() bool { return s.unseen > 0 }
 
 // side fetches all rows of a source, or a sample of them, and embeds them.
 func (v *verifier) side(ctx context.Context, src stream.Source, of *Side, sample int, seed uint64, purpose string) (*verifiedSide, error) {
-	n, err := model.KnownRows(src)
-	if err != nil {
+	from, n := sourceOf(src), src.Info().Rows
+	if from.sparse != nil && n == 0 {
+		return nil, fmt.Errorf("%s has no nodes", from.name())
+	}
+	if _, err := model.KnownRows(src); err != nil && from.sparse == nil {
 		return nil, err
 	}
-	from := sourceOf(src)
 	if err := of.accepts(from); err != nil {
 		return nil, err
 	}
-	out := &verifiedSide{name: from.name()}
+	out, err := &verifiedSide{name: from.name()}, error(nil)
 	if sample > 0 && int64(sample) < n {
 		out.sample = uniformSample(n, sample, seed, purpose)
 		out.unseen = 1 - float64(sample)/float64(n)
@@ -264,21 +276,27 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 		return nil, err
 	}
 	out.FrobeniusError, out.Residuals = over(math.Sqrt(rest), math.Sqrt(all)), residuals
-	var norms [2]float64
-	for i, minus := range []blas64.General{{}, weighted} {
-		op := &deflated{verifier: v, left: minus}
+	norm := func(left blas64.General) (float64, error) {
 		svd := tiles.SVD{Rank: 1, Tolerance: normTolerance, Passes: normPasses, Seed: seed}
-		r, err := decompose(ctx, svd, op, n, c)
-		if err != nil {
+		r, err := decompose(ctx, svd, &deflated{verifier: v, left: left}, n, c)
+		if err != nil || len(r.Values) == 0 {
+			return 0, err
+		}
+		out.Converged = out.Converged && krylov.Largest(r.Residuals()) <= normTolerance
+		out.Iterations += r.Passes
+		return r.Values[0], nil
+	}
+	of, err := norm(blas64.General{})
+	if err != nil {
+		return nil, err
+	}
+	missed := math.Sqrt(rest)
+	if out.FrobeniusError > roundingError {
+		if missed, err = norm(weighted); err != nil {
 			return nil, err
 		}
-		if len(r.Values) > 0 {
-			norms[i] = r.Values[0]
-			out.Converged = out.Converged && krylov.Largest(r.Residuals()) <= normTolerance
-		}
-		out.Iterations += r.Passes
 	}
-	out.SpectralError, out.Norm = over(norms[1], norms[0]), norms[0]/v.tiles.Scale()
+	out.SpectralError, out.Norm = over(missed, of), of/v.tiles.Scale()
 	out.KernelEntries = v.tiles.Entries.Load() + v.embeds.Entries.Load()
 	return out, nil
 }

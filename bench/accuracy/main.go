@@ -12,7 +12,7 @@
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
 //
-// All scenarios at full size take half an hour. The folder -out receives a copy of each table.
+// All scenarios at full size take three quarters of an hour. The folder -out receives a copy of each table.
 package main
 
 import (

@@ -168,7 +168,7 @@ func trueDirections(ctx context.Context, truth, fit *ksvd.Fit) (eta float64, mis
 // parts returns the lengths of the projections of unit vectors onto the span of the columns of u.
 func parts(u, unit blas64.General) ([]float64, error) {
 	x := mat.NewDense(u.Rows, u.Cols, nil)
-	x.Copy(dense(u))
+	x.Copy(gonumOf(u))
 	for j := range u.Cols {
 		if norm := mat.Norm(x.ColView(j), 2); norm > 0 {
 			column := x.ColView(j).(*mat.VecDense)
@@ -182,7 +182,7 @@ func parts(u, unit blas64.General) ([]float64, error) {
 	var basis, inner mat.Dense
 	d.UTo(&basis)
 	rank := floats.Count(func(v float64) bool { return v > 1e-12 }, d.Values(nil))
-	inner.Mul(basis.Slice(0, u.Rows, 0, rank).T(), dense(unit))
+	inner.Mul(basis.Slice(0, u.Rows, 0, rank).T(), gonumOf(unit))
 	out := make([]float64, unit.Cols)
 	for j := range out {
 		out[j] = math.Min(1, mat.Norm(inner.ColView(j), 2))
@@ -190,8 +190,8 @@ func parts(u, unit blas64.General) ([]float64, error) {
 	return out, nil
 }
 
-// dense returns a matrix as gonum's, which shares its memory.
-func dense(m blas64.General) *mat.Dense {
+// gonumOf returns a matrix as gonum's, which shares its memory.
+func gonumOf(m blas64.General) *mat.Dense {
 	var d mat.Dense
 	d.SetRawMatrix(m)
 	return &d

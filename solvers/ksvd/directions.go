@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Residuals tell how good the triplets are that a fit has found. They say nothing of a singular direction of G that
@@ -36,7 +37,7 @@ const (
 // compare estimates the norms of G − UΣVᵀ, and finds the directions of G that are missing. g is G between the rows
 // and columns, u and v the vectors there.
 func (f *nystrom) compare(ctx context.Context, out *estimates, g, u, v blas64.General, values []float64, rows, cols *strata) error {
-	block, u, v := dense.Clone(g), dense.Clone(u), dense.Clone(v)
+	block, u, v := matrix.Clone(g), matrix.Clone(u), matrix.Clone(v)
 	dense.ScaleRows(block, dense.Roots(rows.weights))
 	dense.ScaleColumns(block, dense.Roots(cols.weights))
 	dense.ScaleRows(u, dense.Roots(rows.weights))
@@ -49,7 +50,7 @@ func (f *nystrom) compare(ctx context.Context, out *estimates, g, u, v blas64.Ge
 		return err
 	}
 	all := dense.Frobenius(block)
-	scaled := dense.Clone(u)
+	scaled := matrix.Clone(u)
 	dense.ScaleColumns(scaled, values)
 	dense.Gemm(blas.NoTrans, blas.Trans, -1, scaled, v, 1, block)
 	out.frobenius = dense.Frobenius(block) / all
@@ -71,11 +72,11 @@ func newDirections(truth *krylov.Triplets, u, v blas64.General) (d Directions, e
 		sum += truth.Values[d.Checked]
 		d.Checked++
 	}
-	left, err := partIn(u, dense.Columns(truth.U, 0, d.Checked))
+	left, err := partIn(u, matrix.Columns(truth.U, 0, d.Checked))
 	if err != nil {
 		return d, err
 	}
-	right, err := partIn(v, dense.Columns(truth.V, 0, d.Checked))
+	right, err := partIn(v, matrix.Columns(truth.V, 0, d.Checked))
 	if err != nil {
 		return d, err
 	}
@@ -90,7 +91,7 @@ func newDirections(truth *krylov.Triplets, u, v blas64.General) (d Directions, e
 
 // partIn returns the lengths of the projections of unit vectors onto the span of the columns of u.
 func partIn(u, unit blas64.General) ([]float64, error) {
-	scaled := dense.Clone(u)
+	scaled := matrix.Clone(u)
 	dense.ScaleColumns(scaled, dense.Reciprocals(norms(scaled)))
 	span := krylov.NewBasis(u.Rows, 0, min(u.Rows, u.Cols))
 	if u.Cols > 0 {

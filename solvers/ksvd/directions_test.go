@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,10 +18,10 @@ import (
 func rareRows(n int, seed uint64) blas64.General {
 	x := gaussian(n, 5, 1, seed)
 	for i := range n {
-		dense.Row(x, i)[4] = 0
+		matrix.Row(x, i)[4] = 0
 	}
 	for i := range 3 {
-		dense.Row(x, n/7*(i+1))[4] = 16
+		matrix.Row(x, n/7*(i+1))[4] = 16
 	}
 	return x
 }
@@ -48,14 +49,14 @@ func TestMissedDirection(t *testing.T) {
 
 // scaledBy returns a matrix times a number.
 func scaledBy(m blas64.General, by float64) blas64.General {
-	m = dense.Clone(m)
+	m = matrix.Clone(m)
 	dense.Scale(by, m)
 	return m
 }
 
 // TestNothingFound: a sample of zeros finds no triplet, and the fit says what it misses.
 func TestNothingFound(t *testing.T) {
-	x := stream.NewMatrix(500, 2)
+	x := matrix.New(500, 2)
 	x.Data[6], x.Data[401] = 1, 2
 	fit, err := Nystrom{Rank: 2, Rows: 10, Seed: 1}.Fit(background, stream.Engine{}, between(t, x, x), parse(t, "linear()"))
 	if err != nil {
@@ -67,7 +68,7 @@ func TestNothingFound(t *testing.T) {
 	if d := fit.Directions; d.Missed != 2 || math.Abs(d.Error-2) > 1e-12 || len(fit.Warnings) == 0 {
 		t.Errorf("%+v, warnings %q", d, fit.Warnings)
 	}
-	zero := stream.NewMatrix(50, 2)
+	zero := matrix.New(50, 2)
 	fit, err = Nystrom{Rank: 2, Rows: 10, Tolerance: 0.1, Seed: 1}.Fit(background, stream.Engine{}, between(t, zero, zero), parse(t, "linear()"))
 	if err != nil || fit.Directions != (Directions{}) || fit.NotConverged {
 		t.Errorf("a matrix of zeros: %+v, %v", fit, err)
@@ -116,21 +117,21 @@ func TestDirections(t *testing.T) {
 // TestNewDirections compares vectors of known angles.
 func TestNewDirections(t *testing.T) {
 	const n = 5
-	unit := stream.NewMatrix(n, 3)
+	unit := matrix.New(n, 3)
 	for j := range 3 {
-		dense.Row(unit, j)[j] = 1
+		matrix.Row(unit, j)[j] = 1
 	}
 	truth := &krylov.Triplets{Values: []float64{3, 1, 1e-4}, U: unit, V: unit}
-	turned := dense.Clone(dense.Columns(unit, 0, 2)) // the second one by 60° out of the span
-	dense.Row(turned, 1)[1], dense.Row(turned, 4)[1] = 0.5, math.Sqrt(0.75)
+	turned := matrix.Clone(matrix.Columns(unit, 0, 2)) // the second one by 60° out of the span
+	matrix.Row(turned, 1)[1], matrix.Row(turned, 4)[1] = 0.5, math.Sqrt(0.75)
 	scaledUp := scaledBy(turned, 1e200)
 	for _, u := range []blas64.General{turned, scaledUp} {
-		d, err := newDirections(truth, u, dense.Columns(unit, 0, 2))
+		d, err := newDirections(truth, u, matrix.Columns(unit, 0, 2))
 		if err != nil || d.Checked != 2 || d.Missed != 1 || math.Abs(d.Error-0.25*0.5) > 1e-12 {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
-	d, err := newDirections(truth, stream.NewMatrix(n, 0), stream.NewMatrix(n, 2))
+	d, err := newDirections(truth, matrix.New(n, 0), matrix.New(n, 2))
 	if err != nil || d.Missed != 2 || math.Abs(d.Error-2) > 1e-12 {
 		t.Errorf("no vectors: %+v, %v", d, err)
 	}

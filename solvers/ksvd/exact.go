@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -183,5 +184,5 @@ func (m *Matrix) Functions(left, right blas64.General) *Model {
 // functions returns a model whose sides are functions of a row, of triplets of G.
 func (m *Matrix) functions(r *krylov.Triplets) *Model {
 	return m.data.functions(m.grid.Tiles, m.left, m.right, sampleAll(m.left.Count()), sampleAll(m.right.Count()), m.sums,
-		&krylov.Triplets{Values: r.Values, U: dense.Clone(r.U), V: dense.Clone(r.V)})
+		&krylov.Triplets{Values: r.Values, U: matrix.Clone(r.U), V: matrix.Clone(r.V)})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -144,7 +145,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Side, sample
 		return nil, err
 	}
 	for i, number := range out.numbers[:out.rows.Dense.Rows] { // none of sparse rows
-		if err := checkValues(out.name, stream.RowSlice(out.rows.Dense, i, 1), number); err != nil {
+		if err := checkValues(out.name, matrix.Rows(out.rows.Dense, i, 1), number); err != nil {
 			return nil, err
 		}
 	}
@@ -166,14 +167,14 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Side, sample
 func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	f func(w *embedder, dst blas64.General, rows *tiles.Rows, start int64) error) (blas64.General, error) {
 	if columns == 0 {
-		return stream.NewMatrix(s.rows.Count(), 0), nil
+		return matrix.New(s.rows.Count(), 0), nil
 	}
 	return stream.MapRows(ctx, e, "verify", s.part.source, columns, func() func(blas64.General, *stream.Block) error {
 		w := s.part.worker()
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(panelRows(w.landmarks.Count())) {
 				rows := s.part.source.panel(b, first, x)
-				if err := f(w, stream.RowSlice(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
+				if err := f(w, matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 					return err
 				}
 			}
@@ -203,11 +204,11 @@ func (v *verifier) newSums(ctx context.Context) (*tiles.Sums, error) {
 // modelSums returns the sums and means that the model takes for new rows.
 func (v *verifier) modelSums(ctx context.Context) (*tiles.Sums, error) {
 	left, err := v.left.each(ctx, v.engine, 2, func(w *embedder, dst blas64.General, rows *tiles.Rows, start int64) error {
-		raw := shaped(&w.tile, rows.Count(), w.landmarks.Count())
+		raw := matrix.Reuse(&w.tile, rows.Count(), w.landmarks.Count())
 		w.tiles.Fill(raw, rows, w.landmarks, &w.work)
 		sums, err := w.rowSums(raw, rows, start)
 		for i := range rows.Count() {
-			row := dense.Row(dst, i)
+			row := matrix.Row(dst, i)
 			row[0], row[1] = 0, 0
 			if sums != nil && sums.LogSums != nil {
 				row[0] = sums.LogSums[i]
@@ -229,11 +230,11 @@ func (v *verifier) modelSums(ctx context.Context) (*tiles.Sums, error) {
 		return s, nil
 	}
 	right, err := v.right.each(ctx, v.engine, 1, func(w *embedder, dst blas64.General, rows *tiles.Rows, start int64) error {
-		g := shaped(&w.tile, w.landmarks.Count(), rows.Count())
+		g := matrix.Reuse(&w.tile, w.landmarks.Count(), rows.Count())
 		w.tiles.Fill(g, w.landmarks, rows, &w.work)
 		w.tiles.Divide(g, w.LogSums)
 		for j, mean := range w.colMeans(g, rows, start) {
-			dense.Row(dst, j)[0] = mean
+			matrix.Row(dst, j)[0] = mean
 		}
 		return nil
 	})
@@ -256,7 +257,7 @@ func scaleMeans(s *tiles.Sums, by float64) {
 func columnOf(m blas64.General, j int) []float64 {
 	x := make([]float64, m.Rows)
 	for i := range x {
-		x[i] = dense.Row(m, i)[j]
+		x[i] = matrix.Row(m, i)[j]
 	}
 	return x
 }
@@ -269,7 +270,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	for k := range values {
 		values[k] *= v.tiles.Scale()
 	}
-	weighted := dense.Clone(v.left.vectors)
+	weighted := matrix.Clone(v.left.vectors)
 	dense.ScaleColumns(weighted, values)
 	all, rest, residuals, err := v.measure(ctx, weighted, values)
 	if err != nil {
@@ -323,9 +324,9 @@ func (v *verifier) finish(tile blas64.General, i, j int) {
 func (v *verifier) measure(ctx context.Context, weighted blas64.General, values []float64) (all, rest float64, _ []float64, err error) {
 	n, c := v.left.rows.Count(), v.right.rows.Count()
 	if float64(n)*float64(c) <= MaxFormed {
-		v.held = stream.NewMatrix(n, c)
+		v.held = matrix.New(n, c)
 	}
-	u, w := dense.Clone(v.left.vectors), dense.Clone(v.right.vectors)
+	u, w := matrix.Clone(v.left.vectors), matrix.Clone(v.right.vectors)
 	unitLength(u, v.left.weights)
 	unitLength(w, v.right.weights)
 	products, noise := newProducts(u, w), newProducts(squares(u), squares(w))
@@ -337,14 +338,14 @@ func (v *verifier) measure(ctx context.Context, weighted blas64.General, values 
 			v.finish(tile, i, j)
 			if v.held.Rows > 0 {
 				for k := range tile.Rows {
-					copy(dense.Row(v.held, i+k)[j:], dense.Row(tile, k))
+					copy(matrix.Row(v.held, i+k)[j:], matrix.Row(tile, k))
 				}
 			}
 			diff := blas64.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: buf[:tile.Rows*tile.Cols]}
 			copy(diff.Data, tile.Data)
 			entries[i/stream.PairRows] += dense.Dot(tile.Data, tile.Data)
 			if weighted.Cols > 0 {
-				dense.Gemm(blas.NoTrans, blas.Trans, -1, stream.RowSlice(weighted, i, tile.Rows), stream.RowSlice(v.right.vectors, j, tile.Cols), 1, diff)
+				dense.Gemm(blas.NoTrans, blas.Trans, -1, matrix.Rows(weighted, i, tile.Rows), matrix.Rows(v.right.vectors, j, tile.Cols), 1, diff)
 			}
 			errs[i/stream.PairRows] += dense.Dot(diff.Data, diff.Data)
 			if err := products.Add(tile, i, j); err != nil || !(v.left.sampled() || v.right.sampled()) {
@@ -361,7 +362,7 @@ func (v *verifier) measure(ctx context.Context, weighted blas64.General, values 
 
 // newProducts are those of G with w, and of Gᵀ with u.
 func newProducts(u, w blas64.General) *tiles.Product {
-	return &tiles.Product{Q: w, AQ: stream.NewMatrix(u.Rows, w.Cols), P: u, ATP: stream.NewMatrix(w.Rows, u.Cols)}
+	return &tiles.Product{Q: w, AQ: matrix.New(u.Rows, w.Cols), P: u, ATP: matrix.New(w.Rows, u.Cols)}
 }
 
 // residuals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ of each triplet, where the vectors have length 1 over all rows
@@ -379,9 +380,9 @@ func (v *verifier) residuals(products, noise *tiles.Product, values []float64) [
 // squared terms.
 func residualsOf(products, seconds, u blas64.General, values []float64, rows, cols *strata) []float64 {
 	w, m := cols.weights[0], float64(len(cols.weights))
-	variance := stream.NewMatrix(products.Rows, products.Cols)
+	variance := matrix.New(products.Rows, products.Cols)
 	for i := range products.Rows {
-		sums, second, of := dense.Row(products, i), dense.Row(seconds, i), dense.Row(variance, i)
+		sums, second, of := matrix.Row(products, i), matrix.Row(seconds, i), matrix.Row(variance, i)
 		for k, sum := range sums {
 			if m > 1 && cols.unseen > 0 {
 				of[k] = w * w * math.Max(0, second[k]-sum*sum/m) * m / (m - 1) * cols.unseen
@@ -418,8 +419,8 @@ func (v *verifier) multiply(ctx context.Context, q, gq, p, gtp blas64.General) e
 	if v.held.Rows > 0 {
 		return krylov.Matrix{General: v.held}.Multiply(ctx, q, gq, p, gtp)
 	}
-	dense.Clear(gq)
-	dense.Clear(gtp)
+	matrix.Clear(gq)
+	matrix.Clear(gtp)
 	product := &tiles.Product{Q: q, AQ: gq, P: p, ATP: gtp}
 	return v.grid.Pairs(ctx, "verify", stream.Full, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {

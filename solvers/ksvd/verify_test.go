@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -42,7 +43,7 @@ func denseErrors(t *testing.T, fit *Fit, g blas64.General) (spectral, frobenius 
 		t.Fatal(err)
 	}
 	dense.ScaleColumns(u, fit.Values)
-	e := dense.Clone(g)
+	e := matrix.Clone(g)
 	dense.Gemm(blas.NoTrans, blas.Trans, -1, u, v, 1, e)
 	norms := make([]float64, 2)
 	for i, m := range []blas64.General{e, g} {
@@ -82,7 +83,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes := model.Sources{Left: stream.NewSparseRows("out", a, nil), Right: stream.NewSparseRows("in", a.Transpose(), nil)}
-	g := ofDistances(denseOf(a), dense.Transpose(denseOf(a)), distanceKernels[0].of, true, true)
+	g := ofDistances(denseOf(a), matrix.Transpose(denseOf(a)), distanceKernels[0].of, true, true)
 	checkVerification(t, "graph", fit, verified(t, fit.Model, stream.Engine{}, nodes, 0), g)
 
 	long := gaussian(200, 5, 1, 4)
@@ -94,8 +95,8 @@ func TestVerify(t *testing.T) {
 	if fit, err = (Exact{Rank: 2}).Fit(background, stream.Engine{}, d, parse(t, f.text)); err != nil {
 		t.Fatal(err)
 	}
-	mapped := dense.Mul(blas.NoTrans, dense.Transpose(long), blas.NoTrans, d.maps[1])
-	checkVerification(t, "matrix", fit, verified(t, fit.Model, stream.Engine{}, sources(long, dense.Transpose(long)), 0),
+	mapped := dense.Mul(blas.NoTrans, matrix.Transpose(long), blas.NoTrans, d.maps[1])
+	checkVerification(t, "matrix", fit, verified(t, fit.Model, stream.Engine{}, sources(long, matrix.Transpose(long)), 0),
 		denseG(f, parse(t, f.text), long, mapped, false))
 }
 
@@ -154,7 +155,7 @@ func TestVerifyProducts(t *testing.T) {
 	q, p := gaussian(300, 2, 1, 3), gaussian(400, 2, 1, 4)
 	var products [2][2]blas64.General
 	for i := range products {
-		products[i] = [2]blas64.General{stream.NewMatrix(400, 2), stream.NewMatrix(300, 2)}
+		products[i] = [2]blas64.General{matrix.New(400, 2), matrix.New(300, 2)}
 		if err := v.multiply(background, q, products[i][0], p, products[i][1]); err != nil {
 			t.Fatal(err)
 		}
@@ -192,14 +193,14 @@ func TestVerifyRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := dense.Clone(x)
+	bad := matrix.Clone(x)
 	bad.Data[3*7] = math.NaN()
 	a := randomGraph(t, 30, 2, false, 1)
 	for want, d := range map[string]model.Sources{
 		"rows of one": {Left: stream.FromMatrix("x", x)},
 		"has 2 columns, and the model was fitted on 3": sources(x, gaussian(9, 2, 1, 1)),
 		"row 7":          sources(bad, z),
-		"has no rows":    sources(x, stream.NewMatrix(0, 3)),
+		"has no rows":    sources(x, matrix.New(0, 3)),
 		"has 30 columns": {Left: stream.FromMatrix("x", x), Right: stream.NewSparseRows("g", a, nil)},
 	} {
 		if _, err := fit.Verify(background, stream.Engine{}, d, 0, 1); err == nil || !strings.Contains(err.Error(), want) {

@@ -208,3 +208,21 @@ func TestVerifyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyResiduals: residuals of a sample are without the noise of its drawing, as those of a fit are.
+func TestVerifyResiduals(t *testing.T) {
+	const n, m, values = 40, 60, 2
+	g, u, v := gaussian(n, m, 1, 1), gaussian(n, values, 1, 2), gaussian(m, values, 1, 3)
+	rows := &strata{sample: uniformSample(3*n, n, 1, "test"), unseen: 2. / 3}
+	cols := &strata{sample: uniformSample(4*m, m, 2, "test"), unseen: 3. / 4}
+	want := residuals(blas.NoTrans, g, v, u, []float64{20, 10}, rows, cols)
+	products, seconds := matrix.New(n, values), matrix.New(n, values)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, g, v, 0, products)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, squares(g), squares(v), 0, seconds)
+	got := residualsOf(products, seconds, u, []float64{20, 10}, rows, cols)
+	for k := range want {
+		if math.Abs(got[k]-want[k]) > 1e-12*want[k] {
+			t.Errorf("residual %d is %v, and %v as in a fit", k, got[k], want[k])
+		}
+	}
+}

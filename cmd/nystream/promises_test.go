@@ -20,6 +20,7 @@ type promise struct {
 var promises = []promise{
 	{"Every low-rank fit prints an estimate of its error; nystream verify measures it.", "README", estimates},
 	{"ssrsvd, landmark and auto take every kernel, symmetric or not, of one source or two.", "nystream help methods", takesEveryKernel},
+	{"Rows and columns that are no landmarks tell fit ksvd its error; verify measures it.", "docs/methods.md", ksvdErrors},
 	{"Every error has a standard error.", "docs/methods.md", standardErrors},
 }
 
@@ -67,6 +68,25 @@ func estimates(t *testing.T) {
 		measured := report(t, "verify", "m.npz", "x.csv")
 		if v, is := measured["relative_spectral_error"].(float64); !is || !(v >= 0 && v < 1) {
 			t.Errorf("%s: verify measures %v", m.name, measured["relative_spectral_error"])
+		}
+	}
+}
+
+func ksvdErrors(t *testing.T) {
+	r := report(t, "fit", "ksvd", "x.csv", "--right", "z.csv", "--kernel", "sne(gamma=1)", "--rank", "3", "--landmarks", "9", "-o", "m.npz")
+	measured := report(t, "verify", "m.npz", "x.csv", "--right", "z.csv")
+	if v, is := r["direction_error"].(float64); !is || !(v > 0 && v < 2) {
+		t.Errorf("the error of the directions is %v", r["direction_error"])
+	}
+	for i, key := range []string{"relative_spectral_error", "relative_frobenius_error"} {
+		said, _ := r["errors"].([]any)[i].(map[string]any)["value"].(float64)
+		if v, is := measured[key].(float64); !is || !(math.Abs(v-said) < 0.01*v) {
+			t.Errorf("%s is %v, and the fit said %v", key, measured[key], said)
+		}
+	}
+	for i, said := range r["estimated_residuals"].([]any) {
+		if v := measured["residuals"].([]any)[i].(float64); !(math.Abs(v-said.(float64)) < 0.01*v) {
+			t.Errorf("residual %d is %v, and the fit said %v", i, v, said)
 		}
 	}
 }

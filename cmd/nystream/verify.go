@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -139,13 +140,7 @@ func (o *verified) turn(ctx context.Context, a *app, left *stream.Prepared) erro
 	if err != nil {
 		return fromData(err)
 	}
-	turned := stream.NewMatrix(x.Cols, x.Rows)
-	for i := range x.Rows {
-		for j, value := range x.Data[i*x.Stride:][:x.Cols] {
-			turned.Data[j*turned.Stride+i] = value
-		}
-	}
-	o.Left, o.Right = stream.FromMatrix(info.Name, x), stream.FromMatrix("the columns of "+info.Name, turned)
+	o.Left, o.Right = stream.FromMatrix(info.Name, x), stream.FromMatrix("the columns of "+info.Name, matrix.Transpose(x))
 	return nil
 }
 

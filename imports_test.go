@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"stream/prepare":               {"internal/matrix", "internal/moments", "internal/quote", "internal/rounding", "internal/simd", "stream"},
 	"stream/sparse":                {"internal/matrix", "stream"},
 	"blockstore":                   {"internal/matrix", "internal/quote", "blockstore", "stream"},
-	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
+	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal"},
 	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},
 	"blockstore/internal":          {"internal/matrix", "internal/quote", "blockstore/internal", "blockstore/object", "stream"},
 	"blockstore/object":            {"blockstore/object"},

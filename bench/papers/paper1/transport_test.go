@@ -68,6 +68,13 @@ func TestDensePlan(t *testing.T) {
 	if want := largest(t, k); math.Abs(p.kernelNorm-want) > 1e-3*want {
 		t.Errorf("‖K‖₂ is %g, not %g", p.kernelNorm, want)
 	}
+	unit := mat.NewDense(120, 120, nil)
+	for i := range 120 {
+		unit.Set(i, i, 1)
+	}
+	if off, err := distance(120, p.kernel(), factors{k, unit}); err != nil || off > 1e-12*p.kernelNorm {
+		t.Errorf("the kernel matrix is off by %g (%v)", off, err)
+	}
 	r := rand.New(rand.NewPCG(3, 3))
 	draw := func(rows, cols int) *mat.Dense {
 		m := mat.NewDense(rows, cols, nil)

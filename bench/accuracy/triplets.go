@@ -15,7 +15,6 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -214,7 +213,7 @@ func tripletGraph(ctx context.Context, name string) (*sparse.CSR, error) {
 		})
 	}
 	base := filepath.Join(datasets.Dir(), name)
-	nodes, err := graph.ReadNodes(ctx, base+".labels.csv", "", blockstore.Layout{})
+	nodes, err := graph.ReadNodes(ctx, base+".labels.csv", "", graph.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -57,3 +57,13 @@ func TestOpeningAfterDroppedRows(t *testing.T) {
 		conformance.Opening(t, p, rapid.Uint64().Draw(t, "seed"))
 	})
 }
+
+// A source that does not know its number of rows, and has fewer of them than were counted, is told to have changed.
+func TestGatherOfFewerRows(t *testing.T) {
+	raw := newTable("x", randomMatrix(6, 20, 2))
+	raw.info.Rows = -1
+	p := prepared(t, raw, prepare.NullsDrop, prepare.ScaleNone)
+	raw.x.Rows = 18
+	_, err := stream.GatherRows(t.Context(), p, []int64{17})
+	checkError(t, err, "x: 20 rows were counted, and it ends after 18: the file changed")
+}

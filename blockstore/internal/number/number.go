@@ -200,7 +200,7 @@ func HalfFloat(h uint16) float64 {
 	return math.Copysign(v, float64(int16(h)))
 }
 
-// ReadWords fills dst with values of 2, 4 or 8 bytes, least significant first.
+// ReadWords fills dst with values of 1, 2, 4 or 8 bytes, least significant first.
 func ReadWords(dst []uint64, data []byte, size int) {
 	switch b := data[:len(dst)*size]; size {
 	case 8:
@@ -214,6 +214,10 @@ func ReadWords(dst []uint64, data []byte, size int) {
 	case 2:
 		for i := range dst {
 			dst[i] = uint64(binary.LittleEndian.Uint16(b[i*2:]))
+		}
+	case 1:
+		for i, v := range b {
+			dst[i] = uint64(v)
 		}
 	}
 }

@@ -34,8 +34,9 @@ type columnReader struct {
 	defs     hybrid
 	values   wordDecoder // one of
 	strings  textDecoder // the two
+	numeric  bool        // the values are numbers of rows: none is kept
 	hasDict  bool
-	dictWord []uint64
+	dict     dictionary
 	dictText []string
 
 	// Entries pos..n-1 of a tile are decoded and not yet used.

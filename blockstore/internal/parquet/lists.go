@@ -24,13 +24,18 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 		if err != nil {
 			return err
 		}
-		if err := r.decode(values); err != nil {
-			return err
-		}
 		if dst == nil {
+			if err := r.leaveOut(values); err != nil {
+				return err
+			}
 			continue
 		}
-		if v := r.Convert(r.format, values); v >= 0 {
+		r.Floats = column.Resized(r.Floats, values)
+		v, err := r.put(r.Floats, 1, values)
+		if err != nil {
+			return err
+		}
+		if v >= 0 {
 			return r.inexact(first+int64(r.place[v]/stride), v)
 		}
 		for v, at := range r.place[:values] {

@@ -24,8 +24,10 @@ type pass struct {
 func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass {
 	p := &pass{Choice: c, table: t, pages: newPages(t, file.NewReaderAt(ctx, f)), group: -1}
 	p.pages.closer = f
-	for _, i := range c.All(true) {
-		p.columns = append(p.columns, newColumnReader(p.pages, t, i))
+	for k, i := range c.All(true) {
+		r := newColumnReader(p.pages, t, i)
+		r.numeric = k < len(c.Numeric)
+		p.columns = append(p.columns, r)
 	}
 	return p
 }

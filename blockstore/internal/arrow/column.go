@@ -29,14 +29,12 @@ func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 	if c.kind == column.Vector {
 		return c.vectors(dst, stride, at, n)
 	}
-	if err := c.s.load(c.field, &c.array, at, n); err != nil {
+	i, err := c.s.numbers(c.field, &c.array, dst, stride, at, n)
+	if err != nil {
 		return c.fault(err)
 	}
-	if i := c.s.convert(c.field, n); i >= 0 {
+	if i >= 0 {
 		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
-	}
-	for i, v := range c.s.Floats[:n] {
-		dst[i*stride] = v
 	}
 	return nil
 }
@@ -69,10 +67,12 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 	}
 	span := int(starts[rows] - starts[0])
 	child := c.field.child
-	if err := c.child.load(child, c.array.child, starts[0], span); err != nil {
+	c.child.Floats = column.Resized(c.child.Floats, span)
+	i, err := c.child.numbers(child, c.array.child, c.child.Floats, 1, starts[0], span)
+	if err != nil {
 		return c.fault(err)
 	}
-	if i := c.child.convert(child, span); i >= 0 {
+	if i >= 0 {
 		row := 0
 		for starts[row+1]-starts[0] <= int64(i) {
 			row++

@@ -34,15 +34,20 @@ func (s *scratch) valid(i int) bool {
 	return s.nulls == nil || s.nulls[at>>3]>>(at&7)&1 != 0
 }
 
-// load loads n values from value at on, as words or texts.
-func (s *scratch) load(f *field, a *values, at int64, n int) error {
+// begin loads what says which of n values from value at on are null.
+func (s *scratch) begin(a *values, at int64, n int) error {
 	if at < 0 || int64(n) > a.length-at {
 		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
 	}
 	if err := s.loadParents(a, at, n); err != nil {
 		return err
 	}
-	if err := s.loadNulls(a, at, n); err != nil {
+	return s.loadNulls(a, at, n)
+}
+
+// load loads n values from value at on, as words or texts.
+func (s *scratch) load(f *field, a *values, at int64, n int) error {
+	if err := s.begin(a, at, n); err != nil {
 		return err
 	}
 	switch {
@@ -111,12 +116,6 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
 	if err != nil {
 		return err
-	}
-	if f.bits == 8 {
-		for i, b := range raw {
-			s.Words[i] = uint64(b)
-		}
-		return nil
 	}
 	number.ReadWords(s.Words, raw, int(size))
 	return nil
@@ -195,19 +194,14 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 	if s.absent == nil {
 		s.absent = make([]bool, n)
 	}
-	index := number.Format{Form: number.UnsignedForm, Bits: f.bits}
-	if f.signed {
-		index.Form = number.SignedForm
-	}
 	for i, w := range s.Words {
-		k, ok := index.Integer(w)
-		switch {
-		case !s.valid(i):
-			k = -1
-		case !ok || k < 0 || k >= int64(a.dict.size()):
-			return fmt.Errorf("index %d into a dictionary of %d values", k, a.dict.size())
-		case !a.dict.valid[k]:
-			s.absent[i] = true
+		k := int64(-1)
+		if s.valid(i) {
+			var err error
+			if k, err = a.dict.entry(f, w); err != nil {
+				return err
+			}
+			s.absent[i] = !a.dict.valid[k]
 		}
 		s.lookUp(a.dict, f.kind == column.Text, i, k)
 	}

@@ -53,7 +53,6 @@ var allowed = map[string][]string{
 var foreign = map[string]string{
 	"github.com/apache/arrow/go/v16":        "blockstore/internal/arrow",
 	"github.com/parquet-go/parquet-go":      "blockstore/internal/parquet",
-	"github.com/edsrzf/mmap-go":             "blockstore/internal/store",
 	"github.com/klauspost/compress":         "blockstore/internal/compression",
 	"github.com/andybalholm/brotli":         "blockstore/internal/compression",
 	"github.com/pierrec/lz4":                "blockstore/internal/compression",

@@ -34,7 +34,7 @@ func (t *Table) verifySections(ctx context.Context) error {
 	defer r.close()
 	for chunk := range t.chunks() {
 		for column := range t.fields {
-			if err := r.with(chunk, []int{column}, func([][]byte) error { return nil }); err != nil {
+			if err := r.load(chunk, []int{column}); err != nil {
 				return err
 			}
 		}

@@ -14,8 +14,7 @@ import (
 
 // union is several sources of the same columns, one after the other. It also
 // holds single files: it is the one place that checks that each file gives the
-// rows it has promised. A panic while a part is opened, read or gathered from
-// is an error.
+// rows it has promised.
 type union struct {
 	info   stream.Info
 	first  []int64 // the number of the first row of each part
@@ -165,18 +164,12 @@ func (r *unionReader) Read(dst *stream.Batch) (int, error) {
 // readPart reads from the current part, opening it if need be.
 func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.union.parts[r.at]
-	failed := fault.Guard(part.Info().Name, func() error {
-		if r.current == nil {
-			if r.current, err = part.Open(r.ctx, r.given); err != nil {
-				return nil
-			}
+	if r.current == nil {
+		if r.current, err = part.Open(r.ctx, r.given); err != nil {
+			return 0, err
 		}
-		n, err = r.current.Read(dst)
-		return nil
-	})
-	if failed != nil {
-		return 0, failed
 	}
+	n, err = r.current.Read(dst)
 	r.given += int64(n)
 	if want := part.Info().Rows; r.given > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
@@ -226,8 +219,7 @@ func (u *union) gatherPart(ctx context.Context, p int, local []int64, dst *strea
 	if dst.Kept != nil {
 		b.Kept = stream.KeptColumns(u.info.Kept)
 	}
-	part := u.parts[p]
-	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
+	if err := u.parts[p].Gather(ctx, local, &b); err != nil {
 		return err
 	}
 	for k := range dst.Kept {

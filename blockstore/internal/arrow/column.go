@@ -1,8 +1,6 @@
 package arrow
 
 import (
-	"math"
-
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
@@ -13,6 +11,8 @@ import (
 type columnReader struct {
 	path string
 	*field
+	slots    []int // where the numbers of a value go in a row, see column.Choice; nil if it is kept
+	inOrder  bool  // one after the other
 	array    values
 	firstRow int64 // absolute row of the first value of the array
 	s        scratch
@@ -24,12 +24,13 @@ func (c *columnReader) fault(err error) error {
 	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, fault.Damaged(err))
 }
 
-// read puts rows at..at+n-1 of the batch into dst[0], dst[stride], ...
+// read puts rows at..at+n-1 of the batch into the rows that begin at dst[0], dst[stride],
+// dst[2*stride] and so on.
 func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 	if c.kind == column.Vector {
 		return c.vectors(dst, stride, at, n)
 	}
-	i, err := c.s.numbers(c.field, &c.array, dst, stride, at, n)
+	i, err := c.s.numbers(c.field, &c.array, dst[c.slots[0]:], stride, at, n)
 	if err != nil {
 		return c.fault(err)
 	}
@@ -80,14 +81,17 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 		return c.inexact(at+int64(row), c.child.Integer(child.format, i))
 	}
 	for i := range rows {
-		row := dst[i*stride:][:c.width]
-		if c.s.valid(i) {
-			copy(row, c.child.Floats[starts[i]-starts[0]:])
+		row := dst[i*stride:]
+		if !c.s.valid(i) {
+			column.PutNull(row, c.slots)
 			continue
 		}
-		for k := range row {
-			row[k] = math.NaN()
+		list := c.child.Floats[starts[i]-starts[0]:][:c.width]
+		if c.inOrder {
+			copy(row[c.slots[0]:], list)
+			continue
 		}
+		column.PutList(row, c.slots, list)
 	}
 	return nil
 }

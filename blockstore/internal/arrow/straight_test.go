@@ -55,6 +55,9 @@ func TestArrowStraight(t *testing.T) {
 				t.Fatal(err)
 			}
 			filetest.CheckStraight(t, tb)
+			if k == 0 {
+				filetest.CheckSlots(t, tb)
+			}
 		}
 	}
 }

@@ -82,17 +82,17 @@ func (t valueType) column() column.Kind {
 	return column.Integer
 }
 
-// values reads the values at the given offsets into row. It returns the index
+// values reads the values at the given offsets into the slots of a row. It returns the index
 // of the first integer that no float64 holds, or -1.
-func (t valueType) values(row []float64, from []byte, offsets []int) int {
+func (t valueType) values(row []float64, slots []int, from []byte, offsets []int) int {
 	switch {
 	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:
 		for p, offset := range offsets {
-			row[p] = math.Float64frombits(binary.LittleEndian.Uint64(from[offset:]))
+			row[slots[p]] = math.Float64frombits(binary.LittleEndian.Uint64(from[offset:]))
 		}
 	case t.kind == 'f' && t.size == 4 && t.order == binary.LittleEndian:
 		for p, offset := range offsets {
-			row[p] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[offset:])))
+			row[slots[p]] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[offset:])))
 		}
 	default:
 		for p, offset := range offsets {
@@ -100,7 +100,7 @@ func (t valueType) values(row []float64, from []byte, offsets []int) int {
 			if !ok {
 				return p
 			}
-			row[p] = v
+			row[slots[p]] = v
 		}
 	}
 	return -1

@@ -287,28 +287,36 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 			first = matrix + k - 1
 			end = first + 1
 		}
-		p := piece{}
-		var numeric, kept []int
-		for at, i := range c.Numeric {
-			if i >= first && i < end {
-				numeric, p.numeric = append(numeric, i-first), append(p.numeric, at)
-			}
-		}
-		for at, i := range c.Kept {
-			if i >= first && i < end {
-				kept, p.kept = append(kept, i-first), append(p.kept, at)
-			}
-		}
-		if len(numeric)+len(kept) == 0 {
-			continue
-		}
-		var err error
-		if p.src, err = column.ChooseInexact(part, numeric, kept, c.Inexact); err != nil {
+		if err := s.add(part, first, end); err != nil {
 			return nil, err
 		}
-		s.pieces = append(s.pieces, p)
 	}
 	return s, nil
+}
+
+// add adds the chosen columns of an array, which are first..end-1 of the table, each of one
+// number.
+func (s *source) add(array column.Table, first, end int) error {
+	p, c, names := piece{}, column.Choice{Inexact: s.Inexact}, s.Info()
+	names.Kept = nil
+	for k, i := range s.Numeric {
+		if i >= first && i < end {
+			c.Numeric, c.Slot = append(c.Numeric, i-first), append(c.Slot, s.Slot[k])
+		}
+	}
+	for k, kept := range s.Kept {
+		if kept.Column >= first && kept.Column < end {
+			kept.Column -= first
+			c.Kept, p.kept, names.Kept = append(c.Kept, kept), append(p.kept, k), append(names.Kept, s.Info().Kept[k])
+		}
+	}
+	if len(c.Numeric)+len(c.Kept) == 0 {
+		return nil
+	}
+	var err error
+	p.src, err = column.NewRows(array, c, names)
+	s.pieces = append(s.pieces, p)
+	return err
 }
 
 // other says what an archive is that holds no arrays of numbers.

@@ -110,6 +110,7 @@ func TestMatrixAndVectors(t *testing.T) {
 				}
 				filetest.CheckGather(t, src)
 			}
+			filetest.CheckSlots(t, tb)
 			src, err := column.Choose(tb, []int{1, 2, 0}, []int{3})
 			if err != nil {
 				t.Fatal(err)

@@ -16,26 +16,25 @@ type source struct {
 	pieces []piece
 }
 
-// piece is the chosen columns of one array, and where they go in a row.
+// piece is the chosen columns of one array. It puts numbers into their slots of a whole row, and
+// has kept columns of its own.
 type piece struct {
-	src           stream.Gatherer
-	numeric, kept []int
+	src  stream.Gatherer
+	kept []int // which of the source's these are
 }
 
-// deliver puts n rows of an array into dst from row at on.
-func (p *piece) deliver(b, dst *stream.Batch, at, n int) {
-	for i := range n {
-		from, to := column.Row(b.X, i), column.Row(dst.X, at+i)
-		for j, place := range p.numeric {
-			to[place] = from[j]
-		}
+// fill hands a batch of the array to read, with rows at..at+n-1 of dst as its own, and appends
+// the kept columns to those of dst.
+func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) error) error {
+	b := stream.Batch{X: stream.RowSlice(dst.X, at, n)}
+	if dst.Kept != nil {
+		b.Kept = stream.KeptColumns(p.src.Info().Kept)
 	}
-	if dst.Kept == nil {
-		return
+	err := read(&b)
+	for k := range b.Kept {
+		dst.Kept[p.kept[k]].Append(&b.Kept[k], 0, b.Kept[k].Len())
 	}
-	for k, place := range p.kept {
-		dst.Kept[place].Append(&b.Kept[k], 0, n)
-	}
+	return err
 }
 
 // Open returns a reader of the rows from the given one on.
@@ -43,7 +42,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), &pass{source: s, ctx: ctx}, first), nil
+	return column.NewReader(ctx, &s.Choice, &pass{source: s, ctx: ctx}, first), nil
 }
 
 // Gather fetches rows by number.
@@ -51,12 +50,11 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	column.BeginGather(s.Info(), rows, dst)
 	for k := range s.pieces {
 		p := &s.pieces[k]
-		b := column.NewBatch(p.src.Info(), len(rows))
-		if err := p.src.Gather(ctx, rows, b); err != nil {
+		if err := p.fill(dst, 0, len(rows), func(b *stream.Batch) error { return p.src.Gather(ctx, rows, b) }); err != nil {
 			return err
 		}
-		p.deliver(b, dst, 0, len(rows))
 	}
+	s.AppendConstants(dst, len(rows))
 	return nil
 }
 
@@ -68,18 +66,16 @@ type pass struct {
 	source  *source
 	ctx     context.Context
 	readers []stream.Reader
-	batches []*stream.Batch
 }
 
 // SkipTo implements column.Pass. It is called once.
 func (p *pass) SkipTo(row int64) error {
 	for k := range p.source.pieces {
-		src := p.source.pieces[k].src
-		r, err := src.Open(p.ctx, row)
+		r, err := p.source.pieces[k].src.Open(p.ctx, row)
 		if err != nil {
 			return err
 		}
-		p.readers, p.batches = append(p.readers, r), append(p.batches, column.NewBatch(src.Info(), passRows))
+		p.readers = append(p.readers, r)
 	}
 	return nil
 }
@@ -88,17 +84,14 @@ func (p *pass) SkipTo(row int64) error {
 func (p *pass) Next(dst *stream.Batch, at int) (rows int, ended error) {
 	want := min(passRows, dst.X.Rows-at)
 	for k, r := range p.readers {
-		b := *p.batches[k]
-		b.X = stream.RowSlice(b.X, 0, want)
-		n, err := stream.ReadFull(r, &b)
-		p.batches[k].Kept = b.Kept
+		err := p.source.pieces[k].fill(dst, at, want, func(b *stream.Batch) (err error) {
+			rows, err = stream.ReadFull(r, b)
+			return err
+		})
 		if err != nil && err != io.EOF {
 			return 0, err
 		}
 		ended = cmp.Or(ended, err)
-		if rows = n; n > 0 {
-			p.source.pieces[k].deliver(&b, dst, at, n)
-		}
 	}
 	return rows, ended
 }

@@ -34,7 +34,7 @@ type columnReader struct {
 	defs     hybrid
 	values   wordDecoder // one of
 	strings  textDecoder // the two
-	numeric  bool        // the values are numbers of rows: none is kept
+	slots    []int       // where the numbers of a value go in a row, see column.Choice; nil if it is kept
 	hasDict  bool
 	dict     dictionary
 	dictText []string
@@ -49,8 +49,11 @@ type columnReader struct {
 // tile is room for the values of one step of a column. All columns of a reader share it.
 type tile struct {
 	number.Decoded
-	place []int // where the values of a tile of lists go
+	place []place // where the values of a tile of lists go
 }
+
+// place is where a number goes: the slot of a row, -1 for nowhere.
+type place struct{ row, slot int }
 
 // newColumnReader reads leaf through pages.
 func newColumnReader(pages *pages, t *table, leaf int) *columnReader {

@@ -76,7 +76,7 @@ func (r *columnReader) decodeWords(body []byte, n int) error {
 	if err != nil {
 		return err
 	}
-	if plain, ok := d.(numberDecoder); ok && r.numeric {
+	if plain, ok := d.(numberDecoder); ok && r.slots != nil {
 		floats := column.Resized(r.dict.floats, n)
 		placed, err := plain.numbers(r.format, floats, 1, n)
 		if err != nil {

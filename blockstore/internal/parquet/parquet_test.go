@@ -338,6 +338,7 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 		t.Fatalf("%d rows, want %d", len(rows), len(lengths))
 	}
 	filetest.CheckGather(t, src)
+	filetest.CheckSlots(t, tb)
 }
 
 // A list of another length is an error that names the row, or a reason to leave the column

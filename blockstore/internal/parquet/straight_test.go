@@ -50,6 +50,9 @@ func TestParquetStraight(t *testing.T) {
 				t.Fatal(err)
 			}
 			filetest.CheckStraight(t, tb)
+			if k == 0 {
+				filetest.CheckSlots(t, tb)
+			}
 		}
 	}
 }

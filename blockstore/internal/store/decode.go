@@ -21,11 +21,11 @@ type part struct {
 }
 
 // part returns the section of a column of a chunk that is loaded.
-func (p *pass) part(chunk, column int) part {
-	raw, s := p.chunks.raw[column], p.table.section(chunk, column)
-	out := part{column: column, values: raw, format: number.Format{Form: number.Float64Form}}
-	if p.table.fields[column].Kind == stream.Int64 {
-		out.format = number.Format{Form: number.SignedForm, Bits: 64, Round: p.round()}
+func (p *pass) part(chunk, c int) part {
+	raw, s := p.chunks.raw[c], p.table.section(chunk, c)
+	out := part{column: c, values: raw, format: number.Format{Form: number.Float64Form}}
+	if p.table.fields[c].Kind == stream.Int64 {
+		out.format = number.Format{Form: number.SignedForm, Bits: 64, Round: p.Inexact == column.InexactRound}
 	}
 	if s.nullable() {
 		at := len(raw) - (p.table.rowsOf(chunk)+7)/8
@@ -40,11 +40,10 @@ func (p *pass) numbers(x blas64.General, at, from, end int) error {
 	const tile = 32
 	for ; from < end; from, at = from+tile, at+tile {
 		n := min(tile, end-from)
-		for j := range p.numeric {
-			part, to, stride := &p.numeric[j], x.Data[at*x.Stride+j:], x.Stride
+		for k := range p.numeric {
+			part, to, stride := &p.numeric[k], x.Data[at*x.Stride+p.Slot[k]:], x.Stride
 			if bad := part.format.Place(to, stride, n, part.values[8*from:], 8); bad >= 0 {
-				value := int64(binary.LittleEndian.Uint64(part.values[8*(from+bad):]))
-				return fault.Cell(p.table.Path, p.row(from+bad), p.table.fields[part.column].Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
+				return p.inexact(part, from+bad)
 			}
 			if part.valid != nil {
 				nulls(to, stride, part.valid, from, from+n)
@@ -66,8 +65,8 @@ func nulls(to []float64, stride int, valid []byte, from, end int) {
 // bit reports whether bit i of a bitmap is set, lowest bit first.
 func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
-// keep appends rows from..end of the section to c.
-func (s *part) keep(c *stream.Column, rows, from, end int) {
+// keep appends rows from..end of a section to c.
+func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
 	for r := from; r < end; r++ {
 		if s.valid != nil && !bit(s.valid, r) {
 			column.AppendNull(c)
@@ -75,14 +74,25 @@ func (s *part) keep(c *stream.Column, rows, from, end int) {
 		}
 		switch c.Kind {
 		case stream.Float64:
-			c.Floats = append(c.Floats, math.Float64frombits(binary.LittleEndian.Uint64(s.values[8*r:])))
+			v, ok := s.format.Float(binary.LittleEndian.Uint64(s.values[8*r:]))
+			if !ok {
+				return p.inexact(s, r)
+			}
+			c.Floats = append(c.Floats, v)
 		case stream.Int64:
 			c.Ints = append(c.Ints, int64(binary.LittleEndian.Uint64(s.values[8*r:])))
 		case stream.String:
 			from, to := binary.LittleEndian.Uint32(s.values[4*r:]), binary.LittleEndian.Uint32(s.values[4*r+4:])
-			texts := s.values[4*(rows+1):]
+			texts := s.values[4*(p.table.rowsOf(p.chunk)+1):]
 			c.Strings = append(c.Strings, string(texts[from:to]))
 		}
 		column.AppendValid(c)
 	}
+	return nil
+}
+
+// inexact returns the error about an integer in a row of the chunk that no float64 holds.
+func (p *pass) inexact(s *part, row int) error {
+	value := int64(binary.LittleEndian.Uint64(s.values[8*row:]))
+	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
 }

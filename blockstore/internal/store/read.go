@@ -16,8 +16,9 @@ type pass struct {
 	chunk   int    // the chunk at hand; -1 before the first
 	used    int    // rows of it that are given or left out
 	loaded  bool   // its sections are in chunks
-	numeric []part // of the chunk
-	kept    []part
+	parts   []part // of the chunk: numeric ones, then kept ones
+	numeric []part
+	kept    []part // in the order of Stored
 }
 
 // SkipTo implements column.Pass.
@@ -44,13 +45,14 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	if err := p.load(dst.Kept != nil); err != nil {
 		return 0, err
 	}
-	rows := p.table.rowsOf(p.chunk)
-	n := min(dst.X.Rows-at, rows-p.used)
+	n := min(dst.X.Rows-at, p.table.rowsOf(p.chunk)-p.used)
 	if err := p.numbers(dst.X, at, p.used, p.used+n); err != nil {
 		return 0, err
 	}
-	for k := range dst.Kept {
-		p.kept[k].keep(&dst.Kept[k], rows, p.used, p.used+n)
+	for i, k := range p.Stored(dst) {
+		if err := p.keep(&dst.Kept[k], &p.kept[i], p.used, p.used+n); err != nil {
+			return 0, err
+		}
 	}
 	p.used += n
 	return n, nil
@@ -61,27 +63,18 @@ func (p *pass) load(kept bool) error {
 	if p.loaded {
 		return nil
 	}
-	if err := p.chunks.load(p.chunk, p.All(kept)); err != nil {
+	chosen := p.All(kept)
+	if err := p.chunks.load(p.chunk, chosen); err != nil {
 		return err
 	}
-	p.numeric, p.kept = p.numeric[:0], p.kept[:0]
-	for _, c := range p.Numeric {
-		p.numeric = append(p.numeric, p.part(p.chunk, c))
+	p.parts = p.parts[:0]
+	for _, c := range chosen {
+		p.parts = append(p.parts, p.part(p.chunk, c))
 	}
-	for _, c := range p.Kept {
-		if kept {
-			p.kept = append(p.kept, p.part(p.chunk, c))
-		}
-	}
+	p.numeric, p.kept = p.parts[:len(p.Numeric)], p.parts[len(p.Numeric):]
 	p.loaded = true
 	return nil
 }
-
-// round reports whether integers that no float64 holds become the nearest one.
-func (p *pass) round() bool { return p.Inexact == column.InexactRound }
-
-// row returns the absolute number of a row of the chunk.
-func (p *pass) row(of int) int64 { return p.table.firstRow(p.chunk) + int64(of) }
 
 // Close closes the file.
 func (p *pass) Close() error { return p.chunks.close() }

@@ -40,6 +40,7 @@ func TestStoreStraight(t *testing.T) {
 			t.Fatal(err)
 		}
 		filetest.CheckStraight(t, tb)
+		filetest.CheckSlots(t, tb)
 	}
 }
 

@@ -217,7 +217,11 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 		column.AppendNull(c)
 		return nil
 	}
-	c.Ints = append(c.Ints, int64(v))
+	if c.Kind == stream.Float64 {
+		c.Floats = append(c.Floats, v)
+	} else {
+		c.Ints = append(c.Ints, int64(v))
+	}
 	column.AppendValid(c)
 	return nil
 }

@@ -95,7 +95,7 @@ func randomSlots(about *column.TableInfo, numeric []int, random *rand.Rand) (c c
 	}
 	for _, k := range random.Perm(len(numeric)) {
 		if random.IntN(4) > 0 {
-			add(numeric[k], []float64{0.5, 1}[random.IntN(2)])
+			add(numeric[k], 0.5)
 		}
 	}
 	add(numeric[random.IntN(len(numeric))], 1)

@@ -170,7 +170,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 func (p *pass) straight(dst *stream.Batch) bool {
 	t := p.table
 	return !t.head.fortran && t.head.dtype.native() && len(dst.Kept) == 0 && int64(dst.X.Stride) == t.width &&
-		int64(len(p.Numeric)) == t.width && p.Numeric[0] == 0 && column.InOrder(p.Numeric) && p.Slot[0] == 0 && column.InOrder(p.Slot)
+		int64(len(p.Numeric)) == t.width && p.Numeric[0] == 0 && column.InOrder(p.Numeric) && column.InOrder(p.Slot)
 }
 
 // straightRows returns how many rows are read at a time into their place: enough

@@ -3,7 +3,6 @@ package arrow
 import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,7 +40,7 @@ func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 }
 
 func (c *columnReader) inexact(row int64, text string) error {
-	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: number.ErrInexact(text)}
+	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: column.ErrInexact(text)}
 }
 
 // vectors reads lists, at most tileRows numbers at a time.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // dictionary is the values that indexes stand for.
@@ -25,9 +24,9 @@ func (d *dictionary) size() int { return len(d.valid) }
 
 // entry returns the number of the entry that the index w of field f names.
 func (d *dictionary) entry(f *field, w uint64) (int64, error) {
-	index := number.Format{Form: number.UnsignedForm, Bits: f.bits}
+	index := column.NumberFormat{Form: column.UnsignedForm, Bits: f.bits}
 	if f.signed {
-		index.Form = number.SignedForm
+		index.Form = column.SignedForm
 	}
 	k, ok := index.Integer(w)
 	if !ok || k < 0 || k >= int64(d.size()) {

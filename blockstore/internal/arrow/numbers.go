@@ -3,7 +3,7 @@ package arrow
 import (
 	"math"
 
-	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // numbers writes n values from value at on to dst[0], dst[stride], dst[2*stride] and so on, NaN
@@ -31,7 +31,7 @@ func (s *scratch) numbers(f *field, a *values, dst []float64, stride int, at int
 // dictionary of such numbers. It returns false if only words serve: for other layouts, and for
 // integers that no float64 holds.
 func (s *scratch) straight(f *field, a *values, dst []float64, stride int, at int64, n int) (bool, error) {
-	plain := f.layout == wordLayout && f.bits > 1 && f.format.Form != number.LongDecimalForm
+	plain := f.layout == wordLayout && f.bits > 1 && f.format.Form != column.LongDecimalForm
 	if !plain && (f.layout != dictLayout || a.dict == nil || a.dict.inexact) {
 		return false, nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // scratch is the memory that values of one column pass through, a tile at
@@ -19,7 +18,7 @@ type scratch struct {
 	nulls []byte // bits of the tile, nil when nothing is null
 	bit   int    // where the first of them is
 	bits  []byte // memory of nulls
-	number.Decoded
+	column.Decoded
 	starts []int64
 	absent []bool   // entries of a dictionary or structures that are null
 	parent *scratch // of a structure
@@ -57,7 +56,7 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 		return s.loadViews(f, a, at, n)
 	case f.layout == dictLayout:
 		return s.loadIndexed(f, a, at, n)
-	case f.format.Form == number.LongDecimalForm:
+	case f.format.Form == column.LongDecimalForm:
 		return s.loadDecimals(f, a, at, n)
 	}
 	return s.loadWords(f, a, at, n)
@@ -109,7 +108,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 		if err != nil {
 			return err
 		}
-		number.ReadBits(s.Words, raw, int(at&7))
+		column.ReadBits(s.Words, raw, int(at&7))
 		return nil
 	}
 	size := int64(f.bits / 8)
@@ -117,7 +116,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	if err != nil {
 		return err
 	}
-	number.ReadWords(s.Words, raw, int(size))
+	column.ReadWords(s.Words, raw, int(size))
 	return nil
 }
 
@@ -230,7 +229,7 @@ func (s *scratch) zeroNulls(f *field, n int) {
 	for i := range n {
 		switch {
 		case s.valid(i):
-		case f.format.Form == number.LongDecimalForm:
+		case f.format.Form == column.LongDecimalForm:
 			s.Texts[i] = ""
 		default:
 			s.Words[i] = 0

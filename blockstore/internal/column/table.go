@@ -1,7 +1,8 @@
 // Package column is what the formats of blockstore have in common. A [Table] is
 // a data file whose columns are known before any of them is chosen; a [Choice]
-// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows. Values that
-// are carried along go through [AppendValid] and [AppendNull].
+// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows.
+// Values that are carried along go through [AppendValid] and [AppendNull]; a [NumberFormat] turns
+// the words of a file into numbers.
 package column
 
 import (

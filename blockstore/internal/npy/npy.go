@@ -12,7 +12,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -281,7 +280,7 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	for k := range n {
 		cells := from[k*p.step:]
 		if j := dtype.values(column.Row(dst.X, i+k), p.Slot, cells, offsets); j >= 0 {
-			return p.cellError(k, p.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
+			return p.cellError(k, p.Numeric[j], column.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
 		}
 	}
 	for i, k := range p.Stored(dst) {
@@ -292,14 +291,14 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	return nil
 }
 
-// keep appends n values of a column, which are at an offset of the rows in the buffer, to c.
-func (p *pass) keep(c *stream.Column, column, offset int, from []byte, n int) error {
+// keep appends n values of column of, which are at an offset of the rows in the buffer, to c.
+func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error {
 	dtype := p.table.head.dtype
 	for i := range n {
 		if dtype.isText() {
 			text, err := dtype.text(from[i*p.step+offset:])
 			if err != nil {
-				return p.cellError(i, column, err)
+				return p.cellError(i, of, err)
 			}
 			c.Strings = append(c.Strings, text)
 			continue
@@ -308,14 +307,14 @@ func (p *pass) keep(c *stream.Column, column, offset int, from []byte, n int) er
 		if c.Kind == stream.Float64 {
 			v, ok := dtype.Float(word)
 			if !ok {
-				return p.cellError(i, column, number.ErrInexact(dtype.Text(word)))
+				return p.cellError(i, of, column.ErrInexact(dtype.Text(word)))
 			}
 			c.Floats = append(c.Floats, v)
 			continue
 		}
 		v, ok := dtype.Integer(word)
 		if !ok {
-			return p.cellError(i, column, fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
+			return p.cellError(i, of, fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
 		}
 		c.Ints = append(c.Ints, v)
 	}

@@ -6,12 +6,11 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // valueType is the type of the values of an NPY file.
 type valueType struct {
-	number.Format
+	column.NumberFormat
 	descr string
 	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool, 'U' text, 'S' bytes of text
 	size  int  // bytes
@@ -42,7 +41,7 @@ func parseType(descr string) (valueType, error) {
 	switch name {
 	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
 		t.kind, t.size = name[0], int(name[1]-'0')
-		t.Format = t.numbers()
+		t.NumberFormat = t.numbers()
 		return t, nil
 	}
 	if t.kind, t.size = name[0], textSize(name); t.size > 0 {
@@ -57,18 +56,18 @@ func errType(descr string) error {
 }
 
 // numbers returns what the bits of a value stand for.
-func (t valueType) numbers() number.Format {
+func (t valueType) numbers() column.NumberFormat {
 	switch {
 	case t.kind == 'i':
-		return number.Format{Form: number.SignedForm, Bits: 8 * t.size}
+		return column.NumberFormat{Form: column.SignedForm, Bits: 8 * t.size}
 	case t.kind != 'f':
-		return number.Format{Form: number.UnsignedForm}
+		return column.NumberFormat{Form: column.UnsignedForm}
 	case t.size == 2:
-		return number.Format{Form: number.Float16Form}
+		return column.NumberFormat{Form: column.Float16Form}
 	case t.size == 4:
-		return number.Format{Form: number.Float32Form}
+		return column.NumberFormat{Form: column.Float32Form}
 	}
-	return number.Format{Form: number.Float64Form}
+	return column.NumberFormat{Form: column.Float64Form}
 }
 
 // column returns the kind of the columns of a matrix of such values.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // columnReader reads one leaf column, a row group at a time. It holds
@@ -48,7 +47,7 @@ type columnReader struct {
 
 // tile is room for the values of one step of a column. All columns of a reader share it.
 type tile struct {
-	number.Decoded
+	column.Decoded
 	place []place // where the values of a tile of lists go
 }
 

@@ -32,7 +32,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/format"
@@ -55,7 +54,7 @@ type leafColumn struct {
 	column.Info
 	physical format.Type
 	size     int // bytes of a value of a fixed-length type
-	format   number.Format
+	format   column.NumberFormat
 	unmarked bool // text that may be bytes: nothing says which
 	maxRep   int
 	maxDef   int

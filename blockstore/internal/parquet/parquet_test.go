@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
@@ -866,7 +865,7 @@ func TestParquetBytes(t *testing.T) {
 
 // Decimals of more bytes than any format has digits for are not read: they are no numbers.
 func TestParquetLongDecimals(t *testing.T) {
-	for _, size := range []int{number.MaxDecimal, number.MaxDecimal + 1, 200} {
+	for _, size := range []int{column.MaxDecimal, column.MaxDecimal + 1, 200} {
 		value := append(make([]byte, size-1), 7)
 		if size > 100 { // beyond every float64
 			value[0] = 1
@@ -880,7 +879,7 @@ func TestParquetLongDecimals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := size <= number.MaxDecimal
+		short := size <= column.MaxDecimal
 		if c := tb.About().Columns[0]; (c.Kind == column.Number) != short || !short && c.Why != fmt.Sprintf("decimals of %d bytes", size) {
 			t.Errorf("%d bytes: %+v", size, c)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,12 +62,12 @@ func (r *columnReader) decode(n int) error {
 	if err != nil {
 		return r.fault(err)
 	}
-	if r.format.Form != number.LongDecimalForm {
+	if r.format.Form != column.LongDecimalForm {
 		return nil
 	}
 	for _, b := range r.Texts[:n] {
-		if len(b) > number.MaxDecimal {
-			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), number.MaxDecimal, column.LeaveOut(r.Name)))
+		if len(b) > column.MaxDecimal {
+			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), column.MaxDecimal, column.LeaveOut(r.Name)))
 		}
 	}
 	return nil
@@ -138,7 +137,7 @@ func (r *columnReader) put(dst []float64, stride, n int) (int, error) {
 
 // inexact returns the error about value v of a step, an integer that no float64 holds.
 func (r *columnReader) inexact(row int64, v int) error {
-	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.Integer(r.format, v))}
+	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: column.ErrInexact(r.Integer(r.format, v))}
 }
 
 // spread moves the first values numbers of dst to the entries that they belong to, from the last

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -22,8 +22,8 @@ type numberDecoder interface {
 	wordDecoder
 	// numbers writes the next n values to dst[0], dst[stride], dst[2*stride] and so on. It
 	// returns false, having used no value, if only words serve: for values that are no
-	// number.Format, and for integers that no float64 holds.
-	numbers(f number.Format, dst []float64, stride, n int) (bool, error)
+	// column.NumberFormat, and for integers that no float64 holds.
+	numbers(f column.NumberFormat, dst []float64, stride, n int) (bool, error)
 	// skip leaves the next n values out.
 	skip(n int) error
 }
@@ -74,7 +74,7 @@ func (p *plainWords) words(dst []uint64) error {
 	if p.size == int96Size {
 		return p.moments(dst)
 	}
-	number.ReadWords(dst, p.data, p.size)
+	column.ReadWords(dst, p.data, p.size)
 	p.data = p.data[n:]
 	return nil
 }
@@ -101,7 +101,7 @@ func (p *plainWords) moments(dst []uint64) error {
 	return nil
 }
 
-func (p *plainWords) numbers(f number.Format, dst []float64, stride, n int) (bool, error) {
+func (p *plainWords) numbers(f column.NumberFormat, dst []float64, stride, n int) (bool, error) {
 	if p.size == int96Size {
 		return false, nil
 	}
@@ -134,7 +134,7 @@ func (p *plainBits) words(dst []uint64) error {
 	if p.pos+len(dst) > 8*len(p.data) {
 		return errShortValues
 	}
-	number.ReadBits(dst, p.data, p.pos)
+	column.ReadBits(dst, p.data, p.pos)
 	p.pos += len(dst)
 	return nil
 }
@@ -231,7 +231,7 @@ type dictWords struct {
 
 func (p *dictWords) words(dst []uint64) error { return lookUp(&p.indexes, p.dictionary.words, dst) }
 
-func (p *dictWords) numbers(_ number.Format, dst []float64, stride, n int) (bool, error) {
+func (p *dictWords) numbers(_ column.NumberFormat, dst []float64, stride, n int) (bool, error) {
 	if p.floats == nil {
 		return false, nil
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -15,17 +14,17 @@ import (
 // part is the section of a column of the chunk at hand, verified.
 type part struct {
 	column int
-	format number.Format // of numbers
-	values []byte        // numbers of 8 bytes, or what a string section begins with
-	valid  []byte        // one bit for each row; nil if nothing is null
+	format column.NumberFormat // of numbers
+	values []byte              // numbers of 8 bytes, or what a string section begins with
+	valid  []byte              // one bit for each row; nil if nothing is null
 }
 
 // part returns the section of a column of a chunk that is loaded.
 func (p *pass) part(chunk, c int) part {
 	raw, s := p.chunks.raw[c], p.table.section(chunk, c)
-	out := part{column: c, values: raw, format: number.Format{Form: number.Float64Form}}
+	out := part{column: c, values: raw, format: column.NumberFormat{Form: column.Float64Form}}
 	if p.table.fields[c].Kind == stream.Int64 {
-		out.format = number.Format{Form: number.SignedForm, Bits: 64, Round: p.Inexact == column.InexactRound}
+		out.format = column.NumberFormat{Form: column.SignedForm, Bits: 64, Round: p.Inexact == column.InexactRound}
 	}
 	if s.nullable() {
 		at := len(raw) - (p.table.rowsOf(chunk)+7)/8
@@ -94,5 +93,5 @@ func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
 // inexact returns the error about an integer in a row of the chunk that no float64 holds.
 func (p *pass) inexact(s *part, row int) error {
 	value := int64(binary.LittleEndian.Uint64(s.values[8*row:]))
-	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
+	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", column.ErrInexact(strconv.FormatInt(value, 10)))
 }

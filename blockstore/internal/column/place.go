@@ -1,4 +1,4 @@
-package number
+package column
 
 import (
 	"encoding/binary"
@@ -9,7 +9,7 @@ import (
 // byte first, and writes them to dst[0], dst[stride], dst[2*stride] and so on. It returns the
 // index of the first integer that no float64 holds, or -1. The numbers before that one are in
 // place; those behind it are undefined. It allocates nothing. placeWords is its reference.
-func (f Format) Place(dst []float64, stride, n int, data []byte, size int) int {
+func (f NumberFormat) Place(dst []float64, stride, n int, data []byte, size int) int {
 	switch data = data[:n*size]; {
 	case f.Form == Float64Form && size == 8:
 		for at := 0; len(data) >= 8; at += stride {
@@ -36,7 +36,7 @@ func (f Format) Place(dst []float64, stride, n int, data []byte, size int) int {
 }
 
 // placeInts is Place for integers of 64 bits.
-func (f Format) placeInts(dst []float64, stride int, data []byte) int {
+func (f NumberFormat) placeInts(dst []float64, stride int, data []byte) int {
 	for i := range len(data) / 8 {
 		v := int64(binary.LittleEndian.Uint64(data[8*i:]))
 		if !f.Round && !IsExact(v) {
@@ -48,7 +48,7 @@ func (f Format) placeInts(dst []float64, stride int, data []byte) int {
 }
 
 // placeWords does what Place does for every format, by way of words.
-func (f Format) placeWords(dst []float64, stride, n int, data []byte, size int) int {
+func (f NumberFormat) placeWords(dst []float64, stride, n int, data []byte, size int) int {
 	var words [256]uint64
 	var floats [len(words)]float64
 	for done := 0; done < n; {

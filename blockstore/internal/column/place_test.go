@@ -1,4 +1,4 @@
-package number
+package column
 
 import (
 	"encoding/binary"
@@ -9,18 +9,18 @@ import (
 
 // formats are formats of words with the bytes that their values may have.
 var formats = []struct {
-	Format
+	NumberFormat
 	size int
 }{
-	{Format{Form: Float64Form}, 8}, {Format{Form: Float32Form}, 4}, {Format{Form: Float16Form}, 2},
-	{Format{Form: SignedForm, Bits: 64}, 8}, {Format{Form: SignedForm, Bits: 64, Round: true}, 8}, {Format{Form: SignedForm, Bits: 32}, 4},
-	{Format{Form: SignedForm, Bits: 32}, 8}, {Format{Form: SignedForm, Bits: 8}, 4}, {Format{Form: SignedForm, Bits: 8}, 1}, {Format{Form: SignedForm, Bits: 16}, 2},
-	{Format{Form: UnsignedForm}, 8}, {Format{Form: UnsignedForm, Round: true}, 8}, {Format{Form: UnsignedForm}, 4}, {Format{Form: UnsignedForm}, 1},
-	{Format{Form: DecimalForm, Bits: 64, Scale: 3}, 8}, {Format{Form: DecimalForm, Bits: 32, Scale: 2}, 4}, {Format{Form: DecimalForm, Bits: 32}, 4},
+	{NumberFormat{Form: Float64Form}, 8}, {NumberFormat{Form: Float32Form}, 4}, {NumberFormat{Form: Float16Form}, 2},
+	{NumberFormat{Form: SignedForm, Bits: 64}, 8}, {NumberFormat{Form: SignedForm, Bits: 64, Round: true}, 8}, {NumberFormat{Form: SignedForm, Bits: 32}, 4},
+	{NumberFormat{Form: SignedForm, Bits: 32}, 8}, {NumberFormat{Form: SignedForm, Bits: 8}, 4}, {NumberFormat{Form: SignedForm, Bits: 8}, 1}, {NumberFormat{Form: SignedForm, Bits: 16}, 2},
+	{NumberFormat{Form: UnsignedForm}, 8}, {NumberFormat{Form: UnsignedForm, Round: true}, 8}, {NumberFormat{Form: UnsignedForm}, 4}, {NumberFormat{Form: UnsignedForm}, 1},
+	{NumberFormat{Form: DecimalForm, Bits: 64, Scale: 3}, 8}, {NumberFormat{Form: DecimalForm, Bits: 32, Scale: 2}, 4}, {NumberFormat{Form: DecimalForm, Bits: 32}, 4},
 }
 
 // comparePlace compares Place with its reference on the values in data.
-func comparePlace(t *testing.T, f Format, size, stride int, data []byte) {
+func comparePlace(t *testing.T, f NumberFormat, size, stride int, data []byte) {
 	t.Helper()
 	n := len(data) / size
 	got, want := make([]float64, n*stride), make([]float64, n*stride)
@@ -58,7 +58,7 @@ func TestPlace(t *testing.T) {
 				data = append(data, binary.LittleEndian.AppendUint64(nil, w)[:f.size]...)
 			}
 			for _, stride := range []int{1, 2, 7} {
-				comparePlace(t, f.Format, f.size, stride, data)
+				comparePlace(t, f.NumberFormat, f.size, stride, data)
 			}
 		}
 	}
@@ -69,6 +69,6 @@ func FuzzPlace(f *testing.F) {
 	f.Add(uint8(3), uint8(3), []byte("\x01\x00\x00\x00\x00\x00\x20\x00"))
 	f.Fuzz(func(t *testing.T, format, stride uint8, data []byte) {
 		form := formats[int(format)%len(formats)]
-		comparePlace(t, form.Format, form.size, 1+int(stride%9), data)
+		comparePlace(t, form.NumberFormat, form.size, 1+int(stride%9), data)
 	})
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
-	"github.com/nystream/nystream/blockstore/internal/npz"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
@@ -400,7 +399,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	case formats.NPY:
 		return npy.Open(ctx, path)
 	case formats.NPZ:
-		return npz.Open(ctx, path, r.array, r.spools)
+		return npy.OpenArchive(ctx, path, r.array, r.spools)
 	case formats.Store:
 		return store.Open(ctx, path)
 	}

@@ -1,5 +1,6 @@
 // Package npy reads and writes matrices in NumPy's NPY format, versions 1 to 3
-// (NEP 1, 2007), and the headers of the arrays in a model archive.
+// (NEP 1, 2007), and the headers of the arrays in a model archive. It reads archives
+// of arrays (numpy.savez, numpy.savez_compressed), too.
 package npy
 
 import (

@@ -1,4 +1,4 @@
-package npz
+package npy
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// source yields columns of several arrays side by side.
-type source struct {
+// sideBySide yields columns of several arrays side by side.
+type sideBySide struct {
 	column.Choice
 	pieces []piece
 }
@@ -38,15 +38,15 @@ func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) er
 }
 
 // Open returns a reader of the rows from the given one on.
-func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+func (s *sideBySide) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, &s.Choice, &pass{source: s, ctx: ctx}, first), nil
+	return column.NewReader(ctx, &s.Choice, &arrayPass{source: s, ctx: ctx}, first), nil
 }
 
 // Gather fetches rows by number.
-func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (s *sideBySide) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
 	for k := range s.pieces {
 		p := &s.pieces[k]
@@ -61,15 +61,15 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 // passRows is how many rows a pass takes from each array at a time.
 const passRows = 256
 
-// pass reads the arrays of a source side by side.
-type pass struct {
-	source  *source
+// arrayPass reads the arrays of a source side by side.
+type arrayPass struct {
+	source  *sideBySide
 	ctx     context.Context
 	readers []stream.Reader
 }
 
 // SkipTo implements column.Pass. It is called once.
-func (p *pass) SkipTo(row int64) error {
+func (p *arrayPass) SkipTo(row int64) error {
 	for k := range p.source.pieces {
 		r, err := p.source.pieces[k].src.Open(p.ctx, row)
 		if err != nil {
@@ -81,7 +81,7 @@ func (p *pass) SkipTo(row int64) error {
 }
 
 // Next implements column.Pass.
-func (p *pass) Next(dst *stream.Batch, at int) (rows int, ended error) {
+func (p *arrayPass) Next(dst *stream.Batch, at int) (rows int, ended error) {
 	want := min(passRows, dst.X.Rows-at)
 	for k, r := range p.readers {
 		err := p.source.pieces[k].fill(dst, at, want, func(b *stream.Batch) (err error) {
@@ -97,7 +97,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (rows int, ended error) {
 }
 
 // Close closes all readers.
-func (p *pass) Close() (err error) {
+func (p *arrayPass) Close() (err error) {
 	for _, r := range p.readers {
 		err = errors.Join(err, r.Close())
 	}

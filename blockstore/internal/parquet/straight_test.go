@@ -10,7 +10,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding"
@@ -63,7 +62,7 @@ func wordPage(t testing.TB, words []uint64, size int, change func(h *format.Page
 	for _, w := range words {
 		body = append(body, binary.LittleEndian.AppendUint64(nil, w)[:size]...)
 	}
-	return handmade.Page(t, len(words), body, change)
+	return filetest.ParquetPage(t, len(words), body, change)
 }
 
 // dictionaryPage returns a dictionary of words.
@@ -80,7 +79,7 @@ func indexPage(t testing.TB, n, of int) []byte {
 	for i := range (n + 7) / 8 * 8 {
 		body = append(body, byte(i%of))
 	}
-	return handmade.Page(t, n, body, func(h *format.PageHeader) { h.DataPageHeader.V.Encoding = format.RLEDictionary })
+	return filetest.ParquetPage(t, n, body, func(h *format.PageHeader) { h.DataPageHeader.V.Encoding = format.RLEDictionary })
 }
 
 // Writers give up a dictionary that grows too large: plain pages follow those of indexes.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,7 +20,7 @@ func writeIDs(t *testing.T, path string, ids []int64) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	b := &stream.Batch{X: stream.NewMatrix(n, 1), Kept: []stream.Column{{Kind: stream.Int64, Ints: ids}}}
+	b := &stream.Batch{X: matrix.New(n, 1), Kept: []stream.Column{{Kind: stream.Int64, Ints: ids}}}
 	for i := range n {
 		b.X.Data[i] = float64(i)
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -68,7 +69,7 @@ func noLandmarks(d int) blas64.General {
 func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
 		return &stream.BadValueError{Source: m.name, Row: numbers.At(i), Column: fmt.Sprint(j),
-			Reason: fmt.Sprint(dense.Row(x, i)[j])}
+			Reason: fmt.Sprint(matrix.Row(x, i)[j])}
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)
@@ -78,7 +79,7 @@ func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error 
 	err := &stream.BadValueError{Source: m.name, Row: numbers.At(i),
 		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.Kernel)}
 	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
-		err.Column, err.Reason = m.columns[j], f.reason(dense.Row(dst, i)[j])
+		err.Column, err.Reason = m.columns[j], f.reason(matrix.Row(dst, i)[j])
 	}
 	return err
 }

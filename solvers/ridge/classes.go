@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -141,7 +142,7 @@ type exactSum struct{ sum *big.Float }
 const sumBits = 2200
 
 func (s *exactSum) add(v float64) {
-	if v-v == 0 { // the fit reports others as errors
+	if matrix.IsFinite(v) { // the fit reports others as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }

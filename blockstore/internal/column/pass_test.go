@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,7 +85,7 @@ func (p *countingPass) Next(dst *stream.Batch, at int) (n int, err error) {
 		return 0, io.EOF
 	}
 	for ; n < 2 && p.at < p.rows && at+n < dst.X.Rows; n++ {
-		column.Row(dst.X, at+n)[p.slot] = float64(p.at)
+		matrix.Row(dst.X, at+n)[p.slot] = float64(p.at)
 		p.at++
 	}
 	return n, nil

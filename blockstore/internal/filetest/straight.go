@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -87,7 +88,7 @@ func sameAsKept(t testing.TB, info stream.Info, b *stream.Batch, n int) {
 	for k := range b.Kept {
 		c := &b.Kept[k]
 		for i := range n {
-			got, want := column.Row(b.X, i)[k], math.NaN()
+			got, want := matrix.Row(b.X, i)[k], math.NaN()
 			if !c.Null(i) && c.Kind == stream.Int64 {
 				want = float64(c.Ints[i])
 			} else if !c.Null(i) {

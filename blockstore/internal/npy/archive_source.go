@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -26,7 +27,7 @@ type piece struct {
 // fill hands a batch of the array to read, with rows at..at+n-1 of dst as its own, and appends
 // the kept columns to those of dst.
 func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) error) error {
-	b := stream.Batch{X: stream.RowSlice(dst.X, at, n)}
+	b := stream.Batch{X: matrix.Rows(dst.X, at, n)}
 	if dst.Kept != nil {
 		b.Kept = stream.KeptColumns(p.src.Info().Kept)
 	}

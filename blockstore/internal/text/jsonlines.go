@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -287,7 +288,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 }
 
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
-	row, slot := column.Row(dst.X, i), c.Slot
+	row, slot := matrix.Row(dst.X, i), c.Slot
 	for _, j := range c.Numeric {
 		info := &c.table.Columns[j]
 		if err := storeJSON(row, slot[:info.Width], c.values[j], info, c.Inexact); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -168,7 +169,7 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	if err := c.expand(); err != nil {
 		return err
 	}
-	row := column.Row(dst.X, i)
+	row := matrix.Row(dst.X, i)
 	for k, j := range c.Numeric {
 		if j < len(c.dense) {
 			row[c.Slot[k]] = c.dense[j]

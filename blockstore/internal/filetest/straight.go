@@ -51,7 +51,7 @@ func CheckStraight(t testing.TB, tb column.Table) {
 		rows = append(rows, row)
 	}
 	b := NewBatch(src, len(rows))
-	if err := src.(stream.Gatherer).Gather(t.Context(), rows, b); err != nil {
+	if err := src.Gather(t.Context(), rows, b); err != nil {
 		t.Fatal(err)
 	}
 	sameAsKept(t, src.Info(), b, len(rows))

@@ -122,7 +122,7 @@ func TestChangedFiles(t *testing.T) {
 		for name, change := range changes {
 			t.Run(format+"/"+name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "a"+format)
-				opened := func() stream.Source {
+				opened := func() *Source {
 					write(t, path, content)
 					setTime(t, path)
 					return mustOpen(t, Options{}, path)
@@ -134,13 +134,13 @@ func TestChangedFiles(t *testing.T) {
 }
 
 // checkChanged changes a file at several moments.
-func checkChanged(t *testing.T, path string, opened func() stream.Source, change func(testing.TB, string)) {
+func checkChanged(t *testing.T, path string, opened func() *Source, change func(testing.TB, string)) {
 	ctx := context.Background()
 	src := opened()
 	change(t, path)
 	_, err := filetest.ReadAll(src, 100)
 	wantChanged(t, "before a pass", path, err)
-	err = src.(stream.Gatherer).Gather(ctx, []int64{2500}, column.NewBatch(src.Info(), 1))
+	err = src.Gather(ctx, []int64{2500}, column.NewBatch(src.Info(), 1))
 	wantChanged(t, "before rows are fetched", path, err)
 
 	src = opened()
@@ -336,7 +336,7 @@ func TestChangedWhileFetched(t *testing.T) {
 	setTime(t, path)
 	src := mustOpen(t, Options{}, path)
 	ctx := &changing{Context: context.Background(), change: func() { editInPlace(t, path) }}
-	err := src.(stream.Gatherer).Gather(ctx, []int64{10, 20}, column.NewBatch(src.Info(), 2))
+	err := src.Gather(ctx, []int64{10, 20}, column.NewBatch(src.Info(), 2))
 	if !ctx.done {
 		t.Fatal("the file was not changed in between")
 	}

@@ -116,7 +116,7 @@ func badPaths(t *testing.T) (list []badFile) {
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers", one, Options{Columns: []string{"b"}})
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers to be carried along", one, Options{Columns: []string{"a"}, Keep: []string{"b"}})
 	add("d/a.csv+d/e.csv", "files of which one has no names", one, Options{})
-	add("d/d.csv+d/e.csv", "files without names of different widths", one, Options{NoHeader: true})
+	add("d/d.csv+d/e.csv", "files without names of different widths", one, Options{Layout: Layout{NoHeader: true}})
 	add("d/k=1/a.csv+d/a.csv", "files in folders and others", one, Options{Keep: []string{"k"}})
 	if runtime.GOOS != "windows" {
 		list = append(list, badFile{name: "folder", called: "/dev/null", what: "a pipe of nothing", whole: true, ask: func(ctx context.Context, _ string) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ import (
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
 // are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [LeftOut]. Globs and
+// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
@@ -52,19 +53,8 @@ type Options struct {
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
 	Keep []string
-	// NoHeader says that text files begin with a row, not with names.
-	NoHeader bool
-	// Header says that text files begin with the names of their columns, even where
-	// these look like numbers: 2019,2020,2021.
-	Header bool
-	// Delimiter separates the cells of text files: one character, "tab",
-	// "space" for runs of blanks and tabs, or "" to find out.
-	Delimiter string
-	// Comment is the character that lines of CSV files begin with which are passed over,
-	// or "".
-	Comment string
-	// Skip is how many lines at the beginning of a CSV file are passed over.
-	Skip int
+	// Layout says how those of the files that are text are laid out.
+	Layout
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
@@ -81,9 +71,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
-	// Encoding names the encoding of text files: latin1, shift_jis; "" means UTF-8, or UTF-16
-	// where a byte order mark says so.
-	Encoding string
+	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
+	// is no error then if these are not text.
+	TextElsewhere bool
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
@@ -97,6 +87,10 @@ type Options struct {
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
+
+// Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
+// purpose gives the same Layout to all of them.
+type Layout = text.Layout
 
 // Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
 type Inexact = column.Inexact
@@ -124,7 +118,7 @@ func Formats() []string { return formats.All() }
 //
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files.
-func Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, error) {
+func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
 	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
 		return nil, err
@@ -134,6 +128,16 @@ func Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, erro
 
 // Files are files and pipes that are open, of which no columns are chosen yet.
 type Files struct{ set *fileSet }
+
+// NamesText reports whether the name of a file is that of text, compressed or not.
+func NamesText(path string) bool {
+	extension := strings.ToLower(filepath.Ext(path))
+	switch extension {
+	case ".gz", ".zst", ".bz2":
+		extension = filepath.Ext(strings.TrimSuffix(strings.ToLower(path), extension))
+	}
+	return formats.IsText(formats.ByExtension(extension))
+}
 
 // OpenFiles opens files as Open does, for who looks at their columns before choosing some.
 func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
@@ -145,7 +149,7 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 }
 
 // Source returns the rows of the columns that o chooses.
-func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
+func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 
 // Nameless returns how many columns of the first file, its first ones, have no names: the format has none, as NPY,
 // libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
@@ -155,7 +159,7 @@ func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 type FileFormat struct {
 	Path   string
 	Format string // one of Formats; behind a comma the compression of text; text of a pipe whose format was not named
-	// Delimiter separates the cells of text: a character, tab or space; "" for other
+	// Delimiter separates the cells of text: a character, tab, space or none; "" for other
 	// formats, and where it is not known.
 	Delimiter string
 }
@@ -171,6 +175,8 @@ func (f *Files) Formats() (list []FileFormat) {
 			one.Delimiter = "tab"
 		case text.WhiteSpace:
 			one.Delimiter = "space"
+		case text.WholeLine:
+			one.Delimiter = "none"
 		default:
 			one.Delimiter = string(about.Cells)
 		}
@@ -239,12 +245,13 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 	r := reading{format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
 	var err error
-	if r.csv, err = o.csv(); err != nil {
+	if r.format != "" && !slices.Contains(Formats(), r.format) {
+		return nil, fmt.Errorf("format %q is not known; use one of %s", r.format, strings.Join(Formats(), ", "))
+	}
+	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	if r.encoding, err = charset.Find(o.Encoding); err != nil {
-		return nil, err
-	}
+	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere
 	ctx = remote.Remember(ctx)
 	list, err := file.Expand(ctx, paths)
 	if err != nil {
@@ -272,30 +279,12 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 // context without that compares what is read of one source alone.
 func Remember(ctx context.Context) context.Context { return remote.Remember(file.Remember(ctx)) }
 
-// csv translates the options of text files and checks Format.
-func (o Options) csv() (c text.CSVOptions, err error) {
-	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
-		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
-	}
-	if o.Header && o.NoHeader {
-		return c, errors.New("a text file cannot begin both with names and with a row; leave `header` or `no-header` out")
-	}
-	if o.Skip < 0 {
-		return c, fmt.Errorf("`skip` %d is below 0; pass over 0 lines or more", o.Skip)
-	}
-	c.NoHeader, c.Header, c.Skip, c.Threads = o.NoHeader, o.Header, o.Skip, o.Threads
-	if c.Comment, err = text.ParseComment(o.Comment); err != nil {
-		return c, err
-	}
-	c.Delimiter, err = text.ParseDelimiter(o.Delimiter)
-	return c, err
-}
-
 // reading is how one file is read: what the options say of it, checked.
 type reading struct {
 	format   string
 	array    string
 	encoding charset.Encoding // of text
+	strict   bool             // an encoding of what is no text is an error
 	spools   file.Spools
 	features int // of libsvm files, at least
 	csv      text.CSVOptions
@@ -356,8 +345,11 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 			return nil, err
 		}
 	}
-	if err := r.checkEncoding(path, found); err != nil {
-		return nil, err
+	if !r.encoding.IsUTF8() && !hasEncoding(found) {
+		if r.strict {
+			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
+		}
+		r.encoding = charset.Encoding{}
 	}
 	if !slices.Contains([]string{formats.Parquet, formats.Arrow, formats.NPY, formats.Store}, cmp.Or(r.format, found)) {
 		r.scan.Lock() // one scan or copy at a time
@@ -378,12 +370,10 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	return ofFormat(t, err, r.format)
 }
 
-// checkEncoding refuses an encoding of what is no text.
-func (r reading) checkEncoding(path, found string) error {
-	if r.encoding.IsUTF8() || found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found) {
-		return nil
-	}
-	return fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
+// hasEncoding reports whether a file of the format that its first bytes or its name tell, "" for none, may be
+// text in any encoding.
+func hasEncoding(found string) bool {
+	return found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found)
 }
 
 // openFormat opens a file of a format that is no compressed text.
@@ -419,8 +409,6 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
 	}
-	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(in.Path), ".tsv") {
-		r.csv.Delimiter = '\t'
-	}
+	r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
 	return text.CSV(ctx, in, r.csv)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 )
 
@@ -33,7 +34,7 @@ func TestFilesAreReadBack(t *testing.T) {
 			before[k] = content
 		}
 	}
-	nodes, err := graph.ReadNodes(context.Background(), labels, "", "")
+	nodes, err := graph.ReadNodes(context.Background(), labels, "", blockstore.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

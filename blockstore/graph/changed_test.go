@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
 // changing is a context that changes a file when a reader asks for the third time whether it has ended.
@@ -36,7 +38,7 @@ func TestChangedWhileRead(t *testing.T) {
 	wantChanged(t, path, ctx, err)
 	ctx.asked = 0
 	write("2")
-	_, err = ReadWords(ctx, path, "0", "")
+	_, err = ReadWords(ctx, path, "0", text.Layout{})
 	wantChanged(t, path, ctx, err)
 }
 

@@ -125,7 +125,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	for _, c := range t.prepare.Categories {
 		d.words = append(d.words, c.Column)
 	}
-	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
+	files, err := blockstore.OpenFiles(ctx, paths, d.optionsOf(a, paths))
 	if err != nil {
 		return nil, nil, fromData(err)
 	}

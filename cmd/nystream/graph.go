@@ -85,13 +85,13 @@ func (r graphRecipe) options(o graph.Options) graph.Options {
 
 // readGraph reads a graph as the flags and a recipe say.
 func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*graph.Graph, error) {
-	o := r.options(graph.Options{Weight: g.weight, NoHeader: d.noHeader, Header: d.header, Comment: d.comment, Skip: d.skip, Delimiter: d.delimiter, Encoding: d.encoding, Stdin: a.in, Limit: a.graphLimit()})
+	o := r.options(graph.Options{Layout: d.Layout, Weight: g.weight, Stdin: a.in, Limit: a.graphLimit()})
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
 	if o.Nodes = g.listed; g.nodes != "" {
 		var err error
-		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, "", d.encoding); err != nil {
+		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, "", d.Layout); err != nil {
 			return nil, fromData(err)
 		}
 	}

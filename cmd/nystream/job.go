@@ -236,12 +236,13 @@ func (j *job) check(args []string) error {
 		return err
 	}
 	j.data.text = j.rows.Categories != stream.EncodeNone
+	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
+	j.data.named = inputs
 	for _, f := range j.task.outputs() {
 		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
 			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
-	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	if err := refuse(j.refusesStates(inputs)); err != nil {
 		return err
 	}

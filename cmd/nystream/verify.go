@@ -55,6 +55,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.check(); err != nil {
 		return err
 	}
+	v.data.named = slices.Concat(args[1:], v.right)
 	f, err := readModel(args[0])
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ var partFormats = []struct {
 	scan            func(ctx context.Context, in Input) error
 }{
 	{"csv", "a,b\n", "0.25,1\n", func(ctx context.Context, in Input) error {
-		_, err := scanInParts(ctx, in.File, in.Stamp, layout{Delimiter: ',', begin: fileStart}, 2)
+		_, err := scanInParts(ctx, in.File, in.Stamp, dialect{Delimiter: ',', begin: fileStart}, 2)
 		return err
 	}},
 	{"jsonl", "", `{"a":0.25,"b":1}` + "\n", func(ctx context.Context, in Input) error {

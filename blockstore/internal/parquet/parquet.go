@@ -37,8 +37,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// tileRows is how many rows of a column are decoded at a time.
-const tileRows = 1024
+// tileRows is how many rows of a column are decoded at a time: few enough that their places in the
+// rows of some twenty columns stay in the first cache.
+const tileRows = 256
 
 // table is a Parquet file whose footer has been read and checked.
 type table struct {
@@ -323,8 +324,22 @@ func (t *table) holdsBytes(file file.File, leaf int) bool {
 		if r.open(g); r.chunk.values == 0 {
 			continue
 		}
-		if _, _, n, err := r.step(tileRows); n > 0 || err != nil {
-			return slices.ContainsFunc(r.Texts[:n], func(text string) bool { return !utf8.ValidString(text) })
+		values := 0
+		for left := 4 * tileRows; left > 0; { // of the first page
+			entries, _, n, err := r.step(left)
+			if err != nil {
+				return false
+			}
+			if slices.ContainsFunc(r.Texts[:n], func(text string) bool { return !utf8.ValidString(text) }) {
+				return true
+			}
+			values, left = values+n, left-entries
+			if r.pos == r.n && r.left == 0 {
+				break
+			}
+		}
+		if values > 0 {
+			return false
 		}
 	}
 	return false

@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"sketch":                       {"internal/matrix", "internal/simd", "internal/linalg/householder"},
 	"stream":                       {"internal/matrix", "internal/moments", "internal/quote", "internal/rounding", "internal/simd"},
 	"blockstore":                   {"internal/matrix", "internal/quote", "blockstore", "stream"},
-	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
+	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal"},
 	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},
 	"blockstore/internal":          {"internal/matrix", "internal/quote", "blockstore/internal", "blockstore/object", "stream"},
 	"blockstore/object":            {"blockstore/object"},
@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 var foreign = map[string]string{
 	"github.com/apache/arrow/go/v16":        "blockstore/internal/arrow",
 	"github.com/parquet-go/parquet-go":      "blockstore/internal/parquet",
+	"github.com/edsrzf/mmap-go":             "blockstore/internal/store",
 	"github.com/klauspost/compress":         "blockstore/internal/compression",
 	"github.com/andybalholm/brotli":         "blockstore/internal/compression",
 	"github.com/pierrec/lz4":                "blockstore/internal/compression",

@@ -292,40 +292,44 @@ func TestUnchangedFiles(t *testing.T) {
 	}
 }
 
-// TestRemember: with a context that remembers, a file is what it was when it was opened first,
+// TestSessionRemembers: in a session a file is what it was when it was opened first,
 // and a folder holds what it held; without, and for files that nobody changed, opening again
 // is as good as the first time.
-func TestRemember(t *testing.T) {
+func TestSessionRemembers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.csv")
 	write(t, path, []byte(strings.Repeat("1,2\n3,4\n", 10)))
-	ctx := Remember(context.Background())
-	open := func(ctx context.Context, path string) error {
-		_, err := Open(ctx, []string{path}, Options{})
+	ctx, s := context.Background(), new(Session)
+	open := func(path string) error {
+		_, err := s.Open(ctx, []string{path}, Options{})
 		return err
 	}
 	for _, p := range []string{path, folder, filepath.Join(folder, "*.csv"), path, folder} {
-		if err := open(ctx, p); err != nil {
+		if err := open(p); err != nil {
 			t.Fatal(err)
 		}
 	}
 	other := filepath.Join(folder, "b.csv")
 	write(t, other, contentOf(t, path))
 	for _, p := range []string{folder, filepath.Join(folder, "*.csv")} {
-		filetest.WantError(t, open(ctx, p), p+": its files are others than when it was first looked at: "+other+" has come")
+		filetest.WantError(t, open(p), p+": its files are others than when it was first looked at: "+other+" has come")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	filetest.WantError(t, open(ctx, folder), other+" has come")
+	filetest.WantError(t, open(folder), other+" has come")
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	wantChanged(t, "opened again", path, open(ctx, path))
-	wantChanged(t, "opened again in its folder", path, open(ctx, folder))
-	if err := open(context.Background(), folder); err != nil {
-		t.Errorf("by others: %v", err)
+	wantChanged(t, "opened again", path, open(path))
+	wantChanged(t, "opened again in its folder", path, open(folder))
+	s = new(Session)
+	if err := open(folder); err != nil {
+		t.Errorf("in another session: %v", err)
+	}
+	if _, err := Open(ctx, []string{folder}, Options{}); err != nil {
+		t.Errorf("outside the session: %v", err)
 	}
 }
 

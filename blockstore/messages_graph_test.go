@@ -19,7 +19,7 @@ func badEdges() []badFile {
 	}
 	nodes := func(what, content, column string) badFile {
 		return badFile{name: "n.csv", what: what, content: content, whole: content == "", ask: func(ctx context.Context, path string) error {
-			_, err := graph.ReadNodes(ctx, path, column, Layout{})
+			_, err := graph.ReadNodes(ctx, path, column, graph.Options{})
 			return err
 		}}
 	}

@@ -125,13 +125,13 @@ func badPaths(t *testing.T) (list []badFile) {
 		}})
 	}
 	list = append(list, badFile{name: "folder/a.csv", called: "*.csv", what: "a glob of other files than before", content: "a\n1\n", whole: true, ask: func(ctx context.Context, path string) error {
-		ctx = Remember(ctx)
+		s := new(Session)
 		t.Chdir(filepath.Dir(path))
-		if _, err := Open(ctx, []string{"*.csv"}, Options{}); err != nil {
+		if _, err := s.Open(ctx, []string{"*.csv"}, Options{}); err != nil {
 			return err
 		}
 		filetest.FileIn(t, ".", "b.csv", "a\n2\n")
-		_, err := Open(ctx, []string{"*.csv"}, Options{})
+		_, err := s.Open(ctx, []string{"*.csv"}, Options{})
 		return err
 	}})
 	for what, paths := range map[string][]string{"no paths": {}, "a file and the standard input": {"-", filetest.TempFile(t, "a.csv", "a\n1\n")}} {

@@ -20,7 +20,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -77,13 +76,6 @@ type Options struct {
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
-	// SpoolDir is the folder for copies of what cannot be read where it is: pipes, compressed
-	// text, text in other encodings, compressed arrays. "" is the system's
-	// for temporary files. A SpoolError says that it has no room.
-	SpoolDir string
-	// SpoolRoom is how much of the disk these copies may take, with all others that share it;
-	// nil is any room. A SpoolError says that it is too little.
-	SpoolRoom *SpoolRoom
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -119,11 +111,16 @@ func Formats() []string { return formats.All() }
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files.
 func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
-	files, err := OpenFiles(ctx, paths, o)
+	return openSource(ctx, singleCall(), paths, o)
+}
+
+// openSource opens files and chooses columns of them.
+func openSource(ctx context.Context, files *file.Session, paths []string, o Options) (*Source, error) {
+	opened, err := openFiles(ctx, files, paths, o)
 	if err != nil {
 		return nil, err
 	}
-	return files.Source(o)
+	return opened.Source(o)
 }
 
 // Files are files and pipes that are open, of which no columns are chosen yet.
@@ -139,13 +136,9 @@ func NamesText(path string) bool {
 	return formats.IsText(formats.ByExtension(extension))
 }
 
-// OpenFiles opens files as Open does, for who looks at their columns before choosing some.
+// OpenFiles opens files as Open does, for callers that look at columns before they choose some.
 func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
-	set, err := openFiles(ctx, paths, o, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Files{set}, nil
+	return openFiles(ctx, singleCall(), paths, o)
 }
 
 // Source returns the rows of the columns that o chooses.
@@ -225,25 +218,25 @@ func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column
 // and the number of rows of all files. It costs what Open
 // does, and leaves no copies on the disk.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	var copies []func() error
-	defer func() {
-		for _, discard := range copies {
-			_ = discard() // some are gone already
-		}
-	}()
-	set, err := openFiles(ctx, paths, o, func(discard func() error) { copies = append(copies, discard) })
+	return columnsOf(ctx, singleCall(), paths, o)
+}
+
+// columnsOf opens files with copies of its own, which it removes.
+func columnsOf(ctx context.Context, files *file.Session, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
+	own := *files
+	own.Copies = new(file.Copies)
+	defer own.Copies.Discard()
+	opened, err := openFiles(ctx, &own, paths, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	files := Files{set}
-	columns, rows = files.Columns()
+	columns, rows = opened.Columns()
 	return columns, rows, nil
 }
 
-// openFiles opens every file that paths stand for. made is that of [file.Spools].
-func openFiles(ctx context.Context, paths []string, o Options, made func(discard func() error)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
-	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
+// openFiles opens every file that paths stand for.
+func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
+	r := reading{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fmt.Errorf("format %q is not known; use one of %s", r.format, strings.Join(Formats(), ", "))
@@ -252,13 +245,12 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 		return nil, err
 	}
 	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere
-	ctx = remote.Remember(ctx)
-	list, err := file.Expand(ctx, paths)
+	list, err := files.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
 	tables := make([]column.Table, len(list))
-	err = stream.Each(ctx, remote.Parallel(list), len(list), func(i int) error {
+	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
 			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
 			return err
@@ -270,23 +262,17 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 	if err != nil {
 		return nil, err
 	}
-	return newFileSet(list, tables), nil
+	return &Files{newFileSet(list, tables)}, nil
 }
-
-// Remember returns a context for everything that is done with some files: whoever opens a
-// file with it again, under the same path, gets what was opened first, or an error that the
-// file was changed; a glob or a folder that holds other files by then is refused, too. A
-// context without that compares what is read of one source alone.
-func Remember(ctx context.Context) context.Context { return remote.Remember(file.Remember(ctx)) }
 
 // reading is how one file is read: what the options say of it, checked.
 type reading struct {
+	files    *file.Session
 	format   string
 	array    string
 	encoding charset.Encoding // of text
 	strict   bool             // an encoding of what is no text is an error
-	spools   file.Spools
-	features int // of libsvm files, at least
+	features int              // of libsvm files, at least
 	csv      text.CSVOptions
 	scan     *sync.Mutex // held while all of an object is read
 }
@@ -330,7 +316,7 @@ func openVersion(ctx context.Context, path string, r reading) (column.Table, err
 	if err != nil || !file.IsRemote(path) {
 		return t, err
 	}
-	if o, err := remote.Open(ctx, path); err == nil && o.Version() != "" {
+	if o, err := r.files.OpenObject(ctx, path); err == nil && o.Version() != "" {
 		t.About().Versions = map[string]string{t.About().Path: o.Version()}
 	}
 	return t, nil
@@ -341,7 +327,7 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
 		var err error
-		if found, err = formats.Sniff(ctx, path); err != nil && r.format == "" && r.encoding.IsUTF8() {
+		if found, err = formats.Sniff(ctx, r.files, path); err != nil && r.format == "" && r.encoding.IsUTF8() {
 			return nil, err
 		}
 	}
@@ -383,17 +369,17 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	}
 	switch r.format {
 	case formats.Parquet:
-		return parquet.Open(ctx, path)
+		return parquet.Open(ctx, r.files, path)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.Open(ctx, path)
+		return arrow.Open(ctx, r.files, path)
 	case formats.NPY:
-		return npy.Open(ctx, path)
+		return npy.Open(ctx, r.files, path)
 	case formats.NPZ:
-		return npy.OpenArchive(ctx, path, r.array, r.spools)
+		return npy.OpenArchive(ctx, r.files, path, r.array)
 	case formats.Store:
-		return store.Open(ctx, path)
+		return store.Open(ctx, r.files, path)
 	}
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := r.files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

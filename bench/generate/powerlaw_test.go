@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 )
 
@@ -34,7 +33,7 @@ func TestFilesAreReadBack(t *testing.T) {
 			before[k] = content
 		}
 	}
-	nodes, err := graph.ReadNodes(context.Background(), labels, "", blockstore.Layout{})
+	nodes, err := graph.ReadNodes(context.Background(), labels, "", graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

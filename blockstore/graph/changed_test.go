@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
 // changing is a context that changes a file when a reader asks for the third time whether it has ended.
@@ -38,7 +36,7 @@ func TestChangedWhileRead(t *testing.T) {
 	wantChanged(t, path, ctx, err)
 	ctx.asked = 0
 	write("2")
-	_, err = ReadWords(ctx, path, "0", text.Layout{})
+	_, err = ReadWords(ctx, path, "0", Options{})
 	wantChanged(t, path, ctx, err)
 }
 

@@ -73,6 +73,9 @@ const (
 // Options is how a graph is read. The zero value reads a directed graph as
 // it is listed.
 type Options struct {
+	// Session is one of [github.com/nystream/nystream/blockstore.Session.Internal] that the file
+	// is read in; nil is for a single call.
+	Session *file.Session
 	// Source, Target and Weight are the columns of an edge list, by name or by
 	// number, counted from 0. Without them Source and Target are the columns
 	// that a header calls source, src or from and target, dst or to, else the
@@ -153,7 +156,7 @@ func guarded(ctx context.Context, path string, f func() error) error {
 
 // read tells the two kinds of files apart.
 func read(ctx context.Context, path string, o Options) (*Graph, error) {
-	in, err := openDocument(ctx, path, o.Layout, o.Stdin)
+	in, err := openDocument(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}

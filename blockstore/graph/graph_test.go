@@ -244,7 +244,7 @@ func TestReadGraphIsCancelled(t *testing.T) {
 	if _, err := Read(ctx, path, Options{}); err != context.Canceled {
 		t.Errorf("before: %v", err)
 	}
-	if _, err := ReadNodes(ctx, path, "", text.Layout{}); err != context.Canceled {
+	if _, err := ReadNodes(ctx, path, "", Options{}); err != context.Canceled {
 		t.Errorf("nodes: %v", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -401,7 +401,7 @@ func TestReadNodes(t *testing.T) {
 		{"text", "a\nb\n", "", "a b"},
 	}
 	for _, test := range tests {
-		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, text.Layout{})
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, Options{})
 		if err != nil || strings.Join(got, " ") != test.nodes {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
@@ -420,32 +420,32 @@ func TestReadNodes(t *testing.T) {
 		{"a.tsv", "a b,1\nc\n", text.Layout{}, "a b,1|c"},
 		{"a.tsv", "a b,1\nc,2\n", text.Layout{Delimiter: ","}, "a b|c"},
 	} {
-		got, err := ReadNodes(context.Background(), filetest.TempFile(t, test.file, test.content), "", test.layout)
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, test.file, test.content), "", Options{Layout: test.layout})
 		if err != nil || strings.Join(got, "|") != test.nodes {
 			t.Errorf("%q with %+v: %q, %v", test.content, test.layout, got, err)
 		}
 	}
 	for _, l := range []text.Layout{{Header: true, NoHeader: true}, {Skip: -1}, {Delimiter: "\n"}} {
-		if _, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), "", l); err == nil {
+		if _, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), "", Options{Layout: l}); err == nil {
 			t.Errorf("%+v is read", l)
 		}
 	}
 	path := filetest.TempFile(t, "a.csv", "node,label\n3,7\n1\n")
-	_, err := ReadNodes(context.Background(), path, "", text.Layout{})
+	_, err := ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "1 cells")
-	_, err = ReadNodes(context.Background(), path, "nodes", text.Layout{})
+	_, err = ReadNodes(context.Background(), path, "nodes", Options{})
 	filetest.WantError(t, err, path, `did you mean "node"`)
 	path = filetest.TempFile(t, "b.csv", "node,label\n3,7\n,8\n4,\n")
-	_, err = ReadNodes(context.Background(), path, "", text.Layout{})
+	_, err = ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "the id of a node is missing")
-	if words, err := ReadWords(context.Background(), path, "label", text.Layout{}); err != nil || strings.Join(words, "|") != "7|8|" {
+	if words, err := ReadWords(context.Background(), path, "label", Options{}); err != nil || strings.Join(words, "|") != "7|8|" {
 		t.Errorf("labels %q, %v", words, err)
 	}
 }
 
 func TestReadGraphCora(t *testing.T) {
 	path := filetest.RealData(t, "cora.edges.csv")
-	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", text.Layout{})
+	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -611,7 +611,7 @@ func TestEncoding(t *testing.T) {
 		if got := []string{test.first, "b", test.last}; !slices.Equal(g.Names, got) {
 			t.Errorf("%s: %q, want %q", test.encoding, g.Names, got)
 		}
-		nodes, err := ReadNodes(ctx, path, "1", text.Layout{Encoding: test.encoding})
+		nodes, err := ReadNodes(ctx, path, "1", Options{Layout: text.Layout{Encoding: test.encoding}})
 		if err != nil || !slices.Equal(nodes, []string{"b", test.last}) {
 			t.Errorf("%s: %q, %v", test.encoding, nodes, err)
 		}

@@ -186,11 +186,11 @@ func nodeInteger(id []byte) (int64, bool) {
 
 // ReadNodes reads ids of nodes from a column of a text file, such as a file of
 // labels, for Options.Nodes. column is a name, or a number counted from 0;
-// "" means the column called node, id or name, else the first. l is a blockstore.Layout, that of
-// [Options] as a rule. What is said of edge lists at [Read] holds for delimiters, headers, comments, compression
-// and errors; an empty id is one. Cost: one pass, the memory of the result.
-func ReadNodes(ctx context.Context, path, column string, l text.Layout) (nodes []string, err error) {
-	return readWords(ctx, path, column, l, func(word []byte) error {
+// "" means the column called node, id or name, else the first. Of o it uses
+// Session, Layout and Stdin. What is said of edge lists at [Read] holds for delimiters, headers, comments,
+// compression and errors; an empty id is one. Cost: one pass, the memory of the result.
+func ReadNodes(ctx context.Context, path, column string, o Options) (nodes []string, err error) {
+	return readWords(ctx, path, column, o, func(word []byte) error {
 		if len(word) == 0 {
 			return errNoID
 		}
@@ -200,14 +200,14 @@ func ReadNodes(ctx context.Context, path, column string, l text.Layout) (nodes [
 
 // ReadWords reads a column of such a file as ReadNodes does, of any words, which may be empty:
 // labels of nodes, of which some are not known.
-func ReadWords(ctx context.Context, path, column string, l text.Layout) (words []string, err error) {
-	return readWords(ctx, path, column, l, func([]byte) error { return nil })
+func ReadWords(ctx context.Context, path, column string, o Options) (words []string, err error) {
+	return readWords(ctx, path, column, o, func([]byte) error { return nil })
 }
 
 // readWords reads a column of words that check accepts.
-func readWords(ctx context.Context, path, column string, l text.Layout, check func(word []byte) error) (words []string, err error) {
+func readWords(ctx context.Context, path, column string, o Options, check func(word []byte) error) (words []string, err error) {
 	err = guarded(ctx, path, func() error {
-		words, err = openWords(ctx, path, column, l, check)
+		words, err = openWords(ctx, path, column, o, check)
 		return err
 	})
 	if err != nil {
@@ -217,8 +217,8 @@ func readWords(ctx context.Context, path, column string, l text.Layout, check fu
 }
 
 // openWords opens a document for its words.
-func openWords(ctx context.Context, path, column string, l text.Layout, check func(word []byte) error) ([]string, error) {
-	in, err := openDocument(ctx, path, l, nil)
+func openWords(ctx context.Context, path, column string, o Options, check func(word []byte) error) ([]string, error) {
+	in, err := openDocument(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -30,19 +30,19 @@ type document struct {
 }
 
 // openDocument opens a file and undoes its compression and its encoding. The path - means
-// stdin.
-func openDocument(ctx context.Context, path string, l text.Layout, stdin io.Reader) (*document, error) {
+// o.Stdin.
+func openDocument(ctx context.Context, path string, o Options) (*document, error) {
 	t := &document{path: path, settle: func(err error) error { return err }}
 	var err error
-	if t.layout, t.encoding, err = text.ParseLayout(l); err != nil {
+	if t.layout, t.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	input := stdin
+	input := o.Stdin
 	if path == file.Stdin && input == nil {
 		return nil, errors.New("there is no standard input to read; name a file")
 	}
 	if path != file.Stdin {
-		input, err = t.openFile(ctx, path)
+		input, err = t.openFile(ctx, o.Session, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, file.Missing(path)
 		}
@@ -59,7 +59,7 @@ func openDocument(ctx context.Context, path string, l text.Layout, stdin io.Read
 }
 
 // openFile opens a file, a named pipe or an object from its beginning.
-func (t *document) openFile(ctx context.Context, path string) (io.Reader, error) {
+func (t *document) openFile(ctx context.Context, files *file.Session, path string) (io.Reader, error) {
 	path, err := file.Plain(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (t *document) openFile(ctx context.Context, path string) (io.Reader, error)
 		t.closes = append(t.closes, f)
 		return f, err
 	}
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

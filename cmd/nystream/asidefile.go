@@ -19,6 +19,7 @@ import (
 
 // asideFile is an open file of values: one word or whole number for each row, or any numbers.
 type asideFile struct {
+	session *blockstore.Session
 	path    string
 	files   *blockstore.Files
 	options blockstore.Options
@@ -30,7 +31,7 @@ type asideFile struct {
 func (d *dataFlags) readAsideFile(ctx context.Context, a *app, s aside, rows int64) (*asideValues, error) {
 	o := d.besideOptions(a)
 	o.TextElsewhere = d.textElsewhere([]string{s.file})
-	f, err := openAsideFile(ctx, s.file, o)
+	f, err := openAsideFile(ctx, a.session, s.file, o)
 	if err != nil {
 		return nil, fromData(err)
 	}
@@ -80,8 +81,8 @@ func (d *dataFlags) layoutRemedy(path string) string {
 
 // openAsideFile opens a file of values. Where no delimiter is known and those that can be found out make
 // no table of numbers, blanks and commas are parts of words: each line is a value.
-func openAsideFile(ctx context.Context, path string, o blockstore.Options) (*asideFile, error) {
-	f, err := lookAside(ctx, path, o)
+func openAsideFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
+	f, err := lookAside(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
 	switch {
 	case known || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist):
@@ -90,7 +91,7 @@ func openAsideFile(ctx context.Context, path string, o blockstore.Options) (*asi
 		return f, nil
 	}
 	o.Delimiter = "none"
-	lines, bad := lookAside(ctx, path, o)
+	lines, bad := lookAside(ctx, session, path, o)
 	if bad != nil || !lines.isWords() {
 		return f, err
 	}
@@ -99,13 +100,13 @@ func openAsideFile(ctx context.Context, path string, o blockstore.Options) (*asi
 }
 
 // lookAside opens a file and looks at its columns.
-func lookAside(ctx context.Context, path string, o blockstore.Options) (*asideFile, error) {
-	files, err := blockstore.OpenFiles(ctx, []string{path}, o)
+func lookAside(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
+	files, err := session.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
 		return nil, err
 	}
 	columns, _ := files.Columns()
-	return &asideFile{path: path, files: files, options: o, columns: columns}, nil
+	return &asideFile{session: session, path: path, files: files, options: o, columns: columns}, nil
 }
 
 // isText reports whether the file has one column, of text.
@@ -128,7 +129,7 @@ func (f *asideFile) isCutAtBlanks() bool {
 func (f *asideFile) readWords(ctx context.Context, v *asideValues, rows int64) error {
 	l := f.options.Layout
 	l.Delimiter = f.files.Formats()[0].Delimiter
-	words, err := graph.ReadWords(ctx, f.path, "0", l)
+	words, err := graph.ReadWords(ctx, f.path, "0", graph.Options{Session: f.session.Internal(), Layout: l})
 	if err != nil {
 		return err
 	}

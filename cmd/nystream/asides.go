@@ -81,7 +81,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 	for _, a := range j.said(side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
-			columns, _, err = blockstore.Columns(ctx, args, j.data.optionsOf(j.app, args))
+			columns, _, err = j.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
 			if err != nil {
 				columns = []blockstore.ColumnInfo{} // opening tells why
 			}

@@ -72,7 +72,7 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 
 // openGraph reads a graph, and the labels of its nodes.
 func (c *asklsTask) openGraph(ctx context.Context) error {
-	nodes, values, err := readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
+	nodes, values, err := c.readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type dataFlags struct {
 	format    string
 	inexact   blockstore.Inexact
 	spoolDir  string
-	maxSpool  spoolRoom
+	maxSpool  byteSize
 	features  int      // of libsvm files, at least: those of the model
 	text      bool     // columns of text are chosen as numbers are
 	words     []string // columns of text of the model
@@ -70,7 +70,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // besideOptions returns what the flags say of files beside the rows.
 func (d *dataFlags) besideOptions(a *app) blockstore.Options {
-	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.in(d.spoolDir)}
+	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact}
 }
 
 // optionsOf returns what the flags say of rows in files with the given paths.
@@ -164,7 +164,7 @@ type input struct {
 
 // open opens files.
 func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, error) {
-	files, err := blockstore.OpenFiles(ctx, paths, d.optionsOf(a, paths))
+	files, err := a.session.OpenFiles(ctx, paths, d.optionsOf(a, paths))
 	if err != nil {
 		return nil, fromData(err)
 	}

@@ -99,7 +99,7 @@ var packagePrefix = sync.OnceValue(func() *regexp.Regexp {
 func (a *app) exitCode(ctx context.Context, err error) int {
 	var usage *usageError
 	var budget *stream.OverBudgetError
-	var room *blockstore.OverRoomError
+	var room *blockstore.OverQuotaError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted

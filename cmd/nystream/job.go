@@ -213,7 +213,7 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 		if j.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}
-		return f.prepareFile(j.output, j.origin)
+		return f.prepareFile(j.session, j.output, j.origin)
 	})
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := readTransformer(args[0])
+	f, m, err := p.readTransformer(args[0])
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type promise struct {
 }
 
 var promises = []promise{
+	{"Rows and columns that are no landmarks tell the fit its error", "docs/methods.md", ksvdErrors},
 	{"Every low-rank fit prints an estimate of its error; `nystream verify` measures it.", "README.md", estimates},
 	{"If the kernel is so narrow that rows resemble only themselves, no low-rank model exists; the report says so.", "README.md", saysWhatIsNarrow},
 	{"Memory stays flat", "README.md", memoryStaysFlat},
@@ -551,6 +552,25 @@ func identityIsCrossCovariance(t *testing.T) {
 		path := fmt.Sprint("values.", i)
 		v := numberAt(want, path)
 		between(t, "explicit", got, path, v-1e-12, v+1e-12)
+	}
+}
+
+func ksvdErrors(t *testing.T) {
+	r := report(t, "fit", "ksvd", "x.csv", "--right", "z.csv", "--kernel", "sne(gamma=1)", "--rank", "3", "--landmarks", "9", "-o", "m.npz")
+	measured := report(t, "verify", "m.npz", "x.csv", "--right", "z.csv")
+	if v, is := r["direction_error"].(float64); !is || !(v > 0 && v < 2) {
+		t.Errorf("the error of the directions is %v", r["direction_error"])
+	}
+	for i, key := range []string{"relative_spectral_error", "relative_frobenius_error"} {
+		said, _ := r["errors"].([]any)[i].(map[string]any)["value"].(float64)
+		if v, is := measured[key].(float64); !is || !(math.Abs(v-said) < 0.01*v) {
+			t.Errorf("%s is %v, and the fit said %v", key, measured[key], said)
+		}
+	}
+	for i, said := range r["estimated_residuals"].([]any) {
+		if v := measured["residuals"].([]any)[i].(float64); !(math.Abs(v-said.(float64)) < 0.01*v) {
+			t.Errorf("residual %d is %v, and the fit said %v", i, v, said)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -157,7 +156,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 		return usagef("%s: labels are in one column", t.said.named())
 	}
 	if !slices.Contains(paths, "-") {
-		columns, _, err := blockstore.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
+		columns, _, err := p.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
 		if err == nil { // else opening tells why
 			if t.said, err = t.said.inData(columns); err != nil {
 				return err
@@ -171,7 +170,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
 	t := p.truth
-	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
+	nodes, values, err := p.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func TestArrowStraight(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.arrow")
 			schema, records := arrowRecords(t, columns, 2600, nullable, k == 0)
 			writeArrow(t, path, schema, records, k == 0, options...)
-			tb, err := Open(t.Context(), path)
+			tb, err := Open(t.Context(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestArrowStraightLongDictionary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	schema, records := arrowRecords(t, []arrowTestColumn{{name: "many", typ: typ, add: add}}, n, false, true)
 	writeArrow(t, path, schema, records, true)
-	tb, err := Open(t.Context(), path)
+	tb, err := Open(t.Context(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func checkUnderNulls(t *testing.T, name string, schema *arrow.Schema, column arr
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	writeArrow(t, path, schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{column}, 4)}, true)
-	tb, err := Open(t.Context(), path)
+	tb, err := Open(t.Context(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (t *passTable) Source(c column.Choice) (stream.Gatherer, error) {
 func newPassTable(t *testing.T, rows int64, begin column.Begin) *passTable {
 	t.Helper()
 	path := filetest.TempFile(t, "a.bin", "content")
-	f, stamp, err := file.OpenStamped(t.Context(), path)
+	f, stamp, err := (*file.Session)(nil).Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

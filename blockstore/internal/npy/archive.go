@@ -31,21 +31,21 @@ type array struct {
 // OpenArchive reads one matrix of a NumPy archive, a zip file of NPY arrays, and beside it the
 // vectors of the same length, such as labels. It finds the array of that name, or without one the only matrix, else the only vector.
 // Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
-// their names, for labels. What is compressed is copied to a file among spools.
-func OpenArchive(ctx context.Context, path, name string, spools file.Spools) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+// their names, for labels. What is compressed is copied to a temporary file.
+func OpenArchive(ctx context.Context, files *file.Session, path, name string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := openArchive(ctx, f, stamp, path, name, spools)
+	t, err := openArchive(ctx, files, f, stamp, path, name)
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func openArchive(ctx context.Context, f file.File, stamp file.Stamp, path, name string, spools file.Spools) (column.Table, error) {
+func openArchive(ctx context.Context, files *file.Session, f file.File, stamp file.Stamp, path, name string) (column.Table, error) {
 	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
 	if err != nil {
 		if fault.IsReading(err) {
@@ -69,7 +69,7 @@ func openArchive(ctx context.Context, f file.File, stamp file.Stamp, path, name 
 	}
 	tables := make([]column.Table, 0, 1)
 	for _, a := range append([]*array{main}, main.beside(arrays)...) {
-		t, err := a.table(ctx, stamp, path, spools)
+		t, err := a.table(ctx, files, stamp, path)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +205,7 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 // table returns the rows of the array: those in the file if they are not compressed, else
 // of a copy. It reads the whole array and compares its CRC-32, which passes do not: they begin
 // anywhere.
-func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools file.Spools) (column.Table, error) {
+func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp, path string) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
 	name := path + ": array " + a.name
 	damaged := func(err error) error { return fault.File(name, "%w", fault.Damaged(err)) }
@@ -225,7 +225,7 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools
 	}
 	defer in.Close()
 	if a.Method != zip.Store {
-		stamp, err = file.Copy(ctx, spools, path, name, io.LimitReader(in, size+1))
+		stamp, err = files.Copy(ctx, path, name, io.LimitReader(in, size+1))
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func TestParquetStraight(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.parquet")
 			columns := append(numberColumns(), oddColumns()...)
 			writeColumns(t, path, columns, n, nullable, parquet.Compression(codec), parquet.DataPageVersion(1+k%2), parquet.PageBufferSize(3000))
-			tb, err := Open(t.Context(), path)
+			tb, err := Open(t.Context(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestParquetDictionaryFallback(t *testing.T) {
 				m.Schema[1].Type = thrift.New(physical)
 				m.RowGroups[0].Columns[0].MetaData.Type = physical
 			})
-			tb, err := Open(t.Context(), path)
+			tb, err := Open(t.Context(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestParquetInexactDictionary(t *testing.T) {
 	}
 	for of, want := range map[int]string{2: "", 4: "row 2 "} {
 		path := handmadeFile(t, 1500, [][]byte{dictionaryPage(t, words, 8), indexPage(t, 1500, of)}, change)
-		tb, err := Open(t.Context(), path)
+		tb, err := Open(t.Context(), nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,70 +4,70 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
 // chunkReader holds the verified sections of one chunk of an open store.
 type chunkReader struct {
 	table   *Table
-	file    file.File
+	window  window // the stored bytes of the chosen sections
 	unpack  compression.Unpacker
-	fetched []byte         // the stored bytes of the chosen sections
 	scratch map[int][]byte // what is decompressed, by column
 	raw     map[int][]byte // the sections, by column; valid until the next load
 }
 
-var errShortened = errors.New("the file became shorter while it was read")
-
 // close closes the file.
 func (r *chunkReader) close() error {
 	r.unpack.Close()
-	return r.file.Close()
+	return r.window.close()
 }
 
-// gapBytes is how many bytes between two chosen sections are read with them: that is cheaper than
-// another read.
+// gapBytes is how many bytes between two chosen sections are opened with them: that is cheaper than
+// another mapping, or another read.
 const gapBytes = 64 << 10
 
-// run is sections that are read together.
+// run is sections that are opened together.
 type run struct {
 	columns  []int // ascending
 	from, to int64 // bytes of the file
 }
 
-// load reads and verifies the sections of the given columns of a chunk.
+// load opens and verifies the sections of the given columns of a chunk. It and all that uses the sections run
+// within guard.
 func (r *chunkReader) load(chunk int, columns []int) error {
-	runs, size := r.runs(chunk, columns)
 	if r.raw == nil {
 		r.raw, r.scratch = make(map[int][]byte), make(map[int][]byte)
 	}
 	clear(r.raw)
-	r.fetched = column.Resized(r.fetched, int(size))
-	at := int64(0)
-	for _, run := range runs {
-		p := r.fetched[at : at+run.to-run.from]
-		if _, err := r.file.ReadAt(p, run.from); errors.Is(err, io.EOF) {
-			return fault.File(r.table.Path, "%w", fault.Damaged(errShortened))
-		} else if err != nil {
+	runs := r.runs(chunk, columns)
+	list, err := r.window.open(runs)
+	if err != nil {
+		return err
+	}
+	for i, run := range runs {
+		if err := r.verify(chunk, run, list[i]); err != nil {
 			return err
 		}
-		if err := r.verify(chunk, run, p); err != nil {
-			return err
-		}
-		at += int64(len(p))
 	}
 	return nil
 }
 
-// runs returns the runs that hold the sections of the given columns of a chunk, and their bytes.
-func (r *chunkReader) runs(chunk int, columns []int) (list []run, size int64) {
+// guard calls use within which sections are loaded and looked at.
+func (r *chunkReader) guard(use func() error) error {
+	err := guard(use)
+	if errors.Is(err, errShortened) {
+		return fault.File(r.table.Path, "%w", fault.Damaged(err))
+	}
+	return err
+}
+
+// runs returns the runs that hold the sections of the given columns of a chunk.
+func (r *chunkReader) runs(chunk int, columns []int) (list []run) {
 	columns = slices.Clone(columns)
 	slices.Sort(columns)
 	columns = slices.Compact(columns)
@@ -81,9 +81,9 @@ func (r *chunkReader) runs(chunk int, columns []int) (list []run, size int64) {
 			next.to = s.end()
 		}
 		next.columns, columns = columns[:n], columns[n:]
-		list, size = append(list, next), size+next.to-next.from
+		list = append(list, next)
 	}
-	return list, size
+	return list
 }
 
 // verify verifies the sections of a run that p holds.

@@ -35,7 +35,16 @@ func (p *pass) begin(chunk int) {
 }
 
 // Next implements column.Pass.
-func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
+func (p *pass) Next(dst *stream.Batch, at int) (n int, err error) {
+	err = p.chunks.guard(func() error {
+		n, err = p.next(dst, at)
+		return err
+	})
+	return n, err
+}
+
+// next is Next within guard.
+func (p *pass) next(dst *stream.Batch, at int) (int, error) {
 	if p.chunk < p.table.chunks() && p.used == p.table.rowsOf(p.chunk) {
 		p.begin(p.chunk + 1)
 	}

@@ -35,7 +35,7 @@ func TestStoreStraight(t *testing.T) {
 		}
 	}
 	for _, compress := range []bool{false, true} {
-		tb, err := Open(t.Context(), writeStore(t, info, batch, compress))
+		tb, err := Open(t.Context(), nil, writeStore(t, info, batch, compress))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestStoreFewOfManyColumns(t *testing.T) {
 		batch.X.Data[i] = float64(i)
 	}
 	for _, compress := range []bool{false, true} {
-		tb, err := Open(t.Context(), writeStore(t, info, batch, compress))
+		tb, err := Open(t.Context(), nil, writeStore(t, info, batch, compress))
 		if err != nil {
 			t.Fatal(err)
 		}

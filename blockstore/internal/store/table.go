@@ -32,8 +32,8 @@ func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 }
 
 // Open reads header, footer and trailer of the store at path.
-func Open(ctx context.Context, path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,6 @@ func (t *Table) Source(c column.Choice) (stream.Gatherer, error) {
 	rows := int64(t.chunkRows)
 	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.Holds()) // a chunk, as it is stored and unpacked
 	return column.NewSource(c, t.stamp, func(_ context.Context, f file.File, _ bool) column.Pass {
-		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, file: f}}
+		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, window: window{file: f}}}
 	}), nil
 }

@@ -7,13 +7,14 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // Verify checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
-func Verify(ctx context.Context, path string) error {
-	t, err := Open(ctx, path)
+func Verify(ctx context.Context, files *file.Session, path string) error {
+	t, err := Open(ctx, files, path)
 	if err != nil {
 		return err
 	}
@@ -30,11 +31,11 @@ func (t *Table) verifySections(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &chunkReader{table: t, file: f}
+	r := &chunkReader{table: t, window: window{file: f}}
 	defer r.close()
 	for chunk := range t.chunks() {
 		for column := range t.fields {
-			if err := r.load(chunk, []int{column}); err != nil {
+			if err := r.guard(func() error { return r.load(chunk, []int{column}) }); err != nil {
 				return err
 			}
 		}

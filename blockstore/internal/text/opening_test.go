@@ -46,7 +46,7 @@ func TestOpeningHoldsFewParts(t *testing.T) {
 // heapOfOpening returns the most memory that is live while a file of so many parts is opened.
 func heapOfOpening(t testing.TB, scan func(context.Context, Input) error, head, row string, parts int64) uint64 {
 	path := filetest.TempFile(t, "a", head+strings.Repeat(row, int(parts*partBytes)/len(row)))
-	f, stamp, err := file.OpenStamped(context.Background(), path)
+	f, stamp, err := new(file.Session).Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

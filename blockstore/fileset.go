@@ -70,7 +70,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	tables := make([]*column.TableInfo, len(s.members))
 	for i, m := range s.members {
 		tables[i] = m.table.About()
-		if parts[i], err = m.align(found[i], info, o.Inexact); err != nil {
+		if parts[i], err = m.source(found[i], info, o.Inexact); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -24,16 +24,16 @@ func badParquet(t *testing.T) []badFile {
 	var list []badFile
 	for _, f := range badParquetFooters() {
 		list = append(list, badFile{name: "a.parquet", what: f.what, whole: strings.HasPrefix(f.what, "encrypted"),
-			content: handmade.File(t, 3, [][]byte{handmade.Page(t, 3, handmade.Doubles(3), nil)}, f.change)})
+			content: filetest.ParquetFile(t, 3, [][]byte{filetest.ParquetPage(t, 3, filetest.ParquetDoubles(3), nil)}, f.change)})
 	}
 	for _, f := range badParquetPages(t) {
 		o := Options{Columns: []string{"x"}}
 		if f.keep {
 			o = Options{Columns: []string{"n"}, Keep: []string{"x"}}
 		}
-		list = append(list, badFile{name: "a.parquet", what: f.what, content: handmade.File(t, 6, f.pages, f.change), Options: o})
+		list = append(list, badFile{name: "a.parquet", what: f.what, content: filetest.ParquetFile(t, 6, f.pages, f.change), Options: o})
 	}
-	thriftFooter := func(meta string) string { return "PAR1" + handmade.Footer([]byte(meta)) }
+	thriftFooter := func(meta string) string { return "PAR1" + filetest.ParquetFooter([]byte(meta)) }
 	return append(list,
 		badFile{name: "a.csv", what: "no Parquet file, as which it is to be read", content: strings.Repeat("1,2\n", 10), Options: Options{Format: "parquet"}, whole: true},
 		badFile{name: "a.parquet", what: "too few bytes", content: "PAR1PAR1", whole: true},
@@ -154,9 +154,9 @@ func levels(runs ...byte) []byte {
 // badParquetPages are pages of a column x of 6 rows that is wrong.
 func badParquetPages(t *testing.T) []parquetPages {
 	page := func(n int, body []byte, change func(*parquetPage)) []byte {
-		return handmade.Page(t, n, body, change)
+		return filetest.ParquetPage(t, n, body, change)
 	}
-	doubles := func(change func(*parquetPage)) [][]byte { return [][]byte{page(6, handmade.Doubles(6), change)} }
+	doubles := func(change func(*parquetPage)) [][]byte { return [][]byte{page(6, filetest.ParquetDoubles(6), change)} }
 	encoded := func(e format.Encoding, body string) [][]byte {
 		return [][]byte{page(6, []byte(body), func(h *parquetPage) { h.DataPageHeader.V.Encoding = e })}
 	}
@@ -168,7 +168,7 @@ func badParquetPages(t *testing.T) []parquetPages {
 		}
 	}
 	dictionary := func(n int32, e format.Encoding) []byte {
-		return page(6, handmade.Doubles(2), func(h *parquetPage) {
+		return page(6, filetest.ParquetDoubles(2), func(h *parquetPage) {
 			h.Type, h.DataPageHeader = format.DictionaryPage, thrift.Null[format.DataPageHeader]{}
 			h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: n, Encoding: e})
 		})
@@ -176,7 +176,7 @@ func badParquetPages(t *testing.T) []parquetPages {
 	good := dictionary(2, format.Plain)
 	indexes := func(body string) []byte { return encoded(format.RLEDictionary, body)[0] }
 	withLevels := func(n int, values int, runs ...[]byte) [][]byte {
-		return [][]byte{page(n, append(bytes.Join(runs, nil), handmade.Doubles(values)...), nil)}
+		return [][]byte{page(n, append(bytes.Join(runs, nil), filetest.ParquetDoubles(values)...), nil)}
 	}
 	texts, integers := of(format.ByteArray, format.Required), of(format.Int64, format.Required)
 	stamps := func(m *parquetMeta) { of(format.Int96, format.Required)(m) }
@@ -196,7 +196,7 @@ func badParquetPages(t *testing.T) []parquetPages {
 		{"a page of no type", doubles(func(h *parquetPage) { h.Type = 77 }), nil, false},
 		{"a page of fewer than no values", doubles(func(h *parquetPage) { h.DataPageHeader.V.NumValues = -1 }), nil, false},
 		{"a page of too many values", doubles(func(h *parquetPage) { h.DataPageHeader.V.NumValues = 7 }), nil, false},
-		{"a page too few", [][]byte{page(3, handmade.Doubles(3), nil)}, nil, false},
+		{"a page too few", [][]byte{page(3, filetest.ParquetDoubles(3), nil)}, nil, false},
 		{"a page that is shorter than its values", doubles(func(h *parquetPage) { h.CompressedPageSize, h.UncompressedPageSize = 40, 40 }), nil, false},
 		{"a page of another size than in its header", doubles(func(h *parquetPage) { h.UncompressedPageSize++ }), nil, false},
 		{"a page with another checksum", doubles(func(h *parquetPage) { h.CRC = 1 }), nil, false},
@@ -243,7 +243,7 @@ func badParquetPages(t *testing.T) []parquetPages {
 		{"levels too high", withLevels(6, 6, levels(0x0c, 3)), of(format.Double, format.Optional), false},
 		{"levels too few", withLevels(6, 6, levels(0x04, 1)), of(format.Double, format.Optional), false},
 		{"levels longer than their page", withLevels(6, 6, []byte("\xff\xff\x00\x00")), of(format.Double, format.Optional), false},
-		{"levels in an old encoding", [][]byte{page(6, handmade.Doubles(6), func(h *parquetPage) { h.DataPageHeader.V.DefinitionLevelEncoding = format.BitPacked })},
+		{"levels in an old encoding", [][]byte{page(6, filetest.ParquetDoubles(6), func(h *parquetPage) { h.DataPageHeader.V.DefinitionLevelEncoding = format.BitPacked })},
 			of(format.Double, format.Optional), false},
 		{"a list that begins in the middle", withLevels(12, 12, levels(4, 1, 2, 0, 2, 1, 2, 0, 2, 1, 2, 0, 2, 1, 2, 0, 2, 1, 2, 0, 2, 1), levels(0x18, 1)), lists(12), false},
 		{"a list longer than the first", withLevels(12, 12, levels(2, 0, 2, 1, 2, 0, 2, 1, 2, 1, 2, 0, 2, 0, 2, 1, 2, 0, 2, 1, 2, 0, 2, 1), levels(0x18, 1)), lists(12), false},
@@ -271,8 +271,8 @@ func largePages(t *testing.T) badFile {
 		t.Fatal(err)
 	}
 	body := w.EncodeAll(make([]byte, size), nil)
-	page := handmade.Page(t, size/8, body, func(h *parquetPage) { h.UncompressedPageSize = size })
-	content := handmade.File(t, size/8, [][]byte{page}, func(m *parquetMeta) {
+	page := filetest.ParquetPage(t, size/8, body, func(h *parquetPage) { h.UncompressedPageSize = size })
+	content := filetest.ParquetFile(t, size/8, [][]byte{page}, func(m *parquetMeta) {
 		byCodec(format.Zstd)(m)
 		m.Schema[0].NumChildren.V = 2
 		m.Schema = append(m.Schema, m.Schema[1])

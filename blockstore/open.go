@@ -19,7 +19,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
-	"github.com/nystream/nystream/blockstore/internal/npz"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
@@ -376,7 +375,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	case formats.NPY:
 		return npy.Open(ctx, r.files, path)
 	case formats.NPZ:
-		return npz.Open(ctx, r.files, path, r.array)
+		return npy.OpenArchive(ctx, r.files, path, r.array)
 	case formats.Store:
 		return store.Open(ctx, r.files, path)
 	}

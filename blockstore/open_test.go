@@ -601,20 +601,6 @@ func TestUnionCountsRows(t *testing.T) {
 	}
 }
 
-// panicker panics when it is read.
-type panicker struct{ liar }
-
-func (panicker) Open(context.Context, int64) (stream.Reader, error) { panic("index out of range") }
-
-func TestUnionTurnsPanicsIntoErrors(t *testing.T) {
-	part := panicker{liar{stream.Info{Name: "odd.bin", Columns: []string{"x"}, Rows: 1}}}
-	_, err := filetest.ReadAll(join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1), 10)
-	if err == nil {
-		t.Fatal("no error")
-	}
-	mustContain(t, err.Error(), "odd.bin")
-}
-
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

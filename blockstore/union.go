@@ -145,18 +145,12 @@ func (r *sourceReader) Read(dst *stream.Batch) (int, error) {
 // readPart reads from the current part, opening it if need be.
 func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.source.parts[r.at]
-	failed := fault.Guard(part.Info().Name, func() error {
-		if r.current == nil {
-			if r.current, err = part.Open(r.ctx, r.given); err != nil {
-				return nil
-			}
+	if r.current == nil {
+		if r.current, err = part.Open(r.ctx, r.given); err != nil {
+			return 0, err
 		}
-		n, err = r.current.Read(dst)
-		return nil
-	})
-	if failed != nil {
-		return 0, failed
 	}
+	n, err = r.current.Read(dst)
 	r.given += int64(n)
 	if want := part.Info().Rows; r.given > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
@@ -206,8 +200,7 @@ func (s *Source) gatherPart(ctx context.Context, p int, local []int64, dst *stre
 	if dst.Kept != nil {
 		b.Kept = stream.KeptColumns(s.info.Kept)
 	}
-	part := s.parts[p]
-	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
+	if err := s.parts[p].Gather(ctx, local, &b); err != nil {
 		return err
 	}
 	for k := range dst.Kept {

@@ -1,11 +1,8 @@
 package arrow
 
 import (
-	"math"
-
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -13,6 +10,8 @@ import (
 type columnReader struct {
 	path string
 	*field
+	slots    []int // where the numbers of a value go in a row, see column.Choice; nil if it is kept
+	inOrder  bool  // one after the other
 	array    values
 	firstRow int64 // absolute row of the first value of the array
 	s        scratch
@@ -24,25 +23,24 @@ func (c *columnReader) fault(err error) error {
 	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, fault.Damaged(err))
 }
 
-// read puts rows at..at+n-1 of the batch into dst[0], dst[stride], ...
+// read puts rows at..at+n-1 of the batch into the rows that begin at dst[0], dst[stride],
+// dst[2*stride] and so on.
 func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 	if c.kind == column.Vector {
 		return c.vectors(dst, stride, at, n)
 	}
-	if err := c.s.load(c.field, &c.array, at, n); err != nil {
+	i, err := c.s.numbers(c.field, &c.array, dst[c.slots[0]:], stride, at, n)
+	if err != nil {
 		return c.fault(err)
 	}
-	if i := c.s.convert(c.field, n); i >= 0 {
+	if i >= 0 {
 		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
-	}
-	for i, v := range c.s.Floats[:n] {
-		dst[i*stride] = v
 	}
 	return nil
 }
 
 func (c *columnReader) inexact(row int64, text string) error {
-	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: number.ErrInexact(text)}
+	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: column.ErrInexact(text)}
 }
 
 // vectors reads lists, at most tileRows numbers at a time.
@@ -69,10 +67,12 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 	}
 	span := int(starts[rows] - starts[0])
 	child := c.field.child
-	if err := c.child.load(child, c.array.child, starts[0], span); err != nil {
+	c.child.Floats = column.Resized(c.child.Floats, span)
+	i, err := c.child.numbers(child, c.array.child, c.child.Floats, 1, starts[0], span)
+	if err != nil {
 		return c.fault(err)
 	}
-	if i := c.child.convert(child, span); i >= 0 {
+	if i >= 0 {
 		row := 0
 		for starts[row+1]-starts[0] <= int64(i) {
 			row++
@@ -80,14 +80,17 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 		return c.inexact(at+int64(row), c.child.Integer(child.format, i))
 	}
 	for i := range rows {
-		row := dst[i*stride:][:c.width]
-		if c.s.valid(i) {
-			copy(row, c.child.Floats[starts[i]-starts[0]:])
+		row := dst[i*stride:]
+		if !c.s.valid(i) {
+			column.PutNull(row, c.slots)
 			continue
 		}
-		for k := range row {
-			row[k] = math.NaN()
+		list := c.child.Floats[starts[i]-starts[0]:][:c.width]
+		if c.inOrder {
+			copy(row[c.slots[0]:], list)
+			continue
 		}
+		column.PutList(row, c.slots, list)
 	}
 	return nil
 }

@@ -9,9 +9,11 @@ import (
 
 // dictionary is the values that indexes stand for.
 type dictionary struct {
-	words []uint64
-	texts []string
-	valid []bool
+	words   []uint64
+	floats  []float64 // of the words, NaN for nulls; of no use if inexact
+	inexact bool      // no float64 holds one of the integers
+	texts   []string
+	valid   []bool
 }
 
 // dictionaries are dictionaries by number.
@@ -20,8 +22,21 @@ type dictionaries map[int64]*dictionary
 // size returns the number of values.
 func (d *dictionary) size() int { return len(d.valid) }
 
-// entryBytes is what an entry of a dictionary takes: whether it is null, and a word or the
-// header of a string.
+// entry returns the number of the entry that the index w of field f names.
+func (d *dictionary) entry(f *field, w uint64) (int64, error) {
+	index := column.NumberFormat{Form: column.UnsignedForm, Bits: f.bits}
+	if f.signed {
+		index.Form = column.SignedForm
+	}
+	k, ok := index.Integer(w)
+	if !ok || k < 0 || k >= int64(d.size()) {
+		return 0, fmt.Errorf("index %d into a dictionary of %d values", k, d.size())
+	}
+	return k, nil
+}
+
+// entryBytes is what an entry of a dictionary takes: whether it is null, and a word with its
+// float64 or the header of a string.
 const entryBytes = 1 + 16
 
 // add appends all values of a to d.
@@ -40,9 +55,14 @@ func (d *dictionary) add(f *field, a values) error {
 		}
 		if f.kind == column.Text {
 			d.texts = append(d.texts, s.Texts[:n]...)
-		} else {
-			d.words = append(d.words, s.Words[:n]...)
+			continue
 		}
+		d.words = append(d.words, s.Words[:n]...)
+		if s.convert(f, n) >= 0 {
+			d.inexact = true
+			continue
+		}
+		d.floats = append(d.floats, s.Floats[:n]...)
 	}
 	return nil
 }

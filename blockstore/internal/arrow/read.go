@@ -7,12 +7,13 @@ import (
 
 // pass is one pass over batches.
 type pass struct {
+	*column.Choice
 	feed    *feed
 	numeric []columnReader
-	kept    []columnReader
-	end     int64 // the row behind the batch
-	at      int64 // next row of the batch
-	left    int64 // rows of it not yet read
+	kept    []columnReader // in the order of Stored
+	end     int64          // the row behind the batch
+	at      int64          // next row of the batch
+	left    int64          // rows of it not yet read
 }
 
 // newPass goes over the chosen fields of the batches of feed.
@@ -23,7 +24,15 @@ func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
 	}
 	feed.wanted = wanted
 	path := c.Info().Name
-	return &pass{feed: feed, numeric: columnReaders(path, schema, c.Numeric), kept: columnReaders(path, schema, c.Kept)}
+	chosen := c.All(true)
+	p := &pass{Choice: c, feed: feed, numeric: columnReaders(path, schema, c.Numeric), kept: columnReaders(path, schema, chosen[len(c.Numeric):])}
+	slot := c.Slot
+	for k := range p.numeric {
+		r := &p.numeric[k]
+		r.slots, slot = slot[:r.width], slot[r.width:]
+		r.inOrder = column.InOrder(r.slots)
+	}
+	return p
 }
 
 // columnReaders returns readers of the chosen fields.
@@ -86,16 +95,13 @@ func (p *pass) open(batch *batch) error {
 
 // rows reads n rows of the batch from row at on into dst from row to on.
 func (p *pass) rows(dst *stream.Batch, to int, at int64, n int) error {
-	column := to * dst.X.Stride
 	for i := range p.numeric {
-		c := &p.numeric[i]
-		if err := c.read(dst.X.Data[column:], dst.X.Stride, at, n); err != nil {
+		if err := p.numeric[i].read(dst.X.Data[to*dst.X.Stride:], dst.X.Stride, at, n); err != nil {
 			return err
 		}
-		column += c.width
 	}
-	for i := range dst.Kept {
-		if err := p.kept[i].keep(&dst.Kept[i], at, n); err != nil {
+	for i, k := range p.Stored(dst) {
+		if err := p.kept[i].keep(&dst.Kept[k], at, n); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // field is a column, or the elements of a list column: what it holds and
@@ -23,7 +22,7 @@ type field struct {
 	kind   column.Kind
 	width  int
 	layout layout
-	format number.Format
+	format column.NumberFormat
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
 	means  column.Meaning
@@ -185,7 +184,7 @@ func (l *placer) column(name string, t arrow.DataType, parents []field) {
 		f := l.place(t)
 		f.name, f.parents = name, parents
 		if d, ok := t.(arrow.DecimalType); ok && f.kind == column.Number {
-			f.why = number.Rounded(int(d.GetPrecision()))
+			f.why = column.Rounded(int(d.GetPrecision()))
 		}
 		l.schema.fields = append(l.schema.fields, f)
 		return
@@ -327,7 +326,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	}
 	f.dict, l.ids = l.ids[0], l.ids[1:]
 	f.number(t.IndexType)
-	f.signed = f.format.Form == number.SignedForm
+	f.signed = f.format.Form == column.SignedForm
 	sub := *l
 	sub.schema = &schema{}
 	values := sub.place(t.ValueType)
@@ -342,7 +341,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 
 // isWords reports whether values come as words.
 func (f *field) isWords() bool {
-	return f.layout == wordLayout && f.format.Form != number.LongDecimalForm
+	return f.layout == wordLayout && f.format.Form != column.LongDecimalForm
 }
 
 // number notes how values of type t, of a fixed width, are read.
@@ -353,16 +352,16 @@ func (f *field) number(t arrow.DataType) {
 	}
 	bits := fixed.BitWidth()
 	f.kind, f.layout, f.bits = column.Integer, wordLayout, bits
-	f.format = number.Format{Form: number.SignedForm, Bits: bits}
+	f.format = column.NumberFormat{Form: column.SignedForm, Bits: bits}
 	switch t := t.(type) {
 	case *arrow.Float64Type:
-		f.kind, f.format.Form = column.Number, number.Float64Form
+		f.kind, f.format.Form = column.Number, column.Float64Form
 	case *arrow.Float32Type:
-		f.kind, f.format.Form = column.Number, number.Float32Form
+		f.kind, f.format.Form = column.Number, column.Float32Form
 	case *arrow.Float16Type:
-		f.kind, f.format.Form = column.Number, number.Float16Form
+		f.kind, f.format.Form = column.Number, column.Float16Form
 	case *arrow.BooleanType:
-		f.format.Form, f.means = number.UnsignedForm, column.Boolean
+		f.format.Form, f.means = column.UnsignedForm, column.Boolean
 	case *arrow.Date32Type, *arrow.Date64Type:
 		f.means = column.Date
 	case *arrow.TimestampType:
@@ -372,11 +371,11 @@ func (f *field) number(t arrow.DataType) {
 	case *arrow.DurationType:
 		f.means = column.Duration
 	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
-		f.format.Form = number.UnsignedForm
+		f.format.Form = column.UnsignedForm
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
 	case arrow.DecimalType:
-		f.kind, f.format = column.Number, number.Format{Form: number.LongDecimalForm, Scale: int(t.GetScale())}
-		if t.GetScale() > number.MaxScale || t.GetScale() < -number.MaxScale {
+		f.kind, f.format = column.Number, column.NumberFormat{Form: column.LongDecimalForm, Scale: int(t.GetScale())}
+		if t.GetScale() > column.MaxScale || t.GetScale() < -column.MaxScale {
 			f.refuse(fmt.Sprintf("decimals with %d digits behind the point", t.GetScale()))
 		}
 	default:

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // scratch is the memory that values of one column pass through, a tile at
@@ -19,7 +18,7 @@ type scratch struct {
 	nulls []byte // bits of the tile, nil when nothing is null
 	bit   int    // where the first of them is
 	bits  []byte // memory of nulls
-	number.Decoded
+	column.Decoded
 	starts []int64
 	absent []bool   // entries of a dictionary or structures that are null
 	parent *scratch // of a structure
@@ -34,15 +33,20 @@ func (s *scratch) valid(i int) bool {
 	return s.nulls == nil || s.nulls[at>>3]>>(at&7)&1 != 0
 }
 
-// load loads n values from value at on, as words or texts.
-func (s *scratch) load(f *field, a *values, at int64, n int) error {
+// begin loads what says which of n values from value at on are null.
+func (s *scratch) begin(a *values, at int64, n int) error {
 	if at < 0 || int64(n) > a.length-at {
 		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
 	}
 	if err := s.loadParents(a, at, n); err != nil {
 		return err
 	}
-	if err := s.loadNulls(a, at, n); err != nil {
+	return s.loadNulls(a, at, n)
+}
+
+// load loads n values from value at on, as words or texts.
+func (s *scratch) load(f *field, a *values, at int64, n int) error {
+	if err := s.begin(a, at, n); err != nil {
 		return err
 	}
 	switch {
@@ -52,7 +56,7 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 		return s.loadViews(f, a, at, n)
 	case f.layout == dictLayout:
 		return s.loadIndexed(f, a, at, n)
-	case f.format.Form == number.LongDecimalForm:
+	case f.format.Form == column.LongDecimalForm:
 		return s.loadDecimals(f, a, at, n)
 	}
 	return s.loadWords(f, a, at, n)
@@ -104,7 +108,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 		if err != nil {
 			return err
 		}
-		number.ReadBits(s.Words, raw, int(at&7))
+		column.ReadBits(s.Words, raw, int(at&7))
 		return nil
 	}
 	size := int64(f.bits / 8)
@@ -112,13 +116,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	if err != nil {
 		return err
 	}
-	if f.bits == 8 {
-		for i, b := range raw {
-			s.Words[i] = uint64(b)
-		}
-		return nil
-	}
-	number.ReadWords(s.Words, raw, int(size))
+	column.ReadWords(s.Words, raw, int(size))
 	return nil
 }
 
@@ -195,19 +193,14 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 	if s.absent == nil {
 		s.absent = make([]bool, n)
 	}
-	index := number.Format{Form: number.UnsignedForm, Bits: f.bits}
-	if f.signed {
-		index.Form = number.SignedForm
-	}
 	for i, w := range s.Words {
-		k, ok := index.Integer(w)
-		switch {
-		case !s.valid(i):
-			k = -1
-		case !ok || k < 0 || k >= int64(a.dict.size()):
-			return fmt.Errorf("index %d into a dictionary of %d values", k, a.dict.size())
-		case !a.dict.valid[k]:
-			s.absent[i] = true
+		k := int64(-1)
+		if s.valid(i) {
+			var err error
+			if k, err = a.dict.entry(f, w); err != nil {
+				return err
+			}
+			s.absent[i] = !a.dict.valid[k]
 		}
 		s.lookUp(a.dict, f.kind == column.Text, i, k)
 	}
@@ -236,7 +229,7 @@ func (s *scratch) zeroNulls(f *field, n int) {
 	for i := range n {
 		switch {
 		case s.valid(i):
-		case f.format.Form == number.LongDecimalForm:
+		case f.format.Form == column.LongDecimalForm:
 			s.Texts[i] = ""
 		default:
 			s.Words[i] = 0

@@ -28,12 +28,16 @@ type Pass interface {
 // one after the other; else few of them are wanted.
 type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 
-// NewSource returns the chosen columns of the file with the given stamp.
+// NewSource returns the chosen columns of the file with the given stamp. Constants among the kept
+// columns are its own: passes leave them alone.
 func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
-	return &source{c, stamp, begin}
+	return &source{c, stamp, func(ctx context.Context, f file.File, ahead bool) Pass {
+		return withConstants(&c, begin(ctx, f, ahead))
+	}}
 }
 
-// source is chosen columns of a file.
+// source is chosen columns of a file. A panic of its passes is an error: libraries panic on damaged
+// files.
 type source struct {
 	Choice
 	stamp file.Stamp
@@ -49,9 +53,23 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &passReader{ctx: ctx, info: s.info, pass: s.begin(ctx, f, true), first: first}
-	r.settle = func(err error) error { return s.stamp.Settle(f, err) }
-	return r, nil
+	p, err := s.start(ctx, f, true)
+	if err != nil {
+		return nil, err
+	}
+	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, settle: func(err error) error { return s.stamp.Settle(f, err) }}, nil
+}
+
+// start begins a pass, or closes the file.
+func (s *source) start(ctx context.Context, f file.File, ahead bool) (p Pass, err error) {
+	err = fault.Guard(s.info.Name, func() error {
+		p = s.begin(ctx, f, ahead)
+		return nil
+	})
+	if err != nil {
+		err = errors.Join(s.stamp.Settle(f, err), f.Close())
+	}
+	return p, err
 }
 
 // Gather fetches rows by number, those that follow each other together.
@@ -61,7 +79,10 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	if err != nil {
 		return err
 	}
-	p := s.begin(ctx, f, false)
+	p, err := s.start(ctx, f, false)
+	if err != nil {
+		return err
+	}
 	err = s.stamp.Settle(f, fault.Guard(s.info.Name, func() error { return gather(ctx, p, rows, dst) }))
 	if closed := p.Close(); err == nil {
 		err = closed
@@ -91,8 +112,8 @@ func gather(ctx context.Context, p Pass, rows []int64, dst *stream.Batch) error 
 }
 
 // NewReader makes a stream.Reader, from the given row on, of a pass that is over no file.
-func NewReader(ctx context.Context, info stream.Info, p Pass, first int64) stream.Reader {
-	return &passReader{ctx: ctx, info: info, pass: p, first: first, settle: func(err error) error { return err }}
+func NewReader(ctx context.Context, c *Choice, p Pass, first int64) stream.Reader {
+	return &passReader{ctx: ctx, info: c.info, pass: withConstants(c, p), first: first, settle: func(err error) error { return err }}
 }
 
 // passReader serves reads of any size from a pass. An error is final. It asks settle for

@@ -1,7 +1,8 @@
 // Package column is what the formats of blockstore have in common. A [Table] is
 // a data file whose columns are known before any of them is chosen; a [Choice]
-// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows. Values that
-// are carried along go through [AppendValid] and [AppendNull].
+// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows.
+// Values that are carried along go through [AppendValid] and [AppendNull]; a [NumberFormat] turns
+// the words of a file into numbers.
 package column
 
 import (
@@ -157,13 +158,24 @@ func (k Kind) Kept() stream.Kind {
 	return stream.Float64
 }
 
-// Choice is what is chosen of a table: numeric columns in the order in which
-// they make a row, a vector column giving all its numbers, and kept ones. It
-// is the part that the sources of all formats share.
+// Choice is what is chosen of a table. It is the part that the sources of all formats share.
+// Zero values choose nothing.
 type Choice struct {
-	info          stream.Info
-	Numeric, Kept []int   // columns of the table
-	Inexact       Inexact // what becomes of integers that no float64 holds
+	info stream.Info
+	// Numeric are the columns of the table that rows are made of. One may stand there twice.
+	Numeric []int
+	// Slot says where in a row the numbers of these columns go: Width places for each, one column
+	// after the other. A number of a vector that no row has goes to -1.
+	Slot    []int
+	Kept    []Kept
+	Inexact Inexact // what becomes of integers that no float64 holds
+}
+
+// Kept is a column that is carried along.
+type Kept struct {
+	Column   int           // of the table; -1: each row has the value of Constant
+	Kind     stream.Kind   // how it is carried; integers may be carried as floats
+	Constant stream.Column // one value, of kind Kind
 }
 
 // Inexact is what becomes of integers that no float64 holds, in columns that are computed
@@ -186,11 +198,25 @@ func (c *Choice) Reading(lead, holds int64) { c.info.Lead, c.info.Holds = lead, 
 // Info describes the chosen columns.
 func (c *Choice) Info() stream.Info { return c.info }
 
-// All returns the chosen columns, numeric ones first.
+// All returns the chosen columns of the table, numeric ones first, then kept ones in the order of
+// Stored.
 func (c *Choice) All(kept bool) []int {
 	list := append([]int(nil), c.Numeric...)
-	if kept {
-		list = append(list, c.Kept...)
+	for _, k := range c.Kept {
+		if kept && k.Column >= 0 {
+			list = append(list, k.Column)
+		}
+	}
+	return list
+}
+
+// Stored returns the kept columns of a batch that the format appends to, as indexes into
+// dst.Kept: all but constants, none if dst has no kept columns.
+func (c *Choice) Stored(dst *stream.Batch) (list []int) {
+	for k := range dst.Kept {
+		if c.Kept[k].Column >= 0 {
+			list = append(list, k)
+		}
 	}
 	return list
 }
@@ -200,42 +226,55 @@ func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
 	return ChooseInexact(t, numeric, kept, InexactError)
 }
 
-// ChooseInexact makes a source of columns of t.
-func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Gatherer, err error) {
-	c, err := t.About().Choose(numeric, kept, inexact)
-	if err != nil {
+// ChooseInexact makes a source of columns of t: rows have the numbers of numeric in this order.
+func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Gatherer, error) {
+	about := t.About()
+	c, names := Choice{Numeric: numeric, Inexact: inexact}, stream.Info{Nameless: len(numeric) > 0}
+	for _, i := range numeric {
+		column := about.Columns[i]
+		names.Nameless = names.Nameless && column.Nameless
+		for part := range column.Width {
+			c.Slot = append(c.Slot, len(names.Columns))
+			names.Columns = append(names.Columns, column.ComponentName(part))
+		}
+	}
+	for _, i := range kept {
+		field := stream.Field{Name: about.Columns[i].Name, Kind: about.Columns[i].Kept()}
+		c.Kept, names.Kept = append(c.Kept, Kept{Column: i, Kind: field.Kind}), append(names.Kept, field)
+	}
+	return NewRows(t, c, names)
+}
+
+// NewRows makes a source of what c chooses of t. Columns, Nameless and Kept of names describe it.
+func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err error) {
+	about := t.About()
+	if err := about.check(c); err != nil {
 		return nil, err
 	}
-	err = fault.Guard(t.About().Path, func() error {
+	c.info = stream.Info{Name: about.Path, Rows: about.Rows, Lead: about.Lead, Holds: about.Holds, Versions: about.Versions, Scans: about.Scans,
+		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
+	err = fault.Guard(about.Path, func() error {
 		src, err = t.Source(c)
 		return err
 	})
 	return src, err
 }
 
-// Choose checks a choice and names what it gives.
-func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
-	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
-	c.info.Nameless = len(numeric) > 0
-	for _, i := range numeric {
-		column := t.Columns[i]
-		c.info.Nameless = c.info.Nameless && column.Nameless
-		if !column.Kind.Computable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
-		}
-		for part := range column.Width {
-			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
+// check refuses to compute with columns that are no numbers, and to keep those that are neither
+// numbers nor text.
+func (t *TableInfo) check(c Choice) error {
+	for _, i := range c.Numeric {
+		if column := t.Columns[i]; !column.Kind.Computable() {
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
 		}
 	}
-	for _, i := range kept {
-		column := t.Columns[i]
-		if !column.Kind.Keepable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
+	for _, k := range c.Kept {
+		if k.Column >= 0 && !t.Columns[k.Column].Kind.Keepable() {
+			column := t.Columns[k.Column]
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
 		}
-		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kept()})
 	}
-	return c, nil
+	return nil
 }
 
 // Unnamed returns n columns of a format without names: x0, x1, ...

@@ -1,5 +1,6 @@
 // Package npy reads and writes matrices in NumPy's NPY format, versions 1 to 3
-// (NEP 1, 2007), and the headers of the arrays in a model archive.
+// (NEP 1, 2007), and the headers of the arrays in a model archive. It reads archives
+// of arrays (numpy.savez, numpy.savez_compressed), too.
 package npy
 
 import (
@@ -7,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 	"unsafe"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -172,7 +171,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 func (p *pass) straight(dst *stream.Batch) bool {
 	t := p.table
 	return !t.head.fortran && t.head.dtype.native() && len(dst.Kept) == 0 && int64(dst.X.Stride) == t.width &&
-		int64(len(p.Numeric)) == t.width && slices.IsSorted(p.Numeric)
+		int64(len(p.Numeric)) == t.width && p.Numeric[0] == 0 && column.InOrder(p.Numeric) && column.InOrder(p.Slot)
 }
 
 // straightRows returns how many rows are read at a time into their place: enough
@@ -225,7 +224,7 @@ func (p *pass) load(want int64) error {
 	capacity, rowBytes := int64(bufferSize), t.row
 	if t.head.fortran {
 		capacity = fortranBufferSize
-		rowBytes = int64((len(p.Numeric) + len(p.Kept)) * t.head.dtype.size)
+		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
 	if !p.ahead {
@@ -282,39 +281,42 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	from := p.buf[int(p.at-p.first)*p.step:]
 	for k := range n {
 		cells := from[k*p.step:]
-		if j := dtype.values(matrix.Row(dst.X, i+k), cells, offsets); j >= 0 {
-			return p.cellError(k, p.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
+		if j := dtype.values(matrix.Row(dst.X, i+k), p.Slot, cells, offsets); j >= 0 {
+			return p.cellError(k, p.Numeric[j], column.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
 		}
 	}
-	for k := range dst.Kept {
-		if err := p.keep(&dst.Kept[k], k, from, n); err != nil {
+	for i, k := range p.Stored(dst) {
+		if err := p.keep(&dst.Kept[k], p.Kept[k].Column, p.offsets[len(p.Numeric)+i], from, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keep appends n values of kept column k from the buffer to c.
-func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
-	dtype, offset := p.table.head.dtype, p.offsets[len(p.Numeric)+k]
+// keep appends n values of column of, which are at an offset of the rows in the buffer, to c.
+func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error {
+	dtype := p.table.head.dtype
 	for i := range n {
 		if dtype.isText() {
 			text, err := dtype.text(from[i*p.step+offset:])
 			if err != nil {
-				return p.cellError(i, p.Kept[k], err)
+				return p.cellError(i, of, err)
 			}
 			c.Strings = append(c.Strings, text)
 			continue
 		}
 		word := dtype.word(from[i*p.step+offset:])
 		if c.Kind == stream.Float64 {
-			v, _ := dtype.Float(word) // no integers here
+			v, ok := dtype.Float(word)
+			if !ok {
+				return p.cellError(i, of, column.ErrInexact(dtype.Text(word)))
+			}
 			c.Floats = append(c.Floats, v)
 			continue
 		}
 		v, ok := dtype.Integer(word)
 		if !ok {
-			return p.cellError(i, p.Kept[k], fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
+			return p.cellError(i, of, fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
 		}
 		c.Ints = append(c.Ints, v)
 	}

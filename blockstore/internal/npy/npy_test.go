@@ -82,6 +82,7 @@ func TestNPYTypes(t *testing.T) {
 					t.Errorf("fortran %v: %s", fortran, diff)
 				}
 				filetest.CheckGather(t, src)
+				filetest.CheckSlots(t, tb)
 			}
 		})
 	}

@@ -6,12 +6,11 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // valueType is the type of the values of an NPY file.
 type valueType struct {
-	number.Format
+	column.NumberFormat
 	descr string
 	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool, 'U' text, 'S' bytes of text
 	size  int  // bytes
@@ -42,7 +41,7 @@ func parseType(descr string) (valueType, error) {
 	switch name {
 	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
 		t.kind, t.size = name[0], int(name[1]-'0')
-		t.Format = t.numbers()
+		t.NumberFormat = t.numbers()
 		return t, nil
 	}
 	if t.kind, t.size = name[0], textSize(name); t.size > 0 {
@@ -57,18 +56,18 @@ func errType(descr string) error {
 }
 
 // numbers returns what the bits of a value stand for.
-func (t valueType) numbers() number.Format {
+func (t valueType) numbers() column.NumberFormat {
 	switch {
 	case t.kind == 'i':
-		return number.Format{Form: number.SignedForm, Bits: 8 * t.size}
+		return column.NumberFormat{Form: column.SignedForm, Bits: 8 * t.size}
 	case t.kind != 'f':
-		return number.Format{Form: number.UnsignedForm}
+		return column.NumberFormat{Form: column.UnsignedForm}
 	case t.size == 2:
-		return number.Format{Form: number.Float16Form}
+		return column.NumberFormat{Form: column.Float16Form}
 	case t.size == 4:
-		return number.Format{Form: number.Float32Form}
+		return column.NumberFormat{Form: column.Float32Form}
 	}
-	return number.Format{Form: number.Float64Form}
+	return column.NumberFormat{Form: column.Float64Form}
 }
 
 // column returns the kind of the columns of a matrix of such values.
@@ -82,17 +81,17 @@ func (t valueType) column() column.Kind {
 	return column.Integer
 }
 
-// values reads the values at the given offsets into row. It returns the index
+// values reads the values at the given offsets into the slots of a row. It returns the index
 // of the first integer that no float64 holds, or -1.
-func (t valueType) values(row []float64, from []byte, offsets []int) int {
+func (t valueType) values(row []float64, slots []int, from []byte, offsets []int) int {
 	switch {
 	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:
 		for p, offset := range offsets {
-			row[p] = math.Float64frombits(binary.LittleEndian.Uint64(from[offset:]))
+			row[slots[p]] = math.Float64frombits(binary.LittleEndian.Uint64(from[offset:]))
 		}
 	case t.kind == 'f' && t.size == 4 && t.order == binary.LittleEndian:
 		for p, offset := range offsets {
-			row[p] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[offset:])))
+			row[slots[p]] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[offset:])))
 		}
 	default:
 		for p, offset := range offsets {
@@ -100,7 +99,7 @@ func (t valueType) values(row []float64, from []byte, offsets []int) int {
 			if !ok {
 				return p
 			}
-			row[p] = v
+			row[slots[p]] = v
 		}
 	}
 	return -1

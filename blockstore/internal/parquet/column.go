@@ -6,7 +6,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // columnReader reads one leaf column, a row group at a time. It holds
@@ -34,8 +33,9 @@ type columnReader struct {
 	defs     hybrid
 	values   wordDecoder // one of
 	strings  textDecoder // the two
+	slots    []int       // where the numbers of a value go in a row, see column.Choice; nil if it is kept
 	hasDict  bool
-	dictWord []uint64
+	dict     dictionary
 	dictText []string
 
 	// Entries pos..n-1 of a tile are decoded and not yet used.
@@ -47,9 +47,12 @@ type columnReader struct {
 
 // tile is room for the values of one step of a column. All columns of a reader share it.
 type tile struct {
-	number.Decoded
-	place []int // where the values of a tile of lists go
+	column.Decoded
+	place []place // where the values of a tile of lists go
 }
+
+// place is where a number goes: the slot of a row, -1 for nowhere.
+type place struct{ row, slot int }
 
 // newColumnReader reads leaf through pages.
 func newColumnReader(pages *pages, t *table, leaf int) *columnReader {

@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// vectors puts the next rows lists into dst[0:width], dst[stride:stride+width],
-// ..., or drops them when dst is nil. A null list is a row of NaN.
+// vectors puts the next rows lists into the slots of the rows that begin at dst[0], dst[stride],
+// dst[2*stride] and so on, or drops them when dst is nil. A null list is a row of NaN.
 func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 	first := r.row
 	filled := 0 // entries of the row being read
@@ -24,17 +24,24 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 		if err != nil {
 			return err
 		}
-		if err := r.decode(values); err != nil {
-			return err
-		}
 		if dst == nil {
+			if err := r.leaveOut(values); err != nil {
+				return err
+			}
 			continue
 		}
-		if v := r.Convert(r.format, values); v >= 0 {
-			return r.inexact(first+int64(r.place[v]/stride), v)
+		r.Floats = column.Resized(r.Floats, values)
+		v, err := r.put(r.Floats, 1, values)
+		if err != nil {
+			return err
+		}
+		if v >= 0 {
+			return r.inexact(first+int64(r.place[v].row), v)
 		}
 		for v, at := range r.place[:values] {
-			dst[at] = r.Floats[v]
+			if at.slot >= 0 {
+				dst[at.row*stride+at.slot] = r.Floats[v]
+			}
 		}
 	}
 	return nil
@@ -58,12 +65,15 @@ func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled 
 			*done++
 			continue
 		}
-		at := *done*stride + *filled
+		at := place{row: *done, slot: -1}
+		if dst != nil {
+			at.slot = r.slots[*filled]
+		}
 		if level == r.maxDef {
 			r.place[values] = at
 			values++
-		} else if dst != nil {
-			dst[at] = math.NaN()
+		} else if at.slot >= 0 {
+			dst[at.row*stride+at.slot] = math.NaN()
 		}
 		if *filled++; *filled == r.Width {
 			*filled = 0
@@ -79,9 +89,7 @@ func (r *columnReader) nullList(dst []float64, stride, row int) {
 	if dst == nil {
 		return
 	}
-	for k := range r.Width {
-		dst[row*stride+k] = math.NaN()
-	}
+	column.PutNull(dst[row*stride:], r.slots)
 }
 
 // wrongLength returns the error about a list that is not as long as the first one.

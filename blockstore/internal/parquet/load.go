@@ -60,12 +60,7 @@ func (r *columnReader) decodeDictionary(body []byte, n int) error {
 		return errShortValues
 	}
 	if r.isWords() {
-		r.dictWord = column.Resized(r.dictWord, n)
-		d, err := newWordDecoder(format.Plain, body, r.wordSize(), nil)
-		if err != nil {
-			return err
-		}
-		return d.words(r.dictWord)
+		return r.decodeWords(body, n)
 	}
 	r.dictText = make([]string, n)
 	d, err := newTextDecoder(format.Plain, body, r.fixedSize(), n, nil)
@@ -73,6 +68,27 @@ func (r *columnReader) decodeDictionary(body []byte, n int) error {
 		return err
 	}
 	return d.texts(r.dictText)
+}
+
+// decodeWords decodes a dictionary of n words.
+func (r *columnReader) decodeWords(body []byte, n int) error {
+	d, err := newWordDecoder(format.Plain, body, r.wordSize(), nil)
+	if err != nil {
+		return err
+	}
+	if plain, ok := d.(numberDecoder); ok && r.slots != nil {
+		floats := column.Resized(r.dict.floats, n)
+		placed, err := plain.numbers(r.format, floats, 1, n)
+		if err != nil {
+			return err
+		}
+		if placed {
+			r.dict = dictionary{floats: floats}
+			return nil
+		}
+	}
+	r.dict = dictionary{words: column.Resized(r.dict.words, n)}
+	return d.words(r.dict.words)
 }
 
 // leastSize returns the fewest bytes that a plain value takes in a dictionary.
@@ -163,7 +179,7 @@ func (r *columnReader) startValues(e format.Encoding, data []byte) (err error) {
 		e = format.Plain
 	}
 	if r.isWords() {
-		r.values, err = newWordDecoder(e, data, r.wordSize(), r.dictWord)
+		r.values, err = newWordDecoder(e, data, r.wordSize(), &r.dict)
 	} else {
 		r.strings, err = newTextDecoder(e, data, r.fixedSize(), r.left, r.dictText)
 	}

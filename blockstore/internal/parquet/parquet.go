@@ -32,13 +32,13 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// tileRows is how many rows of a column are decoded at a time.
-const tileRows = 1024
+// tileRows is how many rows of a column are decoded at a time: few enough that their places in the
+// rows of some twenty columns stay in the first cache.
+const tileRows = 256
 
 // table is a Parquet file whose footer has been read and checked.
 type table struct {
@@ -54,7 +54,7 @@ type leafColumn struct {
 	column.Info
 	physical format.Type
 	size     int // bytes of a value of a fixed-length type
-	format   number.Format
+	format   column.NumberFormat
 	unmarked bool // text that may be bytes: nothing says which
 	maxRep   int
 	maxDef   int
@@ -323,8 +323,22 @@ func (t *table) holdsBytes(file file.File, leaf int) bool {
 		if r.open(g); r.chunk.values == 0 {
 			continue
 		}
-		if _, _, n, err := r.step(tileRows); n > 0 || err != nil {
-			return slices.ContainsFunc(r.Texts[:n], func(text string) bool { return !utf8.ValidString(text) })
+		values := 0
+		for left := 4 * tileRows; left > 0; { // of the first page
+			entries, _, n, err := r.step(left)
+			if err != nil {
+				return false
+			}
+			if slices.ContainsFunc(r.Texts[:n], func(text string) bool { return !utf8.ValidString(text) }) {
+				return true
+			}
+			values, left = values+n, left-entries
+			if r.pos == r.n && r.left == 0 {
+				break
+			}
+		}
+		if values > 0 {
+			return false
 		}
 	}
 	return false

@@ -18,8 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/number"
-	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -338,6 +336,7 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 		t.Fatalf("%d rows, want %d", len(rows), len(lengths))
 	}
 	filetest.CheckGather(t, src)
+	filetest.CheckSlots(t, tb)
 }
 
 // A list of another length is an error that names the row, or a reason to leave the column
@@ -428,9 +427,9 @@ func listPage(t testing.TB, version, width, from, to int) []byte {
 	defs := append(binary.AppendUvarint(nil, uint64(to-from)<<1), 1) // one run
 	long := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	if version == 1 {
-		return handmade.Page(t, to-from, slices.Concat(long(reps), long(defs), values), nil)
+		return filetest.ParquetPage(t, to-from, slices.Concat(long(reps), long(defs), values), nil)
 	}
-	return handmade.Page(t, to-from, slices.Concat(reps, defs, values), func(h *format.PageHeader) {
+	return filetest.ParquetPage(t, to-from, slices.Concat(reps, defs, values), func(h *format.PageHeader) {
 		h.Type, h.DataPageHeader = format.DataPageV2, thrift.Null[format.DataPageHeader]{}
 		h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(to - from), NumRows: int32(begin), Encoding: format.Plain,
 			RepetitionLevelsByteLength: int32(len(reps)), DefinitionLevelsByteLength: int32(len(defs))})
@@ -528,14 +527,14 @@ func TestParquetSchema(t *testing.T) {
 // makes. change may spoil the footer.
 func handmadeFile(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
 	t.Helper()
-	return filetest.TempFile(t, "a.parquet", handmade.File(t, rows, pages, change))
+	return filetest.TempFile(t, "a.parquet", filetest.ParquetFile(t, rows, pages, change))
 }
 
 // doublePage returns a page of plain doubles 0, 1, ... whose header a test may
 // spoil.
 func doublePage(t testing.TB, n int, change func(*format.PageHeader)) []byte {
 	t.Helper()
-	return handmade.Page(t, n, handmade.Doubles(n), change)
+	return filetest.ParquetPage(t, n, filetest.ParquetDoubles(n), change)
 }
 
 func TestParquetBrokenFooters(t *testing.T) {
@@ -865,7 +864,7 @@ func TestParquetBytes(t *testing.T) {
 
 // Decimals of more bytes than any format has digits for are not read: they are no numbers.
 func TestParquetLongDecimals(t *testing.T) {
-	for _, size := range []int{number.MaxDecimal, number.MaxDecimal + 1, 200} {
+	for _, size := range []int{column.MaxDecimal, column.MaxDecimal + 1, 200} {
 		value := append(make([]byte, size-1), 7)
 		if size > 100 { // beyond every float64
 			value[0] = 1
@@ -879,7 +878,7 @@ func TestParquetLongDecimals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := size <= number.MaxDecimal
+		short := size <= column.MaxDecimal
 		if c := tb.About().Columns[0]; (c.Kind == column.Number) != short || !short && c.Why != fmt.Sprintf("decimals of %d bytes", size) {
 			t.Errorf("%d bytes: %+v", size, c)
 		}

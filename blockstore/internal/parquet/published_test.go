@@ -16,7 +16,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 )
@@ -244,7 +243,7 @@ func floatOf(c *leafColumn, v parquet.Value) float64 {
 	case parquet.Boolean:
 		return map[bool]float64{true: 1}[v.Boolean()]
 	case parquet.Int32:
-		if c.format.Form == number.UnsignedForm {
+		if c.format.Form == column.UnsignedForm {
 			return float64(v.Uint32())
 		}
 		return scaled(int64(v.Int32()))
@@ -259,9 +258,9 @@ func floatOf(c *leafColumn, v parquet.Value) float64 {
 	case parquet.Double:
 		return v.Double()
 	}
-	if c.format.Form == number.Float16Form {
-		return number.HalfFloat(uint16(v.ByteArray()[0]) | uint16(v.ByteArray()[1])<<8)
+	if c.format.Form == column.Float16Form {
+		return column.HalfFloat(uint16(v.ByteArray()[0]) | uint16(v.ByteArray()[1])<<8)
 	}
-	big := number.BigEndianInt(string(v.ByteArray()))
+	big := column.BigEndianInt(string(v.ByteArray()))
 	return scaled(big.Int64())
 }

@@ -24,8 +24,13 @@ type pass struct {
 func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass {
 	p := &pass{Choice: c, table: t, pages: newPages(t, file.NewReaderAt(ctx, f)), group: -1}
 	p.pages.closer = f
-	for _, i := range c.All(true) {
-		p.columns = append(p.columns, newColumnReader(p.pages, t, i))
+	slot := c.Slot
+	for k, i := range c.All(true) {
+		r := newColumnReader(p.pages, t, i)
+		if k < len(c.Numeric) {
+			r.slots, slot = slot[:r.Width], slot[r.Width:]
+		}
+		p.columns = append(p.columns, r)
 	}
 	return p
 }
@@ -59,15 +64,13 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	}
 	rows := int(min(p.left, tileRows, int64(dst.X.Rows-at)))
 	numeric := len(p.Numeric)
-	to := at * dst.X.Stride
 	for _, c := range p.columns[:numeric] {
-		if err := c.read(dst.X.Data[to:], dst.X.Stride, rows); err != nil {
+		if err := c.read(dst.X.Data[at*dst.X.Stride:], dst.X.Stride, rows); err != nil {
 			return 0, err
 		}
-		to += c.Width
 	}
-	for i := range dst.Kept {
-		if err := p.columns[numeric+i].keep(&dst.Kept[i], rows); err != nil {
+	for i, k := range p.Stored(dst) {
+		if err := p.columns[numeric+i].keep(&dst.Kept[k], rows); err != nil {
 			return 0, err
 		}
 	}
@@ -112,12 +115,13 @@ func (p *pass) nextGroup(keeps bool) error {
 	return nil
 }
 
-// read puts the next rows of a numeric column into dst.
+// read puts the next rows values of a numeric column into the rows that begin at dst[0],
+// dst[stride], dst[2*stride] and so on.
 func (r *columnReader) read(dst []float64, stride, rows int) error {
 	if r.Kind == column.Vector {
 		return r.vectors(dst, stride, rows)
 	}
-	return r.numbers(dst, stride, rows)
+	return r.numbers(dst[r.slots[0]:], stride, rows)
 }
 
 // Close implements column.Pass.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -123,7 +122,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 		case c.Kind == column.Other:
 			c.Why = bytesWords(e)
 		case isDecimal(e):
-			c.Why = number.Rounded(int(e.Precision.V))
+			c.Why = column.Rounded(int(e.Precision.V))
 		}
 	case c.maxRep > 1:
 		c.Kind, c.Why = column.Other, "lists of lists"
@@ -146,7 +145,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 
 // bytesWords says what the values of a leaf are that are neither numbers nor text.
 func bytesWords(e *format.SchemaElement) string {
-	if isDecimal(e) && e.TypeLength.V > number.MaxDecimal {
+	if isDecimal(e) && e.TypeLength.V > column.MaxDecimal {
 		return fmt.Sprintf("decimals of %d bytes", e.TypeLength.V)
 	}
 	if isDecimal(e) {
@@ -157,7 +156,7 @@ func bytesWords(e *format.SchemaElement) string {
 
 // isWords reports whether values come as words, not as bytes.
 func (c *leafColumn) isWords() bool {
-	return c.physical != format.ByteArray && (c.physical != format.FixedLenByteArray || c.format.Form == number.Float16Form)
+	return c.physical != format.ByteArray && (c.physical != format.FixedLenByteArray || c.format.Form == column.Float16Form)
 }
 
 // wordSize returns the number of bytes of a plain value that is a word, 0 for bits.
@@ -176,38 +175,38 @@ func (c *leafColumn) wordSize() int {
 }
 
 // leafKind returns what the values of a leaf are and how their bits are read.
-func leafKind(e *format.SchemaElement) (column.Kind, number.Format) {
+func leafKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	if !e.Type.Valid {
-		return column.Other, number.Format{}
+		return column.Other, column.NumberFormat{}
 	}
 	switch e.Type.V {
 	case format.Boolean:
-		return column.Integer, number.Format{Form: number.UnsignedForm}
+		return column.Integer, column.NumberFormat{Form: column.UnsignedForm}
 	case format.Int32:
 		return integerKind(e, 32)
 	case format.Int64:
 		return integerKind(e, 64)
 	case format.Int96:
-		return column.Integer, number.Format{Form: number.SignedForm, Bits: 64}
+		return column.Integer, column.NumberFormat{Form: column.SignedForm, Bits: 64}
 	case format.Float:
-		return column.Number, number.Format{Form: number.Float32Form}
+		return column.Number, column.NumberFormat{Form: column.Float32Form}
 	case format.Double:
-		return column.Number, number.Format{Form: number.Float64Form}
+		return column.Number, column.NumberFormat{Form: column.Float64Form}
 	case format.ByteArray, format.FixedLenByteArray:
 		return bytesKind(e)
 	}
-	return column.Other, number.Format{}
+	return column.Other, column.NumberFormat{}
 }
 
 // integerKind tells integers and the decimals kept in them apart.
-func integerKind(e *format.SchemaElement, bits int) (column.Kind, number.Format) {
+func integerKind(e *format.SchemaElement, bits int) (column.Kind, column.NumberFormat) {
 	if isDecimal(e) {
-		return decimalKind(e, number.Format{Form: number.DecimalForm, Bits: bits})
+		return decimalKind(e, column.NumberFormat{Form: column.DecimalForm, Bits: bits})
 	}
 	if isUnsigned(e) {
-		return column.Integer, number.Format{Form: number.UnsignedForm}
+		return column.Integer, column.NumberFormat{Form: column.UnsignedForm}
 	}
-	return column.Integer, number.Format{Form: number.SignedForm, Bits: bits}
+	return column.Integer, column.NumberFormat{Form: column.SignedForm, Bits: bits}
 }
 
 // meaning returns what the integers of a leaf stand for.
@@ -240,36 +239,36 @@ func meaning(e *format.SchemaElement) column.Meaning {
 }
 
 // decimalKind completes the format of a decimal.
-func decimalKind(e *format.SchemaElement, f number.Format) (column.Kind, number.Format) {
-	if f.Scale = int(e.Scale.V); f.Scale < 0 || f.Scale > number.MaxScale {
-		return column.Other, number.Format{}
+func decimalKind(e *format.SchemaElement, f column.NumberFormat) (column.Kind, column.NumberFormat) {
+	if f.Scale = int(e.Scale.V); f.Scale < 0 || f.Scale > column.MaxScale {
+		return column.Other, column.NumberFormat{}
 	}
 	return column.Number, f
 }
 
 // bytesKind tells strings, decimals and half floats from other bytes.
-func bytesKind(e *format.SchemaElement) (column.Kind, number.Format) {
+func bytesKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	fixed := e.Type.V == format.FixedLenByteArray
-	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes || isDecimal(e) && e.TypeLength.V > number.MaxDecimal) {
-		return column.Other, number.Format{}
+	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes || isDecimal(e) && e.TypeLength.V > column.MaxDecimal) {
+		return column.Other, column.NumberFormat{}
 	}
 	if isDecimal(e) {
-		return decimalKind(e, number.Format{Form: number.LongDecimalForm})
+		return decimalKind(e, column.NumberFormat{Form: column.LongDecimalForm})
 	}
 	switch e.LogicalType.Value.(type) {
 	case *format.Float16Type:
 		if fixed && e.TypeLength.V == 2 {
-			return column.Number, number.Format{Form: number.Float16Form}
+			return column.Number, column.NumberFormat{Form: column.Float16Form}
 		}
 	case *format.StringType, *format.EnumType, *format.JsonType:
-		return column.Text, number.Format{}
+		return column.Text, column.NumberFormat{}
 	case nil:
 		// Many writers leave the annotation of strings out.
 		if !fixed && !(e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Bson) {
-			return column.Text, number.Format{}
+			return column.Text, column.NumberFormat{}
 		}
 	}
-	return column.Other, number.Format{}
+	return column.Other, column.NumberFormat{}
 }
 
 // maxFixedBytes bounds the size of a fixed-length value.

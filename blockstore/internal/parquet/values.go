@@ -6,7 +6,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,12 +62,12 @@ func (r *columnReader) decode(n int) error {
 	if err != nil {
 		return r.fault(err)
 	}
-	if r.format.Form != number.LongDecimalForm {
+	if r.format.Form != column.LongDecimalForm {
 		return nil
 	}
 	for _, b := range r.Texts[:n] {
-		if len(b) > number.MaxDecimal {
-			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), number.MaxDecimal, column.LeaveOut(r.Name)))
+		if len(b) > column.MaxDecimal {
+			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), column.MaxDecimal, column.LeaveOut(r.Name)))
 		}
 	}
 	return nil
@@ -93,38 +92,61 @@ func (r *columnReader) entryOf(levels []uint8, v int) int {
 // numbers puts the next rows values into dst[0], dst[stride], ...
 func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	for done := 0; done < rows; {
-		n, levels, values, err := r.step(rows - done)
+		n, levels, values, err := r.use(rows - done)
 		if err != nil {
 			return err
 		}
-		if v := r.Convert(r.format, values); v >= 0 {
+		to := dst[done*stride:]
+		v, err := r.put(to, stride, values)
+		if err != nil {
+			return err
+		}
+		if v >= 0 {
 			return r.inexact(r.row+int64(r.entryOf(levels, v)), v)
 		}
-		r.scatter(dst[done*stride:], stride, n, levels)
+		r.spread(to, stride, levels, values)
 		r.row += int64(n)
 		done += n
 	}
 	return nil
 }
 
-// inexact returns the error about value v of a step, an integer that no float64 holds.
-func (r *columnReader) inexact(row int64, v int) error {
-	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.Integer(r.format, v))}
+// put writes the next n values to dst[0], dst[stride], dst[2*stride] and so on: straight from
+// the page where its encoding allows that, else by way of r.Decoded. It returns the index of the
+// first integer that no float64 holds, which is then in r.Decoded, or -1.
+func (r *columnReader) put(dst []float64, stride, n int) (int, error) {
+	if d, ok := r.values.(numberDecoder); ok {
+		switch placed, err := d.numbers(r.format, dst, stride, n); {
+		case err != nil:
+			return -1, r.fault(err)
+		case placed:
+			return -1, nil
+		}
+	}
+	if err := r.decode(n); err != nil {
+		return -1, err
+	}
+	if bad := r.Convert(r.format, n); bad >= 0 {
+		return bad, nil
+	}
+	for i, v := range r.Floats {
+		dst[i*stride] = v
+	}
+	return -1, nil
 }
 
-// scatter puts the numbers of a step into dst, with NaN for nulls.
-func (r *columnReader) scatter(dst []float64, stride, n int, levels []uint8) {
-	if levels == nil {
-		for i, v := range r.Floats[:n] {
-			dst[i*stride] = v
-		}
-		return
-	}
-	v := 0
-	for i, level := range levels {
-		if int(level) == r.maxDef {
-			dst[i*stride] = r.Floats[v]
-			v++
+// inexact returns the error about value v of a step, an integer that no float64 holds.
+func (r *columnReader) inexact(row int64, v int) error {
+	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: column.ErrInexact(r.Integer(r.format, v))}
+}
+
+// spread moves the first values numbers of dst to the entries that they belong to, from the last
+// one to the first, and writes NaN for nulls. Nil levels mean that there are none.
+func (r *columnReader) spread(dst []float64, stride int, levels []uint8, values int) {
+	for i := len(levels) - 1; i >= values; i-- {
+		if int(levels[i]) == r.maxDef {
+			values--
+			dst[i*stride] = dst[values*stride]
 		} else {
 			dst[i*stride] = math.NaN()
 		}
@@ -208,7 +230,7 @@ func (r *columnReader) dropTail() error {
 				values++
 			}
 		}
-		if err := r.pass(values); err != nil {
+		if err := r.leaveOut(values); err != nil {
 			return err
 		}
 		r.tail = r.pos == r.n && r.n > 0
@@ -223,16 +245,16 @@ func (r *columnReader) drop(limit int) (int, error) {
 	}
 	n, _, values, err := r.use(limit)
 	if err == nil {
-		err = r.pass(values)
+		err = r.leaveOut(values)
 	}
 	r.row += int64(n)
 	return n, err
 }
 
-// pass leaves out the next n values, which need no decoding where all have one size.
-func (r *columnReader) pass(n int) error {
-	if plain, ok := r.values.(*plainWords); ok && r.isWords() {
-		if err := plain.pass(n); err != nil {
+// leaveOut leaves out the next n values, without decoding them where the encoding allows that.
+func (r *columnReader) leaveOut(n int) error {
+	if d, ok := r.values.(numberDecoder); ok {
+		if err := d.skip(n); err != nil {
 			return r.fault(err)
 		}
 		return nil

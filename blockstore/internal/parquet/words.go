@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -16,9 +16,21 @@ type wordDecoder interface {
 	words(dst []uint64) error
 }
 
+// numberDecoder is a wordDecoder that writes numbers straight to their place, and that can
+// leave values out.
+type numberDecoder interface {
+	wordDecoder
+	// numbers writes the next n values to dst[0], dst[stride], dst[2*stride] and so on. It
+	// returns false, having used no value, if only words serve: for values that are no
+	// column.NumberFormat, and for integers that no float64 holds.
+	numbers(f column.NumberFormat, dst []float64, stride, n int) (bool, error)
+	// skip leaves the next n values out.
+	skip(n int) error
+}
+
 // newWordDecoder decodes the values in data. size is the bytes of a value, 0
 // for booleans.
-func newWordDecoder(e format.Encoding, data []byte, size int, dict []uint64) (wordDecoder, error) {
+func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) (wordDecoder, error) {
 	switch {
 	case e == format.Plain && size == 0:
 		return &plainBits{data: data}, nil
@@ -33,7 +45,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict []uint64) (wo
 		return &deltaWords{delta: d, narrow: size == 4}, err
 	case isDictionary(e):
 		indexes, err := newIndexes(data)
-		return &dictWords{indexes: indexes, dict: dict}, err
+		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
 	return nil, fmt.Errorf("the encoding %s is not supported for this type; write the file with another", named(e))
 }
@@ -62,7 +74,7 @@ func (p *plainWords) words(dst []uint64) error {
 	if p.size == int96Size {
 		return p.moments(dst)
 	}
-	number.ReadWords(dst, p.data, p.size)
+	column.ReadWords(dst, p.data, p.size)
 	p.data = p.data[n:]
 	return nil
 }
@@ -89,8 +101,21 @@ func (p *plainWords) moments(dst []uint64) error {
 	return nil
 }
 
-// pass leaves out values.
-func (p *plainWords) pass(values int) error {
+func (p *plainWords) numbers(f column.NumberFormat, dst []float64, stride, n int) (bool, error) {
+	if p.size == int96Size {
+		return false, nil
+	}
+	if n*p.size > len(p.data) {
+		return false, errShortValues
+	}
+	if f.Place(dst, stride, n, p.data, p.size) >= 0 {
+		return false, nil
+	}
+	p.data = p.data[n*p.size:]
+	return true, nil
+}
+
+func (p *plainWords) skip(values int) error {
 	n := values * p.size
 	if n > len(p.data) {
 		return errShortValues
@@ -109,7 +134,7 @@ func (p *plainBits) words(dst []uint64) error {
 	if p.pos+len(dst) > 8*len(p.data) {
 		return errShortValues
 	}
-	number.ReadBits(dst, p.data, p.pos)
+	column.ReadBits(dst, p.data, p.pos)
 	p.pos += len(dst)
 	return nil
 }
@@ -191,13 +216,57 @@ func (x *indexes) next(n int) ([]uint32, error) {
 	return part, decodeHybrid(&x.hybrid, part)
 }
 
-// dictWords are indexes into a dictionary of words.
-type dictWords struct {
-	indexes
-	dict []uint64
+// dictionary is the values that the indexes of a row group stand for: words, or floats if
+// rows are made of them and a float64 holds each. The other slice is empty.
+type dictionary struct {
+	words  []uint64
+	floats []float64
 }
 
-func (p *dictWords) words(dst []uint64) error { return lookUp(&p.indexes, p.dict, dst) }
+// dictWords are indexes into a dictionary.
+type dictWords struct {
+	indexes
+	*dictionary
+}
+
+func (p *dictWords) words(dst []uint64) error { return lookUp(&p.indexes, p.dictionary.words, dst) }
+
+func (p *dictWords) numbers(_ column.NumberFormat, dst []float64, stride, n int) (bool, error) {
+	if p.floats == nil {
+		return false, nil
+	}
+	for done := 0; done < n; {
+		part, err := p.next(n - done)
+		if err != nil {
+			return false, err
+		}
+		for i, v := range part {
+			if int(v) >= len(p.floats) {
+				return false, errIndex(v, len(p.floats))
+			}
+			dst[(done+i)*stride] = p.floats[v]
+		}
+		done += len(part)
+	}
+	return true, nil
+}
+
+func (p *dictWords) skip(n int) error {
+	size := max(len(p.dictionary.words), len(p.floats))
+	for n > 0 {
+		part, err := p.next(n)
+		if err != nil {
+			return err
+		}
+		for _, v := range part {
+			if int(v) >= size {
+				return errIndex(v, size)
+			}
+		}
+		n -= len(part)
+	}
+	return nil
+}
 
 // lookUp fills dst with the entries of a dictionary that the next indexes name.
 func lookUp[T any](x *indexes, dict, dst []T) error {

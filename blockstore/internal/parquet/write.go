@@ -20,6 +20,9 @@ const (
 	groupBytes = 16 << 20
 )
 
+// writeRows is how many rows of a column are handed to the library at a time.
+const writeRows = 1024
+
 // What the library holds grows with the columns, each of which has its own
 // buffers: at most 18, 22, 63 and 295 MiB were measured while writing 5, 20,
 // 200 and 1000 columns with a busy collector, hence the reserve.
@@ -136,7 +139,7 @@ func (g orderedGroup) Fields() []parquet.Field {
 
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	for done := 0; done < n; {
-		rows := min(n-done, tileRows, e.groupRows-e.inGroup)
+		rows := min(n-done, writeRows, e.groupRows-e.inGroup)
 		if err := e.tile(b, done, rows); err != nil {
 			return err
 		}

@@ -4,86 +4,122 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
-// chunkReader gives the verified sections of one open store.
+// chunkReader holds the verified sections of one chunk of an open store.
 type chunkReader struct {
-	table    *Table
-	file     file.File
-	unpack   compression.Unpacker
-	raw      [][]byte // the sections of the current chunk
-	fetched  []byte   // the bytes that raw is in, if they are not mapped
-	unmapped bool     // the system does not map the file
-	scratch  [][]byte // what is decompressed, by position in raw
+	table   *Table
+	window  window // the stored bytes of the chosen sections
+	unpack  compression.Unpacker
+	scratch map[int][]byte // what is decompressed, by column
+	raw     map[int][]byte // the sections, by column; valid until the next load
 }
 
 // close closes the file.
 func (r *chunkReader) close() error {
 	r.unpack.Close()
-	return r.file.Close()
+	return r.window.close()
 }
 
-// with hands the raw bytes of the given columns of a chunk to use, which must
-// not keep them. Every section is verified first.
-func (r *chunkReader) with(chunk int, columns []int, use func(raw [][]byte) error) error {
-	from, to := int64(math.MaxInt64), int64(0)
-	for _, c := range columns {
-		s := r.table.section(chunk, c)
-		from, to = min(from, s.offset), max(to, s.end())
+// gapBytes is how many bytes between two chosen sections are opened with them: that is cheaper than
+// another mapping, or another read.
+const gapBytes = 64 << 10
+
+// run is sections that are opened together.
+type run struct {
+	columns  []int // ascending
+	from, to int64 // bytes of the file
+}
+
+// load opens and verifies the sections of the given columns of a chunk. It and all that uses the sections run
+// within guard.
+func (r *chunkReader) load(chunk int, columns []int) error {
+	if r.raw == nil {
+		r.raw, r.scratch = make(map[int][]byte), make(map[int][]byte)
 	}
-	if to == 0 {
-		return use(nil)
+	clear(r.raw)
+	runs := r.runs(chunk, columns)
+	list, err := r.window.open(runs)
+	if err != nil {
+		return err
 	}
-	err := r.withBytes(from, to, func(p []byte) error {
-		r.raw = r.raw[:0]
-		for _, c := range columns {
-			s := r.table.section(chunk, c)
-			raw, err := r.verified(s, p[s.offset-from:s.end()-from])
-			if err == nil && r.table.fields[c].Kind == stream.String {
-				err = checkEnds(raw, s, r.table.rowsOf(chunk))
-			}
-			if err != nil {
-				return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", fault.Damaged(err))
-			}
-			r.raw = append(r.raw, raw)
+	for i, run := range runs {
+		if err := r.verify(chunk, run, list[i]); err != nil {
+			return err
 		}
-		return use(r.raw)
-	})
+	}
+	return nil
+}
+
+// guard calls use within which sections are loaded and looked at.
+func (r *chunkReader) guard(use func() error) error {
+	err := guard(use)
 	if errors.Is(err, errShortened) {
 		return fault.File(r.table.Path, "%w", fault.Damaged(err))
 	}
 	return err
 }
 
-// verified returns the raw bytes of a section that occupies p.
-func (r *chunkReader) verified(s section, p []byte) ([]byte, error) {
+// runs returns the runs that hold the sections of the given columns of a chunk.
+func (r *chunkReader) runs(chunk int, columns []int) (list []run) {
+	columns = slices.Clone(columns)
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	for len(columns) > 0 {
+		s := r.table.section(chunk, columns[0])
+		next, n := run{from: s.offset, to: s.end()}, 1
+		for ; n < len(columns); n++ {
+			if s = r.table.section(chunk, columns[n]); s.offset-next.to > gapBytes {
+				break
+			}
+			next.to = s.end()
+		}
+		next.columns, columns = columns[:n], columns[n:]
+		list = append(list, next)
+	}
+	return list
+}
+
+// verify verifies the sections of a run that p holds.
+func (r *chunkReader) verify(chunk int, run run, p []byte) error {
+	for _, c := range run.columns {
+		s := r.table.section(chunk, c)
+		raw, err := r.verified(c, s, p[s.offset-run.from:s.end()-run.from])
+		if err == nil && r.table.fields[c].Kind == stream.String {
+			err = checkEnds(raw, s, r.table.rowsOf(chunk))
+		}
+		if err != nil {
+			return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", fault.Damaged(err))
+		}
+		r.raw[c] = raw
+	}
+	return nil
+}
+
+// verified returns the raw bytes of the section of a column that occupies p.
+func (r *chunkReader) verified(column int, s section, p []byte) ([]byte, error) {
 	if crc32c(p) != s.crc {
 		return nil, fmt.Errorf("the section of %d bytes at %d, which begins with this row, is damaged: its checksum differs", s.stored, s.offset)
 	}
 	if !s.compressed() {
 		return p[:s.raw], nil
 	}
-	return r.decompress(s, p[:s.stored])
+	return r.decompress(column, s, p[:s.stored])
 }
 
-// decompress decodes a section into the scratch of its place in raw.
-func (r *chunkReader) decompress(s section, p []byte) ([]byte, error) {
-	place := len(r.raw)
-	for len(r.scratch) <= place {
-		r.scratch = append(r.scratch, nil)
-	}
-	r.scratch[place] = column.Resized(r.scratch[place], int(s.raw))
-	if err := r.unpack.Zstd(r.scratch[place], p); err != nil {
+// decompress decodes the section of a column into its scratch.
+func (r *chunkReader) decompress(c int, s section, p []byte) ([]byte, error) {
+	r.scratch[c] = column.Resized(r.scratch[c], int(s.raw))
+	if err := r.unpack.Zstd(r.scratch[c], p); err != nil {
 		return nil, fmt.Errorf("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
 	}
-	return r.scratch[place], nil
+	return r.scratch[c], nil
 }
 
 // checkEnds checks that the ends of a string section ascend from 0 to the

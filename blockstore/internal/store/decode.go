@@ -7,67 +7,49 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// decode decodes the rows of the next chunk.
-func (p *pass) decode(rows int) error {
-	dst := &p.current
-	return p.chunks.with(p.chunk, p.All(dst.Kept != nil), func(raw [][]byte) error {
-		if err := p.numbers(raw, rows); err != nil {
-			return err
-		}
-		for k := range dst.Kept {
-			appendKept(&dst.Kept[k], raw[len(p.Numeric)+k], p.table.section(p.chunk, p.Kept[k]), rows)
-		}
-		return nil
-	})
+// part is the section of a column of the chunk at hand, verified.
+type part struct {
+	column int
+	format column.NumberFormat // of numbers
+	values []byte              // numbers of 8 bytes, or what a string section begins with
+	valid  []byte              // one bit for each row; nil if nothing is null
 }
 
-// numbers transposes columns into rows, a few rows at a time so that the rows
-// stay in cache.
-func (p *pass) numbers(raw [][]byte, rows int) error {
+// part returns the section of a column of a chunk that is loaded.
+func (p *pass) part(chunk, c int) part {
+	raw, s := p.chunks.raw[c], p.table.section(chunk, c)
+	out := part{column: c, values: raw, format: column.NumberFormat{Form: column.Float64Form}}
+	if p.table.fields[c].Kind == stream.Int64 {
+		out.format = column.NumberFormat{Form: column.SignedForm, Bits: 64, Round: p.Inexact == column.InexactRound}
+	}
+	if s.nullable() {
+		at := len(raw) - (p.table.rowsOf(chunk)+7)/8
+		out.values, out.valid = raw[:at], raw[at:]
+	}
+	return out
+}
+
+// numbers writes rows from..end of the chunk to x from row at on: it transposes columns, a few
+// rows at a time so that the rows stay in cache.
+func (p *pass) numbers(x blas64.General, at, from, end int) error {
 	const tile = 32
-	x := p.current.X
-	for from := 0; from < rows; from += tile {
-		end := min(from+tile, rows)
-		for j, c := range p.Numeric {
-			field := p.table.fields[c]
-			to, values := x.Data[from*x.Stride+j:], raw[j][8*from:8*end]
-			if field.Kind == stream.Float64 {
-				floats(to, x.Stride, values)
-			} else if bad := integers(to, x.Stride, values, p.Inexact); bad >= 0 {
-				value := int64(binary.LittleEndian.Uint64(values[8*bad:]))
-				err := number.ErrInexact(strconv.FormatInt(value, 10))
-				return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(from+bad), field.Name, "%w", err)
+	for ; from < end; from, at = from+tile, at+tile {
+		n := min(tile, end-from)
+		for k := range p.numeric {
+			part, to, stride := &p.numeric[k], x.Data[at*x.Stride+p.Slot[k]:], x.Stride
+			if bad := part.format.Place(to, stride, n, part.values[8*from:], 8); bad >= 0 {
+				return p.inexact(part, from+bad)
 			}
-			if p.table.section(p.chunk, c).nullable() {
-				nulls(to, x.Stride, raw[j][8*rows:], from, end)
+			if part.valid != nil {
+				nulls(to, stride, part.valid, from, from+n)
 			}
 		}
 	}
 	return nil
-}
-
-// floats puts float64 values of a section into a column of a matrix.
-func floats(to []float64, stride int, values []byte) {
-	for i := range len(values) / 8 {
-		to[i*stride] = math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:]))
-	}
-}
-
-// integers does what floats does for int64 values. It returns the first value that
-// is to be exact and no float64 is, or -1.
-func integers(to []float64, stride int, values []byte, inexact column.Inexact) int {
-	for i := range len(values) / 8 {
-		v := int64(binary.LittleEndian.Uint64(values[8*i:]))
-		if inexact == column.InexactError && !number.IsExact(v) {
-			return i
-		}
-		to[i*stride] = float64(v)
-	}
-	return -1
 }
 
 // nulls puts NaN where the bitmap says null, for rows from..end.
@@ -82,23 +64,34 @@ func nulls(to []float64, stride int, valid []byte, from, end int) {
 // bit reports whether bit i of a bitmap is set, lowest bit first.
 func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
-// appendKept appends the values of a section to c.
-func appendKept(c *stream.Column, raw []byte, e section, rows int) {
-	for r := range rows {
-		if e.nullable() && !bit(raw[len(raw)-(rows+7)/8:], r) {
+// keep appends rows from..end of a section to c.
+func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
+	for r := from; r < end; r++ {
+		if s.valid != nil && !bit(s.valid, r) {
 			column.AppendNull(c)
 			continue
 		}
 		switch c.Kind {
 		case stream.Float64:
-			c.Floats = append(c.Floats, math.Float64frombits(binary.LittleEndian.Uint64(raw[8*r:])))
+			v, ok := s.format.Float(binary.LittleEndian.Uint64(s.values[8*r:]))
+			if !ok {
+				return p.inexact(s, r)
+			}
+			c.Floats = append(c.Floats, v)
 		case stream.Int64:
-			c.Ints = append(c.Ints, int64(binary.LittleEndian.Uint64(raw[8*r:])))
+			c.Ints = append(c.Ints, int64(binary.LittleEndian.Uint64(s.values[8*r:])))
 		case stream.String:
-			from, to := binary.LittleEndian.Uint32(raw[4*r:]), binary.LittleEndian.Uint32(raw[4*r+4:])
-			values := raw[4*(rows+1):]
-			c.Strings = append(c.Strings, string(values[from:to]))
+			from, to := binary.LittleEndian.Uint32(s.values[4*r:]), binary.LittleEndian.Uint32(s.values[4*r+4:])
+			texts := s.values[4*(p.table.rowsOf(p.chunk)+1):]
+			c.Strings = append(c.Strings, string(texts[from:to]))
 		}
 		column.AppendValid(c)
 	}
+	return nil
+}
+
+// inexact returns the error about an integer in a row of the chunk that no float64 holds.
+func (p *pass) inexact(s *part, row int) error {
+	value := int64(binary.LittleEndian.Uint64(s.values[8*row:]))
+	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", column.ErrInexact(strconv.FormatInt(value, 10)))
 }

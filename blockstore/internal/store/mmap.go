@@ -3,12 +3,14 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 
 	"github.com/edsrzf/mmap-go"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // mapGranularity is what the start of a mapping must be a multiple of on every
@@ -17,40 +19,67 @@ const mapGranularity = 64 << 10
 
 var errShortened = errors.New("the file became shorter, or its disk failed, while it was read")
 
-// errNotMapped is that the system maps no such file, or has no room for it.
-var errNotMapped = errors.New("the file cannot be mapped")
-
-// withBytes hands bytes from..to of the open file to use, which must not keep them: as
-// they are in the file, or of an object, and of a file that the system does not map, as
-// they were read.
-func (r *chunkReader) withBytes(from, to int64, use func([]byte) error) error {
-	if f, ok := r.file.(*os.File); ok && !r.unmapped {
-		err := withMapped(f, from, to, use)
-		if !errors.Is(err, errNotMapped) {
-			return err
-		}
-		r.unmapped = true
-	}
-	r.fetched = column.Resized(r.fetched, int(to-from))
-	if _, err := r.file.ReadAt(r.fetched, from); err != nil {
-		return err
-	}
-	return use(r.fetched)
+// window shows ranges of bytes of an open file: mapped, or read where the file is an object or the system
+// does not map it. These are the only mappings of the program.
+type window struct {
+	file     file.File
+	maps     []mmap.MMap
+	fetched  []byte // what was read
+	unmapped bool   // the system has refused to map the file
 }
 
-// withMapped maps bytes from..to of f and hands them to use, which must not
-// keep them. This is the only mapping in the program. It lives no longer than
-// one call, so resident memory stays that of the bytes in use, and a file that
-// is shortened meanwhile is an error: the fault, which would otherwise kill the
-// process, arrives as a panic of this goroutine. So use must not start others. It returns
-// errNotMapped without calling use when the file cannot be mapped.
-func withMapped(f *os.File, from, to int64, use func([]byte) error) (err error) {
-	start := from &^ (mapGranularity - 1)
-	m, err := mmap.MapRegion(f, int(to-start), mmap.RDONLY, 0, start)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errNotMapped, err)
+// open returns the bytes of the ranges, which are valid until the next call or close. Mapped bytes are used
+// within guard.
+func (w *window) open(ranges []run) (list [][]byte, err error) {
+	if err := w.unmap(); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.Unmap()) }()
+	if f, ok := w.file.(*os.File); ok && !w.unmapped {
+		if list, err = w.mapped(f, ranges); err == nil {
+			return list, nil
+		}
+		w.unmapped = true
+	}
+	return w.read(ranges)
+}
+
+// mapped maps the ranges of f, all or none.
+func (w *window) mapped(f *os.File, ranges []run) (list [][]byte, err error) {
+	for _, r := range ranges {
+		start := r.from &^ (mapGranularity - 1)
+		m, err := mmap.MapRegion(f, int(r.to-start), mmap.RDONLY, 0, start)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the file cannot be mapped: %w", err), w.unmap())
+		}
+		w.maps, list = append(w.maps, m), append(list, m[r.from-start:])
+	}
+	return list, nil
+}
+
+// read reads the ranges.
+func (w *window) read(ranges []run) (list [][]byte, err error) {
+	size := int64(0)
+	for _, r := range ranges {
+		size += r.to - r.from
+	}
+	w.fetched = column.Resized(w.fetched, int(size))
+	rest := w.fetched
+	for _, r := range ranges {
+		p := rest[:r.to-r.from]
+		rest = rest[len(p):]
+		if _, err := w.file.ReadAt(p, r.from); errors.Is(err, io.EOF) {
+			return nil, errShortened
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// guard calls use, which may look at mapped bytes and must not start goroutines. That the file was shortened
+// meanwhile is an error: the fault, which would otherwise end the process, arrives as a panic of this goroutine.
+func guard(use func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -60,5 +89,17 @@ func withMapped(f *os.File, from, to int64, use func([]byte) error) (err error) 
 			err = errShortened
 		}
 	}()
-	return use(m[from-start:])
+	return use()
 }
+
+// unmap ends the mappings.
+func (w *window) unmap() (err error) {
+	for _, m := range w.maps {
+		err = errors.Join(err, m.Unmap())
+	}
+	w.maps = w.maps[:0]
+	return err
+}
+
+// close ends the mappings and closes the file.
+func (w *window) close() error { return errors.Join(w.unmap(), w.file.Close()) }

@@ -4,78 +4,85 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
-// pass is one pass over a store. It decodes chunk after chunk and serves
-// reads of any size from there, so that each section is verified once.
+// pass is one pass over a store. It loads chunk after chunk, so that each section is verified
+// once, and decodes the rows of a read straight into their place.
 type pass struct {
 	*column.Choice
 	table   *Table
 	chunks  *chunkReader
-	chunk   int // the chunk to decode next
-	current stream.Batch
-	filled  int // rows in current
-	used    int // of them, rows already given
-	skip    int // rows of the next chunk to leave out
+	chunk   int    // the chunk at hand; -1 before the first
+	used    int    // rows of it that are given or left out
+	loaded  bool   // its sections are in chunks
+	parts   []part // of the chunk: numeric ones, then kept ones
+	numeric []part
+	kept    []part // in the order of Stored
 }
 
 // SkipTo implements column.Pass.
 func (p *pass) SkipTo(row int64) error {
-	chunk, local := int(row/int64(p.table.chunkRows)), int(row%int64(p.table.chunkRows))
-	if p.filled > 0 && chunk == p.chunk-1 {
-		p.used = local
-	} else {
-		p.chunk, p.skip, p.filled, p.used = chunk, local, 0, 0
-	}
+	p.begin(int(row / int64(p.table.chunkRows)))
+	p.used = int(row % int64(p.table.chunkRows))
 	return nil
+}
+
+// begin goes to the first row of a chunk, without loading it.
+func (p *pass) begin(chunk int) {
+	p.loaded = p.loaded && chunk == p.chunk
+	p.chunk, p.used = chunk, 0
 }
 
 // Next implements column.Pass.
-func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
-	if p.used == p.filled {
-		if p.chunk >= p.table.chunks() {
-			return 0, io.EOF
-		}
-		if err := p.load(dst.Kept != nil); err != nil {
+func (p *pass) Next(dst *stream.Batch, at int) (n int, err error) {
+	err = p.chunks.guard(func() error {
+		n, err = p.next(dst, at)
+		return err
+	})
+	return n, err
+}
+
+// next is Next within guard.
+func (p *pass) next(dst *stream.Batch, at int) (int, error) {
+	if p.chunk < p.table.chunks() && p.used == p.table.rowsOf(p.chunk) {
+		p.begin(p.chunk + 1)
+	}
+	if p.chunk >= p.table.chunks() {
+		return 0, io.EOF
+	}
+	if err := p.load(dst.Kept != nil); err != nil {
+		return 0, err
+	}
+	n := min(dst.X.Rows-at, p.table.rowsOf(p.chunk)-p.used)
+	if err := p.numbers(dst.X, at, p.used, p.used+n); err != nil {
+		return 0, err
+	}
+	for i, k := range p.Stored(dst) {
+		if err := p.keep(&dst.Kept[k], &p.kept[i], p.used, p.used+n); err != nil {
 			return 0, err
 		}
 	}
-	return p.give(dst, at), nil
+	p.used += n
+	return n, nil
 }
 
-// load decodes the next chunk, with or without the kept columns.
+// load loads the chunk unless it is loaded, with or without the kept columns.
 func (p *pass) load(kept bool) error {
-	if p.current.X.Rows == 0 {
-		p.current.X = matrix.New(p.table.rowsOf(0), len(p.Numeric))
-		if kept {
-			p.current.Kept = stream.KeptColumns(p.Info().Kept)
-		}
+	if p.loaded {
+		return nil
 	}
-	column.Truncate(&p.current, p.Info().Kept)
-	rows := p.table.rowsOf(p.chunk)
-	if err := p.decode(rows); err != nil {
+	chosen := p.All(kept)
+	if err := p.chunks.load(p.chunk, chosen); err != nil {
 		return err
 	}
-	p.chunk++
-	p.filled, p.used, p.skip = rows, p.skip, 0
+	p.parts = p.parts[:0]
+	for _, c := range chosen {
+		p.parts = append(p.parts, p.part(p.chunk, c))
+	}
+	p.numeric, p.kept = p.parts[:len(p.Numeric)], p.parts[len(p.Numeric):]
+	p.loaded = true
 	return nil
-}
-
-// give copies rows of the current chunk to row at of dst and after.
-func (p *pass) give(dst *stream.Batch, at int) int {
-	n := min(dst.X.Rows-at, p.filled-p.used)
-	x := p.current.X
-	for i := 0; i < n && x.Cols > 0; i++ {
-		from := (p.used + i) * x.Stride
-		copy(dst.X.Data[(at+i)*dst.X.Stride:], x.Data[from:from+x.Cols])
-	}
-	for k := range dst.Kept {
-		dst.Kept[k].Append(&p.current.Kept[k], p.used, p.used+n)
-	}
-	p.used += n
-	return n
 }
 
 // Close closes the file.

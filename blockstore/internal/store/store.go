@@ -5,8 +5,8 @@
 // as good numbers. In a store every byte is covered by a checksum, so that any
 // single flipped bit is found: in header, footer and trailer when the file is
 // opened, in a section before its values are used. Sections are aligned to 64
-// bytes and laid out as Arrow buffers are, so they can be used in place from a
-// mapping. All integers and floats are little-endian.
+// bytes and laid out as Arrow buffers are, so they can be used in place. All
+// integers and floats are little-endian.
 //
 //	┌──────────────────────────────┐ 0
 //	│ header              64 bytes │

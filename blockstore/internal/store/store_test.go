@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -206,81 +204,6 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 	}
 	if _, err := filetest.ReadAll(src, 100); !errors.Is(err, file.ErrChanged) {
 		t.Errorf("a second pass over the shortened file gives %v", err)
-	}
-}
-
-// What the system does not map is read: the same rows come of it.
-func TestNotMapped(t *testing.T) {
-	sample := filetest.SampleBatch(300, 6)
-	for _, compress := range []bool{false, true} {
-		opened, err := Open(context.Background(), nil, writeStore(t, filetest.SampleInfo, sample, compress))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table := opened.(*Table)
-		f, err := table.stamp.Open(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &chunkReader{table: table, file: f, unmapped: true}
-		columns := make([]int, len(r.table.fields))
-		for c := range columns {
-			columns[c] = c
-		}
-		for chunk := range r.table.chunks() {
-			var read [][]byte
-			err := r.with(chunk, columns, func(raw [][]byte) error {
-				for _, p := range raw {
-					read = append(read, bytes.Clone(p))
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.unmapped = false
-			err = r.with(chunk, columns, func(raw [][]byte) error {
-				if !slices.EqualFunc(raw, read, bytes.Equal) {
-					t.Errorf("chunk %d, compressed %v: other bytes were read than are mapped", chunk, compress)
-				}
-				return nil
-			})
-			if err != nil || r.unmapped {
-				t.Errorf("mapping it: %v", err)
-			}
-			r.unmapped = true
-		}
-		if err := r.close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestRefusedMapping reads a file that Linux does not map.
-func TestRefusedMapping(t *testing.T) {
-	f, err := os.Open("/proc/version")
-	if err != nil {
-		t.Skip("/proc/version is a file that cannot be mapped: run it on Linux")
-	}
-	defer f.Close()
-	used := 0
-	use := func(p []byte) error {
-		if used++; !strings.HasPrefix(string(p), "ux") {
-			t.Errorf("%q", p)
-		}
-		return nil
-	}
-	if err := withMapped(f, 3, 9, use); !errors.Is(err, errNotMapped) || used > 0 {
-		t.Fatalf("mapped: %v, %d calls", err, used)
-	}
-	r := &chunkReader{file: f}
-	for range 2 {
-		if err := r.withBytes(3, 9, use); err != nil || !r.unmapped {
-			t.Errorf("read: %v", err)
-		}
-	}
-	if used != 2 {
-		t.Errorf("%d calls", used)
 	}
 }
 

@@ -49,8 +49,8 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 
 func (t *Table) Source(c column.Choice) (stream.Gatherer, error) {
 	rows := int64(t.chunkRows)
-	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.Numeric)+len(c.Kept))+t.stamp.Holds()) // a chunk, unpacked and in rows
+	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.Holds()) // a chunk, as it is stored and unpacked
 	return column.NewSource(c, t.stamp, func(_ context.Context, f file.File, _ bool) column.Pass {
-		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, file: f}}
+		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, window: window{file: f}}}
 	}), nil
 }

@@ -31,11 +31,11 @@ func (t *Table) verifySections(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &chunkReader{table: t, file: f}
+	r := &chunkReader{table: t, window: window{file: f}}
 	defer r.close()
 	for chunk := range t.chunks() {
 		for column := range t.fields {
-			if err := r.with(chunk, []int{column}, func([][]byte) error { return nil }); err != nil {
+			if err := r.guard(func() error { return r.load(chunk, []int{column}) }); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -183,15 +182,15 @@ func NumberCell(cell []byte) (float64, error) {
 // exactNumber is NumberCell of a column that may have floats. It refuses integers that no
 // float64 holds, unless they are to be rounded.
 func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, error) {
-	if inexact == column.InexactError && IsInexact(cell) && !(floats && number.IsExactText(string(cell), true)) {
-		return 0, number.ErrInexact(string(fault.Shorten(cell)))
+	if inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
+		return 0, column.ErrInexact(string(fault.Shorten(cell)))
 	}
 	return NumberCell(cell)
 }
 
 // IsInexact reports whether a cell is an integer that no float64 holds.
 func IsInexact(cell []byte) bool {
-	return len(cell) > number.ShortInteger && IsInteger(cell) && !number.IsExactText(string(cell), false)
+	return len(cell) > column.ShortInteger && IsInteger(cell) && !column.IsExactText(string(cell), false)
 }
 
 // booleanCell reads a cell of a column of booleans as 0 or 1.
@@ -217,7 +216,11 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 		column.AppendNull(c)
 		return nil
 	}
-	c.Ints = append(c.Ints, int64(v))
+	if c.Kind == stream.Float64 {
+		c.Floats = append(c.Floats, v)
+	} else {
+		c.Ints = append(c.Ints, int64(v))
+	}
 	column.AppendValid(c)
 	return nil
 }

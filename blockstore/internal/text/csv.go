@@ -327,16 +327,16 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	for k, j := range c.Numeric {
 		info := &c.table.Columns[j]
 		if info.Meaning == column.Boolean {
-			row[k], err = booleanCell(c.number(j))
+			row[c.Slot[k]], err = booleanCell(c.number(j))
 		} else {
-			row[k], err = exactNumber(c.number(j), info.HasFloats, c.Inexact)
+			row[c.Slot[k]], err = exactNumber(c.number(j), info.HasFloats, c.Inexact)
 		}
 		if err != nil {
 			return &cellError{info.Name, c.records.Here(err)}
 		}
 	}
-	for k := range dst.Kept {
-		j := c.Kept[k]
+	for _, k := range c.Stored(dst) {
+		j := c.Kept[k].Column
 		info, cell := &c.table.Columns[j], c.cells[j]
 		if dst.Kept[k].Kind != stream.String {
 			cell = c.number(j)

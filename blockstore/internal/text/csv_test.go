@@ -100,6 +100,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 				t.Errorf("texts: %q, want %q", kept[0].Strings, test.texts)
 			}
 			filetest.CheckGather(t, src)
+			filetest.CheckSlots(t, tb)
 		})
 	}
 }

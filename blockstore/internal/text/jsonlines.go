@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -289,16 +288,16 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 }
 
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
-	row, at := matrix.Row(dst.X, i), 0
+	row, slot := matrix.Row(dst.X, i), c.Slot
 	for _, j := range c.Numeric {
 		info := &c.table.Columns[j]
-		if err := storeJSON(row[at:at+info.Width], c.values[j], info, c.Inexact); err != nil {
+		if err := storeJSON(row, slot[:info.Width], c.values[j], info, c.Inexact); err != nil {
 			return c.cellError(j, err)
 		}
-		at += info.Width
+		slot = slot[info.Width:]
 	}
-	for k := range dst.Kept {
-		j := c.Kept[k]
+	for _, k := range c.Stored(dst) {
+		j := c.Kept[k].Column
 		if err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact); err != nil {
 			return c.cellError(j, err)
 		}
@@ -311,27 +310,28 @@ func (c *jsonCursor) cellError(j int, err error) error {
 	return &cellError{c.table.Columns[j].Name, AtLine(err, c.lines.start.line)}
 }
 
-// storeJSON puts a value into the numbers of a row.
-func storeJSON(row []float64, v jsonValue, info *column.Info, inexact column.Inexact) (err error) {
+// storeJSON puts a value into its slots of a row.
+func storeJSON(row []float64, slots []int, v jsonValue, info *column.Info, inexact column.Inexact) (err error) {
 	if info.Kind != column.Vector {
 		if v.kind >= jsonString {
 			return errNotNumber(v.raw)
 		}
-		row[0], err = v.number(info.HasFloats, inexact)
+		row[slots[0]], err = v.number(info.HasFloats, inexact)
 		return err
 	}
-	for k := range row {
-		row[k] = math.NaN()
-	}
+	column.PutNull(row, slots)
 	if v.kind == jsonNull {
 		return nil
 	}
-	if v.kind != jsonNumbers || v.length != len(row) {
-		return fmt.Errorf("%s is no array of %d numbers", fault.Shorten(v.raw), len(row))
+	if v.kind != jsonNumbers || v.length != len(slots) {
+		return fmt.Errorf("%s is no array of %d numbers", fault.Shorten(v.raw), len(slots))
 	}
 	p, k := jsonParser{rest: v.raw}, 0
-	return p.elements(func(v jsonValue) (err error) {
-		row[k], err = v.number(info.HasFloats, inexact)
+	return p.elements(func(v jsonValue) error {
+		number, err := v.number(info.HasFloats, inexact)
+		if slots[k] >= 0 {
+			row[slots[k]] = number
+		}
 		k++
 		return err
 	})

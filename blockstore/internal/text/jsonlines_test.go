@@ -63,6 +63,7 @@ func TestJSONLines(t *testing.T) {
 		t.Error(kept[2:])
 	}
 	filetest.CheckGather(t, src)
+	filetest.CheckSlots(t, tb)
 	_, err = readColumns(tb, 7)
 	filetest.WantError(t, err, `column "big"`, "line 1", "9007199254740993")
 }

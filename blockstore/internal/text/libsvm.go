@@ -172,15 +172,15 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	row := matrix.Row(dst.X, i)
 	for k, j := range c.Numeric {
 		if j < len(c.dense) {
-			row[k] = c.dense[j]
+			row[c.Slot[k]] = c.dense[j]
 			continue
 		}
 		var err error
-		if row[k], err = exactNumber(c.lines.label, false, c.Inexact); err != nil {
+		if row[c.Slot[k]], err = exactNumber(c.lines.label, false, c.Inexact); err != nil {
 			return c.labelError(err)
 		}
 	}
-	return c.keep(dst.Kept)
+	return c.keep(dst)
 }
 
 // expand puts the pairs of the line into c.dense.
@@ -210,12 +210,13 @@ func (c *libsvmCursor) clear() {
 }
 
 // keep appends the row to the kept columns.
-func (c *libsvmCursor) keep(kept []stream.Column) error {
-	for k := range kept {
-		if j := c.Kept[k]; j < len(c.dense) {
-			kept[k].Floats = append(kept[k].Floats, c.dense[j])
-			column.AppendValid(&kept[k])
-		} else if err := keepCell(&kept[k], c.lines.label, true, c.Inexact); err != nil {
+func (c *libsvmCursor) keep(dst *stream.Batch) error {
+	for _, k := range c.Stored(dst) {
+		to := &dst.Kept[k]
+		if j := c.Kept[k].Column; j < len(c.dense) {
+			to.Floats = append(to.Floats, c.dense[j])
+			column.AppendValid(to)
+		} else if err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact); err != nil {
 			return c.labelError(err)
 		}
 	}

@@ -47,6 +47,7 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 				t.Error(diff)
 			}
 			filetest.CheckGather(t, src)
+			filetest.CheckSlots(t, tb)
 		})
 	}
 }

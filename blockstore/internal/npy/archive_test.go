@@ -1,4 +1,4 @@
-package npz
+package npy
 
 import (
 	"archive/zip"
@@ -16,7 +16,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/npy"
 )
 
 // member is an array of a test archive.
@@ -52,7 +51,7 @@ func floats(first float64, shape ...int64) []byte {
 	for _, s := range shape {
 		n *= s
 	}
-	out := npy.HeaderBytes("<f8", shape...)
+	out := HeaderBytes("<f8", shape...)
 	for i := range n {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(first+float64(i)))
 	}
@@ -61,7 +60,7 @@ func floats(first float64, shape ...int64) []byte {
 
 // texts is an array of texts of at most so many characters.
 func texts(width int, list ...string) []byte {
-	out := npy.HeaderBytes(fmt.Sprintf("<U%d", width), int64(len(list)))
+	out := HeaderBytes(fmt.Sprintf("<U%d", width), int64(len(list)))
 	for _, text := range list {
 		runes := make([]rune, width)
 		copy(runes, []rune(text))
@@ -74,7 +73,7 @@ func texts(width int, list ...string) []byte {
 
 func opened(t testing.TB, content, name string) column.Table {
 	t.Helper()
-	tb, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", content), name)
+	tb, err := OpenArchive(context.Background(), nil, filetest.TempFile(t, "a.npz", content), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func opened(t testing.TB, content, name string) column.Table {
 }
 
 // A matrix, chosen among others, and the vectors of its length beside it, compressed or not.
-func TestMatrixAndVectors(t *testing.T) {
+func TestNPZMatrixAndVectors(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		content := pack(t, member{"X.npy", method, floats(0, 3, 2)}, member{"y.npy", method, texts(4, "äb", "", "cdef")},
 			member{"w.npy", zip.Store, floats(7, 3)}, member{"other.npy", method, floats(0, 5)}, member{"notes.txt", method, []byte("hello")})
@@ -110,6 +109,7 @@ func TestMatrixAndVectors(t *testing.T) {
 				}
 				filetest.CheckGather(t, src)
 			}
+			filetest.CheckSlots(t, tb)
 			src, err := column.Choose(tb, []int{1, 2, 0}, []int{3})
 			if err != nil {
 				t.Fatal(err)
@@ -132,7 +132,7 @@ func TestMatrixAndVectors(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestNPZRefuses(t *testing.T) {
 	object := bytes.Replace(floats(0, 3), []byte("'<f8'"), []byte("'|O' "), 1)
 	two := []member{{"a.npy", 0, floats(0, 3, 2)}, {"b.npy", 8, floats(0, 3, 2)}}
 	short := floats(0, 3, 2)
@@ -156,47 +156,47 @@ func TestRefuses(t *testing.T) {
 		"cut":           {whole[:len(whole)-30], "", []string{"directory", "cut short"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", test.content), test.array)
+			_, err := OpenArchive(context.Background(), nil, filetest.TempFile(t, "a.npz", test.content), test.array)
 			filetest.WantError(t, err, test.want...)
 		})
 	}
 }
 
 // A flipped bit of the matrix or of a vector beside it is an error, compressed or not.
-func TestDamagedMember(t *testing.T) {
+func TestNPZDamagedMember(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		for _, name := range []string{"a", "y"} {
 			content := []byte(pack(t, member{"a.npy", method, floats(0, 100, 3)}, member{"y.npy", method, floats(0, 100)}))
 			content[bytes.Index(content, []byte(name+".npy"))+200] ^= 4
-			_, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)), "")
+			_, err := OpenArchive(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)), "")
 			filetest.WantError(t, err, "array "+name)
 		}
 	}
 }
 
-func open0(ctx context.Context, files *file.Session, path string) (column.Table, error) {
-	return Open(ctx, files, path, "")
+func openAny(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	return OpenArchive(ctx, files, path, "")
 }
 
-func TestMutants(t *testing.T) {
+func TestNPZMutants(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		healthy := pack(t, member{"X.npy", method, floats(0, 60, 3)}, member{"y.npy", method, floats(0, 60)})
 		n := 400
 		if testing.Short() {
 			n = 100
 		}
-		filetest.CheckMutants(t, []byte(healthy), 60, n, open0)
+		filetest.CheckMutants(t, []byte(healthy), 60, n, openAny)
 	}
 }
 
-func TestConcurrency(t *testing.T) {
+func TestNPZConcurrency(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
-		filetest.CheckConcurrency(t, []byte(pack(t, member{"X.npy", method, floats(0, 1200, 3)}, member{"y.npy", method, floats(0, 1200)})), open0)
+		filetest.CheckConcurrency(t, []byte(pack(t, member{"X.npy", method, floats(0, 1200, 3)}, member{"y.npy", method, floats(0, 1200)})), openAny)
 	}
 }
 
 // What NumPy writes.
-func TestNumPy(t *testing.T) {
+func TestNPZWrittenByNumPy(t *testing.T) {
 	dir := t.TempDir()
 	filetest.Python(t, `
 import numpy as np, sys
@@ -239,7 +239,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add([]byte(pack(f, member{"X.npy", 8, floats(0, 4, 2)})))
 	f.Add([]byte(pack(f)))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		tb, err := open0(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)))
+		tb, err := openAny(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)))
 		if err != nil || len(tb.About().Columns) > 1000 {
 			return
 		}

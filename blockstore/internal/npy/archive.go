@@ -1,6 +1,4 @@
-// Package npz reads one matrix of NumPy's archives (numpy.savez, numpy.savez_compressed),
-// zip files of NPY arrays, and beside it the vectors of the same length, such as labels.
-package npz
+package npy
 
 import (
 	"archive/zip"
@@ -16,38 +14,38 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/stream"
 )
 
-// Aside is why the standard choice passes over a vector beside the matrix.
-const Aside = "another array of the file"
+// besideMatrix is why the standard choice passes over a vector beside the matrix.
+const besideMatrix = "another array of the file"
 
 // array is a member of the archive.
 type array struct {
 	*zip.File
 	name string
-	head npy.Header
+	head Header
 	err  error // why it cannot be read
 }
 
-// Open finds the array of that name, or without one the only matrix, else the only vector.
+// OpenArchive reads one matrix of a NumPy archive, a zip file of NPY arrays, and beside it the
+// vectors of the same length, such as labels. It finds the array of that name, or without one the only matrix, else the only vector.
 // Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
 // their names, for labels. What is compressed is copied to a temporary file.
-func Open(ctx context.Context, files *file.Session, path, name string) (column.Table, error) {
+func OpenArchive(ctx context.Context, files *file.Session, path, name string) (column.Table, error) {
 	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := open(ctx, files, f, stamp, path, name)
+	t, err := openArchive(ctx, files, f, stamp, path, name)
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func open(ctx context.Context, files *file.Session, f file.File, stamp file.Stamp, path, name string) (column.Table, error) {
+func openArchive(ctx context.Context, files *file.Session, f file.File, stamp file.Stamp, path, name string) (column.Table, error) {
 	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
 	if err != nil {
 		if fault.IsReading(err) {
@@ -61,11 +59,11 @@ func open(ctx context.Context, files *file.Session, f file.File, stamp file.Stam
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
 		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz; save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
 	}
-	if what := other(archive); what != "" {
+	if what := otherArchive(archive); what != "" {
 		return nil, fault.File(path, "%s", what)
 	}
 	arrays := arraysOf(archive)
-	main, err := choose(arrays, name)
+	main, err := chooseArray(arrays, name)
 	if err != nil {
 		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
@@ -99,20 +97,20 @@ func arraysOf(archive *zip.Reader) (list []*array) {
 }
 
 // readHeader reads the header of the array.
-func (a *array) readHeader() (npy.Header, error) {
+func (a *array) readHeader() (Header, error) {
 	if a.Flags&1 != 0 {
-		return npy.Header{}, fmt.Errorf("it is encrypted; unzip it with its password first")
+		return Header{}, fmt.Errorf("it is encrypted; unzip it with its password first")
 	}
 	in, err := a.Open()
 	if err != nil {
-		return npy.Header{}, err
+		return Header{}, err
 	}
 	defer in.Close()
-	return npy.ReadHeader(in)
+	return ReadHeader(in)
 }
 
-// choose finds the array that is meant.
-func choose(arrays []*array, name string) (*array, error) {
+// chooseArray finds the array that is meant.
+func chooseArray(arrays []*array, name string) (*array, error) {
 	var named, matrices, vectors []*array
 	for _, a := range arrays {
 		if a.name == name {
@@ -132,7 +130,7 @@ func choose(arrays []*array, name string) (*array, error) {
 	case len(arrays) == 0:
 		return nil, fmt.Errorf("it is a zip archive without arrays (.npy); unzip it and name the file in it")
 	case name != "" && len(named) == 0:
-		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, words(arrays))
+		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, listed(arrays))
 	case len(named) > 1:
 		return nil, fmt.Errorf("%d arrays are called %q; save them under different names", len(named), name)
 	case len(named) == 1:
@@ -144,7 +142,7 @@ func choose(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fmt.Errorf("it holds %d arrays; name the one that is meant with `array`: %s", len(arrays), words(arrays))
+	return nil, fmt.Errorf("it holds %d arrays; name the one that is meant with `array`: %s", len(arrays), listed(arrays))
 }
 
 // readable returns the array, or why it cannot be read.
@@ -159,8 +157,8 @@ func (a *array) readable() (*array, error) {
 	return a, nil
 }
 
-// words lists arrays with their shapes.
-func words(arrays []*array) string {
+// listed lists arrays with their shapes.
+func listed(arrays []*array) string {
 	const most = 20
 	var list []string
 	for i, a := range arrays {
@@ -231,9 +229,9 @@ func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp
 		if err != nil {
 			return nil, err
 		}
-		return npy.Part(path, stamp, a.head, 0, stamp.Size)
+		return Part(path, stamp, a.head, 0, stamp.Size)
 	}
-	t, err := npy.Part(path, stamp, a.head, offset, size)
+	t, err := Part(path, stamp, a.head, offset, size)
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +252,8 @@ func combine(tables []column.Table, unfit []column.Info) column.Table {
 	if len(tables)+len(unfit) == 1 {
 		return tables[0]
 	}
-	t := &table{TableInfo: *tables[0].About(), parts: tables}
-	t.AsideReason = Aside
+	t := &archive{TableInfo: *tables[0].About(), parts: tables}
+	t.AsideReason = besideMatrix
 	t.Columns = slices.Clone(t.Columns)
 	for _, b := range tables[1:] {
 		t.Aside = append(t.Aside, len(t.Columns))
@@ -269,50 +267,58 @@ func combine(tables []column.Table, unfit []column.Info) column.Table {
 	return t
 }
 
-// table is a matrix and the vectors beside it.
-type table struct {
+// archive is a matrix and the vectors beside it.
+type archive struct {
 	column.TableInfo
 	parts []column.Table
 }
 
-func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
+func (t *archive) Source(c column.Choice) (stream.Gatherer, error) {
 	matrix := len(t.parts[0].About().Columns)
 	if !slices.ContainsFunc(c.All(true), func(i int) bool { return i >= matrix }) {
 		return t.parts[0].Source(c)
 	}
-	s := &source{Choice: c}
+	s := &sideBySide{Choice: c}
 	for k, part := range t.parts {
 		first, end := 0, matrix
 		if k > 0 {
 			first = matrix + k - 1
 			end = first + 1
 		}
-		p := piece{}
-		var numeric, kept []int
-		for at, i := range c.Numeric {
-			if i >= first && i < end {
-				numeric, p.numeric = append(numeric, i-first), append(p.numeric, at)
-			}
-		}
-		for at, i := range c.Kept {
-			if i >= first && i < end {
-				kept, p.kept = append(kept, i-first), append(p.kept, at)
-			}
-		}
-		if len(numeric)+len(kept) == 0 {
-			continue
-		}
-		var err error
-		if p.src, err = column.ChooseInexact(part, numeric, kept, c.Inexact); err != nil {
+		if err := s.add(part, first, end); err != nil {
 			return nil, err
 		}
-		s.pieces = append(s.pieces, p)
 	}
 	return s, nil
 }
 
-// other says what an archive is that holds no arrays of numbers.
-func other(archive *zip.Reader) string {
+// add adds the chosen columns of an array, which are first..end-1 of the table, each of one
+// number.
+func (s *sideBySide) add(array column.Table, first, end int) error {
+	p, c, names := piece{}, column.Choice{Inexact: s.Inexact}, s.Info()
+	names.Kept = nil
+	for k, i := range s.Numeric {
+		if i >= first && i < end {
+			c.Numeric, c.Slot = append(c.Numeric, i-first), append(c.Slot, s.Slot[k])
+		}
+	}
+	for k, kept := range s.Kept {
+		if kept.Column >= first && kept.Column < end {
+			kept.Column -= first
+			c.Kept, p.kept, names.Kept = append(c.Kept, kept), append(p.kept, k), append(names.Kept, s.Info().Kept[k])
+		}
+	}
+	if len(c.Numeric)+len(c.Kept) == 0 {
+		return nil
+	}
+	var err error
+	p.src, err = column.NewRows(array, c, names)
+	s.pieces = append(s.pieces, p)
+	return err
+}
+
+// otherArchive says what an archive is that holds no arrays of numbers.
+func otherArchive(archive *zip.Reader) string {
 	for _, f := range archive.File {
 		switch base := path.Base(f.Name); {
 		case strings.HasPrefix(f.Name, "xl/"):

@@ -1,11 +1,10 @@
-package number
+package column
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
@@ -20,8 +19,8 @@ type Decoded struct {
 
 // Convert makes floats of the first n values. It returns the index of the first
 // integer that no float64 holds, or -1.
-func (d *Decoded) Convert(f Format, n int) int {
-	d.Floats = column.Resized(d.Floats, n)
+func (d *Decoded) Convert(f NumberFormat, n int) int {
+	d.Floats = Resized(d.Floats, n)
 	if f.Form != LongDecimalForm {
 		return f.floats(d.Floats, d.Words[:n])
 	}
@@ -36,7 +35,7 @@ func (d *Decoded) Convert(f Format, n int) int {
 }
 
 // Integer writes the integer that value i stands for.
-func (d *Decoded) Integer(f Format, i int) string {
+func (d *Decoded) Integer(f NumberFormat, i int) string {
 	if f.Form != LongDecimalForm {
 		return f.Text(d.Words[i])
 	}
@@ -44,7 +43,7 @@ func (d *Decoded) Integer(f Format, i int) string {
 }
 
 // Keep appends value i to c; text only if it is UTF-8. A column of floats needs Convert first.
-func (d *Decoded) Keep(c *stream.Column, f Format, i int) error {
+func (d *Decoded) Keep(c *stream.Column, f NumberFormat, i int) error {
 	switch c.Kind {
 	case stream.Float64:
 		c.Floats = append(c.Floats, d.Floats[i])
@@ -60,6 +59,6 @@ func (d *Decoded) Keep(c *stream.Column, f Format, i int) error {
 		}
 		c.Ints = append(c.Ints, v)
 	}
-	column.AppendValid(c)
+	AppendValid(c)
 	return nil
 }

@@ -1,7 +1,4 @@
-// Package number turns the values of Parquet, Arrow and NPY files, which come as
-// words, into float64 and int64. An integer that no float64 holds is an error
-// ([ErrInexact]) unless its [Format] rounds.
-package number
+package column
 
 import (
 	"encoding/binary"
@@ -45,9 +42,10 @@ func ErrInexact(integer string) error {
 	return fmt.Errorf("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53; leave the column out, or take the nearest with `inexact round`", integer)
 }
 
-// Format is what number a word stands for. A word is the bits of a value,
-// zero-extended to 64.
-type Format struct {
+// NumberFormat is what number a word stands for, in Parquet, Arrow, NPY and .nys files. A word is
+// the bits of a value, zero-extended to 64. An integer that no float64 holds is an error
+// ([ErrInexact]) unless Round is set.
+type NumberFormat struct {
 	Form  Form
 	Bits  int  // width of signed integers and decimals
 	Scale int  // a decimal is its integer · 10^-scale
@@ -84,7 +82,7 @@ func Rounded(digits int) string {
 
 // floats converts words to float64. It returns the index of the first integer that no
 // float64 holds, or -1.
-func (f Format) floats(dst []float64, words []uint64) int {
+func (f NumberFormat) floats(dst []float64, words []uint64) int {
 	switch f.Form {
 	case Float64Form:
 		for i, w := range words {
@@ -114,19 +112,19 @@ func (f Format) floats(dst []float64, words []uint64) int {
 }
 
 // signed extends the sign of a word.
-func (f Format) signed(w uint64) int64 {
+func (f NumberFormat) signed(w uint64) int64 {
 	shift := 64 - f.Bits
 	return int64(w<<shift) >> shift
 }
 
 // Float converts one word; false for an integer that no float64 holds.
-func (f Format) Float(w uint64) (v float64, ok bool) {
+func (f NumberFormat) Float(w uint64) (v float64, ok bool) {
 	var dst [1]float64
 	i := f.floats(dst[:], []uint64{w})
 	return dst[0], i < 0
 }
 
-func (f Format) signedFloats(dst []float64, words []uint64) int {
+func (f NumberFormat) signedFloats(dst []float64, words []uint64) int {
 	for i, w := range words {
 		v := f.signed(w)
 		if !f.Round && !IsExact(v) {
@@ -137,7 +135,7 @@ func (f Format) signedFloats(dst []float64, words []uint64) int {
 	return -1
 }
 
-func (f Format) unsignedFloats(dst []float64, words []uint64) int {
+func (f NumberFormat) unsignedFloats(dst []float64, words []uint64) int {
 	for i, w := range words {
 		dst[i] = float64(w)
 		if !f.Round && (dst[i] == 1<<64 || uint64(dst[i]) != w) {
@@ -148,7 +146,7 @@ func (f Format) unsignedFloats(dst []float64, words []uint64) int {
 }
 
 // Integer returns the integer that a word stands for, unless it is beyond int64.
-func (f Format) Integer(w uint64) (int64, bool) {
+func (f NumberFormat) Integer(w uint64) (int64, bool) {
 	if f.Form == SignedForm {
 		return f.signed(w), true
 	}
@@ -156,7 +154,7 @@ func (f Format) Integer(w uint64) (int64, bool) {
 }
 
 // Text writes the integer that a word stands for.
-func (f Format) Text(w uint64) string {
+func (f NumberFormat) Text(w uint64) string {
 	if f.Form == SignedForm || f.Form == DecimalForm {
 		return strconv.FormatInt(f.signed(w), 10)
 	}
@@ -200,7 +198,7 @@ func HalfFloat(h uint16) float64 {
 	return math.Copysign(v, float64(int16(h)))
 }
 
-// ReadWords fills dst with values of 2, 4 or 8 bytes, least significant first.
+// ReadWords fills dst with values of 1, 2, 4 or 8 bytes, least significant first.
 func ReadWords(dst []uint64, data []byte, size int) {
 	switch b := data[:len(dst)*size]; size {
 	case 8:
@@ -214,6 +212,10 @@ func ReadWords(dst []uint64, data []byte, size int) {
 	case 2:
 		for i := range dst {
 			dst[i] = uint64(binary.LittleEndian.Uint16(b[i*2:]))
+		}
+	case 1:
+		for i, v := range b {
+			dst[i] = uint64(v)
 		}
 	}
 }

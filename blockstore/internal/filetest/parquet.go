@@ -1,5 +1,4 @@
-// Package handmade makes Parquet files for tests, of pages and footers that may be wrong.
-package handmade
+package filetest
 
 import (
 	"bytes"
@@ -11,9 +10,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// File returns a Parquet file of one row group and one column x, whose required doubles
+// ParquetFile returns a Parquet file of one row group and one column x, whose required doubles
 // are in pages that the test makes. change may spoil the footer, or be nil.
-func File(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
+func ParquetFile(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
 	t.Helper()
 	file := append([]byte("PAR1"), bytes.Join(pages, nil)...)
 	size := int64(len(file) - 4)
@@ -31,16 +30,16 @@ func File(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMeta
 	if change != nil {
 		change(&meta)
 	}
-	return string(file) + Footer(Thrift(t, &meta))
+	return string(file) + ParquetFooter(ParquetThrift(t, &meta))
 }
 
-// Footer returns the end of a Parquet file behind its pages.
-func Footer(meta []byte) string {
+// ParquetFooter returns the end of a Parquet file behind its pages.
+func ParquetFooter(meta []byte) string {
 	return string(binary.LittleEndian.AppendUint32(meta, uint32(len(meta)))) + "PAR1"
 }
 
-// Thrift returns a structure as Parquet files hold it.
-func Thrift(t testing.TB, v any) []byte {
+// ParquetThrift returns a structure as Parquet files hold it.
+func ParquetThrift(t testing.TB, v any) []byte {
 	t.Helper()
 	var protocol thrift.CompactProtocol
 	b, err := thrift.Marshal(&protocol, v)
@@ -50,17 +49,17 @@ func Thrift(t testing.TB, v any) []byte {
 	return b
 }
 
-// Doubles returns the doubles 0, 1, ... of a plain page.
-func Doubles(n int) (body []byte) {
+// ParquetDoubles returns the doubles 0, 1, ... of a plain page.
+func ParquetDoubles(n int) (body []byte) {
 	for i := range n {
 		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)))
 	}
 	return body
 }
 
-// Page returns a data page of n plain values, whose header a test may spoil by change. Of
+// ParquetPage returns a data page of n plain values, whose header a test may spoil by change. Of
 // the body it has as much as the header says.
-func Page(t testing.TB, n int, body []byte, change func(*format.PageHeader)) []byte {
+func ParquetPage(t testing.TB, n int, body []byte, change func(*format.PageHeader)) []byte {
 	t.Helper()
 	h := format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
@@ -69,5 +68,5 @@ func Page(t testing.TB, n int, body []byte, change func(*format.PageHeader)) []b
 	if change != nil {
 		change(&h)
 	}
-	return append(Thrift(t, &h), body[:min(len(body), max(0, int(h.CompressedPageSize)))]...)
+	return append(ParquetThrift(t, &h), body[:min(len(body), max(0, int(h.CompressedPageSize)))]...)
 }

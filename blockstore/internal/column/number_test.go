@@ -1,10 +1,11 @@
-package number
+package column_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
@@ -24,7 +25,7 @@ func TestHalfFloat(t *testing.T) {
 		if sign == 1 {
 			want = -want
 		}
-		if got := HalfFloat(uint16(h)); !cmp.Equal(got, want, filetest.SameBits) {
+		if got := column.HalfFloat(uint16(h)); !cmp.Equal(got, want, filetest.SameBits) {
 			t.Fatalf("%#04x: %v, want %v", h, got, want)
 		}
 	}

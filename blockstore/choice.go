@@ -1,0 +1,46 @@
+package blockstore
+
+import (
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+)
+
+// source makes a source of what was found of m, whose rows are those of info.
+func (m *member) source(found selection, info stream.Info, inexact Inexact) (stream.Gatherer, error) {
+	c := column.Choice{Inexact: inexact}
+	c.Numeric, c.Slot = m.slots(found.numeric)
+	for k, i := range found.kept {
+		kept := column.Kept{Column: -1, Kind: info.Kept[k].Kind}
+		if i < len(m.components) {
+			kept.Column = m.components[i].column
+		} else if value, ok := keyValue(m.folders, info.Kept[k]); ok {
+			kept.Constant = value
+		} else {
+			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file; put it into one, or do not keep the column", info.Kept[k].Name)
+		}
+		c.Kept = append(c.Kept, kept)
+	}
+	return column.NewRows(m.table, c, info)
+}
+
+// slots returns the columns of the table that hold the given components, in the order in which
+// these first need them, and where in a row their numbers go: see column.Choice. Only a component
+// that stands there twice makes its column stand there twice.
+func (m *member) slots(components []int) (columns, slots []int) {
+	last := make(map[int]int) // where the slots of each column begin, as it was last added
+	for at, i := range components {
+		c := m.components[i]
+		begin, ok := last[c.column]
+		if !ok || slots[begin+c.part] >= 0 {
+			begin = len(slots)
+			last[c.column] = begin
+			columns = append(columns, c.column)
+			for range m.Columns[c.column].Width {
+				slots = append(slots, -1)
+			}
+		}
+		slots[begin+c.part] = at
+	}
+	return columns, slots
+}

@@ -33,7 +33,7 @@ func CountCopies(ctx context.Context, e Engine, src Source, weights string) (*Co
 	c := &Copies{src: src, place: place}
 	err = c.each(ctx, e, func(_ int64, w float64) { c.copies.add(w) })
 	if err == nil && c.copies.Total == 0 {
-		err = dataError("%s: all weights are 0", src.Info().Name)
+		err = NewDataError(src.Info().Name, "all weights are 0")
 	}
 	return c, err
 }

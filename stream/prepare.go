@@ -9,8 +9,6 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/quote"
 )
 
 // Nulls says what becomes of rows with a null or a number that is not finite.
@@ -508,40 +506,13 @@ func nullError(info Info, row int64, column int, value float64) error {
 	if math.IsNaN(value) {
 		what = "null or NaN"
 	}
-	return &BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
-		Reason: what + "; remove such rows, or fit with `nulls drop`, zero, mean or indicator"}
+	return NewValueError(info.Name, row, info.Columns[column], "%s", what).
+		Do("remove such rows, or fit with `nulls drop`, zero, mean or indicator")
 }
 
 func (s *Prepared) overflowError(row int64, column int) error {
-	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
-		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
-}
-
-// DataError marks an error of [Prepare] that the rows are the reason of, not the treatment.
-type DataError struct{ Err error }
-
-// Error returns the text of the error.
-func (e *DataError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *DataError) Unwrap() error { return e.Err }
-
-func dataError(format string, args ...any) error { return &DataError{fmt.Errorf(format, args...)} }
-
-// BadValueError reports a value, or a row, that cannot be computed with.
-type BadValueError struct {
-	Source string
-	Row    int64  // counted from 0
-	Column string // "" for the whole row
-	Reason string
-}
-
-func (e *BadValueError) Error() string {
-	column := ""
-	if e.Column != "" {
-		column = ", column " + quote.Name(e.Column)
-	}
-	return fmt.Sprintf("%s: row %d (counted from 0)%s: %s", e.Source, e.Row, column, e.Reason)
+	return NewValueError(s.info.Name, row, s.info.Columns[column],
+		"so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])
 }
 
 func finite(v float64) bool { return v-v == 0 }

@@ -115,10 +115,10 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 
 func isDataFault(err error) bool {
 	var file *blockstore.DataError
-	var value *stream.BadValueError
+	var value *stream.DataError
 	var rows *stream.DataError
 	var fault *dataFault
-	var words *model.DataError
+	var words *stream.DataError
 	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &rows) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 

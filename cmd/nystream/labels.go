@@ -219,16 +219,17 @@ func (v *asideValues) checkWhole() error {
 	for k := range v.values {
 		c := &v.values[k]
 		for i := range c.Len() {
-			reason := ""
+			reason, remedy := "", ""
 			switch {
 			case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
-				reason = "nothing is there, and " + v.flag + " needs a value in each row; leave such rows out of the data"
+				reason = "nothing is there, and " + v.flag + " needs a value in each row"
+				remedy = "leave such rows out of the data"
 			case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
 				reason = fmt.Sprintf("is %v, and %s needs finite numbers", c.Floats[i], v.flag)
 			default:
 				continue
 			}
-			return &stream.BadValueError{Source: v.source, Row: v.first + int64(i), Column: v.columns[k], Reason: reason}
+			return stream.NewValueError(v.source, v.first+int64(i), v.columns[k], "%s", reason).Do("%s", remedy)
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	}
 	s, err := dense.NewSVD(dense.Columns(stream.RowSlice(r, k, q), k, q))
 	if err != nil {
-		return fmt.Errorf("ism: the covariance within classes: %w; scale the rows (`scale standard`)", err)
+		return fmt.Errorf("the covariance within classes: %w; scale the rows (`scale standard`)", err)
 	}
 	scale := math.Max(1, n-float64(len(counts)))
 	inverse := make([]float64, q)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -139,7 +138,7 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	none := func(*stream.Block, blas64.General) error { return nil }
-	var place *stream.BadValueError
+	var place *stream.DataError
 	if err := f.Transform(ctx, streamEngine, source(normals(3, 4, 1)), model.Request{}, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
 		t.Errorf("rows of another length: %v", err)
 	}

@@ -92,14 +92,14 @@ func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
 	}
 	header, ok := bytes.CutSuffix(bytes.TrimSpace(a.Header), []byte("}"))
 	if !ok || len(header) < 2 {
-		return nil, fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
+		return nil, fmt.Errorf("the header is no JSON object: %.40q", a.Header)
 	}
 	if a.Made != nil {
 		header = fmt.Appendf(header, `,"made":%s`, a.Made)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
+		return nil, err
 	}
 	text.WriteByte('\n')
 	return archive.Prepare(path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -61,7 +60,7 @@ func TestFewGroups(t *testing.T) {
 		"1": grouped(t, weighted(t, targets(t, x, y), weights), groups),
 	} {
 		_, err := Solver{}.Fit(t.Context(), stream.Engine{}, d, k)
-		var data *model.DataError
+		var data *stream.DataError
 		if want := `column "group" of ` + "`fold-by` is " + name + " in all rows"; !errors.As(err, &data) || !strings.Contains(err.Error(), want) {
 			t.Errorf("one group: %v", err)
 		}

@@ -25,7 +25,8 @@ func (m *member) align(found selection, info stream.Info, inexact Inexact) (stre
 		}
 		value, ok := keyValue(m.folders, info.Kept[k])
 		if !ok {
-			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file; put it into one, or do not keep the column", info.Kept[k].Name)
+			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name).
+				Do("put it into one, or do not keep the column")
 		}
 		a.kept[k] = keptFrom{inner: -1, value: value}
 		a.plain = false

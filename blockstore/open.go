@@ -3,8 +3,6 @@ package blockstore
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -276,13 +274,13 @@ func Remember(ctx context.Context) context.Context { return remote.Remember(file
 // csv translates the options of text files and checks Format.
 func (o Options) csv() (c text.CSVOptions, err error) {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
-		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
+		return c, fault.New("format %q is not known", o.Format).Do("use one of %s", strings.Join(Formats(), ", "))
 	}
 	if o.Header && o.NoHeader {
-		return c, errors.New("a text file cannot begin both with names and with a row; leave `header` or `no-header` out")
+		return c, fault.New("a text file cannot begin both with names and with a row").Do("leave `header` or `no-header` out")
 	}
 	if o.Skip < 0 {
-		return c, fmt.Errorf("`skip` %d is below 0; pass over 0 lines or more", o.Skip)
+		return c, fault.New("`skip` %d is below 0", o.Skip).Do("pass over 0 lines or more")
 	}
 	c.NoHeader, c.Header, c.Skip, c.Threads = o.NoHeader, o.Header, o.Skip, o.Threads
 	if c.Comment, err = text.ParseComment(o.Comment); err != nil {
@@ -307,7 +305,7 @@ type reading struct {
 func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
-			return nil, errors.New("there is no standard input to read; name a file")
+			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
 		return openPipe(ctx, "standard input", stdin, r)
 	}
@@ -384,13 +382,14 @@ func (r reading) checkEncoding(path, found string) error {
 	if r.encoding.IsUTF8() || found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found) {
 		return nil
 	}
-	return fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
+	return fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
 }
 
 // openFormat opens a file of a format that is no compressed text.
 func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
-		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s; leave it out", r.format)
+		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format).
+			Do("leave it out")
 	}
 	switch r.format {
 	case formats.Parquet:

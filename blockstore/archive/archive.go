@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 )
@@ -61,7 +62,7 @@ type Prepared = file.Atomic
 // Prepare writes a to a file that will be called path.
 func Prepare(path string, a *Archive) (*Prepared, error) {
 	if !json.Valid(a.Meta) {
-		return nil, fmt.Errorf("cannot write %s: the description is not JSON; write it as JSON", path)
+		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
 	}
 	f, err := file.Create(path)
 	if err != nil {

@@ -222,7 +222,8 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 		column := t.Columns[i]
 		c.info.Nameless = c.info.Nameless && column.Nameless
 		if !column.Kind.Computable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
+			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with", column.Reason()).
+				Do("leave it out")
 		}
 		for part := range column.Width {
 			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
@@ -231,7 +232,8 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 	for _, i := range kept {
 		column := t.Columns[i]
 		if !column.Kind.Keepable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
+			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept", column.Reason()).
+				Do("leave it out")
 		}
 		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kept()})
 	}
@@ -263,7 +265,8 @@ func ErrListLength(path string, row int64, name string, length int64, width int)
 	if length == 0 {
 		what = "the list is empty"
 	}
-	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns; %s", what, width, LeaveOut(name))
+	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns", what, width).
+		Do("%s", LeaveOut(name))
 }
 
 // LeaveOut says how to do without a column.

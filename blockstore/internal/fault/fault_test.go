@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 func TestGuard(t *testing.T) {
@@ -30,7 +31,7 @@ func TestGuard(t *testing.T) {
 
 func TestDataError(t *testing.T) {
 	cause := errors.New("-1 is not positive")
-	tests := map[string]*fault.DataError{
+	tests := map[string]*stream.DataError{
 		`a.csv: row 7 (counted from 0): column "x": -1 is not positive`: {Path: "a.csv", Row: 7, Column: "x", Err: cause},
 		`a.csv: -1 is not positive`:                                     {Path: "a.csv", Row: -1, Err: cause},
 	}

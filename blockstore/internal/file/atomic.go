@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // BufferSize is the size of the buffer between a writer and its file.
@@ -52,11 +54,12 @@ func CreateIn(spools Spools, path string) (*Atomic, error) {
 	}
 	target, old, err := Target(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		return nil, fault.Output(path, "%w", err)
 	}
 	file, err := CreateTemp(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: no file can be made in its folder: %w; make the folder, or name another", path, withoutPath(err))
+		return nil, fault.Output(path, "no file can be made in its folder: %w", withoutPath(err)).
+			Do("make the folder, or name another")
 	}
 	if old != nil {
 		keepOwner(file, old)
@@ -76,18 +79,18 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	case err != nil:
 		return "", nil, withoutPath(err)
 	case old.IsDir():
-		return "", nil, errors.New("it is a directory; name a file in it")
+		return "", nil, fault.New("it is a directory").Do("name a file in it")
 	case old.Mode()&fs.ModeSymlink != 0:
-		return "", nil, errors.New("it is a symbolic link to nothing; make what it leads to, or name another file")
+		return "", nil, fault.New("it is a symbolic link to nothing").Do("make what it leads to, or name another file")
 	case !old.Mode().IsRegular():
-		return "", nil, errors.New("it is not a regular file; name another")
+		return "", nil, fault.New("it is not a regular file").Do("name another")
 	}
 	folder, err := os.Stat(filepath.Dir(target))
 	if err != nil {
 		return "", nil, withoutPath(err)
 	}
-	if why := cannotRename(target, old, folder); why != "" {
-		return "", nil, errors.New(why)
+	if err := cannotRename(target, old, folder); err != nil {
+		return "", nil, err
 	}
 	return target, old, nil
 }
@@ -125,7 +128,7 @@ func (f *Atomic) Fail(err error) error {
 		}
 		f.err = fmt.Errorf("cannot write %w", failed)
 	default:
-		f.err = fmt.Errorf("cannot write %s: %w", f.Target, withoutPath(err))
+		f.err = fault.Output(f.Target, "%w", withoutPath(err))
 	}
 	return f.err
 }
@@ -172,7 +175,7 @@ func (f *Atomic) Seek(offset int64, whence int) (int64, error) {
 func (f *Atomic) Finish() error {
 	switch {
 	case f.Closed:
-		return fmt.Errorf("cannot write %s: the file is closed already; write it anew", f.Target)
+		return fault.Output(f.Target, "the file is closed already").Do("write it anew")
 	case f.err != nil || f.finished:
 		return f.err
 	case !f.upload:
@@ -193,7 +196,7 @@ const closeFirst = runtime.GOOS == "windows"
 // directory: then the file is complete but may not survive a power cut.
 func (f *Atomic) Commit() error {
 	if f.Closed {
-		return fmt.Errorf("cannot write %s: the file is closed already; write it anew", f.Target)
+		return fault.Output(f.Target, "the file is closed already").Do("write it anew")
 	}
 	defer f.Abort() // does nothing once the file is closed
 	if err := f.Finish(); err != nil {

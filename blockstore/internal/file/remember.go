@@ -63,7 +63,7 @@ func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 		return now, nil
 	}
 	if what := then.difference(now.info); what != "" {
-		return now, then.changed(what)
+		return now, then.changed("%s", what)
 	}
 	return now, nil
 }
@@ -98,7 +98,8 @@ func rememberList(ctx context.Context, path string, files []string) error {
 	if IsRemote(path) {
 		path = object.Hide(path)
 	}
-	return fault.File(path, "its files are others than when it was first looked at: %s; start again", listDifference(then, files))
+	return fault.File(path, "its files are others than when it was first looked at: %s", listDifference(then, files)).
+		Do("start again")
 }
 
 // listDifference names a file that is in one of two lists alone.

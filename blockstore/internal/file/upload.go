@@ -1,11 +1,10 @@
 package file
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 )
@@ -14,11 +13,11 @@ import (
 // that.
 func createRemote(spools Spools, path string) (*Atomic, error) {
 	if err := remote.CanPut(object.Context(), path); err != nil {
-		return nil, fmt.Errorf("cannot write %w", err)
+		return nil, fault.Output(path, "%w", err)
 	}
 	f, err := CreateTemp(spools.Dir, "spool", 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		return nil, fault.Output(path, "%w", err)
 	}
 	os.Remove(f.Name()) // Windows refuses while the file is open: Abort tries again
 	return &Atomic{File: f, Target: path, upload: true, share: share{room: spools.Room}}, nil
@@ -32,10 +31,12 @@ func (f *Atomic) send() error {
 	}
 	f.Closed = true
 	defer f.share.giveBack()
-	err = errors.Join(err, f.File.Close())
+	if closed := f.File.Close(); err == nil {
+		err = closed
+	}
 	os.Remove(f.File.Name())
 	if err != nil {
-		f.err = fmt.Errorf("cannot write %w", err)
+		f.err = fault.Output(f.Target, "%w", err)
 	}
 	return f.err
 }

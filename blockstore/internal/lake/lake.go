@@ -50,7 +50,8 @@ func folderOf(name, dir string) string {
 
 // Refusal returns the error that a folder is a table of that kind.
 func Refusal(kind, folder string) error {
-	return fault.File(folder, "it is a table of %s: files that were removed from the table may still lie in the folder, and only its log tells which rows count; %s, or name single files", kind, remedies[kind])
+	return fault.File(folder, "it is a table of %s: files that were removed from the table may still lie in the folder, and only its log tells which rows count", kind).
+		Do("%s, or name single files", remedies[kind])
 }
 
 // Check returns an error if a folder, or one that it is a partition k=v of, is a table.

@@ -53,16 +53,17 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 		if fault.IsReading(err) {
 			return nil, err
 		}
-		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read; was it cut short?")
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").Do("was it cut short?")
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
 	}
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
-		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz; save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
+		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz").
+			Do("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
 	}
-	if what := other(archive); what != "" {
-		return nil, fault.File(path, "%s", what)
+	if reason := other(archive); reason != nil {
+		return nil, fault.File(path, "%w", reason)
 	}
 	arrays := arraysOf(archive)
 	main, err := choose(arrays, name)
@@ -101,7 +102,7 @@ func arraysOf(archive *zip.Reader) (list []*array) {
 // readHeader reads the header of the array.
 func (a *array) readHeader() (npy.Header, error) {
 	if a.Flags&1 != 0 {
-		return npy.Header{}, fmt.Errorf("it is encrypted; unzip it with its password first")
+		return npy.Header{}, fault.New("it is encrypted").Do("unzip it with its password first")
 	}
 	in, err := a.Open()
 	if err != nil {
@@ -130,11 +131,11 @@ func choose(arrays []*array, name string) (*array, error) {
 	}
 	switch {
 	case len(arrays) == 0:
-		return nil, fmt.Errorf("it is a zip archive without arrays (.npy); unzip it and name the file in it")
+		return nil, fault.New("it is a zip archive without arrays (.npy)").Do("unzip it and name the file in it")
 	case name != "" && len(named) == 0:
-		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, words(arrays))
+		return nil, fault.New("there is no array %q", name).Do("the arrays are: %s", words(arrays))
 	case len(named) > 1:
-		return nil, fmt.Errorf("%d arrays are called %q; save them under different names", len(named), name)
+		return nil, fault.New("%d arrays are called %q", len(named), name).Do("save them under different names")
 	case len(named) == 1:
 		return named[0].readable()
 	case len(arrays) == 1:
@@ -144,7 +145,7 @@ func choose(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fmt.Errorf("it holds %d arrays; name the one that is meant with `array`: %s", len(arrays), words(arrays))
+	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name the one that is meant with `array`: %s", words(arrays))
 }
 
 // readable returns the array, or why it cannot be read.
@@ -154,7 +155,7 @@ func (a *array) readable() (*array, error) {
 		err = a.head.CheckNumbers()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("array %q: %w", a.name, err)
+		return nil, fault.New("array %q: %w", a.name, err)
 	}
 	return a, nil
 }
@@ -213,7 +214,7 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools
 	damaged := func(err error) error { return fault.File(name, "%w", fault.Damaged(err)) }
 	offset, err := a.DataOffset()
 	if err == nil && a.Method == zip.Store && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
-		err = fmt.Errorf("the archive ends within it; was it cut short?")
+		err = fault.New("the archive ends within it").Do("was it cut short?")
 	}
 	if err == nil && a.Method != zip.Store {
 		err = a.head.CheckSize(size)
@@ -311,23 +312,23 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	return s, nil
 }
 
-// other says what an archive is that holds no arrays of numbers.
-func other(archive *zip.Reader) string {
+// other says what an archive is that holds no arrays of numbers, nil if it is not known.
+func other(archive *zip.Reader) *stream.DataError {
 	for _, f := range archive.File {
 		switch base := path.Base(f.Name); {
 		case strings.HasPrefix(f.Name, "xl/"):
-			return "it is an Excel workbook; save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)"
+			return fault.New("it is an Excel workbook").Do("save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)")
 		case strings.HasPrefix(f.Name, "Index/") && strings.HasSuffix(f.Name, ".iwa"):
-			return "it is a Numbers document; export the sheet as CSV"
+			return fault.New("it is a Numbers document").Do("export the sheet as CSV")
 		case f.Name == "mimetype" || f.Name == "content.xml":
-			return "it is an OpenDocument file; save the sheet as CSV"
+			return fault.New("it is an OpenDocument file").Do("save the sheet as CSV")
 		case base == "data.pkl":
-			return "it is a file of PyTorch; save the tensor with numpy.save(f, t.numpy())"
+			return fault.New("it is a file of PyTorch").Do("save the tensor with numpy.save(f, t.numpy())")
 		case base == "descriptor.pbtxt" || base == "saved_model.pb" || base == "config.json" && strings.HasSuffix(archive.File[0].Name, ".json"):
-			return "it is a model of another program, not a matrix"
+			return fault.New("it is a model of another program, not a matrix")
 		case base == "meta.json" && strings.HasPrefix(archive.Comment, "nystream archive"):
-			return "it is a model of nystream, not data; transform, predict and verify take it before the data"
+			return fault.New("it is a model of nystream, not data").Do("transform, predict and verify take it before the data")
 		}
 	}
-	return ""
+	return nil
 }

@@ -268,7 +268,7 @@ func (t *table) findWidths(ctx context.Context) error {
 		case err == errLongList:
 			c.refuse(err.Error())
 		case err != nil:
-			var data *fault.DataError
+			var data *stream.DataError
 			if errors.As(err, &data) {
 				err = data.Err
 			}

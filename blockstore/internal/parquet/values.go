@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -68,7 +67,7 @@ func (r *columnReader) decode(n int) error {
 	}
 	for _, b := range r.Texts[:n] {
 		if len(b) > number.MaxDecimal {
-			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), number.MaxDecimal, column.LeaveOut(r.Name)))
+			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), number.MaxDecimal).Do("%s", column.LeaveOut(r.Name)))
 		}
 	}
 	return nil
@@ -109,7 +108,7 @@ func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 
 // inexact returns the error about value v of a step, an integer that no float64 holds.
 func (r *columnReader) inexact(row int64, v int) error {
-	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.Integer(r.format, v))}
+	return fault.Cell(r.pages.path, row, r.Name, "%w", number.ErrInexact(r.Integer(r.format, v)))
 }
 
 // scatter puts the numbers of a step into dst, with NaN for nulls.

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // isWeb reports whether a URL is of a web server, which lists nothing; * and ? are part of
@@ -51,7 +51,7 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 	case len(names) > 0:
 		return names, nil
 	case folder != url:
-		return nil, fmt.Errorf("%s: there are no objects below this, those apart that begin with . or _; name another folder", url)
+		return nil, fault.File(url, "there are no objects below this, those apart that begin with . or _").Of(stream.Missing).Do("name another folder")
 	}
 	return nil, missing(ctx, url)
 }
@@ -60,13 +60,13 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 // folders that match count too.
 func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
+		return nil, fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
 	}
 	names, err := below(ctx, prefix, func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
 	})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("no object matches %q, those apart that begin with . or _; use ** to go into folders", pattern)
+		err = fault.File(pattern, "no object matches, those apart that begin with . or _").Of(stream.Missing).Do("use ** to go into folders")
 	}
 	return names, err
 }
@@ -117,9 +117,8 @@ func missing(ctx context.Context, url string) error {
 			near = append(near, n[len(folder):])
 		}
 	}
-	err := fmt.Errorf("%s: no such object%w", url, silent{fs.ErrNotExist})
 	if name := fault.Nearest(url[len(folder):], near); name != "" {
-		return fmt.Errorf("%w; did you mean %s?", err, folder+name)
+		return noObject(url).Do("did you mean %s?", folder+name)
 	}
-	return fmt.Errorf("%w; is the address right?", err)
+	return noObject(url)
 }

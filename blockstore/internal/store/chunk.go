@@ -81,7 +81,7 @@ func (r *chunkReader) decompress(s section, p []byte) ([]byte, error) {
 	}
 	r.scratch[place] = column.Resized(r.scratch[place], int(s.raw))
 	if err := r.unpack.Zstd(r.scratch[place], p); err != nil {
-		return nil, fmt.Errorf("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
+		return nil, fault.New("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
 	}
 	return r.scratch[place], nil
 }

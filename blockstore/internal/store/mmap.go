@@ -2,13 +2,13 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime/debug"
 
 	"github.com/edsrzf/mmap-go"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // mapGranularity is what the start of a mapping must be a multiple of on every
@@ -48,7 +48,7 @@ func withMapped(f *os.File, from, to int64, use func([]byte) error) (err error) 
 	start := from &^ (mapGranularity - 1)
 	m, err := mmap.MapRegion(f, int(to-start), mmap.RDONLY, 0, start)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotMapped, err)
+		return fault.New("%w: %w", errNotMapped, err)
 	}
 	defer func() { err = errors.Join(err, m.Unmap()) }()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -61,7 +60,7 @@ func HeaderName(name string) string {
 // has one is no text to readers, ours among them.
 func (e *csvEncoder) text(s string) {
 	if strings.IndexByte(s, 0) >= 0 {
-		e.failed = fmt.Errorf("the text %q holds a NUL, which a CSV file cannot; write .jsonl, .parquet or .arrow", fault.Shorten([]byte(s)))
+		e.failed = fault.New("the text %q holds a NUL, which a CSV file cannot", fault.Shorten([]byte(s))).Do("write .jsonl, .parquet or .arrow")
 	}
 	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

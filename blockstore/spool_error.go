@@ -1,15 +1,8 @@
 package blockstore
 
 import (
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
-
-// DataError reports that a file holds something that cannot be used, and where:
-// its Path as the user named it, the absolute Row of the file, counted from 0
-// (-1 when unknown), the Column ("" when unknown), and Err, which says what is
-// wrong and what to do about it.
-type DataError = fault.DataError
 
 // SpoolError reports that a copy on disk could not be written, of what can be read only once
 // or not as it is: a disk is full, and the data are not to blame. It names the folder, the

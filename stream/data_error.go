@@ -77,8 +77,17 @@ func NewValueError(path string, row int64, column, format string, args ...any) *
 	}
 	said := fmt.Errorf(format, args...)
 	e.What = said.Error()
-	if cause, ok := errors.Unwrap(said).(*adopted); ok {
-		e.Err = cause.error
+	switch wraps := said.(type) {
+	case interface{ Unwrap() error }:
+		if cause, ok := wraps.Unwrap().(*adopted); ok {
+			e.Err = cause.error
+		}
+	case interface{ Unwrap() []error }:
+		var causes []error
+		for _, cause := range wraps.Unwrap() {
+			causes = append(causes, cause.(*adopted).error)
+		}
+		e.Err = errors.Join(causes...)
 	}
 	return e
 }

@@ -17,6 +17,7 @@ func TestDataErrorText(t *testing.T) {
 	}{
 		{NewDataError("", "no rows"), `no rows`},
 		{NewDataError("a.csv", "the file has %d rows", 0).Do("is it the right file?"), `a.csv: the file has 0 rows; is it the right file?`},
+		{NewDataError("a.csv", "%w", error(nil)), `a.csv: %!w(<nil>)`},
 		{NewDataError("a.csv", "%s", "100%"), `a.csv: 100%`},
 		{NewDataError("a.csv", "no such file").Of(Missing), `a.csv: no such file`},
 		{NewDataError("a.csv", "nobody reads").Of(Unwritten), `cannot write a.csv: nobody reads`},
@@ -65,6 +66,9 @@ func TestDataErrorCause(t *testing.T) {
 		if !errors.Is(g, cause) || !errors.Is(g, inner) || !errors.As(error(g), &found) || found != g {
 			t.Errorf("%s: a cause is lost", what)
 		}
+	}
+	if e := NewDataError("a", "%w, and then %w", fs.ErrClosed, inner); !errors.Is(e, fs.ErrClosed) || !errors.Is(e, cause) || e.Kind != Changed {
+		t.Errorf("of two causes one is lost: %v", e)
 	}
 	if value := NewValueError("a", 0, "", "it is 0"); value.Kind != BadValue || NewDataError("b", "%w", value).Kind != BadValue {
 		t.Error("a value is of another kind")

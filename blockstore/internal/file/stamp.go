@@ -176,7 +176,5 @@ var ErrChanged = errors.New("the file was changed after it was opened")
 
 // changed returns the error that the file was changed, of what has happened to it.
 func (s Stamp) changed(format string, args ...any) *stream.DataError {
-	e := fault.File(s.path, format, args...).Of(stream.Changed).Do("start again")
-	e.What, e.Err = ErrChanged.Error()+": "+e.What, errors.Join(ErrChanged, e.Err)
-	return e
+	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).Of(stream.Changed).Do("start again")
 }

@@ -106,7 +106,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 		return nil, fromData(err)
 	}
 	if read.Adjacency.Rows == 0 {
-		return nil, fromData(fmt.Errorf("%s has no nodes", path))
+		return nil, stream.NewDataError(path, "it has no nodes")
 	}
 	return read, nil
 }
@@ -194,7 +194,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	}
 	rows, strange, err := g.Over(a, f.ids, f.data.Graph.Names)
 	if err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+		return nil, stream.NewDataError(paths[0], "%w", err)
 	}
 	twoSided := f.model.Describe().TwoSided
 	if t.notes(graphNotes(g)); strange > 0 && twoSided {
@@ -203,7 +203,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	nodes := stream.NewSparseRows(paths[0], rows, nil)
 	if !twoSided { // a node is its edges both ways
 		if nodes.Into, _, err = g.Over(a.Transpose(), f.ids, f.data.Graph.Names); err != nil {
-			return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
 	}
 	keys := nodeKeys{g}

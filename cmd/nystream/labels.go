@@ -129,17 +129,16 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 	switch n := len(names); {
 	case measurements(names, rows):
 		if measured == "" {
-			measured = "; to predict numbers use nystream fit ridge --target"
+			measured = "to predict numbers use nystream fit ridge --target"
 		}
-		return fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
-			source, of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows)), measured))
+		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
+			of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows))).Do("%s", measured)
 	case n == 1:
-		return fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; at least two classes are needed",
-			source, of.named(), names[0], show.Count(int64(rows))))
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], show.Count(int64(rows))).
+			Do("at least two classes are needed")
 	case n > mostClasses:
-		return fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
-			source, of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses, cmp.Or(measured,
-				"; are these classes?")))
+		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
+			of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
@@ -204,10 +203,9 @@ func (v *asideValues) numbers() (blas64.General, error) {
 			default:
 				remedy := ""
 				if v.flag == "--target" {
-					remedy = "; to predict classes give --label for --target"
+					remedy = "to predict classes give --label for --target"
 				}
-				const what = "%s: column %s of %s holds text, and numbers are wanted%s"
-				return m, fromData(fmt.Errorf(what, v.source, v.columns[k], v.flag, remedy))
+				return m, stream.NewDataError(v.source, "column %s of %s holds text, and numbers are wanted", v.columns[k], v.flag).Do("%s", remedy)
 			}
 		}
 	}
@@ -308,7 +306,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 		return nil, fromData(err)
 	}
 	if n := int64(v.rows()); n != rows {
-		return nil, fromData(fmt.Errorf("%s has %s %s, and the data have %s rows: %s needs one for each", s.file, show.Count(n), unit, show.Count(rows), s.flag))
+		return nil, stream.NewDataError(s.file, "it has %s %s, and the data have %s rows: %s needs one for each", show.Count(n), unit, show.Count(rows), s.flag)
 	}
 	return v, nil
 }

@@ -92,7 +92,7 @@ func readModel(path string) (*modelFile, error) {
 	f := &modelFile{path: path, arrays: a.Arrays}
 	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, a.Header[1:len(a.Header)-1])
 	if err := f.decode(a); err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, stream.NewDataError(path, "%w", err)
 	}
 	return f, nil
 }

@@ -179,7 +179,8 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 	}
 	r.given += int64(n)
 	if want := part.Info().Rows; r.given > want {
-		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
+		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want).
+			Of(stream.Damaged).Do("make or fetch it again")
 	}
 	return n, err
 }
@@ -188,7 +189,8 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 func (r *unionReader) finishPart() error {
 	part := r.union.parts[r.at].Info()
 	if r.given != part.Rows {
-		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
+		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
+			Of(stream.Damaged).Do("make or fetch it again")
 	}
 	r.at++
 	err := r.current.Close()

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Read reads what Write has written. It checks the digest over
@@ -51,7 +52,7 @@ func read(f io.ReaderAt, size int64) (*Archive, error) {
 	}
 	a, err := readZip(f, size)
 	if err != nil {
-		return nil, fault.New("the model cannot be read: %w", err).Do("restore it or fit the model again")
+		return nil, fault.New("the model cannot be read: %w", err).Of(stream.Damaged).Do("restore it or fit the model again")
 	}
 	return a, nil
 }

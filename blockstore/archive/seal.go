@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 // sealDigits is the length of the digest at the end of an archive.
@@ -47,7 +48,7 @@ func (w *sealWriter) seal() error {
 var (
 	errNoArchive = fault.New("this is not a Nystream model, or its end is missing").Do("fit the model again if the file was cut short")
 	errNewer     = fault.New("the file was made by a newer version of Nystream").Do("use that version")
-	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").Do("restore it or fit the model again")
+	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").Of(stream.Damaged).Do("restore it or fit the model again")
 )
 
 // checkSeal reads a whole archive of the given size and compares it with its

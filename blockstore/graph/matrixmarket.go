@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
 )
 
 // marketBanner is how a Matrix Market file begins.
@@ -93,7 +94,7 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 func (m *market) readSize() error {
 	cells, err := m.lines.Next()
 	if err == io.EOF {
-		return fault.New("the file ends before the line with its size").Do("make or fetch it again")
+		return fault.New("the file ends before the line with its size").Of(stream.Damaged).Do("make or fetch it again")
 	}
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ const idleNodes = 1 << 22
 // checkEnd compares what was read with what was promised.
 func (m *market) checkEnd() error {
 	if m.edges.edges != m.promised {
-		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).Do("make or fetch it again")
+		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).Of(stream.Damaged).Do("make or fetch it again")
 	}
 	if m.nodes > max(idleNodes, 4*m.edges.edges) {
 		return fault.New("the file promises %d nodes for %d entries, so most rows are empty", m.nodes, m.edges.edges).

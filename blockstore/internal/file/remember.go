@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // seen is the files that were opened with a context, as they were then, and what globs and
@@ -99,7 +100,7 @@ func rememberList(ctx context.Context, path string, files []string) error {
 		path = object.Hide(path)
 	}
 	return fault.File(path, "its files are others than when it was first looked at: %s", listDifference(then, files)).
-		Do("start again")
+		Of(stream.Changed).Do("start again")
 }
 
 // listDifference names a file that is in one of two lists alone.

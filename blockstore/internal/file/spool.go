@@ -89,7 +89,10 @@ func Copy(ctx context.Context, spools Spools, path, name string, in io.Reader) (
 	default:
 		err = fault.File(name, "%w", err)
 	}
-	return s, errors.Join(err, to.discard())
+	if left := to.discard(); left != nil {
+		return s, errors.Join(err, left)
+	}
+	return s, err
 }
 
 // Discard closes and removes a copy, from which nothing is read any more.

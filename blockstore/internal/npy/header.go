@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 const (
@@ -86,7 +87,7 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 	}
 	if length > maxHeader {
 		return "", 0, fault.New("the NPY header has %d bytes, more than %d: it is damaged, or no plain array", length, maxHeader).
-			Do("make or fetch the file again")
+			Of(stream.Damaged).Do("make or fetch the file again")
 	}
 	p := make([]byte, length)
 	if err := readHead(r, p); err != nil {

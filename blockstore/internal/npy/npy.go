@@ -104,9 +104,9 @@ func (t *matrix) checkSize(file int64) error {
 	t.row, t.dataSize = int64(row), int64(all)
 	switch have := file - t.head.size; {
 	case have < t.dataSize && t.head.fortran:
-		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Do("was the file cut short?")
+		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Of(stream.Damaged).Do("was the file cut short?")
 	case have < t.dataSize:
-		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).Do("was it cut short?")
+		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).Of(stream.Damaged).Do("was it cut short?")
 	case have > t.dataSize:
 		return fmt.Errorf("%d bytes follow the %d rows that the header promises", have-t.dataSize, t.count)
 	}

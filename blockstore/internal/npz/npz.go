@@ -53,7 +53,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 		if fault.IsReading(err) {
 			return nil, err
 		}
-		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").Do("was it cut short?")
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").Of(stream.Damaged).Do("was it cut short?")
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
@@ -210,11 +210,11 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 // anywhere.
 func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools file.Spools) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
-	name := path + ": array " + a.name
-	damaged := func(err error) error { return fault.File(name, "%w", fault.Damaged(err)) }
+	inArray := func(err error) error { return fault.File(path, "array %s: %w", a.name, err) }
+	damaged := func(err error) error { return inArray(fault.Damaged(err)) }
 	offset, err := a.DataOffset()
 	if err == nil && a.Method == zip.Store && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
-		err = fault.New("the archive ends within it").Do("was it cut short?")
+		err = fault.New("the archive ends within it").Of(stream.Damaged).Do("was it cut short?")
 	}
 	if err == nil && a.Method != zip.Store {
 		err = a.head.CheckSize(size)
@@ -228,9 +228,12 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools
 	}
 	defer in.Close()
 	if a.Method != zip.Store {
-		stamp, err = file.Copy(ctx, spools, path, name, io.LimitReader(in, size+1))
-		if err != nil {
+		stamp, err = file.Copy(ctx, spools, path, path, io.LimitReader(in, size+1))
+		switch {
+		case errors.As(err, new(*file.SpoolError)):
 			return nil, err
+		case err != nil:
+			return nil, inArray(err)
 		}
 		return npy.Part(path, stamp, a.head, 0, stamp.Size)
 	}

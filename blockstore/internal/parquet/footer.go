@@ -78,7 +78,7 @@ func (t *table) badFooter(err error) error {
 // footerBytes reads the footer and returns where it starts.
 func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	if t.stamp.Size < 4+footerTail {
-		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file", t.stamp.Size).Do("make or fetch it again")
+		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file", t.stamp.Size).Of(stream.Damaged).Do("make or fetch it again")
 	}
 	var head [4]byte
 	var tail [footerTail]byte
@@ -100,7 +100,7 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > t.stamp.Size-footerTail-4 || length > maxFooterBytes {
 		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.Size, int64(maxFooterBytes)).
-			Do("make or fetch the file again")
+			Of(stream.Damaged).Do("make or fetch the file again")
 	}
 	raw := make([]byte, length)
 	start := t.stamp.Size - footerTail - length

@@ -153,6 +153,15 @@ func (e *DataError) Do(format string, args ...any) *DataError {
 	return e
 }
 
+// Also adds a remedy to the others and returns e.
+func (e *DataError) Also(format string, args ...any) *DataError {
+	if e.Remedy != "" {
+		e.Remedy += "; "
+	}
+	e.Remedy += fmt.Sprintf(format, args...)
+	return e
+}
+
 // Error returns "path: row 3 (counted from 0): column "x": what is wrong; what to do". What is unknown is left
 // out.
 func (e *DataError) Error() string {

@@ -35,6 +35,7 @@ func TestDataErrorText(t *testing.T) {
 		{NewDataError("a.csv", "part %d: %w", 3, NewValueError("a.csv", 7, "x", "it is 0").Do("mend it")), `a.csv: row 7 (counted from 0): column "x": part 3: it is 0; mend it`},
 		{NewDataError("*.csv", "%w", NewValueError("a.csv", 7, "x", "it is 0").Do("mend it")), `*.csv: a.csv: row 7 (counted from 0): column "x": it is 0; mend it`},
 		{NewDataError("a.csv", "%w", fmt.Errorf("part 3: %w", damaged)), `a.csv: part 3: the checksum differs; fetch the file again`},
+		{NewDataError("a", "none").Also("name one").Also("give %d", 2), `a: none; name one; give 2`},
 		{AsDataError(damaged).Do("start again"), `the checksum differs; start again`},
 		{AsDataError(fmt.Errorf("part 3: %w", damaged)), `part 3: the checksum differs; fetch the file again`},
 	}

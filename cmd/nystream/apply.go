@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -133,8 +132,8 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	in, err := d.choose(a, files)
 	var fault *stream.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
-		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
-			err, len(t.names))
+		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			len(t.names))
 	}
 	if err != nil {
 		return nil, nil, err

@@ -194,9 +194,9 @@ func (s *csvScan) ragged(cells int) error {
 	e := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
 	case s.records.comments == "" && IsComment([]byte(first), ""):
-		return e.Do("%s; if lines that begin with %c are comments, say so with `comment %[2]c`", e.Remedy, first[0])
+		return e.Also("if lines that begin with %c are comments, say so with `comment %[1]c`", first[0])
 	case s.index.records == 1:
-		return e.Do("%s; if lines stand before the table, pass over them with `skip`", e.Remedy)
+		return e.Also("if lines stand before the table, pass over them with `skip`")
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -131,9 +132,9 @@ func (a *aligned) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.
 	b.X = dst.X
 	if a.pick != nil {
 		if scratch.Rows < dst.X.Rows {
-			*scratch = stream.NewMatrix(dst.X.Rows, len(inner.Columns))
+			*scratch = matrix.New(dst.X.Rows, len(inner.Columns))
 		}
-		b.X = stream.RowSlice(*scratch, 0, dst.X.Rows)
+		b.X = matrix.Rows(*scratch, 0, dst.X.Rows)
 	}
 	if dst.Kept != nil && b.Kept == nil {
 		b.Kept = stream.KeptColumns(inner.Kept)

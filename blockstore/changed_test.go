@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -107,7 +108,7 @@ func wantChanged(t testing.TB, when, path string, err error) {
 func TestChangedFiles(t *testing.T) {
 	t.Parallel()
 	const n, d = 3000, 3
-	rows := stream.NewMatrix(n, d)
+	rows := matrix.New(n, d)
 	for i := range rows.Data {
 		rows.Data[i] = float64(i) / 64
 	}
@@ -229,7 +230,7 @@ type lateReader struct {
 func (r *lateReader) Read(dst *stream.Batch) (int, error) {
 	part := *dst
 	r.once.Do(func() {
-		part.X = stream.RowSlice(dst.X, 0, 1) // of the old file, which is open by then
+		part.X = matrix.Rows(dst.X, 0, 1) // of the old file, which is open by then
 		<-r.source.last
 	})
 	n, err := r.Reader.Read(&part)

@@ -20,6 +20,7 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -54,7 +55,7 @@ func badChanges(t *testing.T) (list []badFile) {
 	}
 	for _, name := range []string{"a.csv", "a.jsonl", "a.libsvm", "a.npy", "a.parquet", "a.arrow", "a.nys"} {
 		path := filepath.Join(t.TempDir(), name)
-		writeBatch(t, path, []string{"x", "y"}, &stream.Batch{X: stream.NewMatrix(rows, 2)})
+		writeBatch(t, path, []string{"x", "y"}, &stream.Batch{X: matrix.New(rows, 2)})
 		add(name, "is cut while it is read", string(contentOf(t, path)), Options{}, func(path string) error { return os.Truncate(path, 2000) })
 	}
 	// rewrite writes other bytes in the place of some.
@@ -180,9 +181,9 @@ func badOutputs(t *testing.T) (list []badFile) {
 	xy := Schema{Columns: []string{"x", "y"}, Rows: -1}
 	text := Schema{Columns: []string{"x"}, Kept: []stream.Field{{Name: "y", Kind: stream.String}}, Rows: -1}
 	words := func(word string) *stream.Batch {
-		return &stream.Batch{X: stream.NewMatrix(1, 1), Kept: []stream.Column{{Kind: stream.String, Strings: []string{word}}}}
+		return &stream.Batch{X: matrix.New(1, 1), Kept: []stream.Column{{Kind: stream.String, Strings: []string{word}}}}
 	}
-	infinite := &stream.Batch{X: stream.NewMatrix(1, 2)}
+	infinite := &stream.Batch{X: matrix.New(1, 2)}
 	infinite.X.Data[1] = math.Inf(1)
 	add("a.xls", "an unknown extension", xy, nil)
 	add("a.dat", "an unknown format", Schema{Columns: []string{"x"}, Format: "xls"}, nil)

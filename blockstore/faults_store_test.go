@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,7 +37,7 @@ func (p *storeParts) sealed() string {
 // badStores are stores that are damaged, and such as a wrong writer would make.
 func badStores(t *testing.T) (list []badFile) {
 	parts := func(rows int, o string) *storeParts {
-		b := &stream.Batch{X: stream.NewMatrix(rows, 1), Kept: []stream.Column{{Kind: stream.String, Strings: append([]string{"alpha", "b"}, make([]string, rows-2)...)}}}
+		b := &stream.Batch{X: matrix.New(rows, 1), Kept: []stream.Column{{Kind: stream.String, Strings: append([]string{"alpha", "b"}, make([]string, rows-2)...)}}}
 		s := contentOf(t, writeStore(t, b, Schema{Columns: []string{"x"}, Kept: []stream.Field{{Name: "y", Kind: stream.String}}, Rows: int64(rows)}, o))
 		end := len(s) - 64
 		at, n := binary.LittleEndian.Uint64(s[end:]), binary.LittleEndian.Uint64(s[end+8:])

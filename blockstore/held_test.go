@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -30,7 +31,7 @@ func writeZeros(t *testing.T, path string, rows, columns int) {
 		t.Fatal(err)
 	}
 	defer w.Abort() // does nothing after Commit
-	if err := w.Write(&stream.Batch{X: stream.NewMatrix(rows, columns)}, rows); err != nil {
+	if err := w.Write(&stream.Batch{X: matrix.New(rows, columns)}, rows); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(); err != nil {
@@ -67,7 +68,7 @@ func TestHoldsOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch := &stream.Batch{X: stream.NewMatrix(1, 2000)}
+	batch := &stream.Batch{X: matrix.New(1, 2000)}
 	bytes := held(func() any {
 		r, err := src.Open(t.Context(), 0)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -21,7 +22,7 @@ func integerFile(t *testing.T, path string, ids ...int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &stream.Batch{X: stream.NewMatrix(len(ids), 1), Kept: []stream.Column{{Kind: stream.Int64, Ints: ids}}}
+	b := &stream.Batch{X: matrix.New(len(ids), 1), Kept: []stream.Column{{Kind: stream.Int64, Ints: ids}}}
 	if err := w.Write(b, len(ids)); err != nil {
 		t.Fatal(err)
 	}

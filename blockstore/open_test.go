@@ -23,6 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"pgregory.net/rapid"
 )
@@ -100,7 +101,7 @@ func TestSameRowsFromEveryFormat(t *testing.T) {
 			m := min(n-from, rapid.IntRange(1, n).Draw(rt, "rows"))
 			extension := rapid.SampledFrom(writtenFormats).Draw(rt, "format")
 			path := filepath.Join(dir, fmt.Sprint("part", len(paths), extension))
-			writeBatch(t, path, names, &stream.Batch{X: stream.RowSlice(all.X, from, m)})
+			writeBatch(t, path, names, &stream.Batch{X: matrix.Rows(all.X, from, m)})
 			paths = append(paths, path)
 			from += m
 		}
@@ -634,7 +635,7 @@ func ExampleOpen() {
 		panic(err)
 	}
 	defer r.Close()
-	b := &stream.Batch{X: stream.NewMatrix(3, 2), Kept: []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}}}
+	b := &stream.Batch{X: matrix.New(3, 2), Kept: []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}}}
 	if _, err := stream.ReadFull(r, b); err != nil && err != io.EOF {
 		panic(err)
 	}

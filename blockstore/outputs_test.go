@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -138,7 +139,7 @@ func TestDigests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := stream.NewMatrix(100, 2)
+			x := matrix.New(100, 2)
 			for i := range x.Data {
 				x.Data[i] = float64(i)
 			}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +36,7 @@ func (s *columnSums) UnmarshalBinary([]byte) error { return errors.ErrUnsupporte
 // A fold of a file has the same bits for any format, any number of readers and any block.
 func TestFoldFilesWithSeveralReaders(t *testing.T) {
 	const rows, columns = 9000, 3
-	x := stream.NewMatrix(rows, columns)
+	x := matrix.New(rows, columns)
 	random := rand.New(rand.NewPCG(4, 4))
 	for i := range x.Data {
 		x.Data[i] = random.NormFloat64() * math.Exp(5*random.NormFloat64())
@@ -100,7 +101,7 @@ func TestEmptyFileAmongOthers(t *testing.T) {
 			path := filepath.Join(dir, strconv.Itoa(rows)+name)
 			w, err := Create(path, Schema{Columns: stream.NumberedColumns(2), Rows: int64(rows)})
 			if err == nil {
-				err = w.Write(&stream.Batch{X: stream.NewMatrix(rows, 2)}, rows)
+				err = w.Write(&stream.Batch{X: matrix.New(rows, 2)}, rows)
 			}
 			if err == nil {
 				err = w.Commit()

@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
 	"github.com/nystream/nystream/blockstore/object/web"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/storetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,7 +40,7 @@ func startStore(t *testing.T) *storetest.Server {
 func makeFile(t *testing.T, path string, n, d int) {
 	t.Helper()
 	schema := Schema{Columns: stream.NumberedColumns(d), Rows: int64(n)}
-	b := &stream.Batch{X: stream.NewMatrix(n, d)}
+	b := &stream.Batch{X: matrix.New(n, d)}
 	if filepath.Ext(path) != ".npy" && filepath.Ext(path) != ".libsvm" {
 		schema.Kept = []stream.Field{{Name: "name", Kind: stream.String}}
 		b.Kept = []stream.Column{{Kind: stream.String}}
@@ -74,7 +75,7 @@ func readBack(ctx context.Context, o Options, paths ...string) ([]float64, []str
 	}
 	defer r.Close()
 	info := src.Info()
-	b := &stream.Batch{X: stream.NewMatrix(700, len(info.Columns))}
+	b := &stream.Batch{X: matrix.New(700, len(info.Columns))}
 	for _, f := range info.Kept {
 		b.Kept = append(b.Kept, stream.Column{Kind: f.Kind})
 	}
@@ -94,7 +95,7 @@ func readBack(ctx context.Context, o Options, paths ...string) ([]float64, []str
 		}
 	}
 	some := []int64{0, 1, info.Rows / 2, info.Rows - 1}
-	x := stream.NewMatrix(len(some), len(info.Columns))
+	x := matrix.New(len(some), len(info.Columns))
 	if err := stream.Gather(ctx, src, some, &stream.Batch{X: x}); err != nil {
 		return nil, nil, err
 	}

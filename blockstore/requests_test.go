@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
 	"github.com/nystream/nystream/blockstore/object/web"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/storetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -308,7 +309,7 @@ func TestAssumedPages(t *testing.T) {
 	s := startStore(t)
 	for name, distinct := range map[string]int{"constant.parquet": 1, "few.parquet": 100, "many.parquet": 40_000} {
 		path := filepath.Join(t.TempDir(), name)
-		x := stream.NewMatrix(40_000, 30)
+		x := matrix.New(40_000, 30)
 		for i := range x.Data {
 			x.Data[i] = float64(i / 30 % distinct)
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
-	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -165,7 +166,7 @@ func (r *randomRows) check(t *testing.T, k int, path, format string) {
 		return
 	}
 	for i, want := range r.rows {
-		if got := column.Row(b.X, i); !filetest.SameRow(want, got) {
+		if got := matrix.Row(b.X, i); !filetest.SameRow(want, got) {
 			t.Errorf("%d: row %d: %v, want %v", k, i, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,7 +42,7 @@ func TestArrowFileHoldsStream(t *testing.T) {
 	for _, rows := range []int{3, 0} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a.arrow")
-		writeBatch(t, path, []string{"x"}, &stream.Batch{X: stream.NewMatrix(rows, 1)})
+		writeBatch(t, path, []string{"x"}, &stream.Batch{X: matrix.New(rows, 1)})
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -49,7 +50,7 @@ func TestSpoolRoom(t *testing.T) {
 	// A file that is written where it stays takes none.
 	if w, err := Create(t.TempDir()+"/whole.nys", Schema{Columns: []string{"a", "b", "c"}, Rows: 100, SpoolRoom: NewSpoolRoom(1)}); err != nil {
 		t.Error(err)
-	} else if err := errors.Join(w.Write(&stream.Batch{X: stream.NewMatrix(100, 3)}, 100), w.Commit()); err != nil {
+	} else if err := errors.Join(w.Write(&stream.Batch{X: matrix.New(100, 3)}, 100), w.Commit()); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 && runtime.GOOS != "windows" {

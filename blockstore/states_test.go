@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,7 +17,7 @@ import (
 // keeps its states for itself goes on without; one that makes a part fails.
 func TestFolderBecomesUnwritable(t *testing.T) {
 	const rows, lost = 1000, 100 // rows, and the block at which the folder goes
-	x, totals := stream.NewMatrix(rows, 2), make([]float64, 2)
+	x, totals := matrix.New(rows, 2), make([]float64, 2)
 	for i := range x.Data {
 		x.Data[i] = float64(i % 7)
 		totals[i%2] += x.Data[i]
@@ -101,7 +102,7 @@ func TestVersions(t *testing.T) {
 		var versions []map[string]string
 		for _, value := range []float64{1, 1, 2} {
 			path := filepath.Join(t.TempDir(), "x"+extension)
-			x := stream.NewMatrix(1000, 2)
+			x := matrix.New(1000, 2)
 			x.Data[1001] = value
 			w, err := Create(path, Schema{Columns: stream.NumberedColumns(2), Rows: 1000})
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -224,7 +225,7 @@ func (u *union) Gather(ctx context.Context, rows []int64, dst *stream.Batch) err
 
 // gatherPart fetches rows of part p into dst from row at on.
 func (u *union) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
-	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
+	b := stream.Batch{X: matrix.Rows(dst.X, at, len(local))}
 	if dst.Kept != nil {
 		b.Kept = stream.KeptColumns(u.info.Kept)
 	}

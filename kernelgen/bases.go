@@ -3,6 +3,7 @@ package kernelgen
 import (
 	"math"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -95,15 +96,14 @@ func packAll(x blas64.General, set baseSet) (all [numPreparations]simd.Packed) {
 // selfProducts are squared lengths.
 func selfProducts(dst []float64, x blas64.General, _ *Workspace) { simd.SquaredNorms(dst, x) }
 
-// selfDistances are 0, or NaN where the row is not finite, as in a tile. Rows
-// without gaps are looked at in one go.
+// selfDistances are 0, or NaN where the row is not finite, as in a tile.
 func selfDistances(dst []float64, x blas64.General, _ *Workspace) {
 	clear(dst)
-	if x.Stride == x.Cols && simd.Finite(x.Data[:x.Rows*x.Cols]) {
+	if _, _, found := simd.NotFinite(x); !found {
 		return
 	}
 	for i := range dst {
-		if !simd.Finite(simd.Row(x, i)) {
+		if simd.FirstNotFinite(matrix.Row(x, i)) >= 0 {
 			dst[i] = math.NaN()
 		}
 	}
@@ -113,7 +113,7 @@ func selfDistances(dst []float64, x blas64.General, _ *Workspace) {
 func selfCosines(dst []float64, x blas64.General, w *Workspace) {
 	for i := 0; i < x.Rows; i += blockRows {
 		to := min(i+blockRows, x.Rows)
-		simd.SquaredNorms(dst[i:to], w.unitBlock(rowRange(x, i, to)))
+		simd.SquaredNorms(dst[i:to], w.unitBlock(matrix.Rows(x, i, to-i)))
 	}
 	clampCosines(dst)
 }

@@ -3,7 +3,8 @@ package kernelgen
 import (
 	"fmt"
 
-	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -30,7 +31,7 @@ func (k Kernel) CheckRows(rows blas64.General, first int64) error {
 			continue
 		}
 		for i := range rows.Rows {
-			if err := s.check(simd.Row(rows, i)); err != nil {
+			if err := s.check(matrix.Row(rows, i)); err != nil {
 				return &RowError{Row: first + int64(i), Err: fmt.Errorf("%w: %v is between %s", err, k, s.domain)}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Diag sets dst[i] = k(x_i, x_i), with the same bits as [Kernel.Fill]. It panics
@@ -20,7 +22,7 @@ func (k Kernel) Diag(dst []float64, x blas64.General) {
 	defer diagSpaces.Put(w)
 	for i := 0; i < x.Rows; i += blockSize {
 		to := min(i+blockSize, x.Rows)
-		b := k.diagBases(rowRange(x, i, to), w)
+		b := k.diagBases(matrix.Rows(x, i, to-i), w)
 		evalTerms(dst[i:to], k.terms, &b, w)
 	}
 }

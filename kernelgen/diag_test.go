@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // diagOf returns the diagonal by Diag, and by tiles of one entry.
@@ -13,7 +15,7 @@ func diagOf(k Kernel, x blas64.General) (got, want []float64) {
 	got, want = make([]float64, x.Rows), make([]float64, x.Rows)
 	k.Diag(got, x)
 	for i := range want {
-		r := rowRange(x, i, i+1)
+		r := matrix.Rows(x, i, 1)
 		want[i] = tile(k, r, r).Data[0]
 	}
 	return got, want

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -30,13 +31,9 @@ const (
 
 // shareRows returns the rows of the left side, in buf if it is large enough.
 func shareRows(rows blas64.General, buf []float64) blas64.General {
-	n := rows.Cols + 1
-	if len(buf) < rows.Rows*n {
-		buf = make([]float64, rows.Rows*n)
-	}
-	left := dense(buf, rows.Rows, n)
+	left := matrix.Reuse(&buf, rows.Rows, rows.Cols+1)
 	for i := range rows.Rows {
-		shares(simd.Row(left, i), simd.Row(rows, i))
+		shares(matrix.Row(left, i), matrix.Row(rows, i))
 	}
 	return left
 }
@@ -63,9 +60,9 @@ func shares(p, x []float64) {
 // packLogs packs the rows of the right side.
 func packLogs(rows blas64.General) simd.Packed {
 	n := rows.Cols + 1
-	right := dense(make([]float64, rows.Rows*n), rows.Rows, n)
+	right := matrix.New(rows.Rows, n)
 	for i := range rows.Rows {
-		logShares(simd.Row(right, i), simd.Row(rows, i))
+		logShares(matrix.Row(right, i), matrix.Row(rows, i))
 	}
 	return simd.Pack(right)
 }
@@ -125,7 +122,7 @@ func shareScale(x []float64) (largest, total float64, err error) {
 // what rounding puts below 0.
 func finishDivergences(dst blas64.General) {
 	for i := range dst.Rows {
-		r := simd.Row(dst, i)
+		r := matrix.Row(dst, i)
 		for j, v := range r {
 			switch {
 			case v > infiniteFrom:
@@ -142,8 +139,8 @@ func finishDivergences(dst blas64.General) {
 func selfDivergences(dst []float64, x blas64.General, w *Workspace) {
 	for i := 0; i < x.Rows; i += simd.Lanes {
 		n := min(simd.Lanes, x.Rows-i)
-		rows, data := rowRange(x, i, i+n), w.take(n*n)
-		tile := dense(data, n, n)
+		rows, data := matrix.Rows(x, i, n), w.take(n*n)
+		tile := matrix.Of(data, n, n)
 		simd.Fill(tile, w.shareBlock(rows), packLogs(rows), simd.Product, simd.Profile{})
 		finishDivergences(tile)
 		for j := range n {

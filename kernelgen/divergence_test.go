@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
@@ -96,7 +97,7 @@ var divergenceData = map[string]func(rng *rand.Rand, rows, d int) blas64.General
 		return x
 	},
 	"graph": func(rng *rand.Rand, rows, d int) blas64.General { // a few ones in each row
-		x := dense(make([]float64, rows*d), rows, d)
+		x := matrix.New(rows, d)
 		for i := range rows {
 			for range 1 + rng.IntN(3) {
 				row(x, i)[rng.IntN(d)] = 1
@@ -177,7 +178,7 @@ func TestDivergenceOfAnyPositiveNumbers(t *testing.T) {
 		d := rapid.IntRange(1, 6).Draw(t, "d")
 		draw := func(name string) blas64.General {
 			r := rapid.SliceOfN(entry, d, d).Filter(func(v []float64) bool { return slices.Max(v) > 0 }).Draw(t, name)
-			return dense(r, 1, d)
+			return matrix.Of(r, 1, d)
 		}
 		x, z := draw("x"), draw("z")
 		for _, a := range []float64{5e-324, 1e-3, 1} {
@@ -190,8 +191,8 @@ func TestDivergenceOfAnyPositiveNumbers(t *testing.T) {
 }
 
 func TestDivergenceByHand(t *testing.T) {
-	x := dense([]float64{1, 0, 0, 1, 1, 0, 1, 2, 1}, 3, 3)
-	z := dense([]float64{2, 0, 0, 3, 3, 0, 0, 5, 5}, 3, 3)
+	x := matrix.Of([]float64{1, 0, 0, 1, 1, 0, 1, 2, 1}, 3, 3)
+	z := matrix.Of([]float64{2, 0, 0, 3, 3, 0, 0, 5, 5}, 3, 3)
 	want := []float64{1, 0.5, 0, 0, 1, 0, 0, 0, 0}
 	for i, v := range tile(KL(1), x, z).Data {
 		if math.Abs(v-want[i]) > 1e-15 || want[i] == 0 && v != 0 {
@@ -214,8 +215,8 @@ func TestDivergencesDependOnTheirRowsAlone(t *testing.T) {
 			for range 10 {
 				i, j := rng.IntN(x.Rows), rng.IntN(x.Rows)
 				m, n := 1+rng.IntN(x.Rows-i), 1+rng.IntN(x.Rows-j)
-				part := dense(make([]float64, m*n), m, n)
-				k.Fill(part, rowRange(x, i, i+m), k.Pack(rowRange(x, j, j+n)), &w)
+				part := matrix.New(m, n)
+				k.Fill(part, matrix.Rows(x, i, m), k.Pack(matrix.Rows(x, j, n)), &w)
 				for a := range m {
 					for b := range n {
 						if got, want := row(part, a)[b], row(whole, i+a)[j+b]; !same(got, want) {
@@ -237,7 +238,7 @@ func TestRowsThatAreNoProbabilities(t *testing.T) {
 		"row 101: column 0 is +Inf":               {math.Inf(1), 0, 0},
 		"row 101: its sum is 0: kl(a=2) is betwe": {0, 0, 0},
 	} {
-		x := dense(append(append([]float64{}, good...), bad...), 2, 3)
+		x := matrix.Of(append(append([]float64{}, good...), bad...), 2, 3)
 		if err := KL(2).CheckRows(x, 100); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: error %v, want %q", bad, err, says)
 		}
@@ -253,13 +254,13 @@ func TestRowsThatAreNoProbabilities(t *testing.T) {
 		}
 		checkDiag(t, KL(2), x)
 	}
-	if err := KL(1).CheckRows(dense([]float64{1, math.Copysign(0, -1)}, 1, 2), 0); err != nil {
+	if err := KL(1).CheckRows(matrix.Of([]float64{1, math.Copysign(0, -1)}, 1, 2), 0); err != nil {
 		t.Error(err)
 	}
 	if _, err := mustParse(t, "kl").Resolve(blas64.General{Cols: 3, Stride: 3}); err != nil {
 		t.Error(err)
 	}
-	none := dense(nil, 2, 0)
+	none := matrix.Of(nil, 2, 0)
 	if v := tile(KL(1), none, none).Data[0]; !math.IsNaN(v) || KL(1).CheckRows(none, 0) == nil {
 		t.Errorf("rows without columns give %v", v)
 	}
@@ -269,7 +270,7 @@ func TestDivergencesAllocateNothingOnceWarm(t *testing.T) {
 	x := probabilities(rand.New(rand.NewPCG(1, 2)), 50, 3)
 	for _, ref := range divergenceReferences {
 		k := mustParse(t, ref.text)
-		p, dst := k.Pack(x), dense(make([]float64, 2500), 50, 50)
+		p, dst := k.Pack(x), matrix.Of(make([]float64, 2500), 50, 50)
 		var w Workspace
 		k.Fill(dst, x, p, &w)
 		if n := testing.AllocsPerRun(5, func() { k.Fill(dst, x, p, &w) }); n > 0 {
@@ -281,7 +282,7 @@ func TestDivergencesAllocateNothingOnceWarm(t *testing.T) {
 // TestDivergenceFromSharesThatUnderflow: 5e-324/1e300 is 0 in float64, and its
 // logarithm is not.
 func TestDivergenceFromSharesThatUnderflow(t *testing.T) {
-	x, z := dense([]float64{1, 1}, 1, 2), dense([]float64{math.SmallestNonzeroFloat64, 1e300}, 1, 2)
+	x, z := matrix.Of([]float64{1, 1}, 1, 2), matrix.Of([]float64{math.SmallestNonzeroFloat64, 1e300}, 1, 2)
 	want := 0.5*(1074*math.Ln2+300*math.Ln10) - math.Ln2
 	if got := -math.Log(tile(KL(1e-3), x, z).Data[0]) / 1e-3; math.Abs(got-want) > 1e-10*want {
 		t.Errorf("divergence %v, want %v", got, want)

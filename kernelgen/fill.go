@@ -3,6 +3,7 @@ package kernelgen
 import (
 	"fmt"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -25,7 +26,7 @@ func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 	for i := 0; i < x.Rows; i += blockRows {
 		to := min(i+blockRows, x.Rows)
-		k.fillStrip(rowRange(dst, i, to), rowRange(x, i, to), p, w)
+		k.fillStrip(matrix.Rows(dst, i, to-i), matrix.Rows(x, i, to-i), p, w)
 	}
 }
 
@@ -51,7 +52,7 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 		var b bound
 		for base := range bases.each {
 			b[base] = w.base(base, x.Rows*(to-j))
-			fillBase(base, dense(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
+			fillBase(base, matrix.Of(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
 		}
 		k.store(dst, j, to, &b, w)
 	}
@@ -71,14 +72,9 @@ func (k Kernel) store(dst blas64.General, from, to int, b *bound, w *Workspace) 
 	out := w.take(dst.Rows * n)
 	evalTerms(out, k.terms, b, w)
 	for i := range dst.Rows {
-		copy(simd.Row(dst, i)[from:to], out[i*n:(i+1)*n])
+		copy(matrix.Row(dst, i)[from:to], out[i*n:(i+1)*n])
 	}
 	w.give(out)
-}
-
-// dense returns a matrix without gaps over data.
-func dense(data []float64, rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
 func (k Kernel) checkFill(dst, x blas64.General, p *Panel) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func TestKernelsAgreeWithTheirFormulas(t *testing.T) {
@@ -79,8 +81,8 @@ func TestEntriesDependOnTheirRowsAlone(t *testing.T) {
 		for range 10 {
 			i, j := rng.IntN(x.Rows), rng.IntN(x.Rows)
 			m, n := 1+rng.IntN(x.Rows-i), 1+rng.IntN(x.Rows-j)
-			part := blas64.General{Rows: m, Cols: n, Stride: n, Data: make([]float64, m*n)}
-			k.Fill(part, rowRange(x, i, i+m), k.Pack(rowRange(x, j, j+n)), &w)
+			part := matrix.New(m, n)
+			k.Fill(part, matrix.Rows(x, i, m), k.Pack(matrix.Rows(x, j, n)), &w)
 			for a := range m {
 				for b := range n {
 					if got, want := row(part, a)[b], row(whole, i+a)[j+b]; !same(got, want) {

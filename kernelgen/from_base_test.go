@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // TestFromBase compares kernels made from base values with tiles, bit for bit.
@@ -19,7 +21,7 @@ func TestFromBase(t *testing.T) {
 	}
 	x, y := rows(41), rows(133) // more than a piece of a tile either way
 	fill := func(k Kernel) []float64 {
-		dst := dense(make([]float64, x.Rows*y.Rows), x.Rows, y.Rows)
+		dst := matrix.New(x.Rows, y.Rows)
 		k.Fill(dst, x, k.Pack(y), nil)
 		return dst.Data
 	}

@@ -3,6 +3,7 @@ package kernelgen
 import (
 	"math"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -27,11 +28,11 @@ func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
 	bases := k.bases()
 	for i := 0; i < x.Rows; i += blockRows {
 		to := min(i+blockRows, x.Rows)
-		strip := rowRange(dst, i, to)
-		left := leftSide(bases, rowRange(x, i, to), w)
+		strip := matrix.Rows(dst, i, to-i)
+		left := leftSide(bases, matrix.Rows(x, i, to-i), w)
 		fillBase(base, strip, left[base], p.side(base))
 		for j := range strip.Rows {
-			r := simd.Row(strip, j)
+			r := matrix.Row(strip, j)
 			simd.Affine.Apply(r, r, factor, offset)
 		}
 	}

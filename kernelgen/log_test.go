@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -48,7 +49,7 @@ func TestFillLog(t *testing.T) {
 func TestFillLogWithAWeight(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(16, 1)), 9, 3, 0)
 	k := Scale(1e200, RBF(0.7))
-	dst := dense(make([]float64, 81), 9, 9)
+	dst := matrix.Of(make([]float64, 81), 9, 9)
 	k.FillLog(dst, x, k.Pack(x), nil)
 	for i := range 9 {
 		for j := range 9 {
@@ -66,7 +67,7 @@ func TestNoLog(t *testing.T) {
 	for _, text := range []string{"linear", "cauchy", "exponential(gamma=1)", "matern12", "csrbf(sigma2=1, theta=1, v=2)",
 		"rbf(gamma=1) + rbf(gamma=2)", "rbf(gamma=1)*expdot", "poly(degree=2, gamma=1)", "2*(linear + rbf(gamma=1))"} {
 		k := mustParse(t, text)
-		dst := dense([]float64{guard, guard, guard, guard, guard, guard, guard, guard, guard}, 3, 3)
+		dst := matrix.Of([]float64{guard, guard, guard, guard, guard, guard, guard, guard, guard}, 3, 3)
 		if k.FillLog(dst, x, k.Pack(x), nil) || k.HasLog() {
 			t.Errorf("%v has no logarithm", k)
 		}
@@ -84,7 +85,7 @@ func TestFillLogOfExtremes(t *testing.T) {
 	for _, text := range []string{"rbf(gamma=%)", "laplace(gamma=%)", "expdot(scale=%)", "1e-300*rbf(gamma=%)"} {
 		for _, e := range extremes {
 			k := mustParse(t, replace(text, e))
-			dst := dense(make([]float64, x.Rows*x.Rows), x.Rows, x.Rows)
+			dst := matrix.New(x.Rows, x.Rows)
 			k.FillLog(dst, x, k.Pack(x), nil)
 			for i, v := range dst.Data {
 				if v != v {
@@ -98,7 +99,7 @@ func TestFillLogOfExtremes(t *testing.T) {
 func TestFillLogAllocatesNothingOnceWarm(t *testing.T) {
 	x := probabilities(rand.New(rand.NewPCG(1, 2)), 50, 3)
 	for _, k := range []Kernel{RBF(1), ExpDot(1), KL(1)} {
-		p, dst := k.Pack(x), dense(make([]float64, 2500), 50, 50)
+		p, dst := k.Pack(x), matrix.Of(make([]float64, 2500), 50, 50)
 		var w Workspace
 		k.FillLog(dst, x, p, &w)
 		if n := testing.AllocsPerRun(5, func() { k.FillLog(dst, x, p, &w) }); n > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -100,7 +101,7 @@ func (s *scanner) mapScale() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if v == 0 || v-v != 0 {
+	if v == 0 || !matrix.IsFinite(v) {
 		return 0, s.errorAt(start, "scale=%s: scale must be a finite number other than 0", formatNumber(v))
 	}
 	if !s.accept(')') {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // dividedReferences are the kernels over their row sums: weights and the
@@ -96,7 +98,7 @@ func TestResolveNormalised(t *testing.T) {
 	if got, want := resolvedValue(t, "sne(gamma=median)", x), resolvedValue(t, "rbf(sigma=median)", x); got != want {
 		t.Errorf("gamma=median is %v, want %v", got, want)
 	}
-	if k, err := mustParse(t, "softmax()").Resolve(dense(nil, 3, 0)); err == nil || !strings.Contains(err.Error(), "no columns") {
+	if k, err := mustParse(t, "softmax()").Resolve(matrix.Of(nil, 3, 0)); err == nil || !strings.Contains(err.Error(), "no columns") {
 		t.Errorf("%v, %v", k, err)
 	}
 }
@@ -144,7 +146,7 @@ func TestCheckPlain(t *testing.T) {
 // what asks for properties of other kernels does not.
 func TestNormalisedKernelsHaveNoTiles(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(13, 1)), 2, 3, 0)
-	dst := dense(make([]float64, 4), 2, 2)
+	dst := matrix.Of(make([]float64, 4), 2, 2)
 	for _, k := range []Kernel{SNE(1), T(), Scale(2, Softmax(1))} {
 		for name, call := range map[string]func(){
 			"Fill":    func() { k.Fill(dst, x, RBF(1).Pack(x), nil) },
@@ -183,8 +185,8 @@ func logRowSums(k Kernel, x, z blas64.General, panel int) []float64 {
 		largest[i] = math.Inf(-1)
 	}
 	for j := 0; j < z.Rows; j += panel {
-		part := rowRange(z, j, min(j+panel, z.Rows))
-		dst := dense(make([]float64, x.Rows*part.Rows), x.Rows, part.Rows)
+		part := matrix.Rows(z, j, min(j+panel, z.Rows)-j)
+		dst := matrix.New(x.Rows, part.Rows)
 		k.FillLog(dst, x, k.Pack(part), nil)
 		for i := range x.Rows {
 			for _, v := range row(dst, i) {
@@ -214,7 +216,7 @@ func TestSoftmaxOfLargeProducts(t *testing.T) {
 		{SNE(0.5), func(x, z []float64) float64 { return -4 * l2(x, z) * l2(x, z) }},
 	} {
 		u, _ := c.k.Normaliser()
-		logs := dense(make([]float64, x.Rows*z.Rows), x.Rows, z.Rows)
+		logs := matrix.New(x.Rows, z.Rows)
 		u.FillLog(logs, x, u.Pack(z), nil)
 		sums := logRowSums(u, x, z, 7)
 		for i := range x.Rows {

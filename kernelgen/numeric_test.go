@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // nasty returns a set of finite rows at the ends of the range of float64.
 func nasty() blas64.General {
 	tiny, huge := math.SmallestNonzeroFloat64, math.MaxFloat64
-	return dense([]float64{
+	return matrix.Of([]float64{
 		0, 0, 0,
 		1, 2, 3,
 		1, 2, 3,
@@ -48,7 +50,7 @@ func TestFiniteRowsGiveNoNaN(t *testing.T) {
 		}
 		texts = append(texts, "csrbf(sigma2="+e+", theta="+e+", v="+e+")", "rq(alpha="+e+", length="+e+")")
 	}
-	sample := dense([]float64{0, 0, 0, 1, 1, 1}, 2, 3)
+	sample := matrix.Of([]float64{0, 0, 0, 1, 1, 1}, 2, 3)
 	for _, text := range texts {
 		k, err := Parse(text)
 		if err != nil {
@@ -77,8 +79,8 @@ func TestFiniteRowsGiveNoNaN(t *testing.T) {
 }
 
 func TestNaNStaysNaN(t *testing.T) {
-	x := dense([]float64{math.NaN(), 1}, 1, 2)
-	y := dense([]float64{1, 1}, 1, 2)
+	x := matrix.Of([]float64{math.NaN(), 1}, 1, 2)
+	y := matrix.Of([]float64{1, 1}, 1, 2)
 	for _, ref := range references {
 		k := mustParse(t, ref.text)
 		diag := make([]float64, 1)
@@ -132,7 +134,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = math.Round(x.Data[i]*1024) / 1024 // exact after the shift
 	}
-	shifted := dense(make([]float64, len(x.Data)), 10, 4)
+	shifted := matrix.Of(make([]float64, len(x.Data)), 10, 4)
 	for i, v := range x.Data {
 		shifted.Data[i] = v + 1e9
 	}
@@ -145,7 +147,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 }
 
 func TestKnownLimits(t *testing.T) {
-	far := dense([]float64{1e200, 0, -1e200, 0}, 2, 2)
+	far := matrix.Of([]float64{1e200, 0, -1e200, 0}, 2, 2)
 	tests := []struct {
 		k    Kernel
 		want float64
@@ -169,7 +171,7 @@ func TestKnownLimits(t *testing.T) {
 		{Cosine(), -1},
 	}
 	for _, test := range tests {
-		a := tile(test.k, rowRange(far, 0, 1), rowRange(far, 1, 2))
+		a := tile(test.k, matrix.Rows(far, 0, 1), matrix.Rows(far, 1, 1))
 		if a.Data[0] != test.want {
 			t.Errorf("%v of rows far apart is %v, want %v", test.k, a.Data[0], test.want)
 		}
@@ -178,9 +180,9 @@ func TestKnownLimits(t *testing.T) {
 
 // An even exponent must not turn the negative bracket positive.
 func TestCompactSupportIsClampedBeforeThePower(t *testing.T) {
-	x := dense([]float64{0, 2.9, 3, 3.1, 100}, 5, 1)
+	x := matrix.Of([]float64{0, 2.9, 3, 3.1, 100}, 5, 1)
 	for _, v := range []float64{1, 2, 2.5, 4, 600, 601.5} {
-		a := tile(CompactRBF(1e9, 3, v), rowRange(x, 0, 1), x)
+		a := tile(CompactRBF(1e9, 3, v), matrix.Rows(x, 0, 1), x)
 		if a.Data[0] != 1 || a.Data[2] != 0 || a.Data[3] != 0 || a.Data[4] != 0 {
 			t.Errorf("v=%v: row is %v, want 1 … 0 0 0", v, a.Data)
 		}
@@ -193,7 +195,7 @@ func TestCompactSupportIsClampedBeforeThePower(t *testing.T) {
 func TestCosinesStayWithinOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := normal(rng, 300, 3, 0)
-	y := dense(make([]float64, len(x.Data)), 300, 3)
+	y := matrix.Of(make([]float64, len(x.Data)), 300, 3)
 	for i, v := range x.Data {
 		y.Data[i] = -3 * v
 	}

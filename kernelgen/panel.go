@@ -1,6 +1,7 @@
 package kernelgen
 
 import (
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -32,21 +33,9 @@ func (p *Panel) side(b Base) simd.Packed { return p.packed[b.spec().rows] }
 // unitRows copies the rows, divided by their lengths, into buf, which is
 // allocated if it is too small.
 func unitRows(rows blas64.General, buf []float64) blas64.General {
-	if len(buf) < rows.Rows*rows.Cols {
-		buf = make([]float64, rows.Rows*rows.Cols)
-	}
-	unit := blas64.General{Rows: rows.Rows, Cols: rows.Cols, Stride: rows.Cols, Data: buf}
+	unit := matrix.Reuse(&buf, rows.Rows, rows.Cols)
 	for i := range rows.Rows {
-		simd.Normalize(simd.Row(unit, i), simd.Row(rows, i))
+		simd.Normalize(matrix.Row(unit, i), matrix.Row(rows, i))
 	}
 	return unit
-}
-
-// rowRange returns the rows from ≤ i < to of m, sharing memory with it.
-func rowRange(m blas64.General, from, to int) blas64.General {
-	m.Rows = to - from
-	if m.Cols > 0 && m.Rows > 0 {
-		m.Data = m.Data[from*m.Stride:]
-	}
-	return m
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // A param is a parameter of a kernel.
@@ -45,7 +47,7 @@ type domain struct {
 
 var (
 	positive = domain{"a positive finite number", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }}
-	finite   = domain{"a finite number", func(v float64) bool { return v-v == 0 }}
+	finite   = domain{"a finite number", matrix.IsFinite}
 	count    = domain{"a whole number from 1 to 1000000", func(v float64) bool {
 		return v >= 1 && v <= 1e6 && v == math.Trunc(v)
 	}}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func TestCanonicalText(t *testing.T) {
@@ -164,8 +166,8 @@ func TestCustomProfilesInText(t *testing.T) {
 	if k.String() != "2*tstudent()*linear() + tstudent()" || !k.Resolved() || k.PositiveSemiDefinite() {
 		t.Errorf("%v: resolved %v, psd %v", k, k.Resolved(), k.PositiveSemiDefinite())
 	}
-	x := dense([]float64{1, 2}, 1, 2)
-	y := dense([]float64{3, 1}, 1, 2)
+	x := matrix.Of([]float64{1, 2}, 1, 2)
+	y := matrix.Of([]float64{3, 1}, 1, 2)
 	if got, want := tile(k, x, y).Data[0], 2*5.0/6+1.0/6; math.Abs(got-want) > 1e-15 {
 		t.Errorf("value %v, want %v", got, want)
 	}
@@ -266,7 +268,7 @@ func TestTextRoundTrip(t *testing.T) {
 		if !k.Resolved() {
 			return
 		}
-		x := dense([]float64{1, -0.5, 0.25, 2, 0, 1e-3}, 3, 2)
+		x := matrix.Of([]float64{1, -0.5, 0.25, 2, 0, 1e-3}, 3, 2)
 		a, b := tile(k, x, x), tile(again, x, x)
 		for i, v := range a.Data {
 			if !same(v, b.Data[i]) {

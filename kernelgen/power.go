@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Power returns the kernel whose entries are those of k to the power p > 0, where that
@@ -26,7 +28,7 @@ func (k Kernel) Power(p float64) (Kernel, error) {
 	}
 	// The conversion keeps arm64 from fusing the product with the difference below.
 	factor, weight := float64(a.profile.factor*p), math.Pow(k.Weight(), p)
-	if factor-factor != 0 || factor == 0 || weight-weight != 0 || weight == 0 {
+	if !matrix.IsFinite(factor) || factor == 0 || !matrix.IsFinite(weight) || weight == 0 {
 		return Kernel{}, errors.New("the power is beyond the range of float64")
 	}
 	power := baseExponential(a.spec.base, factor)

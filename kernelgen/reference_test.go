@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -129,11 +130,11 @@ func normal(rng *rand.Rand, rows, cols, pad int) blas64.General {
 
 // tile returns the kernel between all rows of x and y.
 func tile(k Kernel, x, y blas64.General) blas64.General {
-	dst := blas64.General{Rows: x.Rows, Cols: y.Rows, Stride: max(1, y.Rows), Data: make([]float64, x.Rows*y.Rows)}
+	dst := matrix.New(x.Rows, y.Rows)
 	k.Fill(dst, x, k.Pack(y), nil)
 	return dst
 }
 
-func row(m blas64.General, i int) []float64 { return simd.Row(m, i) }
+func row(m blas64.General, i int) []float64 { return matrix.Row(m, i) }
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // resolvedValue returns the first argument of the kernel after Resolve.
@@ -109,12 +111,12 @@ func TestResolveErrors(t *testing.T) {
 		sample blas64.General
 		says   string
 	}{
-		{"linear + matern12(length=median)", dense(nil, 0, 2), "matern12: length=median: the sample has no rows, which gives no scale; or give length as a number"},
-		{"rbf(gamma=scale)", dense([]float64{1, 2, 3, math.NaN()}, 2, 2), "row 1, column 1 of the sample is NaN"},
-		{"rbf(gamma=scale)", dense([]float64{1e200, -1e200}, 2, 1), "variance of the sample is +Inf"},
-		{"rbf(gamma=scale)", dense([]float64{1e-200, -1e-200}, 2, 1), "variance of the sample is 0"},
-		{"rbf(gamma=median)", dense([]float64{1e200, -1e200}, 2, 1), "outside the range of float64: scale the data"},
-		{"rbf(gamma=auto)", dense(nil, 3, 0), "no columns"},
+		{"linear + matern12(length=median)", matrix.Of(nil, 0, 2), "matern12: length=median: the sample has no rows, which gives no scale; or give length as a number"},
+		{"rbf(gamma=scale)", matrix.Of([]float64{1, 2, 3, math.NaN()}, 2, 2), "row 1, column 1 of the sample is NaN"},
+		{"rbf(gamma=scale)", matrix.Of([]float64{1e200, -1e200}, 2, 1), "variance of the sample is +Inf"},
+		{"rbf(gamma=scale)", matrix.Of([]float64{1e-200, -1e-200}, 2, 1), "variance of the sample is 0"},
+		{"rbf(gamma=median)", matrix.Of([]float64{1e200, -1e200}, 2, 1), "outside the range of float64: scale the data"},
+		{"rbf(gamma=auto)", matrix.Of(nil, 3, 0), "no columns"},
 	}
 	for _, test := range tests {
 		k, err := mustParse(t, test.text).Resolve(test.sample)
@@ -137,8 +139,8 @@ func TestRowsWithoutAScale(t *testing.T) {
 		third = math.Nextafter(.3, 1)
 	}
 	for name, equal := range map[string]blas64.General{
-		"one row": dense([]float64{1, 2}, 1, 2), "equal rows": dense([]float64{1, 2, 1, 2, 1, 2}, 3, 2),
-		"zeros": dense(make([]float64, 8), 4, 2), "rounding": dense([]float64{third, 1e300, .3, 1e300}, 2, 2),
+		"one row": matrix.Of([]float64{1, 2}, 1, 2), "equal rows": matrix.Of([]float64{1, 2, 1, 2, 1, 2}, 3, 2),
+		"zeros": matrix.Of(make([]float64, 8), 4, 2), "rounding": matrix.Of([]float64{third, 1e300, .3, 1e300}, 2, 2),
 	} {
 		before := slices.Clone(equal.Data)
 		for _, word := range words {
@@ -157,7 +159,7 @@ func TestRowsWithoutAScale(t *testing.T) {
 			t.Errorf("%s: the rows were changed", name)
 		}
 	}
-	x := dense([]float64{1, 1, 1, 1, 1, 1, 1, 1, 3, 6}, 10, 1) // 8·2 and 8·5 and 3 apart
+	x := matrix.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1, 3, 6}, 10, 1) // 8·2 and 8·5 and 3 apart
 	for text, want := range map[string]float64{
 		"rbf(sigma2=median)": (8*4. + 8*25 + 9) / 17, "rbf(gamma=2*median)": 2 * 17 / (8*4. + 8*25 + 9),
 		"rbf(sigma=median)": (8*2. + 8*5 + 3) / 17, "laplace(gamma=median)": 17 / (8*2. + 8*5 + 3),
@@ -174,7 +176,7 @@ func TestRowsWithoutAScale(t *testing.T) {
 }
 
 func TestResolveOnEqualRowsWithoutWordsOfTheSample(t *testing.T) {
-	equal := dense([]float64{1, 2, 1, 2}, 2, 2)
+	equal := matrix.Of([]float64{1, 2, 1, 2}, 2, 2)
 	if got := resolvedValue(t, "rbf()", equal); got != 0.5 {
 		t.Errorf("gamma=auto is %v, want 0.5", got)
 	}
@@ -189,7 +191,7 @@ func TestMedianOfALargeSampleIsClose(t *testing.T) {
 }
 
 func TestVarianceFarFromTheOrigin(t *testing.T) {
-	x := dense([]float64{1e9 - 1, 1e9 + 1, 1e9 + 1, 1e9 - 1}, 2, 2)
+	x := matrix.Of([]float64{1e9 - 1, 1e9 + 1, 1e9 + 1, 1e9 - 1}, 2, 2)
 	if got := resolvedValue(t, "rbf(gamma=scale)", x); got != 0.5 {
 		t.Errorf("gamma=scale is %v, want 0.5", got)
 	}

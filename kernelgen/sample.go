@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/rounding"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -34,28 +35,20 @@ func withoutRounding(rows blas64.General) blas64.General {
 	for j := range rows.Cols {
 		low, high := math.Inf(1), math.Inf(-1)
 		for i := range rows.Rows {
-			v := simd.Row(rows, i)[j]
+			v := matrix.Row(rows, i)[j]
 			low, high = min(low, v), max(high, v)
 		}
 		if !rounding.Equal(low, high) || low == high {
 			continue
 		}
 		if !copied {
-			rows, copied = cloned(rows), true
+			rows, copied = matrix.Clone(rows), true
 		}
 		for i := range rows.Rows {
-			simd.Row(rows, i)[j] = low
+			matrix.Row(rows, i)[j] = low
 		}
 	}
 	return rows
-}
-
-func cloned(m blas64.General) blas64.General {
-	out := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		copy(simd.Row(out, i), simd.Row(m, i))
-	}
-	return out
 }
 
 // check returns an error if the sample has no rows or columns, or a value that is not finite.
@@ -64,8 +57,8 @@ func (s *sample) check() error {
 		return errors.New("the rows have no columns")
 	}
 	for i := range s.rows.Rows {
-		for j, v := range simd.Row(s.rows, i) {
-			if v-v != 0 {
+		for j, v := range matrix.Row(s.rows, i) {
+			if !matrix.IsFinite(v) {
 				return fmt.Errorf("row %d, column %d of the sample is %v", i, j, v)
 			}
 		}
@@ -92,7 +85,7 @@ func (s *sample) noScale() float64 {
 // distinct reports whether at least two rows differ.
 func (s *sample) distinct() bool {
 	for i := 1; i < s.rows.Rows; i++ {
-		if !slices.Equal(simd.Row(s.rows, 0), simd.Row(s.rows, i)) {
+		if !slices.Equal(matrix.Row(s.rows, 0), matrix.Row(s.rows, i)) {
 			return true
 		}
 	}
@@ -119,7 +112,7 @@ func (s *sample) inverseVariance() (float64, error) {
 
 func (s *sample) each(f func(v float64)) {
 	for i := range s.rows.Rows {
-		for _, v := range simd.Row(s.rows, i) {
+		for _, v := range matrix.Row(s.rows, i) {
 			f(v)
 		}
 	}
@@ -208,10 +201,10 @@ func (s *sample) pairs(b Base) []float64 {
 	x := thin(s.rows, medianRows)
 	n := x.Rows
 	packed := simd.Pack(x)
-	row := blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)}
+	row := matrix.New(1, n)
 	values := make([]float64, 0, n*(n-1)/2)
 	for i := range n {
-		fillBase(b, row, rowRange(x, i, i+1), packed)
+		fillBase(b, row, matrix.Rows(x, i, 1), packed)
 		values = append(values, row.Data[i+1:]...)
 	}
 	return values
@@ -222,9 +215,9 @@ func thin(m blas64.General, n int) blas64.General {
 	if m.Rows <= n {
 		return m
 	}
-	out := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, n*m.Cols)}
+	out := matrix.New(n, m.Cols)
 	for i := range n {
-		copy(simd.Row(out, i), simd.Row(m, int(int64(i)*int64(m.Rows)/int64(n))))
+		copy(matrix.Row(out, i), matrix.Row(m, int(int64(i)*int64(m.Rows)/int64(n))))
 	}
 	return out
 }

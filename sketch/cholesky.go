@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -107,7 +108,7 @@ func (s *scratch) start(block blas64.General, r triangle) (ok bool) {
 	if n >= 4*r.cols {
 		n = max(2*r.cols, n/8)
 	}
-	head, rest := rowsOf(block, 0, n), rowsOf(block, n, block.Rows)
+	head, rest := matrix.Rows(block, 0, n), matrix.Rows(block, n, block.Rows-n)
 	ok, finite := c.begin(head, s.unpack(r))
 	if !finite {
 		return false
@@ -117,20 +118,15 @@ func (s *scratch) start(block blas64.General, r triangle) (ok bool) {
 			return false
 		}
 		reduced := s.reflect(head, r)
-		c.take(r.cols, func(i int) []float64 { return row(reduced, i)[i:] })
+		c.take(r.cols, func(i int) []float64 { return matrix.Row(reduced, i)[i:] })
 	}
 	return rest.Rows == 0 || c.update(rest)
-}
-
-// rowsOf returns the rows from ≤ i < to of m.
-func rowsOf(m blas64.General, from, to int) blas64.General {
-	return view(m, from, 0, to-from, m.Cols)
 }
 
 func (c *cholesky) reset(cols int) {
 	c.g.Reset(cols, cols)
 	c.p.Reset(cols, cols)
-	c.scale = matrix(&c.scale, 1, cols).Data
+	c.scale = matrix.Reuse(&c.scale, 1, cols).Data
 }
 
 // take sets p to a triangle, whose rows from the diagonal on are given.
@@ -147,7 +143,7 @@ func (c *cholesky) update(block blas64.General) (ok bool) {
 	}
 	c.addGram(block, &c.solver, false)
 	trace := c.trace()
-	if !isFinite(trace) {
+	if !matrix.IsFinite(trace) {
 		return false
 	}
 	for i := range c.g.Cols() {
@@ -173,7 +169,7 @@ func (c *cholesky) keepFactor() blas64.General {
 func (c *cholesky) begin(a, b blas64.General) (ok, finite bool) {
 	c.addGram(a, nil, false)
 	c.addGram(b, nil, true)
-	if !isFinite(c.trace()) {
+	if !matrix.IsFinite(c.trace()) {
 		return false, false
 	}
 	c.takeIdentity()
@@ -216,7 +212,7 @@ func (c *cholesky) addGram(rows blas64.General, solver *simd.UpperSolver, add bo
 	for first := 0; first < rows.Rows || !add; first += n {
 		c.w.Reset(min(n, rows.Rows-first), rows.Cols)
 		for i := range c.w.Rows() {
-			c.w.SetRow(i, 0, row(rows, first+i))
+			c.w.SetRow(i, 0, matrix.Row(rows, first+i))
 		}
 		if solver != nil {
 			solver.Solve(&c.w)
@@ -335,5 +331,3 @@ func (c *cholesky) unscale() {
 		}
 	}
 }
-
-func isFinite(v float64) bool { return v-v == 0 }

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -20,7 +20,7 @@ func factorise(a *simd.Padded) (ok bool) {
 	for j := 0; j < n; j += simd.Lanes {
 		rows := min(simd.Lanes, n-j)
 		if j > 0 {
-			simd.Gemm(blas.Trans, blas.NoTrans, -1, view(m, 0, j, j, rows), view(m, 0, j, j, n-j), 1, view(m, j, j, rows, n-j))
+			simd.Gemm(blas.Trans, blas.NoTrans, -1, matrix.Block(m, 0, j, j, rows), matrix.Block(m, 0, j, j, n-j), 1, matrix.Block(m, j, j, rows, n-j))
 		}
 		if !factoriseRows(a, j, rows) {
 			return false
@@ -43,7 +43,7 @@ func factoriseRows(a *simd.Padded, first, rows int) (ok bool) {
 			r[j] *= scale
 		}
 		for k := i + 1; k < first+rows; k++ {
-			axpy(-r[k], r[k:], a.Row(k)[k:])
+			matrix.Axpy(-r[k], r[k:], a.Row(k)[k:])
 		}
 	}
 	return true
@@ -63,10 +63,10 @@ func multiplyUpper(p, u *simd.Padded) {
 		for j := i; j < n; j += productCols {
 			cols := min(productCols, n-j)
 			steps := j + cols - i
-			product := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: room[:rows*cols]}
-			simd.Gemm(blas.NoTrans, blas.NoTrans, 1, view(a, i, i, rows, steps), view(b, i, j, steps, cols), 0, product)
+			product := matrix.Of(room[:], rows, cols)
+			simd.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Block(a, i, i, rows, steps), matrix.Block(b, i, j, steps, cols), 0, product)
 			for k := range rows {
-				copy(row(b, i+k)[j:j+cols], row(product, k))
+				copy(matrix.Row(b, i+k)[j:j+cols], matrix.Row(product, k))
 			}
 		}
 	}

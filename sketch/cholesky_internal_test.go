@@ -7,16 +7,17 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
 // normalBlock has normal entries, the columns times 10^digits(j).
 func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64.General {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m := newMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	for i := range rows {
-		for j := range row(m, i) {
-			row(m, i)[j] = rng.NormFloat64() * math.Pow(10, digits(j))
+		for j := range matrix.Row(m, i) {
+			matrix.Row(m, i)[j] = rng.NormFloat64() * math.Pow(10, digits(j))
 		}
 	}
 	return m
@@ -25,7 +26,7 @@ func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64
 // mixed returns m times a matrix with normal entries, which hides the grading of its
 // columns in singular values.
 func mixed(m blas64.General) blas64.General {
-	a, mix := newMatrix(m.Rows, m.Cols), normalBlock(m.Cols, m.Cols, 99, level)
+	a, mix := matrix.New(m.Rows, m.Cols), normalBlock(m.Cols, m.Cols, 99, level)
 	simd.Gemm('N', 'N', 1, m, mix, 0, a)
 	return a
 }
@@ -41,7 +42,7 @@ func TestCholeskyConverges(t *testing.T) {
 	deficient := func(j int) float64 { return -40 * float64(j) / (n - 1) }
 	zero := normalBlock(600, n, 5, level)
 	for i := range zero.Rows {
-		row(zero, i)[3] = 0
+		matrix.Row(zero, i)[3] = 0
 	}
 	tests := []struct {
 		name         string
@@ -60,7 +61,7 @@ func TestCholeskyConverges(t *testing.T) {
 		for _, test := range tests {
 			var s scratch
 			s.cholesky.reset(n)
-			if ok, finite := s.cholesky.begin(test.block, newMatrix(0, n)); ok != test.begin || !finite {
+			if ok, finite := s.cholesky.begin(test.block, matrix.New(0, n)); ok != test.begin || !finite {
 				t.Errorf("%v, %s: from nothing %v, want %v", p, test.name, ok, test.begin)
 			}
 			if ok := s.append(test.block, triangle{cols: n}); ok != test.whole {
@@ -77,7 +78,7 @@ func TestCholeskyConverges(t *testing.T) {
 				copy(r.tail(i), s.cholesky.p.Row(i)[i:])
 			}
 			for _, factor := range []float64{1e-3, 1, 100} {
-				next := clone(test.block)
+				next := matrix.Clone(test.block)
 				blas64.Scal(factor, blas64.Vector{N: len(next.Data), Inc: 1, Data: next.Data})
 				if ok := s.append(next, r); ok != (test.begin || factor <= 1) { // noise that grows is new
 					t.Errorf("%v, %s: update by %g times the block: %v", p, test.name, factor, ok)
@@ -118,7 +119,7 @@ func TestFactorise(t *testing.T) {
 func gramRow(x blas64.General, i int) []float64 {
 	sums := make([]float64, x.Cols-i)
 	for k := range x.Rows {
-		axpy(row(x, k)[i], row(x, k)[i:], sums)
+		matrix.Axpy(matrix.Row(x, k)[i], matrix.Row(x, k)[i:], sums)
 	}
 	return sums
 }
@@ -151,7 +152,7 @@ func TestMultiplyUpper(t *testing.T) {
 				m.Reset(n, n)
 				x := normalBlock(n, n, seed, level)
 				for i := range n {
-					m.SetRow(i, i, row(x, i)[i:])
+					m.SetRow(i, i, matrix.Row(x, i)[i:])
 				}
 			}
 			multiplyUpper(&dst, &u)

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -36,7 +37,7 @@ func CholeskyQR(a blas64.General) (q, r blas64.General, err error) {
 		q, ok = s.cholesky.orthonormalise(a)
 	}
 	if ok {
-		r = newMatrix(a.Cols, a.Cols)
+		r = matrix.New(a.Cols, a.Cols)
 		upperInto(r, s.cholesky.p.General())
 	} else {
 		if err := CheckFinite(a); err != nil {
@@ -55,12 +56,12 @@ func (c *cholesky) orthonormalise(a blas64.General) (q blas64.General, ok bool) 
 	c.takeIdentity()
 	sweepRows(&w, func(chunk *simd.Padded, first int) {
 		for i := range chunk.Rows() {
-			chunk.SetRow(i, 0, row(a, first+i))
+			chunk.SetRow(i, 0, matrix.Row(a, first+i))
 		}
 		simd.Gram(&c.g, chunk, first > 0)
 	})
 	for range mostRounds {
-		if !isFinite(c.trace()) || !c.precondition() {
+		if !matrix.IsFinite(c.trace()) || !c.precondition() {
 			return q, false
 		}
 		multiplyUpper(&c.p, &c.u)
@@ -93,12 +94,12 @@ func sweepRows(w *simd.Padded, visit func(chunk *simd.Padded, first int)) {
 
 // reflections returns the thin factorisation of a by Householder reflections.
 func reflections(a blas64.General) (q, r blas64.General) {
-	whole, r := clone(a), newMatrix(a.Cols, a.Cols)
+	whole, r := matrix.Clone(a), matrix.New(a.Cols, a.Cols)
 	reflectors := householder.QR(whole)
 	upperInto(r, whole)
 	q = reflectors.Thin()
 	for j := range a.Cols {
-		if row(r, j)[j] < 0 {
+		if matrix.Row(r, j)[j] < 0 {
 			turnColumn(q, j)
 		}
 	}
@@ -108,6 +109,6 @@ func reflections(a blas64.General) (q, r blas64.General) {
 
 func turnColumn(m blas64.General, j int) {
 	for i := range m.Rows {
-		row(m, i)[j] = -row(m, i)[j]
+		matrix.Row(m, i)[j] = -matrix.Row(m, i)[j]
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // ColumnSums accumulates the sum of each column of a matrix that is seen in blocks of
@@ -41,7 +43,7 @@ func (s *ColumnSums) Add(block blas64.General) error {
 		return err
 	}
 	for i := range block.Rows {
-		for j, v := range row(block, i) {
+		for j, v := range matrix.Row(block, i) {
 			s.columns[j].add(v)
 		}
 	}

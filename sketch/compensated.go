@@ -1,5 +1,7 @@
 package sketch
 
+import "github.com/nystream/nystream/internal/matrix"
+
 // sum is a compensated sum: rest collects the rounding errors of value, each of
 // which is a float64 itself (Knuth, The Art of Computer Programming 2, §4.2.2,
 // Theorem B; the summation is Ogita, Rump and Oishi 2005, Algorithm 4.4).
@@ -26,5 +28,5 @@ func (s *sum) total() float64 { return s.value + s.rest }
 
 // finite reports whether no partial sum has overflowed.
 func (s *sum) finite() bool {
-	return s.value-s.value == 0 && s.rest-s.rest == 0
+	return matrix.IsFinite(s.value) && matrix.IsFinite(s.rest)
 }

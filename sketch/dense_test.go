@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 )
 
@@ -15,7 +16,7 @@ import (
 func dense(m blas64.General) *mat.Dense {
 	d := mat.NewDense(m.Rows, m.Cols, nil)
 	for i := range m.Rows {
-		d.SetRow(i, m.Data[i*m.Stride:i*m.Stride+m.Cols])
+		d.SetRow(i, matrix.Row(m, i))
 	}
 	return d
 }

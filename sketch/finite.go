@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -23,37 +24,19 @@ func (e *NonFiniteError) Error() string {
 // CheckFinite returns a [*NonFiniteError] for the first entry of m, row by row,
 // that is not finite. Cost: less than reading m from memory.
 func CheckFinite(m blas64.General) error {
-	if m.Stride == m.Cols && simd.Finite(m.Data[:m.Rows*m.Cols]) {
+	i, j, found := simd.NotFinite(m)
+	if !found {
 		return nil
 	}
-	for i := range m.Rows {
-		if j := firstNonFinite(row(m, i)); j >= 0 {
-			return &NonFiniteError{Row: i, Col: j, Value: row(m, i)[j]}
-		}
-	}
-	return nil
-}
-
-// firstNonFinite returns the index of the first NaN or infinity in x, or -1.
-func firstNonFinite(x []float64) int {
-	if simd.Finite(x) {
-		return -1
-	}
-	for j, v := range x {
-		if v-v != 0 {
-			return j
-		}
-	}
-	return -1
+	return &NonFiniteError{Row: i, Col: j, Value: matrix.Row(m, i)[j]}
 }
 
 // checkOverflow returns an error if finite blocks have led to an entry of m
 // that is not finite.
 func checkOverflow(what string, m blas64.General) error {
-	for i := range m.Rows {
-		if j := firstNonFinite(row(m, i)); j >= 0 {
-			return fmt.Errorf("entry (%d, %d) of the %s exceeds %.2g, the largest float64: scale the data down", i, j, what, math.MaxFloat64)
-		}
+	i, j, found := simd.NotFinite(m)
+	if !found {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("entry (%d, %d) of the %s exceeds %.2g, the largest float64: scale the data down", i, j, what, math.MaxFloat64)
 }

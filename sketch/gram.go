@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -22,12 +23,12 @@ func NewGram(p, q int) *Gram {
 	if p < 1 || q < 1 {
 		panic(fmt.Sprintf("sketch: NewGram of %d and %d columns", p, q))
 	}
-	return &Gram{sum: newMatrix(p, q)}
+	return &Gram{sum: matrix.New(p, q)}
 }
 
 // Matrix returns XᵀY for all rows seen. The result is the caller's. If x and y
 // were the same in every Add it is symmetric to the last bit.
-func (g *Gram) Matrix() blas64.General { return clone(g.sum) }
+func (g *Gram) Matrix() blas64.General { return matrix.Clone(g.sum) }
 
 // Add adds the product of the blocks x (B×p), transposed, and y (B×q). Cost
 // B·p·q multiply-adds, or half of that if x and y are the same memory.
@@ -39,14 +40,14 @@ func (g *Gram) Add(x, y blas64.General) error {
 	}
 	s := borrow()
 	defer s.giveBack()
-	product := matrix(&s.product, g.sum.Rows, g.sum.Cols)
+	product := matrix.Reuse(&s.product, g.sum.Rows, g.sum.Cols)
 	s.transposedProduct(product, x, y)
 	if CheckFinite(product) != nil {
 		if err := firstInFactors(x, y); err != nil {
 			return err
 		}
 	}
-	axpy(1, product.Data, g.sum.Data)
+	matrix.Axpy(1, product.Data, g.sum.Data)
 	return checkOverflow("Gram matrix", g.sum)
 }
 
@@ -80,9 +81,9 @@ func (c *cholesky) gramInto(dst, x blas64.General) {
 	c.g.Reset(x.Cols, x.Cols)
 	c.addGram(x, nil, false)
 	for i := range x.Cols {
-		copy(row(dst, i)[i:], c.g.Row(i)[i:])
+		copy(matrix.Row(dst, i)[i:], c.g.Row(i)[i:])
 		for j := range i {
-			row(dst, i)[j] = row(dst, j)[i]
+			matrix.Row(dst, i)[j] = matrix.Row(dst, j)[i]
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (g *Gram) Merge(later *Gram) error {
 	if later.sum.Rows != g.sum.Rows || later.sum.Cols != g.sum.Cols {
 		return fmt.Errorf("cannot merge a %d×%d Gram matrix with one of %d×%d", g.sum.Rows, g.sum.Cols, later.sum.Rows, later.sum.Cols)
 	}
-	axpy(1, later.sum.Data, g.sum.Data)
+	matrix.Axpy(1, later.sum.Data, g.sum.Data)
 	return checkOverflow("Gram matrix", g.sum)
 }
 
@@ -123,7 +124,7 @@ func (g *Gram) UnmarshalBinary(data []byte) error {
 	if err := values.need(len(g.sum.Data)); err != nil {
 		return err
 	}
-	sum := newMatrix(g.sum.Rows, g.sum.Cols)
+	sum := matrix.New(g.sum.Rows, g.sum.Cols)
 	if err := values.read(sum.Data); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package sketch
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+)
 
 // triangle is an upper trapezoidal matrix that is held without the zeros below its diagonal:
 // partial accumulators of a pass are many, and half of each would be zeros.
@@ -33,16 +37,16 @@ func (t triangle) rowInto(dst []float64, i int) {
 func (t triangle) into(r blas64.General) {
 	for i := range r.Rows {
 		if i < t.rows {
-			t.rowInto(row(r, i), i)
+			t.rowInto(matrix.Row(r, i), i)
 		} else {
-			clear(row(r, i))
+			clear(matrix.Row(r, i))
 		}
 	}
 }
 
 // unpack returns the triangle with its zeros, in the memory of s.
 func (s *scratch) unpack(t triangle) blas64.General {
-	m := matrix(&s.unpacked, t.rows, t.cols)
+	m := matrix.Reuse(&s.unpacked, t.rows, t.cols)
 	t.into(m)
 	return m
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // PairQR accumulates the R factor of the pair [Y C] of two n×cols matrices,
@@ -93,14 +95,14 @@ func checkMarked(marked []int, rows int) {
 
 // plainRows returns the rows of y that are not marked, in the memory of s.
 func (s *scratch) plainRows(y blas64.General, marked []int) blas64.General {
-	plain := matrix(&s.rows, y.Rows-len(marked), y.Cols)
+	plain := matrix.Reuse(&s.rows, y.Rows-len(marked), y.Cols)
 	at := 0
 	for i := range y.Rows {
 		if len(marked) > 0 && marked[0] == i {
 			marked = marked[1:]
 			continue
 		}
-		copy(row(plain, at), row(y, i))
+		copy(matrix.Row(plain, at), matrix.Row(y, i))
 		at++
 	}
 	return plain
@@ -109,10 +111,10 @@ func (s *scratch) plainRows(y blas64.General, marked []int) blas64.General {
 // pairRows returns the marked rows of y, each with its row of c, in the memory of
 // s.
 func (s *scratch) pairRows(y blas64.General, marked []int, c blas64.General) blas64.General {
-	both := matrix(&s.rows, len(marked), 2*y.Cols)
+	both := matrix.Reuse(&s.rows, len(marked), 2*y.Cols)
 	for k, i := range marked {
-		copy(row(both, k), row(y, i))
-		copy(row(both, k)[y.Cols:], row(c, k))
+		copy(matrix.Row(both, k), matrix.Row(y, i))
+		copy(matrix.Row(both, k)[y.Cols:], matrix.Row(c, k))
 	}
 	return both
 }
@@ -134,7 +136,7 @@ func (p *PairQR) Merge(later *PairQR) error {
 func (p *PairQR) R() blas64.General {
 	s := borrow()
 	defer s.giveBack()
-	r := newMatrix(2*p.cols, 2*p.cols)
+	r := matrix.New(2*p.cols, 2*p.cols)
 	upperInto(r, s.interleaved(p.plain.r, p.marked.r))
 	return r
 }

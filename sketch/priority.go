@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Priority keeps the rows of the highest priorities. With priorities w/u, u uniform
@@ -46,10 +49,10 @@ func (p *Priority) Reset() { p.rows = nil }
 // Rows returns the numbers of the rows that are kept, ascending, and the rows.
 func (p *Priority) Rows() ([]int64, blas64.General) {
 	kept := slices.SortedFunc(slices.Values(p.rows), func(a, b prioritised) int { return cmp.Compare(a.number, b.number) })
-	numbers, rows := make([]int64, len(kept)), newMatrix(len(kept), p.cols)
+	numbers, rows := make([]int64, len(kept)), matrix.New(len(kept), p.cols)
 	for i, k := range kept {
 		numbers[i] = k.number
-		copy(row(rows, i), k.row)
+		copy(matrix.Row(rows, i), k.row)
 	}
 	return numbers, rows
 }
@@ -61,12 +64,12 @@ func (p *Priority) Add(start int64, priority []float64, block blas64.General) er
 	if err := CheckFinite(block); err != nil {
 		return err
 	}
-	if i := firstNonFinite(priority); i >= 0 {
+	if i := simd.FirstNotFinite(priority); i >= 0 {
 		return fmt.Errorf("row %d has the priority %v", start+int64(i), priority[i])
 	}
 	for i, v := range priority {
 		if next := (prioritised{priority: v, number: start + int64(i)}); v > 0 && p.wants(next) {
-			next.row = slices.Clone(row(block, i))
+			next.row = slices.Clone(matrix.Row(block, i))
 			p.insert(next)
 		}
 	}

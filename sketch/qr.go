@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -45,7 +46,7 @@ func (q *QR) Cols() int { return q.cols }
 // stack A of all rows seen, and no negative diagonal entry. Its last rows are
 // zero when fewer than cols rows were seen. The result is the caller's.
 func (q *QR) R() blas64.General {
-	r := newMatrix(q.cols, q.cols)
+	r := matrix.New(q.cols, q.cols)
 	q.r.into(r)
 	return r
 }
@@ -97,8 +98,8 @@ func (q *QR) keep(a blas64.General) error {
 	q.r.resize(min(a.Rows, q.cols))
 	for i := range q.r.rows {
 		tail := q.r.tail(i)
-		copy(tail, row(a, i)[i:])
-		if !isFinite(blas64.Asum(blas64.Vector{N: len(tail), Inc: 1, Data: tail})) {
+		copy(tail, matrix.Row(a, i)[i:])
+		if !matrix.IsFinite(blas64.Asum(blas64.Vector{N: len(tail), Inc: 1, Data: tail})) {
 			return checkOverflow("R factor", q.R())
 		}
 	}

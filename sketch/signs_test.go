@@ -3,21 +3,23 @@ package sketch
 import (
 	"math"
 	"testing"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // TestSigns: every entry is +1 or −1, rows are independent of how many there are, and
 // columns are nearly orthogonal, as those of independent signs are.
 func TestSigns(t *testing.T) {
 	const rows, cols = 4000, 70
-	m, first := newMatrix(rows, cols), newMatrix(3, cols)
+	m, first := matrix.New(rows, cols), matrix.New(3, cols)
 	NewRandom(5, "test").Signs(m)
 	NewRandom(5, "test").Signs(first)
 	for i := range rows {
-		for j, v := range row(m, i) {
+		for j, v := range matrix.Row(m, i) {
 			if v != 1 && v != -1 {
 				t.Fatalf("entry %d,%d is %v", i, j, v)
 			}
-			if i < first.Rows && row(first, i)[j] != v {
+			if i < first.Rows && matrix.Row(first, i)[j] != v {
 				t.Fatalf("entry %d,%d depends on the number of rows", i, j)
 			}
 		}
@@ -26,12 +28,12 @@ func TestSigns(t *testing.T) {
 		for k := range j + 1 {
 			dot := 0.0
 			for i := range rows {
-				dot += row(m, i)[j] * row(m, i)[k]
+				dot += matrix.Row(m, i)[j] * matrix.Row(m, i)[k]
 			}
 			if want := map[bool]float64{true: rows}[j == k]; math.Abs(dot-want) > 5*math.Sqrt(rows) {
 				t.Errorf("columns %d and %d: inner product %v", j, k, dot)
 			}
 		}
 	}
-	NewRandom(5, "test").Signs(newMatrix(3, 0))
+	NewRandom(5, "test").Signs(matrix.New(3, 0))
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -126,10 +127,10 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 	if first == end {
 		return nil, blas64.General{Cols: s.Cols, Stride: s.Cols}
 	}
-	marked, rows = make([]int, end-first), newMatrix(end-first, s.Cols)
+	marked, rows = make([]int, end-first), matrix.New(end-first, s.Cols)
 	for i := range marked {
 		marked[i] = int(s.positions[first+i] - start)
-		row(rows, i)[s.Col(first+i)] = s.Value(first + i)
+		matrix.Row(rows, i)[s.Col(first+i)] = s.Value(first + i)
 	}
 	return marked, rows
 }
@@ -154,7 +155,7 @@ func (s *SparseSign) FoldRows(dst, tile blas64.General, first int) {
 	}
 	checkShape("FoldRows dst", dst, s.Cols, tile.Cols)
 	for i := range tile.Rows {
-		axpy(s.Value(first+i), row(tile, i), row(dst, s.Col(first+i)))
+		matrix.Axpy(s.Value(first+i), matrix.Row(tile, i), matrix.Row(dst, s.Col(first+i)))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // The serial form is described in the package comment.
@@ -98,7 +100,7 @@ func (f *floatReader) copy(dst []float64) {
 // read fills dst with the next values, which must be there and be finite.
 func (f *floatReader) read(dst []float64) error {
 	f.copy(dst)
-	if i := firstNonFinite(dst); i >= 0 {
+	if i := simd.FirstNotFinite(dst); i >= 0 {
 		return fmt.Errorf("the state holds %v where a finite number must be", dst[i])
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Sum is a matrix of numbers to which every block adds, as the caller likes, and a
@@ -19,7 +21,7 @@ func NewSum(rows, cols int) *Sum {
 	if rows < 0 || cols < 0 {
 		panic(fmt.Sprintf("sketch: a sum of %d×%d numbers", rows, cols))
 	}
-	return &Sum{General: blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}}
+	return &Sum{General: matrix.New(rows, cols)}
 }
 
 // Merge adds the sum over later blocks.

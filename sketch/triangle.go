@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Where products of matrices (see cholesky.go) are not accurate, or not faster,
@@ -49,15 +50,6 @@ func borrow() *scratch { return scratches.Get().(*scratch) }
 
 func (s *scratch) giveBack() { scratches.Put(s) }
 
-// matrix returns a rows×cols matrix in *buf, which grows as needed. Its entries
-// may be anything.
-func matrix(buf *[]float64, rows, cols int) blas64.General {
-	if cap(*buf) < rows*cols {
-		*buf = make([]float64, rows*cols)
-	}
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
-}
-
 // triangularise overwrites the upper triangle of a with its R factor; what is
 // below it is left undefined. No entry in the first j columns at row height(j)
 // or below may be other than zero, and height(j) ≥ min(j, a.Rows).
@@ -66,19 +58,19 @@ func (s *scratch) triangularise(a blas64.General, height func(cols int) int) {
 	if a.Cols >= wideCols {
 		width = widePanelCols
 	}
-	tau := matrix(&s.tau, 1, width).Data
-	work := matrix(&s.work, 1, workLength(a.Cols)).Data
+	tau := matrix.Reuse(&s.tau, 1, width).Data
+	work := matrix.Reuse(&s.work, 1, workLength(a.Cols)).Data
 	k := min(a.Rows, a.Cols)
 	for j := 0; j < k; j += width {
 		n := min(width, k-j)
 		rows := min(height(j+n), a.Rows) - j
-		panel := view(a, j, j, rows, n)
+		panel := matrix.Block(a, j, j, rows, n)
 		lapack64.Geqrf(panel, tau[:n], work, len(work))
 		rest := a.Cols - j - n
 		if rest == 0 {
 			continue
 		}
-		right := view(a, j, j+n, rows, rest)
+		right := matrix.Block(a, j, j+n, rows, rest)
 		if width == panelCols {
 			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:n], right, work, len(work))
 		} else {
@@ -94,12 +86,12 @@ func workLength(cols int) int { return max(widePanelCols*widePanelCols, cols) }
 // reflect returns the upper triangle, in the memory of s, of the R factor of the
 // stack of block and the upper trapezoidal r. Diagonal entries are not negative.
 func (s *scratch) reflect(block blas64.General, r triangle) blas64.General {
-	a := matrix(&s.stack, block.Rows+r.rows, block.Cols)
+	a := matrix.Reuse(&s.stack, block.Rows+r.rows, block.Cols)
 	for i := range block.Rows {
-		copy(row(a, i), row(block, i))
+		copy(matrix.Row(a, i), matrix.Row(block, i))
 	}
 	for i := range r.rows {
-		r.rowInto(row(a, block.Rows+i), i)
+		r.rowInto(matrix.Row(a, block.Rows+i), i)
 	}
 	s.triangularise(a, func(cols int) int { return block.Rows + min(cols, r.rows) })
 	turnRows(a)
@@ -110,7 +102,7 @@ func (s *scratch) reflect(block blas64.General, r triangle) blas64.General {
 // the stack of a and b. It has as many columns as the wider
 // of them, and no negative diagonal entry.
 func (s *scratch) interleaved(a, b triangle) blas64.General {
-	m := matrix(&s.stack, a.rows+b.rows, max(a.cols, b.cols))
+	m := matrix.Reuse(&s.stack, a.rows+b.rows, max(a.cols, b.cols))
 	interleave(m, a, b)
 	s.triangularise(m, func(cols int) int { return min(cols, a.rows) + min(cols, b.rows) })
 	turnRows(m)
@@ -126,7 +118,7 @@ func interleave(dst blas64.General, a, b triangle) {
 	for i := range max(a.rows, b.rows) {
 		for _, t := range [2]triangle{a, b} {
 			if i < t.rows {
-				t.rowInto(row(dst, at), i)
+				t.rowInto(matrix.Row(dst, at), i)
 				at++
 			}
 		}
@@ -136,9 +128,9 @@ func interleave(dst blas64.General, a, b triangle) {
 // upperInto fills r, whose columns are as many as those of a, with the upper
 // triangle of a and zeros.
 func upperInto(r, a blas64.General) {
-	clearRows(r)
+	matrix.Clear(r)
 	for i := range min(r.Rows, a.Rows, a.Cols) {
-		copy(row(r, i)[i:], row(a, i)[i:])
+		copy(matrix.Row(r, i)[i:], matrix.Row(a, i)[i:])
 	}
 }
 
@@ -147,7 +139,7 @@ func upperInto(r, a blas64.General) {
 // signs of its rows.
 func turnRows(a blas64.General) {
 	for i := range min(a.Rows, a.Cols) {
-		if r := row(a, i)[i:]; r[0] < 0 {
+		if r := matrix.Row(a, i)[i:]; r[0] < 0 {
 			blas64.Scal(-1, blas64.Vector{N: len(r), Inc: 1, Data: r})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -21,7 +22,7 @@ func NewWhitening(u blas64.General) (*Whitening, error) {
 	w := new(Whitening)
 	w.u.Reset(u.Rows, u.Cols)
 	for i := range u.Rows {
-		w.u.SetRow(i, i, row(u, i)[i:])
+		w.u.SetRow(i, i, matrix.Row(u, i)[i:])
 	}
 	if !w.solver.Prepare(&w.u) {
 		return nil, fmt.Errorf("a triangle of %d columns has a diagonal entry of 0, or one out of range", u.Cols)
@@ -95,10 +96,10 @@ func (g *WhitenedGram) Rows() int64 { return g.rows }
 
 // Matrix returns FᵀF. The result is the caller's.
 func (g *WhitenedGram) Matrix() blas64.General {
-	m := newMatrix(g.gram.cols, g.gram.cols)
+	m := matrix.New(g.gram.cols, g.gram.cols)
 	for i := range g.gram.rows {
 		for j, v := range g.gram.tail(i) {
-			row(m, i)[i+j], row(m, i+j)[i] = v, v
+			matrix.Row(m, i)[i+j], matrix.Row(m, i+j)[i] = v, v
 		}
 	}
 	return m

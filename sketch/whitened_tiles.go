@@ -3,6 +3,7 @@ package sketch
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -34,7 +35,7 @@ func (f *WhitenedRows) Whiten(block blas64.General, by *Whitening) {
 	defer s.giveBack()
 	w, n := &s.cholesky.w, chunkRows(block.Cols)
 	for first := 0; first < block.Rows; first += n {
-		fillPadded(w, rowsOf(block, first, min(first+n, block.Rows)))
+		fillPadded(w, matrix.Rows(block, first, min(n, block.Rows-first)))
 		by.solver.Solve(w)
 		for i := range w.Rows() {
 			for j := range f.panels {
@@ -58,7 +59,7 @@ func (f *WhitenedRows) Slice(from, to int) *WhitenedRows {
 func fillPadded(w *simd.Padded, rows blas64.General) {
 	w.Reset(rows.Rows, rows.Cols)
 	for i := range rows.Rows {
-		w.SetRow(i, 0, row(rows, i))
+		w.SetRow(i, 0, matrix.Row(rows, i))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -115,7 +116,7 @@ func writeOutputs(t *testing.T, w io.Writer, e stream.Engine, m model.Transforme
 			continue
 		}
 		for i := range out.Rows {
-			for _, v := range out.Data[i*out.Stride:][:out.Cols] {
+			for _, v := range matrix.Row(out, i) {
 				binary.Write(w, binary.LittleEndian, math.Float64bits(v))
 			}
 		}

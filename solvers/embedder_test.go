@@ -5,7 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -25,10 +26,10 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 	e := must(model.NewEmbedder(m, model.Request{}))(t)
 	got := make([]float64, e.Width())
 	for i := range x.Rows {
-		if err := e.Embed(got, dense.Row(x, i)); err != nil {
+		if err := e.Embed(got, matrix.Row(x, i)); err != nil {
 			t.Fatal(err)
 		}
-		for j, v := range dense.Row(want, i) {
+		for j, v := range matrix.Row(want, i) {
 			if d := math.Abs(got[j] - v); !(d <= 1e-12*(1+math.Abs(v))) {
 				t.Errorf("row %d: output %d is %v alone and %v in a pass", i, j, got[j], v)
 			}
@@ -36,7 +37,7 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 	}
 	// Plain Go multiplies in goroutines, and the race detector, whose tests are short, empties pools.
 	if !testing.Short() && simd.Active() != simd.Go {
-		checkAllocations(t, most, func() { _ = e.Embed(got, dense.Row(x, 0)) })
+		checkAllocations(t, most, func() { _ = e.Embed(got, matrix.Row(x, 0)) })
 	}
 	if e.Embed(got, []float64{math.NaN(), 1}) == nil || e.Embed(got, []float64{1}) == nil {
 		t.Error("takes NaN, or a row that is too short")
@@ -64,7 +65,7 @@ func BenchmarkEmbedder(b *testing.B) {
 				u := make([]float64, e.Width())
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					if err := e.Embed(u, dense.Row(x, i%x.Rows)); err != nil {
+					if err := e.Embed(u, matrix.Row(x, i%x.Rows)); err != nil {
 						b.Fatal(err)
 					}
 				}

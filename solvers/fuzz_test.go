@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -31,8 +32,8 @@ func FuzzLoadTransport(f *testing.F) { fuzzLoad(f, "transport") }
 func fuzzLoad(f *testing.F, name string) {
 	at := families[slices.IndexFunc(families, func(f family) bool { return f.name == name })]
 	const rows = 60
-	left := stream.FromMatrix("left", stream.RowSlice(normalRows(1, 39), 0, rows))
-	right := stream.FromMatrix("right", stream.RowSlice(normalRows(2, 39), 0, rows))
+	left := stream.FromMatrix("left", matrix.Rows(normalRows(1, 39), 0, rows))
+	right := stream.FromMatrix("right", matrix.Rows(normalRows(2, 39), 0, rows))
 	var saved []*model.Archive
 	for i, r := range at.rows {
 		a := must(modelOf(at.mustFit(f, stream.Engine{}, r, kernelgen.RBF(0.7), left, right)).Save())(f)
@@ -77,7 +78,7 @@ func useModel(t *testing.T, m model.Transformer, of family) {
 		if _, err := m.Outputs(side, model.Coordinates); err != nil || d > 1000 {
 			continue
 		}
-		x := stream.NewMatrix(3, d)
+		x := matrix.New(3, d)
 		for i := range x.Data {
 			x.Data[i] = float64(i%5) / 4
 		}

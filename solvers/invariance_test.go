@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -100,7 +101,7 @@ func each(undo func(row []float64), kinds ...partKind) func(p *part) {
 			return
 		}
 		for i := range p.Rows {
-			undo(dense.Row(p.General, i))
+			undo(matrix.Row(p.General, i))
 		}
 	}
 }
@@ -122,9 +123,9 @@ func standard(q *question) { q.scale = stream.ScaleStandard }
 // widen adds a constant column.
 func (q *question) widen(c float64) {
 	for _, m := range []*blas64.General{&q.x, &q.y, &q.probe} {
-		wide := stream.NewMatrix(m.Rows, m.Cols+1)
+		wide := matrix.New(m.Rows, m.Cols+1)
 		for i := range m.Rows {
-			copy(dense.Row(wide, i), append(slices.Clone(dense.Row(*m, i)), c))
+			copy(matrix.Row(wide, i), append(slices.Clone(matrix.Row(*m, i)), c))
 		}
 		*m = wide
 	}
@@ -169,7 +170,7 @@ func withOutliers(q *question) {
 	for i := 8; i < len(numbers); i += 9 {
 		q.weights[i], q.groups[i], q.labels[i] = 0, askedRows+i, (q.labels[i]+1)%classes
 		for j, m := range []blas64.General{q.x, q.y, q.targets} {
-			plus(float64(1000 * (i + j)))(dense.Row(m, i))
+			plus(float64(1000 * (i + j)))(matrix.Row(m, i))
 		}
 	}
 }
@@ -365,8 +366,8 @@ func distance(got, want part) float64 {
 	}
 	most, largest := 0.0, 0.0
 	for i := range got.Rows {
-		for j, v := range dense.Row(got.General, i) {
-			w := dense.Row(want.General, i)[j]
+		for j, v := range matrix.Row(got.General, i) {
+			w := matrix.Row(want.General, i)[j]
 			if math.IsNaN(v) && math.IsNaN(w) {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -50,7 +51,7 @@ func TestFitsAreLeft(t *testing.T) {
 }
 
 func leaveFit(t *testing.T, f family, r row) {
-	x := stream.NewMatrix(20, 2)
+	x := matrix.New(20, 2)
 	for i := range x.Data {
 		x.Data[i] = float64(i%7) / 7
 	}

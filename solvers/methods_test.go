@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/askls"
@@ -187,7 +188,7 @@ var families = []family{
 				group.Strings = append(group.Strings, fmt.Sprint(i/3))
 				weight.Floats[i] = float64(i % 4)
 			}
-			numbers, targets := stream.NewMatrix(n, 2), [2]stream.Column{}
+			numbers, targets := matrix.New(n, 2), [2]stream.Column{}
 			sketch.NewRandom(7, "targets").Normals(numbers)
 			if m.(ridge.Solver).Metric != ridge.NoMetric {
 				for i, rows := 0, normal(1, 39, max(n, 260), 2); i < n; i++ {
@@ -381,7 +382,7 @@ func must[V any](v V, err error) func(testing.TB) V {
 // normal returns n rows of d normal numbers.
 func normal(seed, second uint64, n, d int) blas64.General {
 	r := rand.New(rand.NewPCG(seed, second))
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	for i := range x.Data {
 		x.Data[i] = r.NormFloat64()
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/nasty"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -124,7 +125,7 @@ func transformed(ctx context.Context, m model.Transformer, side model.Side, x st
 	err := m.Transform(ctx, stream.Engine{}, x, model.Request{Side: side}, func(_ *stream.Block, rows blas64.General) error {
 		out.Cols, out.Stride, out.Rows = rows.Cols, max(1, rows.Cols), out.Rows+rows.Rows
 		for i := range rows.Rows * min(1, rows.Cols) { // a model of rank 0 has no columns
-			out.Data = append(out.Data, rows.Data[i*rows.Stride:][:rows.Cols]...)
+			out.Data = append(out.Data, matrix.Row(rows, i)...)
 		}
 		return nil
 	})
@@ -147,7 +148,7 @@ func orthonormal(u blas64.General) error {
 	if u.Cols == 0 || u.Rows == 0 {
 		return nil
 	}
-	gram := stream.NewMatrix(u.Cols, u.Cols)
+	gram := matrix.New(u.Cols, u.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, u, u, 0, gram)
 	for i := range u.Cols {
 		gram.Data[i*gram.Stride+i]--

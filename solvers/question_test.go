@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ism"
@@ -53,7 +54,7 @@ func ask(f family, r row) *question {
 	}
 	q.targets.Cols = 2
 	for i := range askedRows {
-		x, t := dense.Row(q.x, i), dense.Row(q.targets, i)
+		x, t := matrix.Row(q.x, i), matrix.Row(q.targets, i)
 		t[0], t[1] = 2*math.Sin(2*x[0])+0.3*t[0], x[1]*x[2]+0.3*t[1]
 		score := int(math.Floor(x[0] + x[1]*x[2] + 0.4*t[1]))
 		q.labels, q.groups = append(q.labels, (score%classes+classes)%classes), append(q.groups, i)
@@ -94,7 +95,7 @@ func picked[V any](v []V, numbers []int) (p []V) {
 func (q *question) rows(change func(row []float64)) {
 	for _, m := range []blas64.General{q.x, q.y, q.probe} {
 		for i := range m.Rows {
-			change(dense.Row(m, i))
+			change(matrix.Row(m, i))
 		}
 	}
 }
@@ -102,7 +103,7 @@ func (q *question) rows(change func(row []float64)) {
 // target changes the first target.
 func (q *question) target(change func(y float64) float64) {
 	for i := range q.targets.Rows {
-		y := dense.Row(q.targets, i)
+		y := matrix.Row(q.targets, i)
 		y[0] = change(y[0])
 	}
 }
@@ -272,9 +273,9 @@ func (q *question) said(kind model.Kind, out blas64.General, weights []float64) 
 		return part{General: out}, true
 	case kind == model.Decision && q.f.name != "lowrank", kind == model.Probability:
 		if q.f.name == "ism" { // a term that all classes share depends on the origin
-			out = dense.Transpose(out)
+			out = matrix.Transpose(out)
 			dense.CenterColumns(out)
-			out = dense.Transpose(out)
+			out = matrix.Transpose(out)
 		}
 		return part{kind: decisions, General: out}, true
 	case kind == model.Class && q.f.name == "lowrank":
@@ -292,7 +293,7 @@ func (q *question) said(kind model.Kind, out blas64.General, weights []float64) 
 
 // products returns C·diag(|weights|)·Cᵀ, where the weights begin again for imaginary parts.
 func products(c blas64.General, weights []float64) blas64.General {
-	weighted, w := dense.Clone(c), slices.Repeat([]float64{1}, c.Cols)
+	weighted, w := matrix.Clone(c), slices.Repeat([]float64{1}, c.Cols)
 	for j := range min(c.Cols, c.Cols*len(weights)) {
 		w[j] = math.Abs(weights[j%len(weights)])
 	}
@@ -302,11 +303,11 @@ func products(c blas64.General, weights []float64) blas64.General {
 
 // shared returns a matrix with 1 where two rows have the same number.
 func shared(m blas64.General) blas64.General {
-	out := stream.NewMatrix(m.Rows, m.Rows)
+	out := matrix.New(m.Rows, m.Rows)
 	for i := range m.Rows {
 		for j := range m.Rows {
-			if dense.Row(m, i)[0] == dense.Row(m, j)[0] {
-				dense.Row(out, i)[j] = 1
+			if matrix.Row(m, i)[0] == matrix.Row(m, j)[0] {
+				matrix.Row(out, i)[j] = 1
 			}
 		}
 	}
@@ -315,7 +316,7 @@ func shared(m blas64.General) blas64.General {
 
 // column returns numbers as a part.
 func column(name string, numbers ...float64) part {
-	return part{name: name, General: blas64.General{Rows: len(numbers), Cols: 1, Stride: 1, Data: numbers}}
+	return part{name: name, General: matrix.Of(numbers, len(numbers), 1)}
 }
 
 // shares returns numbers of which 1 is much as a part: errors of 1e-9 are rounding, and there may be any number of them.

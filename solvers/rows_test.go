@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -35,7 +36,7 @@ type choppyReader struct {
 func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 	n := min(dst.X.Rows, []int{1, 7, 300, 513}[r.calls%4])
 	r.calls++
-	k, err := r.Reader.Read(&stream.Batch{X: stream.RowSlice(dst.X, 0, n)})
+	k, err := r.Reader.Read(&stream.Batch{X: matrix.Rows(dst.X, 0, n)})
 	if err == io.EOF && k < n {
 		return k, io.EOF
 	}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -107,7 +108,7 @@ func drawProgram(t *rapid.T) (p *program, e stream.Engine, want []byte) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "data"), 0))
 	n := rapid.IntRange(300, 600).Draw(t, "rows")
 	for i := range p.raw {
-		x := stream.NewMatrix(n, 3)
+		x := matrix.New(n, 3)
 		for k := range x.Data {
 			x.Data[k] = r.NormFloat64()
 			if !pairs && r.IntN(200) == 0 { // pairs must stay pairs

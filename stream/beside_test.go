@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -43,7 +44,7 @@ func TestBeside(t *testing.T) {
 	check := func(kept []stream.Column, i int, row blas64.General) {
 		t.Helper()
 		r := int(kept[0].Floats[i])
-		if kept[1].Null(i) != (r%5 == 0) || kept[1].Strings[i] != fmt.Sprint(r) || !sameBits(rowOf(row, i), rowOf(x, r)) {
+		if kept[1].Null(i) != (r%5 == 0) || kept[1].Strings[i] != fmt.Sprint(r) || !sameBits(matrix.Row(row, i), matrix.Row(x, r)) {
 			t.Fatalf("row %d has the word %q", r, kept[1].Strings[i])
 		}
 	}
@@ -63,7 +64,7 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%d rows, error %v", seen, err)
 	}
 	rows := []int64{0, 6, 7, 30, 47}
-	batch := &stream.Batch{X: stream.NewMatrix(len(rows), 3), Kept: stream.KeptColumns(left.Info().Kept)}
+	batch := &stream.Batch{X: matrix.New(len(rows), 3), Kept: stream.KeptColumns(left.Info().Kept)}
 	if err := stream.Gather(t.Context(), left, rows, batch); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // NewCSR makes a sparse matrix of its entries, which come in any order. Entries
@@ -48,7 +50,7 @@ func countEntries(rows, cols int, entries iter.Seq[Entry]) (counts []int64, ones
 		if e.Row < 0 || int(e.Row) >= rows || e.Col < 0 || int(e.Col) >= cols {
 			return nil, false, fmt.Errorf("the entry in row %d, column %d lies outside a matrix of %d rows and %d columns", e.Row, e.Col, rows, cols)
 		}
-		if !finite(e.Value) {
+		if !matrix.IsFinite(e.Value) {
 			return nil, false, fmt.Errorf("the entry in row %d, column %d is %v; entries must be finite", e.Row, e.Col, e.Value)
 		}
 		counts[e.Col]++
@@ -103,7 +105,7 @@ func (c *CSR) checkSums() error {
 	for i := range c.Rows {
 		index, value := c.Row(i)
 		for p, v := range value {
-			if !finite(v) {
+			if !matrix.IsFinite(v) {
 				return fmt.Errorf("the entries in row %d, column %d add up to %v; scale them down", i, index[p], v)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Source returns a source whose rows are the rows of the matrix, dense. It is for
@@ -37,12 +39,12 @@ func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
 		return nil, err
 	}
 	m = &CSR{Cols: len(info.Columns), Start: []int64{0}}
-	chunk := NewMatrix(chunkRows(info), m.Cols)
+	chunk := matrix.New(chunkRows(info), m.Cols)
 	for err == nil {
 		var n int
 		n, err = r.Read(&Batch{X: chunk})
 		for i := range n {
-			m.appendDense(row(chunk, i))
+			m.appendDense(matrix.Row(chunk, i))
 		}
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -95,7 +97,7 @@ func (c *CSR) expand(x blas64.General, i, r int) {
 	if x.Cols == 0 {
 		return // x may have no data at all
 	}
-	dst := row(x, i)
+	dst := matrix.Row(x, i)
 	clear(dst)
 	index, value := c.Row(r)
 	for p, j := range index {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -31,7 +32,7 @@ func randomEntries(seed uint64, rows, cols, n int, ones bool) []stream.Entry {
 
 // dense returns the matrix of the entries, summed one by one.
 func dense(rows, cols int, entries []stream.Entry) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	for _, e := range entries {
 		m.Data[int(e.Row)*cols+int(e.Col)] += e.Value
 	}
@@ -42,7 +43,7 @@ func dense(rows, cols int, entries []stream.Entry) blas64.General {
 // not keep its promises.
 func denseOf(t testing.TB, c *stream.CSR) blas64.General {
 	t.Helper()
-	m := stream.NewMatrix(c.Rows, c.Cols)
+	m := matrix.New(c.Rows, c.Cols)
 	if len(c.Start) != c.Rows+1 || c.Start[0] != 0 || c.Start[c.Rows] != int64(len(c.Index)) || c.NNZ() != int64(len(c.Index)) {
 		t.Fatalf("%d rows, %d starts %v, %d entries", c.Rows, len(c.Start), c.Start, len(c.Index))
 	}
@@ -89,7 +90,7 @@ func TestCSRAgainstDense(t *testing.T) {
 			c := mustCSR(t, s.rows, s.cols, entries)
 			sameDense(t, "matrix", want, denseOf(t, c))
 			sameDense(t, "from its own entries", want, denseOf(t, mustCSR(t, s.rows, s.cols, slices.Collect(c.Entries()))))
-			transposed := stream.NewMatrix(s.cols, s.rows)
+			transposed := matrix.New(s.cols, s.rows)
 			for i := range s.rows {
 				for j := range s.cols {
 					transposed.Data[j*s.rows+i] = want.Data[i*s.cols+j]
@@ -208,7 +209,7 @@ func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
 			in[j] += a.Data[i*a.Stride+j]
 		}
 	}
-	b := stream.NewMatrix(a.Rows, a.Cols)
+	b := matrix.New(a.Rows, a.Cols)
 	for i := range a.Rows {
 		for j := range a.Cols {
 			v := a.Data[i*a.Stride+j]
@@ -294,7 +295,7 @@ func readAllCSR(t *testing.T, src stream.Source, batch int) blas64.General {
 	defer r.Close()
 	d := len(src.Info().Columns)
 	got := blas64.General{Cols: d, Stride: max(1, d)}
-	x := stream.NewMatrix(batch, d+2)
+	x := matrix.New(batch, d+2)
 	for i := range x.Data {
 		x.Data[i] = math.NaN()
 	}
@@ -323,7 +324,7 @@ func TestCSRSourceIsCancelled(t *testing.T) {
 	}
 	why := errors.New("enough")
 	cancel(why)
-	batch := &stream.Batch{X: stream.NewMatrix(1, 3)}
+	batch := &stream.Batch{X: matrix.New(1, 3)}
 	if _, err := r.Read(batch); err != why {
 		t.Errorf("read: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // scanColumns scans src. If some columns have no finite value, it scans again without them, and returns their names. It
@@ -55,15 +57,15 @@ func beginsEmpty(ctx context.Context, src Source) bool {
 	if err != nil {
 		return false
 	}
-	b := Batch{X: NewMatrix(min(beginRows, max(1, chunkNumbers/d)), d), Kept: KeptColumns(info.Kept)}
+	b := Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: KeptColumns(info.Kept)}
 	n, err := ReadFull(r, &b)
 	if err = errors.Join(r.Close(), err); err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		return false
 	}
 	seen := make([]bool, d)
 	for i := range n {
-		for j, v := range row(b.X, i) {
-			seen[j] = seen[j] || finite(v)
+		for j, v := range matrix.Row(b.X, i) {
+			seen[j] = seen[j] || matrix.IsFinite(v)
 		}
 	}
 	return slices.Contains(seen, false)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -16,15 +17,15 @@ import (
 func TestEmptyColumnsAreLeftOut(t *testing.T) {
 	const n = 300
 	x := randomMatrix(1, n, 2)
-	rowOf(x, 7)[1] = math.NaN()
-	with := stream.NewMatrix(n, 4)
+	matrix.Row(x, 7)[1] = math.NaN()
+	with := matrix.New(n, 4)
 	for i := range n {
-		copy(rowOf(with, i), []float64{math.NaN(), rowOf(x, i)[0], math.Inf(i%2*2 - 1), rowOf(x, i)[1]})
+		copy(matrix.Row(with, i), []float64{math.NaN(), matrix.Row(x, i)[0], math.Inf(i%2*2 - 1), matrix.Row(x, i)[1]})
 	}
 	for _, nulls := range []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean, stream.NullsIndicator} {
 		for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleQuantile} {
-			if rowOf(x, 7)[1], rowOf(with, 7)[3] = math.NaN(), math.NaN(); nulls == stream.NullsError {
-				rowOf(x, 7)[1], rowOf(with, 7)[3] = 2, 2
+			if matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = math.NaN(), math.NaN(); nulls == stream.NullsError {
+				matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = 2, 2
 			}
 			what := fmt.Sprint("nulls ", nulls, ", scale ", scale)
 			src := newTable("x", with)
@@ -61,7 +62,7 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 
 // TestLateValues: a column is empty only if no row has a value.
 func TestLateValues(t *testing.T) {
-	x := stream.NewMatrix(500, 2)
+	x := matrix.New(500, 2)
 	for i := range 499 {
 		x.Data[2*i] = math.NaN()
 	}
@@ -119,7 +120,7 @@ func TestRoundedColumns(t *testing.T) {
 		"constant":              {[]float64{.3, .3}, false},
 	} {
 		for _, scale := range []stream.Scaling{stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile} {
-			x := blas64.General{Rows: len(c.values), Cols: 1, Stride: 1, Data: c.values}
+			x := matrix.Of(c.values, len(c.values), 1)
 			p := prepare(t, stream.FromMatrix("x", x), stream.NullsError, scale)
 			rows, _ := readAll(t, p)
 			moved := slices.ContainsFunc(rows, func(r []float64) bool { return r[0] != 0 })

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Engine says how passes run. The zero value is ready to use. No field changes
@@ -181,26 +183,16 @@ const PanelRows = 1024
 func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {
 	return func(yield func(int, blas64.General) bool) {
 		for first := 0; first < b.X.Rows; first += rows {
-			if !yield(first, RowSlice(b.X, first, min(rows, b.X.Rows-first))) {
+			if !yield(first, matrix.Rows(b.X, first, min(rows, b.X.Rows-first))) {
 				return
 			}
 		}
 	}
 }
 
-// RowSlice returns the matrix of n rows of m from the given row on, sharing its data.
-func RowSlice(m blas64.General, first, n int) blas64.General {
-	if first < 0 || n < 0 || first+n > m.Rows {
-		panic("stream: row slice out of range")
-	}
-	s := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Stride}
-	if n > 0 && m.Cols > 0 {
-		s.Data = m.Data[first*m.Stride : (first+n-1)*m.Stride+m.Cols]
-	}
-	return s
-}
+// RowSlice returns the matrix of n rows of m from the given row on, sharing its memory. It panics if m has no such
+// rows.
+func RowSlice(m blas64.General, first, n int) blas64.General { return matrix.Rows(m, first, n) }
 
-// NewMatrix allocates a zero matrix with the given shape.
-func NewMatrix(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}
-}
+// NewMatrix allocates a rows×cols matrix of zeros, without gaps between its rows.
+func NewMatrix(rows, cols int) blas64.General { return matrix.New(rows, cols) }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,19 +33,19 @@ func TestWorkers(t *testing.T) {
 func TestRowSlice(t *testing.T) {
 	m := randomMatrix(1, 5, 2)
 	m.Data = m.Data[:4*m.Stride+m.Cols] // the last row has no padding
-	s := stream.RowSlice(m, 2, 3)
-	if s.Rows != 3 || s.Cols != 2 || s.Stride != m.Stride || !sameBits(rowOf(s, 2), rowOf(m, 4)) {
+	s := matrix.Rows(m, 2, 3)
+	if s.Rows != 3 || s.Cols != 2 || s.Stride != m.Stride || !sameBits(matrix.Row(s, 2), matrix.Row(m, 4)) {
 		t.Errorf("%+v", s)
 	}
 	s.Data[0] = 42
 	if m.Data[2*m.Stride] != 42 {
 		t.Error("the slice does not share its data")
 	}
-	if s := stream.RowSlice(m, 5, 0); s.Rows != 0 || s.Cols != 2 {
+	if s := matrix.Rows(m, 5, 0); s.Rows != 0 || s.Cols != 2 {
 		t.Errorf("no rows: %+v", s)
 	}
 	for _, c := range [][2]int{{-1, 1}, {0, -1}, {0, 6}, {5, 1}} {
-		checkPanic(t, "row slice out of range", func() { stream.RowSlice(m, c[0], c[1]) })
+		checkPanic(t, "rows from row", func() { matrix.Rows(m, c[0], c[1]) })
 	}
 }
 
@@ -52,7 +53,7 @@ func TestPanels(t *testing.T) {
 	b := &stream.Block{X: randomMatrix(1, 10, 2)}
 	next := 0
 	for first, x := range b.Panels(4) {
-		if first != next || x.Rows != []int{4, 4, 2}[first/4] || !sameBits(rowOf(x, 0), rowOf(b.X, first)) {
+		if first != next || x.Rows != []int{4, 4, 2}[first/4] || !sameBits(matrix.Row(x, 0), matrix.Row(b.X, first)) {
 			t.Errorf("panel at %d of %d rows", first, x.Rows)
 		}
 		next += x.Rows

@@ -11,6 +11,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // RowsSuffix ends the names of rows that were fetched by number, in a store of states. They
@@ -96,7 +98,7 @@ func encodeRows(key [sha256.Size]byte, b *Batch) []byte {
 	data := make([]byte, 0, 2*sha256.Size+8*b.X.Rows*(b.X.Cols+len(b.Kept)))
 	data = append(data, key[:]...)
 	for i := range b.X.Rows {
-		for _, v := range row(b.X, i) {
+		for _, v := range matrix.Row(b.X, i) {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
 	}
@@ -132,7 +134,7 @@ func decodeRows(data []byte, key [sha256.Size]byte, b *Batch) bool {
 	copy(b.Kept, kept)
 	values := data[sha256.Size:numbers]
 	for i := range b.X.Rows {
-		for j := range row(b.X, i) {
+		for j := range matrix.Row(b.X, i) {
 			b.X.Data[i*b.X.Stride+j] = math.Float64frombits(binary.LittleEndian.Uint64(values))
 			values = values[8:]
 		}

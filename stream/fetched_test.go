@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -49,14 +50,14 @@ func TestRunFetchesOnce(t *testing.T) {
 		}
 		src := &fetches{Gatherer: beside}
 		run = runOf(t, shelf, "a fit", 1, o).Run
-		got := stream.NewMatrix(len(rows), 3)
+		got := matrix.New(len(rows), 3)
 		batch := &stream.Batch{X: got, Kept: stream.KeptColumns(src.Info().Kept)}
 		if err := run.Gather(t.Context(), src, rows, batch); err != nil {
 			t.Fatal(err)
 		}
 		for i, n := range rows {
-			if !sameBits(rowOf(got, i), rowOf(of, int(n))) {
-				t.Fatalf("row %d is %v", n, rowOf(got, i))
+			if !sameBits(matrix.Row(got, i), matrix.Row(of, int(n))) {
+				t.Fatalf("row %d is %v", n, matrix.Row(got, i))
 			}
 			k := batch.Kept
 			if k[0].Floats[i] != float64(n) || k[1].Null(i) != (n%5 == 0) || k[1].Strings[i] != words.Strings[n] {

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Gather puts the rows of src with the given numbers, which ascend strictly,
@@ -35,7 +37,7 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 
 // GatherRows returns [Gather] into a new matrix.
 func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
-	m := NewMatrix(len(rows), len(src.Info().Columns))
+	m := matrix.New(len(rows), len(src.Info().Columns))
 	return m, Gather(ctx, src, rows, &Batch{X: m})
 }
 
@@ -58,7 +60,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	chunk := Batch{X: NewMatrix(chunkRows(info), len(info.Columns))}
+	chunk := Batch{X: matrix.New(chunkRows(info), len(info.Columns))}
 	if dst.Kept != nil {
 		chunk.Kept = KeptColumns(info.Kept)
 	}
@@ -100,7 +102,7 @@ func chunkRows(info Info) int {
 func pick(dst, chunk *Batch, rows []int64, taken int, start int64, n int) (found int) {
 	for taken+found < len(rows) && rows[taken+found] < start+int64(n) {
 		i := int(rows[taken+found] - start)
-		copy(row(dst.X, taken+found), row(chunk.X, i))
+		copy(matrix.Row(dst.X, taken+found), matrix.Row(chunk.X, i))
 		for k := range dst.Kept {
 			dst.Kept[k].Append(&chunk.Kept[k], i, i+1)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -31,7 +32,7 @@ func TestGatherAndSkim(t *testing.T) {
 		}
 		var got [2]stream.Batch
 		for i, from := range []stream.Source{src, sequential{src}} {
-			got[i] = stream.Batch{X: stream.NewMatrix(len(rows), 3), Kept: emptyKept(src.info)}
+			got[i] = stream.Batch{X: matrix.New(len(rows), 3), Kept: emptyKept(src.info)}
 			if err := stream.Gather(context.Background(), from, rows, &got[i]); err != nil {
 				t.Fatal(err)
 			}
@@ -43,8 +44,8 @@ func TestGatherAndSkim(t *testing.T) {
 			t.Fatal(diff)
 		}
 		for i, r := range rows {
-			if !sameBits(rowOf(got[0].X, i), rowOf(x, int(r))) || got[0].Kept[0].Ints[i] != r {
-				t.Fatalf("row %d is %v", r, rowOf(got[0].X, i))
+			if !sameBits(matrix.Row(got[0].X, i), matrix.Row(x, int(r))) || got[0].Kept[0].Ints[i] != r {
+				t.Fatalf("row %d is %v", r, matrix.Row(got[0].X, i))
 			}
 		}
 	})
@@ -54,7 +55,7 @@ func TestGatherAndSkim(t *testing.T) {
 // held before.
 func TestSkimTruncatesKept(t *testing.T) {
 	src := newTable("x", randomMatrix(1, 30, 2)).keep()
-	batch := stream.Batch{X: stream.NewMatrix(2, 2), Kept: emptyKept(src.info)}
+	batch := stream.Batch{X: matrix.New(2, 2), Kept: emptyKept(src.info)}
 	for _, rows := range [][]int64{{3, 7}, {4, 9}} {
 		if err := stream.Gather(context.Background(), sequential{src}, rows, &batch); err != nil {
 			t.Fatal(err)
@@ -100,7 +101,7 @@ func TestGatherErrors(t *testing.T) {
 		}
 	}
 	checkPanic(t, "another size", func() {
-		_ = stream.Gather(ctx, src, []int64{1, 2}, &stream.Batch{X: stream.NewMatrix(3, 2)})
+		_ = stream.Gather(ctx, src, []int64{1, 2}, &stream.Batch{X: matrix.New(3, 2)})
 	})
 
 	src.info.Rows = 5000 // a lie

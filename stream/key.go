@@ -17,6 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -217,7 +218,7 @@ func digestOf(before string, values []any) string {
 		}
 		put([]int64{int64(m.Rows), int64(m.Cols)})
 		for i := range m.Rows {
-			put(row(m, i))
+			put(matrix.Row(m, i))
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
@@ -250,7 +251,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	}
 	info := src.Info()
 	rows := sampleOf(info)
-	x := NewMatrix(len(rows), len(info.Columns))
+	x := matrix.New(len(rows), len(info.Columns))
 	batch := &Batch{X: x}
 	if kept || hasCategories(info) {
 		batch.Kept = KeptColumns(info.Kept)
@@ -267,7 +268,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	data := make([]byte, 0, 8*len(rows)*(1+x.Cols))
 	for i, n := range rows {
 		data = binary.LittleEndian.AppendUint64(data, uint64(n))
-		for _, v := range row(x, i) {
+		for _, v := range matrix.Row(x, i) {
 			if v != v {
 				v = math.NaN() // a null has other bits in another format
 			}

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // ReadAll reads src into a new matrix, kept columns dropped. It is an error if there
@@ -38,11 +40,11 @@ func readAll(ctx context.Context, src Source, limit int64) (blas64.General, erro
 		return blas64.General{}, err
 	}
 	all := newRowList(info.Rows, d)
-	chunk := NewMatrix(chunkRows(info), d)
+	chunk := matrix.New(chunkRows(info), d)
 	for err == nil {
 		var n int
 		n, err = r.Read(&Batch{X: chunk})
-		all.append(RowSlice(chunk, 0, n))
+		all.append(matrix.Rows(chunk, 0, n))
 		switch {
 		case limit > 0 && int64(len(all.data))*8 > limit:
 			err = tooLarge
@@ -89,7 +91,7 @@ func (l *rowList) append(m blas64.General) {
 		return
 	}
 	for i := range m.Rows {
-		l.data = append(l.data, row(m, i)...)
+		l.data = append(l.data, matrix.Row(m, i)...)
 	}
 }
 

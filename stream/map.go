@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Map reads src once, turns each block of B rows into B rows with cols columns,
@@ -17,14 +19,14 @@ func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept 
 	e.kept = e.kept || kept
 	p := newPass(e, name, src)
 	m := &mapping[blas64.General]{pass: p, ranges: []blockRange{e.partBlocks(p.info)}}
-	m.makeOuts(p.buffers(), func() blas64.General { return NewMatrix(p.blockRows, cols) })
+	m.makeOuts(p.buffers(), func() blas64.General { return matrix.New(p.blockRows, cols) })
 	m.worker = func() func(blas64.General, *Block) error {
 		do := worker()
-		return func(out blas64.General, b *Block) error { return do(RowSlice(out, 0, b.X.Rows), b) }
+		return func(out blas64.General, b *Block) error { return do(matrix.Rows(out, 0, b.X.Rows), b) }
 	}
 	m.emit = func(b *Block, out blas64.General) error {
 		defer func() { m.outs <- out }()
-		return emit(b, RowSlice(out, 0, b.X.Rows))
+		return emit(b, matrix.Rows(out, 0, b.X.Rows))
 	}
 	return m.run(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,7 +24,7 @@ func TestMapInParts(t *testing.T) {
 			err := stream.Map(t.Context(), e, "map", src, 1, false, func() func(blas64.General, *stream.Block) error {
 				return func(dst blas64.General, b *stream.Block) error {
 					for i := range dst.Rows {
-						dst.Data[i*dst.Stride] = float64(b.Start) + float64(i) + rowOf(b.X, i)[0]
+						dst.Data[i*dst.Stride] = float64(b.Start) + float64(i) + matrix.Row(b.X, i)[0]
 					}
 					return nil
 				}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // FromMatrix returns a source whose rows are the rows of m, which must not change
@@ -41,14 +43,14 @@ func (s *matrixSource) Open(_ context.Context, first int64) (Reader, error) {
 
 func (s *matrixSource) Gather(_ context.Context, rows []int64, dst *Batch) error {
 	for i, r := range rows {
-		copy(row(dst.X, i), row(s.m, int(r)))
+		copy(matrix.Row(dst.X, i), matrix.Row(s.m, int(r)))
 	}
 	return nil
 }
 
 // lend returns rows without copying them.
 func (s *matrixSource) lend(first int64, n int) blas64.General {
-	return RowSlice(s.m, int(first), n)
+	return matrix.Rows(s.m, int(first), n)
 }
 
 type matrixReader struct {
@@ -58,7 +60,7 @@ type matrixReader struct {
 
 func (r *matrixReader) Read(dst *Batch) (int, error) {
 	n := min(dst.X.Rows, r.m.Rows-r.next)
-	copyRows(dst.X, RowSlice(r.m, r.next, n))
+	matrix.Copy(dst.X, matrix.Rows(r.m, r.next, n))
 	r.next += n
 	if r.next == r.m.Rows {
 		return n, io.EOF
@@ -67,21 +69,6 @@ func (r *matrixReader) Read(dst *Batch) (int, error) {
 }
 
 func (r *matrixReader) Close() error { return nil }
-
-// row returns row i of m as a slice.
-func row(m blas64.General, i int) []float64 {
-	if m.Cols == 0 {
-		return nil // such a matrix holds nothing
-	}
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
-}
-
-// copyRows copies the rows of src into the first rows of dst.
-func copyRows(dst, src blas64.General) {
-	for i := range src.Rows {
-		copy(row(dst, i), row(src, i))
-	}
-}
 
 // FromSeq returns a source whose rows come from a sequence of matrices with
 // len(info.Columns) columns. seq is called once per pass; set info.Once if it
@@ -134,8 +121,8 @@ func (r *seqReader) Read(dst *Batch) (n int, err error) {
 		}
 	}
 	n = min(r.rest.Rows, dst.X.Rows)
-	copyRows(dst.X, RowSlice(r.rest, 0, n))
-	r.rest = RowSlice(r.rest, n, r.rest.Rows-n)
+	matrix.Copy(dst.X, matrix.Rows(r.rest, 0, n))
+	r.rest = matrix.Rows(r.rest, n, r.rest.Rows-n)
 	return n, nil
 }
 

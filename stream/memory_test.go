@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,13 +19,13 @@ import (
 func inPieces(x blas64.General, sizes func() int) func() iter.Seq2[blas64.General, error] {
 	return func() iter.Seq2[blas64.General, error] {
 		return func(yield func(blas64.General, error) bool) {
-			piece := stream.NewMatrix(x.Rows, x.Cols)
+			piece := matrix.New(x.Rows, x.Cols)
 			for first := 0; first < x.Rows; {
 				n := min(sizes(), x.Rows-first)
 				for i := range n {
-					copy(rowOf(piece, i), rowOf(x, first+i))
+					copy(matrix.Row(piece, i), matrix.Row(x, first+i))
 				}
-				if !yield(stream.RowSlice(piece, 0, n), nil) {
+				if !yield(matrix.Rows(piece, 0, n), nil) {
 					return
 				}
 				first += n
@@ -53,11 +54,11 @@ func TestFromSeq(t *testing.T) {
 			}
 		}
 		m, err := stream.GatherRows(context.Background(), src, []int64{0, 7, 299})
-		if err != nil || !sameBits(rowOf(m, 2), rowOf(x, 299)) {
+		if err != nil || !sameBits(matrix.Row(m, 2), matrix.Row(x, 299)) {
 			t.Errorf("gathered %v, %v", m, err)
 		}
 	}
-	got, err := foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), inPieces(stream.NewMatrix(0, 2), nil)))
+	got, err := foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), inPieces(matrix.New(0, 2), nil)))
 	if err != nil || got.rows != 0 {
 		t.Errorf("no matrices: %v, %v", got, err)
 	}
@@ -82,7 +83,7 @@ func TestFromSeqErrors(t *testing.T) {
 			return func(yield func(blas64.General, error) bool) { _ = yield(x, nil) && yield(m, err) }
 		})
 	}
-	_, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(stream.NewMatrix(4, 3), nil))
+	_, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(matrix.New(4, 3), nil))
 	checkError(t, err, "generated", "a block has 3 columns, not 2")
 	lost := errors.New("connection lost")
 	if _, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(blas64.General{}, lost)); !errors.Is(err, lost) {
@@ -108,7 +109,7 @@ func TestFromSeqIsStopped(t *testing.T) {
 	src := stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
 		return func(yield func(blas64.General, error) bool) {
 			defer func() { stopped = true }()
-			for yield(stream.NewMatrix(5, 2), nil) {
+			for yield(matrix.New(5, 2), nil) {
 			}
 		}
 	})
@@ -169,8 +170,8 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range all {
-			if !sameBits(rowOf(got, i), rowOf(x, i)) {
-				t.Fatalf("row %d is %v", i, rowOf(got, i))
+			if !sameBits(matrix.Row(got, i), matrix.Row(x, i)) {
+				t.Fatalf("row %d is %v", i, matrix.Row(got, i))
 			}
 		}
 
@@ -224,8 +225,8 @@ func TestReadAll(t *testing.T) {
 			t.Fatalf("%d×%d, closed %d times, %v", got.Rows, got.Cols, src.closes.Load(), err)
 		}
 		for i := range got.Rows {
-			if !sameBits(rowOf(got, i), rowOf(x, i)) {
-				t.Fatalf("row %d is %v", i, rowOf(got, i))
+			if !sameBits(matrix.Row(got, i), matrix.Row(x, i)) {
+				t.Fatalf("row %d is %v", i, matrix.Row(got, i))
 			}
 		}
 	}

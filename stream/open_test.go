@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,13 +22,13 @@ func TestOpening(t *testing.T) {
 	holes := randomMatrix(4, 5000, 3)
 	for i := range holes.Rows {
 		if i%11 == 3 || i > 2000 && i < 3100 || i > 4990 {
-			rowOf(holes, i)[i%3] = math.NaN()
+			matrix.Row(holes, i)[i%3] = math.NaN()
 		}
 	}
 	pieces := func() iter.Seq2[blas64.General, error] {
 		return func(yield func(blas64.General, error) bool) {
 			for first := 0; first < x.Rows; first += 700 {
-				if !yield(stream.RowSlice(x, first, min(700, x.Rows-first)), nil) {
+				if !yield(matrix.Rows(x, first, min(700, x.Rows-first)), nil) {
 					return
 				}
 			}
@@ -36,7 +37,7 @@ func TestOpening(t *testing.T) {
 	columns := stream.NumberedColumns(3)
 	sources := []stream.Source{
 		stream.FromMatrix("matrix", x),
-		stream.FromMatrix("no rows", stream.NewMatrix(0, 3)),
+		stream.FromMatrix("no rows", matrix.New(0, 3)),
 		stream.FromSeq(stream.Info{Name: "sequence", Columns: columns, Rows: 5000}, pieces),
 		stream.NewRowNumbers("numbers", 5000),
 		sparse(t).Source("csr", nil),
@@ -90,16 +91,16 @@ func TestSelected(t *testing.T) {
 		t.Fatalf("%d rows of %d, %v", len(got), len(rows), err)
 	}
 	for i, r := range rows {
-		if got[i][0] != rowOf(x, int(r))[0] {
+		if got[i][0] != matrix.Row(x, int(r))[0] {
 			t.Fatalf("row %d is not row %d", i, r)
 		}
 	}
 	for i, r := range []int64{0, 5, 900} {
-		if rowOf(gathered, i)[1] != rowOf(x, int(rows[r]))[1] {
+		if matrix.Row(gathered, i)[1] != matrix.Row(x, int(rows[r]))[1] {
 			t.Errorf("row %d was not gathered", r)
 		}
 	}
-	short := newTable("short", stream.RowSlice(x, 0, 4000))
+	short := newTable("short", matrix.Rows(x, 0, 4000))
 	short.info.Rows = 5000
 	if _, _, err := tryReadAll(stream.NewSelected(short, rows)); err == nil {
 		t.Error("rows that are gone were read")
@@ -137,7 +138,7 @@ func TestOpeningAfterDroppedRows(t *testing.T) {
 		x := randomMatrix(6, rapid.IntRange(1, 60).Draw(t, "rows"), 2)
 		for i := range x.Rows {
 			if rapid.IntRange(0, 2).Draw(t, "null") == 0 {
-				rowOf(x, i)[0] = math.Inf(1)
+				matrix.Row(x, i)[0] = math.Inf(1)
 			}
 		}
 		raw := newTable("x", x).keep()

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Exact passes visit tiles of row blocks against column blocks: O(n²) time, and
@@ -349,9 +351,9 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 		return nil
 	}
 	if b.room.Rows == 0 {
-		b.room = NewMatrix(PairRows, len(b.src.Info().Columns))
+		b.room = matrix.New(PairRows, len(b.src.Info().Columns))
 	}
-	b.block.X = RowSlice(b.room, 0, n)
+	b.block.X = matrix.Rows(b.room, 0, n)
 	b.there = -1
 	err := b.gather(ctx, first)
 	if err == nil {

@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -112,7 +111,7 @@ func matVec(t *testing.T, threads int, src stream.Gatherer, v []float64) []float
 		return func(i, j *stream.Block) error {
 			for a := range i.X.Rows {
 				for b := range j.X.Rows {
-					k := kernel(rowOf(i.X, a), rowOf(j.X, b), true)
+					k := kernel(matrix.Row(i.X, a), matrix.Row(j.X, b), true)
 					asRow[int(i.Start)+a] += k * v[int(j.Start)+b]
 					if i.Index != j.Index {
 						asCol[int(j.Start)+b] += k * v[int(i.Start)+a]
@@ -142,7 +141,7 @@ func TestPairsMatVec(t *testing.T) {
 		norm := 0.0
 		for i := range want {
 			for j := range v {
-				want[i] += kernel(rowOf(x, i), rowOf(x, j), true) * v[j]
+				want[i] += kernel(matrix.Row(x, i), matrix.Row(x, j), true) * v[j]
 			}
 		}
 		for _, c := range v {
@@ -172,7 +171,7 @@ func TestPairsRectangularProduct(t *testing.T) {
 				return func(i, j *stream.Block) error {
 					for a := range i.X.Rows {
 						for b := range j.X.Rows {
-							k := kernel(rowOf(i.X, a), rowOf(j.X, b), false)
+							k := kernel(matrix.Row(i.X, a), matrix.Row(j.X, b), false)
 							out[int(i.Start)+a] += k
 							out[x.Rows+int(j.Start)+b] += k
 						}
@@ -189,7 +188,7 @@ func TestPairsRectangularProduct(t *testing.T) {
 	for i := range x.Rows {
 		want := 0.0
 		for j := range y.Rows {
-			want += kernel(rowOf(x, i), rowOf(y, j), false)
+			want += kernel(matrix.Row(x, i), matrix.Row(y, j), false)
 		}
 		if math.Abs(got[i]-want) > 1e-12*float64(y.Rows) {
 			t.Errorf("row sum %d is %g, want %g", i, got[i], want)
@@ -282,7 +281,7 @@ func TestPairsErrors(t *testing.T) {
 }
 
 func BenchmarkPairs(b *testing.B) {
-	src := stream.FromMatrix("x", blas64.General{Rows: 4096, Cols: 20, Stride: 20, Data: make([]float64, 4096*20)})
+	src := stream.FromMatrix("x", matrix.New(4096, 20))
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = stream.Pairs(context.Background(), stream.Engine{}, "", src, src, stream.Full, func() func(i, j *stream.Block) error {

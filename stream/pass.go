@@ -8,6 +8,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // blockRange is the blocks first, first+1, … end-1 of a source.
@@ -131,7 +133,7 @@ func (p *pass) newReading(blocks int) *reading {
 
 // newBlock makes a block for the rows of the source.
 func (p *pass) newBlock() *Block {
-	b := &Block{X: NewMatrix(p.blockRows, len(p.info.Columns))}
+	b := &Block{X: matrix.New(p.blockRows, len(p.info.Columns))}
 	if p.kept {
 		b.Kept = KeptColumns(p.info.Kept)
 	}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +36,7 @@ func (s *sums) add(b *stream.Block) error {
 	s.rows = b.X.Rows
 	s.sum = make([]float64, b.X.Cols)
 	for i := range b.X.Rows {
-		for j, v := range rowOf(b.X, i) {
+		for j, v := range matrix.Row(b.X, i) {
 			s.sum[j] += v
 		}
 	}
@@ -156,8 +157,8 @@ func TestFoldBlocks(t *testing.T) {
 				t.Errorf("block %d starts at %d with shape %d×%d, kept %v", b.Index, b.Start, b.X.Rows, b.X.Cols, b.Kept)
 			}
 			for i := range b.X.Rows {
-				if !slices.Equal(rowOf(b.X, i), rowOf(x, int(b.Start)+i)) {
-					t.Errorf("row %d of block %d is %v", i, b.Index, rowOf(b.X, i))
+				if !slices.Equal(matrix.Row(b.X, i), matrix.Row(x, int(b.Start)+i)) {
+					t.Errorf("row %d of block %d is %v", i, b.Index, matrix.Row(b.X, i))
 				}
 			}
 			return s.add(b)
@@ -264,7 +265,7 @@ func TestMap(t *testing.T) {
 		src.lazy = rapid.Bool().Draw(t, "lazy")
 		e := stream.Engine{Threads: rapid.IntRange(1, 4).Draw(t, "threads"), BlockRows: rapid.IntRange(1, 50).Draw(t, "block")}
 		withKept := rapid.Bool().Draw(t, "kept")
-		out := stream.NewMatrix(rows, 2)
+		out := matrix.New(rows, 2)
 		kept := []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}
 		next := 0
 		err := stream.Map(context.Background(), e, "map", src, 2, withKept,
@@ -274,7 +275,7 @@ func TestMap(t *testing.T) {
 					t.Fatalf("block at %d of shape %d×%d after %d rows", b.Start, y.Rows, y.Cols, next)
 				}
 				for i := range y.Rows {
-					copy(rowOf(out, next+i), rowOf(y, i))
+					copy(matrix.Row(out, next+i), matrix.Row(y, i))
 				}
 				for k := range b.Kept {
 					kept[k].Append(&b.Kept[k], 0, b.X.Rows)
@@ -285,7 +286,7 @@ func TestMap(t *testing.T) {
 		if err != nil || next != rows {
 			t.Fatalf("%d of %d rows, %v", next, rows, err)
 		}
-		want := stream.NewMatrix(rows, 2)
+		want := matrix.New(rows, 2)
 		_ = firstAndSum(want, &stream.Block{X: src.x})
 		if !sameBits(want.Data, out.Data) {
 			t.Fatalf("got %v, want %v", out.Data, want.Data)
@@ -302,9 +303,9 @@ func TestMap(t *testing.T) {
 // firstAndSum is a worker of Map.
 func firstAndSum(dst blas64.General, b *stream.Block) error {
 	for i := range b.X.Rows {
-		y := rowOf(dst, i)
+		y := matrix.Row(dst, i)
 		y[0], y[1] = b.X.Data[i*b.X.Stride], 0
-		for _, v := range rowOf(b.X, i) {
+		for _, v := range matrix.Row(b.X, i) {
 			y[1] += v
 		}
 	}
@@ -369,7 +370,7 @@ func TestReadFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dst := stream.Batch{X: stream.NewMatrix(30, 2), Kept: []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}}
+		dst := stream.Batch{X: matrix.New(30, 2), Kept: []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}}
 		first, err1 := stream.ReadFull(r, &dst)
 		second, err2 := stream.ReadFull(r, &dst)
 		if first != 30 || err1 != nil || second != 20 || err2 != io.EOF {
@@ -382,7 +383,7 @@ func TestReadFull(t *testing.T) {
 }
 
 func benchmarkFold(b *testing.B, rows, cols, block int) {
-	src := stream.FromMatrix("x", stream.NewMatrix(rows, cols))
+	src := stream.FromMatrix("x", matrix.New(rows, cols))
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := stream.Fold(context.Background(), stream.Engine{BlockRows: block}, "", src, newNothing, func() func(*nothing, *stream.Block) error {
@@ -417,7 +418,7 @@ func BenchmarkFold(b *testing.B) {
 // those of the steady state.
 func TestFoldAllocations(t *testing.T) {
 	allocs := func(rows int) float64 {
-		src := stream.FromMatrix("x", stream.NewMatrix(rows, 4))
+		src := stream.FromMatrix("x", matrix.New(rows, 4))
 		return testing.AllocsPerRun(3, func() {
 			_, _ = stream.Fold(context.Background(), stream.Engine{Threads: 2, BlockRows: 16}, "", src, newNothing, func() func(*nothing, *stream.Block) error {
 				return func(*nothing, *stream.Block) error { return nil }

@@ -9,6 +9,9 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Nulls says what becomes of rows with a null or a number that is not finite.
@@ -329,7 +332,7 @@ func (r *preparedReader) Close() error { return r.r.Close() }
 // Read may return fewer rows than asked for, when rows were dropped.
 func (r *preparedReader) Read(dst *Batch) (int, error) {
 	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
-		dst = &Batch{X: RowSlice(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
+		dst = &Batch{X: matrix.Rows(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
 	}
 	raw := r.s.raw(dst, &r.raw)
 	n, err := r.r.Read(raw)
@@ -402,7 +405,7 @@ func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) err
 // rawBlock reads and cleans the block of raw rows that begins at start.
 func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk *Batch, left int, err error) {
 	n := int(min(s.kept.blockRows, s.kept.raw-start))
-	chunk = &Batch{X: NewMatrix(n, len(s.info.Columns))}
+	chunk = &Batch{X: matrix.New(n, len(s.info.Columns))}
 	if kept {
 		chunk.Kept = KeptColumns(s.info.Kept)
 	}
@@ -428,9 +431,9 @@ func (s *Prepared) raw(dst *Batch, m *rawRows) *Batch {
 	m.batch = Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
 	if s.place != nil {
 		if d = len(s.src.Info().Columns); m.x.Rows < dst.X.Rows {
-			m.x = NewMatrix(dst.X.Rows, d)
+			m.x = matrix.New(dst.X.Rows, d)
 		}
-		m.batch.X = RowSlice(m.x, 0, dst.X.Rows)
+		m.batch.X = matrix.Rows(m.x, 0, dst.X.Rows)
 	}
 	if s.carry == nil {
 		return &m.batch
@@ -459,11 +462,11 @@ func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) in
 				continue
 			}
 		}
-		x := row(b.X, i)
+		x := matrix.Row(b.X, i)
 		if s.place != nil {
-			pickInto(x, row(raw.X, i), s.place)
+			pickInto(x, matrix.Row(raw.X, i), s.place)
 		}
-		if j := firstNonFinite(x[:s.rows.numeric]); j >= 0 {
+		if j := simd.FirstNotFinite(x[:s.rows.numeric]); j >= 0 {
 			if s.Nulls == NullsError {
 				return 0, nullError(s.info, number(i), j, x[j])
 			}
@@ -485,7 +488,7 @@ func (s *Prepared) clean(b, raw *Batch, n int, count bool, number func(i int) in
 			return 0, s.overflowError(number(i), j)
 		}
 		if left < i {
-			copy(row(b.X, left), x)
+			copy(matrix.Row(b.X, left), x)
 			moveKept(raw.Kept, left, i)
 		}
 		left++
@@ -513,18 +516,6 @@ func nullError(info Info, row int64, column int, value float64) error {
 func (s *Prepared) overflowError(row int64, column int) error {
 	return NewValueError(s.info.Name, row, s.info.Columns[column],
 		"so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])
-}
-
-func finite(v float64) bool { return v-v == 0 }
-
-// firstNonFinite returns the index of the first value that is not finite, or -1.
-func firstNonFinite(x []float64) int {
-	for j, v := range x {
-		if !finite(v) {
-			return j
-		}
-	}
-	return -1
 }
 
 // moveKept overwrites value `to` of each column by value `from`.

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,7 +42,7 @@ func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err 
 		},
 		func(b *stream.Block, _ blas64.General) error {
 			for i := range b.X.Rows {
-				rows = append(rows, slices.Clone(rowOf(b.X, i)))
+				rows = append(rows, slices.Clone(matrix.Row(b.X, i)))
 			}
 			for k := range kept {
 				if b.Kept[k].Len() != b.X.Rows {
@@ -78,8 +79,8 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // exact sums. left are the numbers of the rows that are left.
 func plainly(x blas64.General, nulls stream.Nulls, scale stream.Scaling) (rows [][]float64, left []int) {
 	for i := range x.Rows {
-		if nulls != stream.NullsDrop || !slices.ContainsFunc(rowOf(x, i), func(v float64) bool { return !finite(v) }) {
-			rows, left = append(rows, slices.Clone(rowOf(x, i))), append(left, i)
+		if nulls != stream.NullsDrop || !slices.ContainsFunc(matrix.Row(x, i), func(v float64) bool { return !finite(v) }) {
+			rows, left = append(rows, slices.Clone(matrix.Row(x, i))), append(left, i)
 		}
 	}
 	for j := range x.Cols {
@@ -173,7 +174,7 @@ func withNulls(t *rapid.T) blas64.General {
 
 func columnOf(x blas64.General, j int) (values []float64) {
 	for i := range x.Rows {
-		values = append(values, rowOf(x, i)[j])
+		values = append(values, matrix.Row(x, i)[j])
 	}
 	return values
 }
@@ -239,7 +240,7 @@ func TestDropAndGather(t *testing.T) {
 				wanted = append(wanted, int64(i))
 			}
 		}
-		batch := stream.Batch{X: stream.NewMatrix(len(wanted), 3), Kept: emptyKept(p.Info())}
+		batch := stream.Batch{X: matrix.New(len(wanted), 3), Kept: emptyKept(p.Info())}
 		batch.Kept[0].Ints = []int64{-7} // left over from another use
 		batch.Kept[2].Floats = []float64{-7}
 		if len(wanted) == 0 {
@@ -250,8 +251,8 @@ func TestDropAndGather(t *testing.T) {
 		}
 		want := emptyKept(p.Info())
 		for i, r := range wanted {
-			if !sameBits(rowOf(batch.X, i), all[r]) {
-				t.Fatalf("row %d is %v, want %v", r, rowOf(batch.X, i), all[r])
+			if !sameBits(matrix.Row(batch.X, i), all[r]) {
+				t.Fatalf("row %d is %v, want %v", r, matrix.Row(batch.X, i), all[r])
 			}
 			for k := range want {
 				want[k].Append(&kept[k], int(r), int(r)+1)
@@ -513,7 +514,7 @@ func TestPrepareOnce(t *testing.T) {
 }
 
 func TestDropEverything(t *testing.T) {
-	x := stream.NewMatrix(40, 2)
+	x := matrix.New(40, 2)
 	for i := range x.Rows {
 		x.Data[2*i+i%2] = math.NaN()
 	}
@@ -539,7 +540,7 @@ func TestDropNoticesChange(t *testing.T) {
 
 // TestNamelessColumns: columns called x0, x1 are found by name, and columns without names by position.
 func TestNamelessColumns(t *testing.T) {
-	x := stream.NewMatrix(1, 2)
+	x := matrix.New(1, 2)
 	x.Data[0], x.Data[1] = 1, 2
 	named := newTable("named", x)
 	named.info.Columns = []string{"x1", "x0"}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // RowPreparer applies a [Preparation] to single rows. It is safe for concurrent use and allocates
@@ -68,7 +70,7 @@ func (r *RowPreparer) Prepare(dst, row []float64, words ...string) error {
 			len(row), len(words), len(dst), r.numeric, len(r.firsts), r.width)
 	}
 	copy(dst, row)
-	if j := firstNonFinite(row); j >= 0 && r.how.Fill == nil {
+	if j := simd.FirstNotFinite(row); j >= 0 && r.how.Fill == nil {
 		return r.error(j, "is null or not finite, which the fit refused or dropped")
 	}
 	r.fill(dst)
@@ -94,12 +96,12 @@ func (r *RowPreparer) error(column int, what string) error {
 func (r *RowPreparer) fill(x []float64) {
 	for i, j := range r.how.Missing {
 		x[r.missing+i] = 0
-		if !finite(x[j]) {
+		if !matrix.IsFinite(x[j]) {
 			x[r.missing+i] = 1
 		}
 	}
 	for j, v := range r.how.Fill {
-		if !finite(x[j]) {
+		if !matrix.IsFinite(x[j]) {
 			x[j] = v
 		}
 	}
@@ -136,13 +138,13 @@ func (r *RowPreparer) scale(x []float64) (overflow int) {
 	switch {
 	case r.quantile:
 		for j, v := range x {
-			x[j] = quantileOf(row(r.how.Knots, j), v)
+			x[j] = quantileOf(matrix.Row(r.how.Knots, j), v)
 		}
 	case r.how.Shift != nil:
 		for j, v := range x {
 			x[j] = (v - r.how.Shift[j]) * r.how.Factor[j]
 		}
-		return firstNonFinite(x)
+		return simd.FirstNotFinite(x)
 	}
 	return -1
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // maxKnots is the most quantiles of a column.
@@ -149,9 +151,9 @@ var errSample = errors.New("column statistics: damaged sample")
 // than rounding are so large that all values become 0.
 func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
 	m, d := int(min(maxKnots, max(2, s.copies.count()))), len(s.info.Columns)
-	knots := NewMatrix(len(s.columns), m)
+	knots := matrix.New(len(s.columns), m)
 	for j := range d {
-		s.sampled(j, fill).setKnots(row(knots, j))
+		s.sampled(j, fill).setKnots(matrix.Row(knots, j))
 	}
 	for k := range s.words {
 		if !codes {
@@ -159,11 +161,11 @@ func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
 		}
 		var q quantiles
 		s.words[k].codes(func(code float64, n levelCount) { q.add(code, n.weight) })
-		q.setKnots(row(knots, d+k))
+		q.setKnots(matrix.Row(knots, d+k))
 	}
 	for _, j := range s.rounded(fill) {
 		for i := range m {
-			row(knots, j)[i] = math.MaxFloat64
+			matrix.Row(knots, j)[i] = math.MaxFloat64
 		}
 	}
 	return knots
@@ -178,10 +180,10 @@ func (s *columnStats) sampled(j int, fill []float64) *quantiles {
 			weight = x[width-1]
 		}
 		v := x[j]
-		if !finite(v) && fill != nil {
+		if !matrix.IsFinite(v) && fill != nil {
 			v = fill[j]
 		}
-		if finite(v) {
+		if matrix.IsFinite(v) {
 			q.add(v, weight)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -126,7 +127,7 @@ func TestMapAnyReaders(t *testing.T) {
 						if b.Kept[0].Ints[i] != b.Start+int64(i) {
 							t.Fatalf("row %d keeps %d", b.Start+int64(i), b.Kept[0].Ints[i])
 						}
-						sum = append(sum, rowOf(out, i)...)
+						sum = append(sum, matrix.Row(out, i)...)
 					}
 					return nil
 				})
@@ -149,7 +150,7 @@ func TestFoldDroppedRows(t *testing.T) {
 		x := randomMatrix(11, rapid.IntRange(1, 400).Draw(t, "rows"), 2)
 		for i := range x.Rows {
 			if rapid.IntRange(0, 4).Draw(t, "null") == 0 {
-				rowOf(x, i)[1] = math.NaN()
+				matrix.Row(x, i)[1] = math.NaN()
 			}
 		}
 		run := func(threads int) *sums {

@@ -1,5 +1,7 @@
 package stream
 
+import "github.com/nystream/nystream/internal/matrix"
+
 // ReadFull reads until dst is full or the source ends. Unlike the Read of a
 // single reader it may be given readers that return fewer rows than asked for
 // without an error. It returns io.EOF only with the last rows or after them.
@@ -12,7 +14,7 @@ func ReadFull(r Reader, dst *Batch) (n int, err error) {
 	}
 	for n < dst.X.Rows && err == nil {
 		var k int
-		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n)})
+		k, err = r.Read(&Batch{X: matrix.Rows(dst.X, n, dst.X.Rows-n)})
 		n += k
 	}
 	return n, err
@@ -34,7 +36,7 @@ func readFullKept(r Reader, dst *Batch) (n int, err error) {
 			}
 		}
 		var k int
-		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n), Kept: part})
+		k, err = r.Read(&Batch{X: matrix.Rows(dst.X, n, dst.X.Rows-n), Kept: part})
 		for i := range part {
 			dst.Kept[i].Append(&part[i], 0, k)
 		}

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -114,10 +115,10 @@ func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 		func() func(*sketch.QR, *stream.Block) error {
 			return func(qr *sketch.QR, b *stream.Block) error {
 				note("factor", b)
-				x := stream.NewMatrix(b.X.Rows, f.cols)
+				x := matrix.New(b.X.Rows, f.cols)
 				for i := range x.Rows {
 					for j := range x.Cols {
-						x.Data[i*x.Stride+j] = rowOf(b.X, i)[j] - totals[j]/float64(2*src.Info().Rows)
+						x.Data[i*x.Stride+j] = matrix.Row(b.X, i)[j] - totals[j]/float64(2*src.Info().Rows)
 					}
 				}
 				return qr.Add(x)
@@ -132,7 +133,7 @@ func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 // toyData draws rows, of which some have nulls if that is wished.
 func toyData(seed uint64, rows, cols int, nulls bool) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 0))
-	x := stream.NewMatrix(rows, cols)
+	x := matrix.New(rows, cols)
 	for i := range x.Data {
 		x.Data[i] = math.Ldexp(r.NormFloat64(), r.IntN(20)-10)
 		if nulls && r.IntN(30) == 0 {
@@ -289,7 +290,7 @@ type breakingReader struct {
 }
 
 func (r *breakingReader) Read(b *stream.Batch) (int, error) {
-	few := stream.Batch{X: stream.RowSlice(b.X, 0, min(b.X.Rows, r.source.step))}
+	few := stream.Batch{X: matrix.Rows(b.X, 0, min(b.X.Rows, r.source.step))}
 	if r.broken {
 		if r.next == r.source.at {
 			if r.source.interrupt == nil {
@@ -603,7 +604,7 @@ func TestRunForeignStates(t *testing.T) {
 		y.Data[row*y.Stride] += 1
 		return y
 	}
-	shorter := stream.RowSlice(x, 0, 299)
+	shorter := matrix.Rows(x, 0, 299)
 	renamed := newTable("t", x)
 	renamed.info.Columns = []string{"x0", "width"}
 	base := toyFit{src: newTable("t", x), cols: cols}

@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/rounding"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // columnStats are what a scan learns about the columns of a source. Means and
@@ -109,7 +111,7 @@ func (s *columnStats) add(b *Block) error {
 				continue
 			}
 		}
-		x := row(b.X, i)
+		x := matrix.Row(b.X, i)
 		if s.places != nil {
 			pickInto(room, x, s.places)
 			x = room
@@ -129,7 +131,7 @@ func (s *columnStats) add(b *Block) error {
 // addRow adds a row of positive weight, and reports whether it is kept.
 func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
 	left = true
-	if firstNonFinite(x) >= 0 {
+	if simd.FirstNotFinite(x) >= 0 {
 		left = s.nulls != NullsDrop
 		for j, v := range x {
 			s.columns[j].see(v, number)
@@ -143,7 +145,7 @@ func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
 		return false
 	}
 	for j, v := range x {
-		if finite(v) {
+		if matrix.IsFinite(v) {
 			s.columns[j].add(v, w)
 		}
 	}
@@ -185,7 +187,7 @@ func (s *columnStats) checkNulls() error {
 // see records whether the value of a row is finite.
 func (m *columnMoments) see(v float64, number int64) {
 	switch {
-	case finite(v):
+	case matrix.IsFinite(v):
 		m.Seen++
 	case m.Bad == 0:
 		m.Bad, m.BadValue = number+1, v
@@ -213,7 +215,7 @@ const (
 // grow adapts the unit to a difference, unless the difference is small relative to the current unit.
 func (m *columnMoments) grow(delta float64) {
 	switch size := math.Abs(delta); {
-	case size == 0 || !finite(size) || m.Unit > 0 && size <= mostUnit*m.Unit:
+	case size == 0 || !matrix.IsFinite(size) || m.Unit > 0 && size <= mostUnit*m.Unit:
 	case size < leastUnit || size > mostUnit:
 		_, exponent := math.Frexp(size)
 		m.measure(math.Ldexp(1, exponent-1))
@@ -363,7 +365,7 @@ func (s *columnStats) checkCounts() error {
 func (s *columnStats) means(info Info) ([]float64, error) {
 	fill := make([]float64, len(s.columns))
 	for j, c := range s.columns {
-		if !finite(c.Mean) {
+		if !matrix.IsFinite(c.Mean) {
 			return nil, c.tooFarApart(info, j)
 		}
 		fill[j] = c.Mean
@@ -425,7 +427,7 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 		}
 		var spread float64
 		shift[j], spread = c.center(how)
-		if !finite(shift[j]) || !finite(spread) {
+		if !matrix.IsFinite(shift[j]) || !matrix.IsFinite(spread) {
 			return nil, nil, c.tooFarApart(info, j)
 		}
 		if spread < minSpread {
@@ -483,11 +485,11 @@ const scaleBits = 40
 
 // rounded rounds a mean and a deviation to [scaleBits].
 func rounded(mean, deviation float64) (float64, float64) {
-	if deviation == 0 || !finite(deviation) || !finite(mean) {
+	if deviation == 0 || !matrix.IsFinite(deviation) || !matrix.IsFinite(mean) {
 		return mean, deviation
 	}
 	_, exponent := math.Frexp(deviation)
-	if digit := math.Ldexp(1, exponent-scaleBits); digit > 0 && finite(mean/digit) {
+	if digit := math.Ldexp(1, exponent-scaleBits); digit > 0 && matrix.IsFinite(mean/digit) {
 		mean = math.RoundToEven(mean/digit) * digit
 		deviation = math.RoundToEven(deviation/digit) * digit
 	}

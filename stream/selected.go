@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Selected is a source of some of the rows of another one: training rows, say.
@@ -76,7 +78,7 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 		}
 		if r.left = r.left[1:]; n < i {
 			if dst.X.Cols > 0 {
-				copy(row(dst.X, n), row(dst.X, i))
+				copy(matrix.Row(dst.X, n), matrix.Row(dst.X, i))
 			}
 			moveKept(dst.Kept, n, i)
 		}

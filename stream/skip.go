@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // CheckFirst returns an error if a reader of the source cannot begin at the row.
@@ -40,13 +42,13 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 		return r.Reader.Read(dst)
 	}
 	if r.gone.X.Rows == 0 {
-		r.gone.X = NewMatrix(chunkRows(r.info), len(r.info.Columns))
+		r.gone.X = matrix.New(chunkRows(r.info), len(r.info.Columns))
 		if dst.Kept != nil {
 			r.gone.Kept = KeptColumns(r.info.Kept)
 		}
 	}
 	resetKept(dst.Kept)
-	part := Batch{X: RowSlice(r.gone.X, 0, int(min(int64(r.gone.X.Rows), r.rows))), Kept: r.gone.Kept}
+	part := Batch{X: matrix.Rows(r.gone.X, 0, int(min(int64(r.gone.X.Rows), r.rows))), Kept: r.gone.Kept}
 	n, err := r.Reader.Read(&part)
 	r.rows -= int64(n)
 	if err == io.EOF && r.rows > 0 {

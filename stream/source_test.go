@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,7 +85,7 @@ func (s *table) Gather(_ context.Context, rows []int64, dst *stream.Batch) error
 
 // copyRow appends a row to a batch that holds i rows.
 func (s *table) copyRow(dst *stream.Batch, i, from int) {
-	copy(rowOf(dst.X, i), rowOf(s.x, from))
+	copy(matrix.Row(dst.X, i), matrix.Row(s.x, from))
 	for k := range dst.Kept {
 		dst.Kept[k].Append(&s.kept[k], from, from+1)
 	}
@@ -135,8 +136,6 @@ func (s sequential) Info() stream.Info {
 	info.Lead = 0
 	return info
 }
-
-func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
 
 // randomMatrix has entries of very different size, so that sums depend on the
 // order of summation, and a stride larger than its width.

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -48,7 +49,7 @@ func encoded(s *table, t stream.Treatment) (rows [][]float64) {
 	}
 	levels := [][]string{{"a", "b", "é", "\uFFFD"}, {"0", "1", "2"}}
 	for i := range s.x.Rows {
-		x := slices.Clone(rowOf(s.x, i))
+		x := slices.Clone(matrix.Row(s.x, i))
 		missing := 0.0
 		if !finite(x[1]) {
 			x[1], missing = sum/count, 1
@@ -168,14 +169,14 @@ func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment stream.Tr
 		if s.kept[0].Null(i) {
 			word = ""
 		}
-		if err := single.Prepare(one, rowOf(s.x, i), word, s.kept[2].Strings[i]); err != nil {
+		if err := single.Prepare(one, matrix.Row(s.x, i), word, s.kept[2].Strings[i]); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(rowOf(gathered, at), rows[i]) || !slices.Equal(one, rows[i]) {
-			t.Errorf("row %d is %v when gathered, %v alone, %v in a pass", i, rowOf(gathered, at), one, rows[i])
+		if !slices.Equal(matrix.Row(gathered, at), rows[i]) || !slices.Equal(one, rows[i]) {
+			t.Errorf("row %d is %v when gathered, %v alone, %v in a pass", i, matrix.Row(gathered, at), one, rows[i])
 		}
 	}
-	if n := testing.AllocsPerRun(10, func() { _ = single.Prepare(one, rowOf(s.x, 3), "a", "1") }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { _ = single.Prepare(one, matrix.Row(s.x, 3), "a", "1") }); n > 0 {
 		t.Errorf("a row allocates %v times", n)
 	}
 }
@@ -200,10 +201,10 @@ func TestApplyByName(t *testing.T) {
 	}
 	how := p.Preparation
 	how.Columns = []string{"p", "q", "r"}
-	x := stream.NewMatrix(100, 4)
+	x := matrix.New(100, 4)
 	for i := range 100 {
-		raw := rowOf(fit.x, i)
-		copy(rowOf(x, i), []float64{raw[2], -1, raw[0], raw[1]})
+		raw := matrix.Row(fit.x, i)
+		copy(matrix.Row(x, i), []float64{raw[2], -1, raw[0], raw[1]})
 	}
 	other := newTable("other", x)
 	other.info.Columns = []string{"r", "more", "p", "q"}
@@ -240,7 +241,7 @@ func TestApplyByName(t *testing.T) {
 // TestLevelsAreLimited: a column of identifiers is no category.
 func TestLevelsAreLimited(t *testing.T) {
 	for _, n := range []int{stream.MaxLevels, stream.MaxLevels + 1, 100000} {
-		s := newTable("ids.csv", stream.NewMatrix(n, 1))
+		s := newTable("ids.csv", matrix.New(n, 1))
 		s.info.Kept = []stream.Field{{Name: "user id", Kind: stream.String, Category: true}}
 		s.kept = []stream.Column{{Kind: stream.String}}
 		for i := range n {
@@ -299,7 +300,7 @@ func TestNastyTreatments(t *testing.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "rows")
 		value := rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64,
 			5e-324, 1e-300, 3})
-		x := stream.NewMatrix(n, 2)
+		x := matrix.New(n, 2)
 		word := stream.Column{Kind: stream.String}
 		for i := range n {
 			x.Data[2*i], x.Data[2*i+1] = value.Draw(t, "x"), value.Draw(t, "y")

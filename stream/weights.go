@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 )
 
@@ -33,7 +34,7 @@ func weightOf(c *Column, i int) (w float64, reason string) {
 		w = c.Floats[i]
 	}
 	switch {
-	case !finite(w):
+	case !matrix.IsFinite(w):
 		return 0, fmt.Sprintf("is %v, and `weights` needs finite numbers", w)
 	case w < 0:
 		return 0, fmt.Sprintf("is %v, and `weights` are 0 or more", w)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,7 +28,7 @@ func copied(x blas64.General, weights []float64) (weighted, plain *table) {
 		var words []string
 		for i := range x.Rows {
 			for range times(i) {
-				data, of = append(data, rowOf(x, i)...), append(of, weights[i])
+				data, of = append(data, matrix.Row(x, i)...), append(of, weights[i])
 				words = append(words, wordOf(i, weights[i]))
 			}
 		}
@@ -52,9 +53,9 @@ func TestWeightsAreCopies(t *testing.T) {
 		for i := range weights {
 			weights[i] = float64(rapid.IntRange(0, 3).Draw(t, "weight"))
 			if weights[i] == 0 && rapid.Bool().Draw(t, "odd") {
-				rowOf(x, i)[0] = rapid.SampledFrom([]float64{math.NaN(), 1e300, -1e9}).Draw(t, "value")
+				matrix.Row(x, i)[0] = rapid.SampledFrom([]float64{math.NaN(), 1e300, -1e9}).Draw(t, "value")
 			} else if i > 1 && rapid.IntRange(0, 9).Draw(t, "null") == 0 {
-				rowOf(x, i)[1] = math.NaN()
+				matrix.Row(x, i)[1] = math.NaN()
 			}
 		}
 		weights[0], weights[1] = 1, 2
@@ -95,8 +96,8 @@ func TestWeightsAreCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range rows {
-			if !sameBits(rowOf(gathered, i), r) {
-				t.Fatalf("row %d is %v when gathered, and %v in a pass", i, rowOf(gathered, i), r)
+			if !sameBits(matrix.Row(gathered, i), r) {
+				t.Fatalf("row %d is %v when gathered, and %v in a pass", i, matrix.Row(gathered, i), r)
 			}
 		}
 	})

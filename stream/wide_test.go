@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -107,7 +108,7 @@ func (f *wideToy) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 			defer f.work()()
 			for _, r := range made {
 				for i := range r.x.Rows {
-					a.sum[tile] += rowOf(r.x, i)[tile]
+					a.sum[tile] += matrix.Row(r.x, i)[tile]
 				}
 			}
 		},
@@ -136,7 +137,7 @@ func inOrder(t fataler, x blas64.General, leaf int) []byte {
 		a := newAcc()
 		a.first, a.rows = int64(first), int64(min(leaf, x.Rows-first))
 		for i := range int(a.rows) {
-			for j, v := range rowOf(x, first+i) {
+			for j, v := range matrix.Row(x, first+i) {
 				a.sum[j] += v
 			}
 		}
@@ -258,7 +259,7 @@ func TestFoldWideFirstError(t *testing.T) {
 		x, e, _ := drawWide(t)
 		bad := rapid.SliceOfN(rapid.IntRange(0, x.Rows-1), 1, 4).Draw(t, "bad rows")
 		for _, i := range bad {
-			rowOf(x, i)[0] = math.NaN()
+			matrix.Row(x, i)[0] = math.NaN()
 		}
 		e.Threads = rapid.IntRange(1, 4).Draw(t, "threads")
 		_, err := (&wideToy{src: newTable("x", x)}).run(context.Background(), e)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -74,8 +75,8 @@ func drawCase(number uint64) (d model.Sources, k kernelgen.Kernel, m lowrank.Met
 	m, two := drawMethod(r, 4+r.IntN(min(56, n/25)), number, k)
 	if two {
 		split := n/2 + r.IntN(n/8)
-		d.Left = stream.FromMatrix("left", stream.RowSlice(x, 0, split))
-		d.Right = stream.FromMatrix("right", stream.RowSlice(x, split, n-split))
+		d.Left = stream.FromMatrix("left", matrix.Rows(x, 0, split))
+		d.Right = stream.FromMatrix("right", matrix.Rows(x, split, n-split))
 	}
 	return d, k, m, nil
 }
@@ -83,8 +84,8 @@ func drawCase(number uint64) (d model.Sources, k kernelgen.Kernel, m lowrank.Met
 // drawRows draws n rows of one of seven kinds.
 func drawRows(r *rand.Rand, n int) blas64.General {
 	d := []int{1, 2, 3, 8, 20}[r.IntN(5)]
-	x, kind := stream.NewMatrix(n, d), r.IntN(7)
-	centres := stream.NewMatrix(3+r.IntN(30), d)
+	x, kind := matrix.New(n, d), r.IntN(7)
+	centres := matrix.New(3+r.IntN(30), d)
 	for i := range centres.Data {
 		centres.Data[i] = r.NormFloat64()
 	}
@@ -124,7 +125,7 @@ func drawKernel(r *rand.Rand, x blas64.General) (kernelgen.Kernel, error) {
 		return k, err
 	}
 	narrow := math.Exp(2 * r.Float64())
-	scaled := stream.NewMatrix(x.Rows, x.Cols)
+	scaled := matrix.New(x.Rows, x.Cols)
 	for i, v := range x.Data {
 		scaled.Data[i] = v / narrow
 	}

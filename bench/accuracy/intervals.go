@@ -12,6 +12,8 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -69,7 +71,7 @@ func abaloneRings() (x, y blas64.General, err error) {
 		return x, y, err
 	}
 	datasets.Standardise(x)
-	y = stream.NewMatrix(len(words), 1)
+	y = matrix.New(len(words), 1)
 	for i, word := range words {
 		if y.Data[i], err = strconv.ParseFloat(word, 64); err != nil {
 			return x, y, err
@@ -83,8 +85,8 @@ func coverSplit(
 	ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage,
 ) error {
 	test, train := fifths(x.Rows, seed)
-	targets := stream.Column{Floats: pickRows(y, train).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", pickRows(x, train)), []string{"target"}, targets)
+	targets := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
+	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []string{"target"}, targets)
 	if err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func coverSplit(
 		return err
 	}
 	r := model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}, Level: intervalLevel}
-	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, pickRows(x, test), r)
+	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 	if err != nil {
 		return err
 	}
@@ -117,15 +119,6 @@ func fifths(rows int, seed uint64) (test, train []int) {
 		}
 	}
 	return test, train
-}
-
-// pickRows returns a copy of some rows.
-func pickRows(m blas64.General, rows []int) blas64.General {
-	out := stream.NewMatrix(len(rows), m.Cols)
-	for i, r := range rows {
-		copy(out.Data[i*out.Stride:], m.Data[r*m.Stride:][:m.Cols])
-	}
-	return out
 }
 
 // coverage collects intervals.

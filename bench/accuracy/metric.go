@@ -9,6 +9,8 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -36,7 +38,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 	datasets.Standardise(mail.X)
 	for _, name := range o.data {
 		for seed := range uint64(o.seeds) {
-			x, y, kind := mail.X, stream.NewMatrix(mail.X.Rows, 1), model.Class
+			x, y, kind := mail.X, matrix.New(mail.X.Rows, 1), model.Class
 			for i, label := range mail.Labels {
 				y.Data[i] = float64(label)
 			}
@@ -45,8 +47,8 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 				kind = model.Value
 			}
 			test, train := fifths(x.Rows, seed+1)
-			known := stream.Column{Floats: pickRows(y, train).Data} // y has one column
-			rows, err := stream.Beside(stream.FromMatrix(name, pickRows(x, train)), []string{"known"}, known)
+			known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
+			rows, err := stream.Beside(stream.FromMatrix(name, dense.PickRows(x, train)), []string{"known"}, known)
 			if err != nil {
 				return nil, err
 			}
@@ -65,7 +67,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 					return nil, err
 				}
 				r := model.Request{Kinds: []model.Kind{kind}}
-				out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, pickRows(x, test), r)
+				out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 				if err != nil {
 					return nil, err
 				}
@@ -90,7 +92,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 // friedman returns uniform columns, and the function of the first five of Friedman (1991, "Multivariate
 // adaptive regression splines") with normal noise.
 func friedman(rows, columns int) (x, y blas64.General) {
-	x, y = datasets.Uniform(rows, columns, 1), stream.NewMatrix(rows, 1)
+	x, y = datasets.Uniform(rows, columns, 1), matrix.New(rows, 1)
 	sketch.NewRandom(2, "noise").Normals(y)
 	for i := range rows {
 		v := x.Data[i*x.Stride:]

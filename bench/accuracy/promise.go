@@ -9,6 +9,8 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -61,7 +63,7 @@ func promiseData(name string) (x, y blas64.General, classes bool, err error) {
 		x, y = friedman(5000, 10)
 		return x, y, false, nil
 	case "noise": // classes that do not depend on the rows
-		x, y = datasets.Uniform(5000, 5, 1), stream.NewMatrix(5000, 1)
+		x, y = datasets.Uniform(5000, 5, 1), matrix.New(5000, 1)
 		draws := sketch.NewRandom(1, "classes").At(0)
 		for i := range y.Data {
 			y.Data[i] = float64(draws.Uint64n(2))
@@ -72,7 +74,7 @@ func promiseData(name string) (x, y blas64.General, classes bool, err error) {
 	if err != nil {
 		return x, y, false, err
 	}
-	y = stream.NewMatrix(d.X.Rows, 1)
+	y = matrix.New(d.X.Rows, 1)
 	for i, label := range d.Labels {
 		y.Data[i] = float64(label)
 	}
@@ -93,8 +95,8 @@ func (p *promised) add(ctx context.Context, x, y blas64.General, classes bool, n
 		return err
 	}
 	train, test := split(x.Rows, n, seed)
-	known := stream.Column{Floats: pickRows(y, train).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", pickRows(x, train)), []string{"known"}, known)
+	known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
+	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []string{"known"}, known)
 	if err != nil {
 		return err
 	}
@@ -110,7 +112,7 @@ func (p *promised) add(ctx context.Context, x, y blas64.General, classes bool, n
 		return err
 	}
 	r := model.Request{Kinds: []model.Kind{kind}}
-	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, pickRows(x, test), r)
+	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 	if err != nil {
 		return err
 	}

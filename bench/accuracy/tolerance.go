@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -63,7 +64,7 @@ func rbfData(ctx context.Context, name string) (x blas64.General, k kernelgen.Ke
 
 // eigenvalues of the kernel matrix, ascending.
 func eigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
-	a := stream.NewMatrix(x.Rows, x.Rows)
+	a := matrix.New(x.Rows, x.Rows)
 	k.Fill(a, x, k.Pack(x), nil)
 	var eig mat.EigenSym
 	if !eig.Factorize(mat.NewSymDense(x.Rows, a.Data), false) {

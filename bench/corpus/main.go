@@ -25,6 +25,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -239,7 +240,7 @@ func readRows(ctx context.Context, src stream.Source) (*stream.Batch, error) {
 		return nil, err
 	}
 	defer r.Close()
-	b := &stream.Batch{X: stream.NewMatrix(int(max(info.Rows, 0))+1, len(info.Columns))}
+	b := &stream.Batch{X: matrix.New(int(max(info.Rows, 0))+1, len(info.Columns))}
 	for _, k := range info.Kept {
 		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,6 +59,6 @@ func writePairs(path, first, second string, rows int64, pair func(i int64) (a, b
 			columns[0].Ints = append(columns[0].Ints, a)
 			columns[1].Ints = append(columns[1].Ints, b)
 		}
-		return &stream.Batch{X: stream.NewMatrix(n, 0), Kept: columns}
+		return &stream.Batch{X: matrix.New(n, 0), Kept: columns}
 	})
 }

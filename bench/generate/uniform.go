@@ -6,6 +6,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,10 +29,10 @@ func parseUniform(args []string) (func() error, error) {
 }
 
 func writeUniform(path string, rows int64, d int, seed uint64) error {
-	all := stream.NewMatrix(batchRows, d)
+	all := matrix.New(batchRows, d)
 	schema := blockstore.Schema{Columns: stream.NumberedColumns(d), Nameless: true, Rows: rows}
 	return write(path, schema, func(start int64, n int) *stream.Batch {
-		x := stream.RowSlice(all, 0, n)
+		x := matrix.Rows(all, 0, n)
 		datasets.FillUniform(x, start, seed)
 		return &stream.Batch{X: x}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,7 +26,7 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 		return nil, err
 	}
 	writers := []pathWriter{{w, path}}
-	clusters := stream.NewMatrix(len(labels), 1)
+	clusters := matrix.New(len(labels), 1)
 	for i, l := range labels {
 		clusters.Data[i] = float64(l)
 	}
@@ -33,7 +34,7 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
 	return writers, eachBlock(ctx, j.engine(), "clusters", j.prepared.left, func(b *stream.Block) error {
-		return w.Write(&stream.Batch{X: stream.RowSlice(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
+		return w.Write(&stream.Batch{X: matrix.Rows(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
 	})
 }
 

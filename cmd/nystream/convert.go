@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -261,7 +262,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 }
 
 func newBatch(info stream.Info, rows int) *stream.Batch {
-	b := &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns))}
+	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
 	for _, k := range info.Kept {
 		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -145,7 +146,7 @@ type knot struct {
 }
 
 func newKnot(seed uint64) *knot {
-	k := &knot{frame: stream.NewMatrix(4, knotDimension), stream: sketch.NewRandom(seed, "demo rows")}
+	k := &knot{frame: matrix.New(4, knotDimension), stream: sketch.NewRandom(seed, "demo rows")}
 	draws := sketch.NewRandom(seed, "demo rotation").At(0)
 	for i := range k.frame.Data {
 		k.frame.Data[i] = draws.Normal()
@@ -190,7 +191,7 @@ func (k *knot) write(ctx context.Context, path string, first, rows int64) error 
 	}
 	defer w.Abort() // does nothing after Commit
 	const block = 1 << 12
-	x := stream.NewMatrix(block, knotDimension)
+	x := matrix.New(block, knotDimension)
 	for done := int64(0); done < rows; done += block {
 		if err := context.Cause(ctx); err != nil {
 			return err

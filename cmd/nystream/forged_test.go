@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/archive"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // forgedFits are fits of every family and method, and after a bar what their models are
@@ -167,7 +167,7 @@ func writeForgeryData(t *testing.T) {
 	var labelled strings.Builder
 	labelled.WriteString("a,b,c,class\n")
 	for _, name := range []string{"x.csv", "y.csv"} {
-		m := stream.NewMatrix(60, 3)
+		m := matrix.New(60, 3)
 		for i := range m.Data {
 			m.Data[i] = r.Float64()
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // forgery is a changed model.
@@ -125,7 +126,7 @@ func setNumber(at int, v float64) func([]array.Array, int) []array.Array {
 	return func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		n := max(len(a.Floats), len(a.Ints))
-		if n == 0 || a.Ints != nil && (v-v != 0 || math.Abs(v) > math.MaxInt64) {
+		if n == 0 || a.Ints != nil && (!matrix.IsFinite(v) || math.Abs(v) > math.MaxInt64) {
 			return nil
 		}
 		k := (at + n) % n

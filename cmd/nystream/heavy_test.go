@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func TestHeavyColumn(t *testing.T) {
@@ -23,7 +23,7 @@ func TestHeavyColumn(t *testing.T) {
 		{[3]float64{1, 1e200, 2}, ""}, // its variance is not finite
 		{[3]float64{0, 1, 0}, ""},     // the others are constant
 	} {
-		x := stream.NewMatrix(50, 3)
+		x := matrix.New(50, 3)
 		for i := range 50 {
 			for j := range 3 {
 				x.Data[i*3+j] = c.scales[j] * math.Sin(float64(i*(j+2)))
@@ -34,7 +34,7 @@ func TestHeavyColumn(t *testing.T) {
 			t.Errorf("%v: %q", c.scales, got)
 		}
 	}
-	if got := heavyColumn([]string{"a"}, stream.NewMatrix(9, 1)); got != "" {
+	if got := heavyColumn([]string{"a"}, matrix.New(9, 1)); got != "" {
 		t.Error(got)
 	}
 }

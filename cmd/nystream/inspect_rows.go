@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -30,7 +31,7 @@ const mostDistinct = 1000
 
 // add counts a number.
 func (c *columnFacts) add(v float64) {
-	if v-v != 0 {
+	if !matrix.IsFinite(v) {
 		c.Nulls++
 		return
 	}
@@ -95,7 +96,7 @@ func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []
 		return fromData(err)
 	}
 	defer func() { err = errors.Join(err, fromData(in.Close())) }()
-	b := &stream.Batch{X: stream.NewMatrix(256, len(info.Columns)), Kept: make([]stream.Column, len(info.Kept))}
+	b := &stream.Batch{X: matrix.New(256, len(info.Columns)), Kept: make([]stream.Column, len(info.Kept))}
 	for k, f := range info.Kept {
 		b.Kept[k].Kind = f.Kind
 	}

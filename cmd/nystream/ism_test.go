@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
@@ -24,7 +25,7 @@ func ismFiles(t *testing.T) (folder string, x blas64.General) {
 	t.Helper()
 	folder = t.TempDir()
 	random := rand.New(rand.NewPCG(1, 9))
-	x, y := randomMatrix(random, 120, 5), stream.NewMatrix(120, 1)
+	x, y := randomMatrix(random, 120, 5), matrix.New(120, 1)
 	for i := range x.Rows {
 		class := i % 3
 		x.Data[i*5+1] += 2 * float64(class)

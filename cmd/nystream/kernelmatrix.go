@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -46,9 +47,9 @@ func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int,
 
 // besideTranspose returns [k kᵀ].
 func besideTranspose(k blas64.General) blas64.General {
-	both := stream.NewMatrix(k.Rows, 2*k.Cols)
+	both := matrix.New(k.Rows, 2*k.Cols)
 	for i := range k.Rows {
-		copy(both.Data[i*both.Stride:], k.Data[i*k.Stride:i*k.Stride+k.Cols])
+		copy(both.Data[i*both.Stride:], matrix.Row(k, i))
 		for j := range k.Cols {
 			both.Data[j*both.Stride+k.Cols+i] = k.Data[i*k.Stride+j]
 		}

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // charts returns the values, and both sides in the first singular vectors: of a graph the
@@ -42,7 +42,7 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 		return nil, nil, err
 	}
 	rank := c.fitting.Rank()
-	e := &embedded{numbered(map[model.Side]string{model.Left: "u", model.Right: "v"}[side], min(plotColumns, rank)), stream.NewMatrix(len(s.numbers), rank)}
+	e := &embedded{numbered(map[model.Side]string{model.Left: "u", model.Right: "v"}[side], min(plotColumns, rank)), matrix.New(len(s.numbers), rank)}
 	next := 0
 	err = c.eachFitted(ctx, side, func(start int64, u blas64.General) error {
 		for next < len(s.numbers) && s.numbers[next] < start+int64(u.Rows) {

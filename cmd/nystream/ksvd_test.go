@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,7 +39,7 @@ func table(t *testing.T, path, letter string) blas64.General {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := stream.NewMatrix(int(src.Info().Rows), len(src.Info().Columns))
+	x := matrix.New(int(src.Info().Rows), len(src.Info().Columns))
 	number := make([]int64, x.Rows)
 	for i := range number {
 		number[i] = int64(i)
@@ -124,7 +125,7 @@ func TestKSVDTransform(t *testing.T) {
 		case "":
 			right = folder + "/turned.npy"
 			x := table(t, data, "x")
-			turned := stream.NewMatrix(x.Cols, x.Rows)
+			turned := matrix.New(x.Cols, x.Rows)
 			for i := range x.Data {
 				turned.Data[i%x.Cols*x.Rows+i/x.Cols] = x.Data[i]
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -188,7 +189,7 @@ func numberClasses[T int64 | float64 | string](values []T, text func(T) string) 
 
 // numbers returns the values as a matrix, a row for each row.
 func (v *asideValues) numbers() (blas64.General, error) {
-	m := stream.NewMatrix(v.rows(), len(v.values))
+	m := matrix.New(v.rows(), len(v.values))
 	if err := v.checkWhole(); err != nil {
 		return m, err
 	}

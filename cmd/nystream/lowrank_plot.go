@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // groupClusters colours the rows of pictures by their cluster, unless --label does.
@@ -61,7 +61,7 @@ func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report
 	if s.numbers, err = c.plottedRows(s.of); err != nil {
 		return nil, err
 	}
-	e := &embedded{numbered("v", min(plotColumns, v.Cols)), stream.NewMatrix(len(s.numbers), v.Cols)}
+	e := &embedded{numbered("v", min(plotColumns, v.Cols)), matrix.New(len(s.numbers), v.Cols)}
 	for i, row := range s.numbers {
 		copy(e.u.Data[i*e.u.Stride:][:v.Cols], v.Data[int(row)*v.Stride:])
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
@@ -133,7 +134,7 @@ func generate() {
 // uniformRows returns random rows, the same for every call.
 func uniformRows(rows, cols int) blas64.General {
 	random := rand.New(rand.NewPCG(7, uint64(cols)))
-	x := stream.NewMatrix(rows, cols)
+	x := matrix.New(rows, cols)
 	for i := range x.Data {
 		x.Data[i] = random.Float64()
 	}
@@ -208,7 +209,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 // decompositions do not.
 func TestInterruptWhileDecomposing(t *testing.T) {
 	folder := t.TempDir()
-	if err := writeTable(folder+"/x.npy", numbered("x", 2), stream.NewMatrix(50, 2)); err != nil {
+	if err := writeTable(folder+"/x.npy", numbered("x", 2), matrix.New(50, 2)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -260,7 +261,7 @@ func checkInterrupted(t *testing.T, code int, messages, folder string, files ...
 // When only the report cannot be printed, the model stays, as the help says.
 func TestReportThatCannotBePrinted(t *testing.T) {
 	folder := t.TempDir()
-	if err := writeTable(folder+"/x.npy", numbered("x", 2), stream.NewMatrix(50, 2)); err != nil {
+	if err := writeTable(folder+"/x.npy", numbered("x", 2), matrix.New(50, 2)); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"text", "json"} {
@@ -297,7 +298,7 @@ func TestInterruptibleReadsEverything(t *testing.T) {
 
 // randomMatrix returns uniform numbers from 0 to 1.
 func randomMatrix(random *rand.Rand, rows, cols int) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	for i := range m.Data {
 		m.Data[i] = random.Float64()
 	}

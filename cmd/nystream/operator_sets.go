@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -34,12 +35,12 @@ func (c *operatorTask) setColumns() int {
 // others. Cost: one pass and k-means in memory.
 func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
-	values := stream.NewMatrix(int(c.prepared.left.Info().Rows), m.Rank())
+	values := matrix.New(int(c.prepared.left.Info().Rows), m.Rank())
 	row := 0
 	err := m.Transform(ctx, c.engine(), c.prepared.left, model.Request{Side: model.Right},
 		func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
-				realFunctions(m, values.Data[row*values.Stride:][:values.Cols], out.Data[i*out.Stride:][:out.Cols])
+				realFunctions(m, matrix.Row(values, row), matrix.Row(out, i))
 				row++
 			}
 			return nil

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // operatorJSON is what a test reads of a report.
@@ -39,7 +39,7 @@ func spiral(t *testing.T, a complex128) (first, second string) {
 	folder := t.TempDir()
 	z := complex(1, 0.5)
 	for _, name := range []string{"a.npy", "b.npy"} {
-		x := stream.NewMatrix(20, 2)
+		x := matrix.New(20, 2)
 		for i := range x.Rows {
 			x.Data[2*i], x.Data[2*i+1] = real(z), imag(z)
 			z *= a
@@ -91,7 +91,7 @@ func TestOperatorEigen(t *testing.T) {
 // value is the correlation and the functions are the scaled columns.
 func TestOperatorSides(t *testing.T) {
 	folder := t.TempDir()
-	random, x := rand.New(rand.NewPCG(1, 3)), stream.NewMatrix(80, 2)
+	random, x := rand.New(rand.NewPCG(1, 3)), matrix.New(80, 2)
 	a, b := make([]float64, x.Rows), make([]float64, x.Rows)
 	for i := range x.Rows {
 		a[i] = 5 + random.NormFloat64()
@@ -123,7 +123,7 @@ func TestOperatorSides(t *testing.T) {
 func TestOperatorSets(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	x := stream.NewMatrix(40, 2)
+	x := matrix.New(40, 2)
 	for i := range x.Rows {
 		x.Data[2*i] = float64(i%2) * 10
 		x.Data[2*i+1] = float64(i % 5)

@@ -18,6 +18,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -245,7 +246,7 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 	if s.numbers, err = j.plottedRows(s.of); err != nil {
 		return nil, err
 	}
-	b := &stream.Batch{X: stream.NewMatrix(len(s.numbers), len(info.Columns))}
+	b := &stream.Batch{X: matrix.New(len(s.numbers), len(info.Columns))}
 	if j.data.label != "" && len(info.Kept) > 0 {
 		for _, k := range info.Kept {
 			b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -99,10 +100,10 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {
-		all := stream.NewMatrix(made.Rows, made.Cols+1)
+		all := matrix.New(made.Rows, made.Cols+1)
 		for i := range all.Rows {
-			row := all.Data[i*all.Stride:][:all.Cols]
-			copy(row, made.Data[i*made.Stride:][:made.Cols])
+			row := matrix.Row(all, i)
+			copy(row, matrix.Row(made, i))
 			if row[made.Cols-1] <= p.novelty {
 				row[made.Cols] = 1
 				out.Marked++

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -14,7 +15,7 @@ func TestValueScore(t *testing.T) {
 		for _, unit := range []float64{1, 1e-200, 1e200} {
 			s := &valueScore{}
 			var numbers stream.Column
-			values := stream.NewMatrix(3000, 1)
+			values := matrix.New(3000, 1)
 			for i := range values.Rows { // numbers ±1/8 by turns, predictions at 3/4 of that
 				away := 0.125 * float64(1-i%2*2)
 				numbers.Floats = append(numbers.Floats, (offset+away)*unit)

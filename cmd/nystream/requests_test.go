@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/storetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,7 +25,7 @@ func writeRandom(t *testing.T, path string, n, d int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range x.Data {
 		x.Data[i] = r.NormFloat64()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/ridge"
@@ -189,7 +190,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	label, name := c.known.Classes.Label, rows.Info().Name
 	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.left) { // there is no need to read the rows
 		name = a.file
-		rows = stream.FromMatrix(a.file, stream.NewMatrix(int(rows.Info().Rows), 0))
+		rows = stream.FromMatrix(a.file, matrix.New(int(rows.Info().Rows), 0))
 	}
 	d, err := c.problem(rows)
 	if err == nil {

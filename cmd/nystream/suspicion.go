@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
@@ -135,7 +136,7 @@ func heavyColumn(names []string, x blas64.General) string {
 	}
 	spreads := make([]float64, len(names))
 	for j := range spreads {
-		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return v-v != 0 })
+		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return !matrix.IsFinite(v) })
 		if len(numbers) > 1 {
 			spreads[j] = stat.StdDev(numbers, nil)
 		}
@@ -157,19 +158,19 @@ func heavyColumn(names []string, x blas64.General) string {
 func (in *input) firstRows(ctx context.Context) blas64.General {
 	const rows, numbers = 500, 1 << 20
 	d := len(in.Info().Columns)
-	x := stream.NewMatrix(min(rows, numbers/d), d)
+	x := matrix.New(min(rows, numbers/d), d)
 	n := 0
 	if r, err := in.Counted.Source.Open(ctx, 0); err == nil {
 		for n < x.Rows && err == nil {
 			var more int
-			more, err = r.Read(&stream.Batch{X: stream.RowSlice(x, n, x.Rows-n)})
+			more, err = r.Read(&stream.Batch{X: matrix.Rows(x, n, x.Rows-n)})
 			n += more
 		}
 		if r.Close() != nil { // the file was changed
 			n = 0
 		}
 	}
-	return stream.RowSlice(x, 0, n)
+	return matrix.Rows(x, 0, n)
 }
 
 // shortList joins names, not too many of them.

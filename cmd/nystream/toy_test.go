@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -133,7 +134,7 @@ func (m *toyModel) Transform(ctx context.Context, e stream.Engine, rows stream.S
 func (m *toyModel) Worker(_ stream.Source, r model.Request) (func() model.Worker, error) {
 	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
-			offsets := stream.NewMatrix(b.X.Rows, len(m.Means))
+			offsets := matrix.New(b.X.Rows, len(m.Means))
 			for i := range b.X.Rows {
 				for j, mean := range m.Means {
 					offsets.Data[i*offsets.Stride+j] = b.X.Data[i*b.X.Stride+j] - mean
@@ -152,7 +153,7 @@ func TestToyFamily(t *testing.T) {
 	defer func() { families = families[:len(families)-1] }()
 	folder := t.TempDir()
 	in := func(name string) string { return folder + "/" + name }
-	x := stream.NewMatrix(300, 3)
+	x := matrix.New(300, 3)
 	for i := range x.Rows {
 		copy(x.Data[3*i:], []float64{float64(i), 2, -float64(i % 3)})
 	}

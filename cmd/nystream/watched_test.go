@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -286,7 +287,7 @@ func (w *watched) putRows(letter, path string, version int) {
 		columns = 1
 	}
 	block := stream.BlockRows(columns)
-	x := stream.NewMatrix(2*block+100, columns)
+	x := matrix.New(2*block+100, columns)
 	text := bytes.NewBufferString("a,b,c\n"[2*(3-columns):])
 	for i := range x.Data {
 		if x.Data[i] = float64(1000+(i*7919+int(letter[0])+version*500)%1009) / 1000; letter == "L" {

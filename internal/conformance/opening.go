@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -57,7 +58,7 @@ func rowsFrom(t fataler, src stream.Source, first int64, kept bool, random *rand
 	defer r.Close()
 	all := table{kept: emptyColumns(info.Kept)}
 	for err == nil {
-		b := &stream.Batch{X: stream.NewMatrix(1+random.IntN(3000), len(info.Columns))}
+		b := &stream.Batch{X: matrix.New(1+random.IntN(3000), len(info.Columns))}
 		if kept {
 			b.Kept = emptyColumns(info.Kept)
 		}

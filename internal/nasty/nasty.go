@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Kind is one kind of rows.
@@ -58,7 +60,7 @@ func copied(row, j int) float64 { return math.Mod(math.Pi*float64(row*3+j+1), 1)
 // Rows returns the rows, at most as many as asked for, evenly spaced.
 func (k Kind) Rows(most int) blas64.General {
 	random := rand.New(rand.NewPCG(1, 2))
-	all := blas64.General{Rows: k.rows, Cols: k.cols, Stride: k.cols, Data: make([]float64, k.rows*k.cols)}
+	all := matrix.New(k.rows, k.cols)
 	for i := range k.rows {
 		for j := range k.cols {
 			all.Data[i*k.cols+j] = k.entry(i, j, random.Float64())

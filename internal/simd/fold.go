@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Fold sums each row of the tile with signs, slot by slot:
@@ -29,7 +31,7 @@ func Fold(dst, tile blas64.General, signs []float64, scale float64) {
 // foldGo is the reference.
 func foldGo(dst, tile blas64.General, signs []float64, scale float64) {
 	for i := range dst.Rows {
-		out, in := Row(dst, i), Row(tile, i)
+		out, in := matrix.Row(dst, i), matrix.Row(tile, i)
 		for j := range out {
 			sum := 0.0
 			for at := j; at < len(in); at += len(out) {

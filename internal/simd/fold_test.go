@@ -3,6 +3,8 @@ package simd
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // eachPath runs the test on every path of the machine.
@@ -42,9 +44,9 @@ func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
 		for j := range c {
 			want := 0.0
 			for s := range slots {
-				want += signs[s*c+j] * Row(tile, i)[s*c+j]
+				want += signs[s*c+j] * matrix.Row(tile, i)[s*c+j]
 			}
-			if got := Row(dst, i)[j]; got != want*0.5 {
+			if got := matrix.Row(dst, i)[j]; got != want*0.5 {
 				t.Fatalf("%d rows, %d columns, %d slots: [%d,%d] = %v, want %v", rows, c, slots, i, j, got, want*0.5)
 			}
 		}

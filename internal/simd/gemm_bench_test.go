@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // BenchmarkGemm reports the rate of products of m×k and k×n, and the largest error of sampled entries relative
@@ -66,7 +68,7 @@ func gemmError(x, y, c blas64.General, ta, tb blas.Transpose, inner int) (worst 
 			sum.add(a, b)
 			size += math.Abs(a * b)
 		}
-		worst = max(worst, math.Abs(Row(c, i)[j]-(sum.sum+sum.rest))/size)
+		worst = max(worst, math.Abs(matrix.Row(c, i)[j]-(sum.sum+sum.rest))/size)
 	}
 	return worst
 }

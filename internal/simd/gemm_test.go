@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // gemmGuard stands where a product must not write.
@@ -46,7 +48,7 @@ func spoil(rng *rand.Rand, m blas64.General) {
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -1e-310, 1e308, -math.MaxFloat64}
 	for _, v := range special {
 		if m.Rows > 0 && m.Cols > 0 {
-			Row(m, rng.IntN(m.Rows))[rng.IntN(m.Cols)] = v
+			matrix.Row(m, rng.IntN(m.Rows))[rng.IntN(m.Cols)] = v
 		}
 	}
 }
@@ -61,7 +63,7 @@ func fence(m blas64.General, v float64) blas64.General {
 	f := m
 	f.Data = all[before : before+len(m.Data)]
 	for i := range m.Rows {
-		copy(Row(f, i), Row(m, i))
+		copy(matrix.Row(f, i), matrix.Row(m, i))
 	}
 	return f
 }
@@ -112,8 +114,8 @@ func (g gemmCase) check(t *testing.T, threads int) {
 		Gemm(g.ta, g.tb, g.alpha, a, b, g.beta, got)
 	}
 	for i := range g.m {
-		for j, v := range Row(got, i) {
-			if want := g.chain(a, b, Row(c, i)[j], i, j); !sameBits(v, want) {
+		for j, v := range matrix.Row(got, i) {
+			if want := g.chain(a, b, matrix.Row(c, i)[j], i, j); !sameBits(v, want) {
 				t.Fatalf("%v %v, %d threads: [%d,%d] = %v, want %v", Active(), g, threads, i, j, v, want)
 			}
 		}
@@ -129,7 +131,7 @@ func sameBits(a, b float64) bool {
 func checkFence(t *testing.T, m blas64.General, v float64) {
 	t.Helper()
 	for i := range m.Rows {
-		clearTo(Row(m, i), v)
+		clearTo(matrix.Row(m, i), v)
 	}
 	for i, got := range m.Data[:cap(m.Data)] {
 		if got != v {
@@ -211,9 +213,9 @@ func TestGemmResidual(t *testing.T) {
 			Gemm(g.ta, g.tb, g.alpha, a, b, g.beta, got)
 			g.backwards(a, b, want, size)
 			for i := range g.m {
-				for j, w := range Row(want, i) {
-					bound := float64(g.k+3) * Row(size, i)[j]
-					if e := math.Abs(Row(got, i)[j] - w); !(e <= bound*0x1p-52) {
+				for j, w := range matrix.Row(want, i) {
+					bound := float64(g.k+3) * matrix.Row(size, i)[j]
+					if e := math.Abs(matrix.Row(got, i)[j] - w); !(e <= bound*0x1p-52) {
 						t.Fatalf("%v: [%d,%d] is off by %g, the bound is %g", g, i, j, e, bound*0x1p-52)
 					}
 				}
@@ -226,14 +228,14 @@ func TestGemmResidual(t *testing.T) {
 func (g gemmCase) backwards(a, b, c, size blas64.General) {
 	for i := range g.m {
 		for j := range g.n {
-			s, magnitude := 0.0, math.Abs(g.beta*Row(c, i)[j])
+			s, magnitude := 0.0, math.Abs(g.beta*matrix.Row(c, i)[j])
 			for k := g.k - 1; k >= 0; k-- {
 				v := at(g.ta, a, i, k) * at(g.tb, b, k, j)
 				s += v
 				magnitude += math.Abs(g.alpha * v)
 			}
-			Row(c, i)[j] = g.beta*Row(c, i)[j] + g.alpha*s
-			Row(size, i)[j] = magnitude
+			matrix.Row(c, i)[j] = g.beta*matrix.Row(c, i)[j] + g.alpha*s
+			matrix.Row(size, i)[j] = magnitude
 		}
 	}
 }

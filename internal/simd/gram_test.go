@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // everyPath runs a test on every path of this machine and build.
@@ -29,7 +31,7 @@ func paddedOf(m blas64.General) *Padded {
 	}
 	p.Reset(m.Rows, m.Cols)
 	for i := range m.Rows {
-		p.SetRow(i, 0, Row(m, i))
+		p.SetRow(i, 0, matrix.Row(m, i))
 	}
 	return p
 }
@@ -163,10 +165,10 @@ func checkGram(t *testing.T, what string, dst *Padded, x, before blas64.General,
 		for j := i / Lanes * Lanes; j < x.Cols; j++ {
 			sum := 0.0
 			if add {
-				sum = Row(before, i)[j]
+				sum = matrix.Row(before, i)[j]
 			}
 			for k := range x.Rows {
-				a, b := Row(x, k)[i], Row(x, k)[j]
+				a, b := matrix.Row(x, k)[i], matrix.Row(x, k)[j]
 				if active == Go {
 					sum += float64(a * b)
 				} else {

@@ -4,10 +4,12 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // overflowed reports whether s is infinite or NaN.
-func overflowed(s float64) bool { return s-s != 0 }
+func overflowed(s float64) bool { return !matrix.IsFinite(s) }
 
 // repairProducts recomputes the entries of a tile of inner products that
 // overflowed, where ∞ − ∞ may have turned a representable sum into NaN.
@@ -16,7 +18,7 @@ func repairProducts(dst, x blas64.General, p Packed, base Base) {
 		return
 	}
 	for i := range dst.Rows {
-		for j, s := range Row(dst, i) {
+		for j, s := range matrix.Row(dst, i) {
 			if overflowed(s) {
 				repairProduct(dst, x, p, i, j)
 			}
@@ -27,7 +29,7 @@ func repairProducts(dst, x blas64.General, p Packed, base Base) {
 func repairProduct(dst, x blas64.General, p Packed, i, j int) {
 	y := make([]float64, p.cols)
 	p.copyRow(y, j)
-	Row(dst, i)[j] = scaledDot(Row(x, i), y)
+	matrix.Row(dst, i)[j] = scaledDot(matrix.Row(x, i), y)
 }
 
 // scaledDot returns the inner product of rows scaled by powers of two to a largest

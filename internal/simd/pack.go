@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // groupBytes is the size of one step of a group of packed rows: a vector
@@ -30,7 +32,7 @@ func Pack(m blas64.General) Packed {
 	p.data = aligned((m.Rows + Lanes - 1) / Lanes * Lanes * m.Cols)
 	for i := range m.Rows {
 		group := p.group(i / Lanes)
-		for k, v := range Row(m, i) {
+		for k, v := range matrix.Row(m, i) {
 			group[k*Lanes+i%Lanes] = v
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // rowsCase is a matrix among NaN, a vector for each of its sides, and what is added to.
@@ -43,7 +45,7 @@ func laneSum(a, x []float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-func (c rowsCase) row(i int) []float64 { return c.a.Data[i*c.a.Stride:][:c.a.Cols] }
+func (c rowsCase) row(i int) []float64 { return matrix.Row(c.a, i) }
 
 // check compares AddDots and AddRows with loops, to the last bit.
 func (c rowsCase) check(t *testing.T) {

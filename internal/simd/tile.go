@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), the profile applied before the
@@ -37,7 +39,7 @@ func Fill(dst, x blas64.General, p Packed, base Base, f Profile) {
 
 func applyRows(f Profile, m blas64.General) {
 	for i := range m.Rows {
-		f.Apply(Row(m, i))
+		f.Apply(matrix.Row(m, i))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // A tileKernel is a base with a profile that suits rows drawn uniformly from [0,1]^d.
@@ -81,14 +83,14 @@ func (k tileKernel) largestError(x, rows, tile blas64.General, f Profile) (worst
 	for n := range 64 {
 		i, j := n%benchRows, n*37%benchLandmarks
 		var sum, lost float64
-		for c, a := range Row(x, i) {
-			y := Row(rows, j)[c]
+		for c, a := range matrix.Row(x, i) {
+			y := matrix.Row(rows, j)[c]
 			term := [...]float64{Product: a * y, Square: (a - y) * (a - y), Absolute: math.Abs(a - y)}[k.base] - lost
 			next := sum + term
 			sum, lost = next, (next-sum)-term
 		}
 		want := f.at(sum)
-		worst = max(worst, math.Abs(Row(tile, i)[j]-want)/want)
+		worst = max(worst, math.Abs(matrix.Row(tile, i)[j]-want)/want)
 	}
 	return worst
 }
@@ -98,7 +100,7 @@ const epsilon = 0x1p-52
 
 // uniformFloats returns a matrix with entries drawn uniformly from [0,1).
 func uniformFloats(rng *rand.Rand, rows, cols int) blas64.General {
-	m := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+	m := matrix.New(rows, cols)
 	for i := range m.Data {
 		m.Data[i] = float64(rng.Float64())
 	}

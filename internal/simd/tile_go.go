@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // The reference in plain Go. A strip computes the entries of one row against
@@ -22,10 +24,10 @@ func fillGo(dst, x blas64.General, p Packed, base Base) {
 	f := [...]strip{Product: productStrip, Square: squareStrip, Absolute: absoluteStrip}[base]
 	for i := range x.Rows {
 		if p.cols == 0 {
-			clear(Row(dst, i))
+			clear(matrix.Row(dst, i))
 			continue
 		}
-		fillRowGo(Row(dst, i), Row(x, i), p, f)
+		fillRowGo(matrix.Row(dst, i), matrix.Row(x, i), p, f)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func products(dst, x blas64.General, p Packed)         { Fill(dst, x, p, Product, Profile{}) }
@@ -103,7 +105,7 @@ func checkTiles(t *testing.T, rng *rand.Rand, n, m, d int) {
 		checkGuards(t, dst, all)
 		for i := range n {
 			for j := range m {
-				if got, want := Row(dst, i)[j], f.entry(Row(x, i), Row(y, j)); got != want {
+				if got, want := matrix.Row(dst, i)[j], f.entry(matrix.Row(x, i), matrix.Row(y, j)); got != want {
 					t.Fatalf("%s %d×%d, d=%d: [%d,%d] = %v, want %v", f.name, n, m, d, i, j, got, want)
 				}
 			}
@@ -123,8 +125,8 @@ func testSliceGivesTheSameEntries(t *testing.T) {
 			squaredDistances(dst, x, p.Slice(from, to))
 			squaredDistances(want, x, p)
 			for i := range 3 {
-				for j, v := range Row(dst, i) {
-					if w := Row(want, i)[from+j]; v != w {
+				for j, v := range matrix.Row(dst, i) {
+					if w := matrix.Row(want, i)[from+j]; v != w {
 						t.Fatalf("slice [%d:%d]: entry [%d,%d] = %v, want %v", from, to, i, j, v, w)
 					}
 				}
@@ -143,7 +145,7 @@ func testSymmetricBits(t *testing.T) {
 		f.fill(dst, x, Pack(x))
 		for i := range 9 {
 			for j := range 9 {
-				if a, b := Row(dst, i)[j], Row(dst, j)[i]; a != b {
+				if a, b := matrix.Row(dst, i)[j], matrix.Row(dst, j)[i]; a != b {
 					t.Errorf("%s: [%d,%d] = %v but [%d,%d] = %v", f.name, i, j, a, j, i, b)
 				}
 			}
@@ -258,7 +260,7 @@ func fuzzTile(t *testing.T, x, y blas64.General) {
 		checkGuards(t, dst, all)
 		for i := range n {
 			for j := range m {
-				got, want := Row(dst, i)[j], p.entry(Row(x, i), Row(y, j))
+				got, want := matrix.Row(dst, i)[j], p.entry(matrix.Row(x, i), matrix.Row(y, j))
 				repaired := p.name == "products" && overflowed(want)
 				if got != want && !repaired && !(got != got && want != want) {
 					t.Fatalf("%s [%d,%d] = %v, want %v", p.name, i, j, got, want)

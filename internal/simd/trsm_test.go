@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // triangles are upper triangular matrices, some of them nasty.
@@ -28,12 +30,12 @@ var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
 	"cascade": func(rng *rand.Rand, n int) blas64.General {
 		r := randomTriangle(rng, n)
 		for i := range n {
-			clear(Row(r, i))
-			Row(r, i)[i] = 1
+			clear(matrix.Row(r, i))
+			matrix.Row(r, i)[i] = 1
 			if i%3 < 2 {
-				Row(r, i)[i] = 1e-6
+				matrix.Row(r, i)[i] = 1e-6
 				if i+1 < n {
-					Row(r, i)[i+1] = 1 + rng.Float64()
+					matrix.Row(r, i)[i+1] = 1 + rng.Float64()
 				}
 			}
 		}
@@ -45,10 +47,10 @@ var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
 func randomTriangle(rng *rand.Rand, n int) blas64.General {
 	r := upperOf(randomMatrix(rng, n, n, 2))
 	for i := range n {
-		for j := range Row(r, i) {
-			Row(r, i)[j] /= float64(n)
+		for j := range matrix.Row(r, i) {
+			matrix.Row(r, i)[j] /= float64(n)
 		}
-		Row(r, i)[i] = 1 + rng.Float64()
+		matrix.Row(r, i)[i] = 1 + rng.Float64()
 	}
 	return r
 }
@@ -57,8 +59,8 @@ func randomTriangle(rng *rand.Rand, n int) blas64.General {
 // positive.
 func upperOf(r blas64.General) blas64.General {
 	for i := range r.Rows {
-		clear(Row(r, i)[:i])
-		Row(r, i)[i] = math.Abs(Row(r, i)[i]) + 0.1
+		clear(matrix.Row(r, i)[:i])
+		matrix.Row(r, i)[i] = math.Abs(matrix.Row(r, i)[i]) + 0.1
 	}
 	return r
 }
@@ -67,7 +69,7 @@ func scaledTriangle(rng *rand.Rand, n int, exponent func(i, j int) int) blas64.G
 	r := randomTriangle(rng, n)
 	for i := range n {
 		for j := range n {
-			Row(r, i)[j] = math.Ldexp(Row(r, i)[j], exponent(i, j))
+			matrix.Row(r, i)[j] = math.Ldexp(matrix.Row(r, i)[j], exponent(i, j))
 		}
 	}
 	return r
@@ -86,7 +88,7 @@ func TestSolveIsBackwardStable(t *testing.T) {
 					if name == "graded columns" {
 						for i := range rows {
 							for j := range n {
-								Row(y, i)[j] = math.Ldexp(Row(y, i)[j], (j*37)%97*8-400)
+								matrix.Row(y, i)[j] = math.Ldexp(matrix.Row(y, i)[j], (j*37)%97*8-400)
 							}
 						}
 					}
@@ -111,13 +113,13 @@ func checkSolution(t *testing.T, what string, w *Padded, r, y blas64.General) {
 	for j := range r.Cols {
 		norm := 0.0
 		for k := range j + 1 {
-			norm = math.Hypot(norm, Row(r, k)[j])
+			norm = math.Hypot(norm, matrix.Row(r, k)[j])
 		}
 		for i := range y.Rows {
-			length, d := 0.0, twofold{sum: -Row(y, i)[j] / norm}
+			length, d := 0.0, twofold{sum: -matrix.Row(y, i)[j] / norm}
 			for k, v := range w.Row(i)[:j+1] {
 				length = math.Hypot(length, v)
-				d.add(v, Row(r, k)[j]/norm)
+				d.add(v, matrix.Row(r, k)[j]/norm)
 			}
 			if e := math.Abs(d.sum + d.rest); !(e <= 40*eps*length) {
 				t.Fatalf("%s: residual %.3g·ε in row %d, column %d", what, e/length/eps, i, j)
@@ -159,7 +161,7 @@ func TestPrepareRefuses(t *testing.T) {
 	everyPath(t, func(t *testing.T) {
 		for _, bad := range []float64{0, math.Copysign(0, -1), -1, 0x1p-1001, 0x1p1001, math.Inf(1), math.NaN()} {
 			r := randomTriangle(rng, 19)
-			Row(r, 11)[11] = bad
+			matrix.Row(r, 11)[11] = bad
 			if new(UpperSolver).Prepare(paddedOf(r)) {
 				t.Errorf("a diagonal entry of %g was taken", bad)
 			}
@@ -175,7 +177,7 @@ func TestSolveKeepsNonFiniteRows(t *testing.T) {
 			for j := range 19 {
 				var s UpperSolver
 				y := randomMatrix(rng, 30, 19, 0)
-				Row(y, 13)[j] = bad
+				matrix.Row(y, 13)[j] = bad
 				w := paddedOf(y)
 				s.Prepare(paddedOf(randomTriangle(rng, 19)))
 				s.Solve(w)
@@ -244,9 +246,9 @@ func FuzzSolve(f *testing.F) {
 		for i := range n {
 			e := int(rng.NormFloat64() * float64(grade%32) / 4)
 			for j := i; j < n; j++ {
-				Row(r, i)[j] = math.Ldexp(Row(r, i)[j], e)
+				matrix.Row(r, i)[j] = math.Ldexp(matrix.Row(r, i)[j], e)
 				if j > i && rng.IntN(100) < int(density) {
-					Row(r, i)[j] = 0
+					matrix.Row(r, i)[j] = 0
 				}
 			}
 		}

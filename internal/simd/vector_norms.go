@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // SquaredNorms sets dst[i] to the inner product of row i of x with itself, with
@@ -18,15 +20,15 @@ func SquaredNorms(dst []float64, x blas64.General) {
 	i := 0
 	if active != Go {
 		for ; i+4 <= x.Rows; i += 4 {
-			fourNorms(dst[i:], Row(x, i), Row(x, i+1), Row(x, i+2), Row(x, i+3))
+			fourNorms(dst[i:], matrix.Row(x, i), matrix.Row(x, i+1), matrix.Row(x, i+2), matrix.Row(x, i+3))
 		}
 	}
 	for ; i < x.Rows; i++ {
-		dst[i] = dot(Row(x, i), Row(x, i))
+		dst[i] = dot(matrix.Row(x, i), matrix.Row(x, i))
 	}
 	for i, s := range dst {
 		if overflowed(s) {
-			dst[i] = scaledDot(Row(x, i), Row(x, i))
+			dst[i] = scaledDot(matrix.Row(x, i), matrix.Row(x, i))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func TestSquaredNorms(t *testing.T) {
@@ -15,7 +17,7 @@ func TestSquaredNorms(t *testing.T) {
 			for _, d := range []int{0, 1, 2, 7, 40} {
 				x := randomMatrix(rng, n, d, rng.IntN(3))
 				for i := range n {
-					if r := Row(x, i); len(r) > 0 && i%3 == 0 {
+					if r := matrix.Row(x, i); len(r) > 0 && i%3 == 0 {
 						r[rng.IntN(d)] = specials[rng.IntN(len(specials))]
 					}
 				}
@@ -27,8 +29,8 @@ func TestSquaredNorms(t *testing.T) {
 				SquaredNorms(got, x)
 				products(want, x, Pack(x))
 				for i, v := range got {
-					if !near(v, Row(want, i)[i], 0) {
-						t.Errorf("%v: norm %d of %d×%d is %v, in a tile %v", path, i, n, d, v, Row(want, i)[i])
+					if !near(v, matrix.Row(want, i)[i], 0) {
+						t.Errorf("%v: norm %d of %d×%d is %v, in a tile %v", path, i, n, d, v, matrix.Row(want, i)[i])
 					}
 				}
 				if all[0] != guard || all[n+1] != guard {

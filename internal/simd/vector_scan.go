@@ -19,12 +19,6 @@ func MaxAbs(x []float64) float64 {
 	return max(m, maxAbsGo(x))
 }
 
-// Finite reports whether x holds neither NaN nor an infinity.
-func Finite(x []float64) bool {
-	m := MaxAbs(x)
-	return m-m == 0
-}
-
 // maxAbsGo returns the reference of MaxAbs.
 func maxAbsGo(x []float64) (m float64) {
 	for _, v := range x {

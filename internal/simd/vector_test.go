@@ -257,7 +257,7 @@ func TestFunctionsAllocateNothing(t *testing.T) {
 			v := [13]float64{0.5}
 			Pow.Apply(v[:], v[:], 2.5)
 			Add(v[:], v[:])
-			if MaxAbs(v[:]) > 1 || !Finite(v[:]) {
+			if MaxAbs(v[:]) > 1 || !finite(v[:]) {
 				t.Error("sum is too large")
 			}
 		}); n > 0 {
@@ -289,7 +289,7 @@ func TestMaxAbs(t *testing.T) {
 				if got := MaxAbs(x); !near(got, want, 0) {
 					t.Errorf("%v: largest of %d values with %v is %v, want %v", path, n, special, got, want)
 				}
-				if got := Finite(x); got == (math.IsNaN(want) || math.IsInf(want, 0)) {
+				if got := finite(x); got == (math.IsNaN(want) || math.IsInf(want, 0)) {
 					t.Errorf("%v: %d values with %v finite: %v", path, n, special, got)
 				}
 			}
@@ -378,7 +378,7 @@ func BenchmarkFunctions(b *testing.B) {
 		b.Run(fmt.Sprintf("Finite/%v", path), func(b *testing.B) {
 			defer Use(path)()
 			for b.Loop() {
-				if !Finite(src) {
+				if !finite(src) {
 					b.Fatal("not finite")
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // core is the eigendecomposition of M on the space where it is not 1/γ: see lowrank.go.
@@ -26,16 +26,16 @@ type core struct {
 func newCore(source, target blas64.General, values []float64, gamma float64) (*core, error) {
 	p := 1 + len(values)
 	k := source.Cols - p
-	r, t := dense.Columns(stream.RowSlice(source, 0, p), 0, p), dense.Columns(stream.RowSlice(target, 0, p), 0, p)
+	r, t := matrix.Columns(matrix.Rows(source, 0, p), 0, p), matrix.Columns(matrix.Rows(target, 0, p), 0, p)
 	weights := append([]float64{0}, values...)
-	scaled := dense.Clone(r)
+	scaled := matrix.Clone(r)
 	dense.ScaleColumns(scaled, weights)
-	scaledTarget := dense.Clone(t)
+	scaledTarget := matrix.Clone(t)
 	dense.ScaleColumns(scaledTarget, weights)
-	c := &core{gamma: gamma, right: stream.NewMatrix(2*p+2, k)}
-	c.source, c.target = stream.RowSlice(dense.Transpose(scaled), 1, p-1), stream.RowSlice(dense.Transpose(scaledTarget), 1, p-1)
-	copyInto(stream.RowSlice(c.right, 2, p), dense.Columns(stream.RowSlice(source, 0, p), p, k))
-	copyInto(stream.RowSlice(c.right, 2+p, p), dense.Columns(stream.RowSlice(target, 0, p), p, k))
+	c := &core{gamma: gamma, right: matrix.New(2*p+2, k)}
+	c.source, c.target = matrix.Rows(matrix.Transpose(scaled), 1, p-1), matrix.Rows(matrix.Transpose(scaledTarget), 1, p-1)
+	copyInto(matrix.Rows(c.right, 2, p), matrix.Columns(matrix.Rows(source, 0, p), p, k))
+	copyInto(matrix.Rows(c.right, 2+p, p), matrix.Columns(matrix.Rows(target, 0, p), p, k))
 	return c, c.decompose(bordered(dense.Mul(blas.NoTrans, scaled, blas.Trans, t), firstColumn(r), firstColumn(t), gamma))
 }
 
@@ -68,7 +68,7 @@ func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General
 	along := dense.Mul(blas.Trans, c.vectors, blas.NoTrans, r)
 	for i, v := range c.values {
 		by := h(v)
-		row := dense.Row(along, i)
+		row := matrix.Row(along, i)
 		for j := range row {
 			row[j] *= by
 		}

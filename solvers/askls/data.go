@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -58,7 +59,7 @@ func Graph(name string, k *stream.CSR, train []int64, labels []int, classes int)
 		return nil, fmt.Errorf("%s is %d×%d: the kernel matrix of a graph is square", name, k.Rows, k.Cols)
 	}
 	for i, v := range k.Value {
-		if v-v != 0 {
+		if !matrix.IsFinite(v) {
 			return nil, fmt.Errorf("%s: the weight of edge %d is %v", name, i, v)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // formed is engine dense: it forms the system of all samples and factors it.
@@ -71,7 +71,7 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (heldOut blas64.General, err error) {
 	n, classes := f.targets.Rows, f.targets.Cols
 	if scale := f.foldScale(); scale != 1 {
-		scaled := dense.Clone(k)
+		scaled := matrix.Clone(k)
 		dense.Scale(scale, scaled)
 		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), ridge); err != nil {
 			return heldOut, err
@@ -79,7 +79,7 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 	}
 	inverse, r := all.invert(), rightSide(f.targets)
 	u, x := dense.Mul(blas.NoTrans, inverse, blas.NoTrans, r), dense.Mul(blas.NoTrans, inverse, blas.NoTrans, all.right(r))
-	heldOut = stream.NewMatrix(n, 2*classes)
+	heldOut = matrix.New(n, 2*classes)
 	for number, fold := range f.folds {
 		size := len(fold.Test)
 		rows := make([]int, 2*size)
@@ -93,10 +93,10 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 		}
 		y := part.solve(right)
 		for i, sample := range fold.Test {
-			row := dense.Row(heldOut, int(sample))
-			for c, v := range dense.Row(f.targets, int(sample)) {
-				row[c] = v - dense.Row(y, i)[c]
-				row[classes+c] = v - dense.Row(y, size+i)[c]
+			row := matrix.Row(heldOut, int(sample))
+			for c, v := range matrix.Row(f.targets, int(sample)) {
+				row[c] = v - matrix.Row(y, i)[c]
+				row[classes+c] = v - matrix.Row(y, size+i)[c]
 			}
 		}
 	}
@@ -131,10 +131,10 @@ func factor(m blas64.General, ridge float64) (*factored, error) {
 		}
 	}
 	norm := lapack64.Lange(lapack.MaxColumnSum, f.a, make([]float64, m.Cols))
-	if norm-norm != 0 {
+	if !matrix.IsFinite(norm) {
 		return nil, errors.New("the system overflows: scale the kernel down, or take another `C`")
 	}
-	f.lu = dense.Clone(f.a)
+	f.lu = matrix.Clone(f.a)
 	if lapack64.Getrf(f.lu, f.pivots) {
 		f.condition = 1 / lapack64.Gecon(lapack.MaxColumnSum, f.lu, norm, make([]float64, 4*m.Rows), make([]int, m.Rows))
 	}
@@ -150,7 +150,7 @@ func factor(m blas64.General, ridge float64) (*factored, error) {
 // solve returns the solution for right sides r, with one step of iterative refinement.
 func (f *factored) solve(r blas64.General) blas64.General {
 	x := f.right(r)
-	left := dense.Clone(x)
+	left := matrix.Clone(x)
 	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.a, x, 1, left)
 	lapack64.Getrs(blas.NoTrans, f.lu, left, f.pivots)
@@ -163,7 +163,7 @@ func (f *factored) right(r blas64.General) blas64.General {
 	if f.ridge > 0 {
 		return dense.Mul(blas.NoTrans, f.m, blas.NoTrans, r)
 	}
-	return dense.Clone(r)
+	return matrix.Clone(r)
 }
 
 // invert returns the inverse of the matrix that is factored, in the memory of its factors. Cost: 4/3·N³ flops.
@@ -184,20 +184,20 @@ func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (bloc
 	n := len(rows)
 	right = dense.PickRows(x, rows)
 	if f.ridge == 0 {
-		block = stream.NewMatrix(n, n)
+		block = matrix.New(n, n)
 		for i, row := range rows {
-			copy(dense.Row(block, i), dense.Pick(dense.Row(inverse, row), rows))
+			copy(matrix.Row(block, i), dense.Pick(matrix.Row(inverse, row), rows))
 		}
 		return block, right
 	}
 	part := dense.PickRows(inverse, rows)
 	product := dense.Mul(blas.NoTrans, dense.PickRows(f.m, rows), blas.Trans, part) // of M·(M² + λI)⁻¹
-	block, root := stream.NewMatrix(2*n, 2*n), math.Sqrt(f.ridge)
-	both := stream.NewMatrix(2*n, x.Cols)
-	copyInto(stream.RowSlice(both, n, n), right)
+	block, root := matrix.New(2*n, 2*n), math.Sqrt(f.ridge)
+	both := matrix.New(2*n, x.Cols)
+	copyInto(matrix.Rows(both, n, n), right)
 	for i, row := range rows {
-		dense.Axpy(root, dense.Row(u, row), dense.Row(both, i))
-		for j, v := range dense.Pick(dense.Row(part, i), rows) {
+		matrix.Axpy(root, matrix.Row(u, row), matrix.Row(both, i))
+		for j, v := range dense.Pick(matrix.Row(part, i), rows) {
 			set(block, i, n+j, product.Data[i*product.Stride+j])
 			block.Data[i*2*n+j], block.Data[(n+i)*2*n+n+j] = root*v, -root*v
 		}
@@ -208,7 +208,7 @@ func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (bloc
 // residuals returns the relative residual of each column of x.
 func (f *factored) residuals(x, r blas64.General) []float64 {
 	right := f.right(r)
-	left := dense.Clone(right)
+	left := matrix.Clone(right)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.a, x, 1, left)
 	ratios, all := dense.ColumnNorms(left), dense.ColumnNorms(right)
 	for c, v := range ratios {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -14,9 +14,9 @@ import (
 
 // positiveRows returns rows that a divergence can be taken of.
 func positiveRows(x blas64.General) blas64.General {
-	p := dense.Clone(x)
+	p := matrix.Clone(x)
 	for i := range p.Rows {
-		sum, row := 0.0, dense.Row(p, i)
+		sum, row := 0.0, matrix.Row(p, i)
 		for j, v := range row {
 			row[j] = 0.2 + v*v
 			sum += row[j]
@@ -39,7 +39,7 @@ func TestEngines(t *testing.T) {
 			train, test = positiveRows(x), positiveRows(fresh)
 		}
 		k := formed(kernel, train, train, train)
-		out, in := formed(kernel, test, train, train), dense.Transpose(formed(kernel, train, test, train))
+		out, in := formed(kernel, test, train, train), matrix.Transpose(formed(kernel, train, test, train))
 		data, err := Samples(source(train), labels, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -108,11 +108,11 @@ func nodesOf(n int) (train, test []int64, labels []int) {
 
 // part returns a dense part of a sparse matrix.
 func part(k *stream.CSR, rows, cols []int64) blas64.General {
-	all := stream.NewMatrix(k.Rows, k.Cols)
+	all := matrix.New(k.Rows, k.Cols)
 	for e := range k.Entries() {
 		all.Data[int(e.Row)*k.Cols+int(e.Col)] = e.Value
 	}
-	p := stream.NewMatrix(len(rows), len(cols))
+	p := matrix.New(len(rows), len(cols))
 	for i, r := range rows {
 		for j, c := range cols {
 			p.Data[i*p.Stride+j] = all.Data[int(r)*k.Cols+int(c)]
@@ -130,7 +130,7 @@ func TestGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside, out, in := part(k, train, train), part(k, test, train), dense.Transpose(part(k, train, test))
+	inside, out, in := part(k, train, train), part(k, test, train), matrix.Transpose(part(k, train, test))
 	for _, c := range []struct{ gamma, ridge, solved float64 }{{1, 1, 1}, {1, 0, 1}, {0.2, 0, 0}, {1, 0.01, 0.01}} {
 		want := reference(inside, labels, 3, c.gamma, c.solved, out, in)
 		for _, engine := range []Engine{EngineDense, EngineIterative} {
@@ -150,10 +150,10 @@ func TestGraph(t *testing.T) {
 // other folds.
 func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma, ridge float64) blas64.General {
 	t.Helper()
-	want := stream.NewMatrix(len(labels), 2*fit.Classes)
+	want := matrix.New(len(labels), 2*fit.Classes)
 	for _, fold := range fit.Folds {
 		pick := func(rows, cols []int64) blas64.General {
-			p := stream.NewMatrix(len(rows), len(cols))
+			p := matrix.New(len(rows), len(cols))
 			for i, r := range rows {
 				for j, c := range cols {
 					p.Data[i*p.Stride+j] = k.Data[int(r)*k.Stride+int(c)]
@@ -165,9 +165,9 @@ func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma
 		for i, r := range fold.Train {
 			inside[i] = labels[r]
 		}
-		both := reference(pick(fold.Train, fold.Train), inside, fit.Classes, gamma, ridge, pick(fold.Test, fold.Train), dense.Transpose(pick(fold.Train, fold.Test)))
+		both := reference(pick(fold.Train, fold.Train), inside, fit.Classes, gamma, ridge, pick(fold.Test, fold.Train), matrix.Transpose(pick(fold.Train, fold.Test)))
 		for i, r := range fold.Test {
-			copy(dense.Row(want, int(r)), dense.Row(both, i))
+			copy(matrix.Row(want, int(r)), matrix.Row(both, i))
 		}
 	}
 	return want

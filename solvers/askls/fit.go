@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/split"
@@ -81,7 +82,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // oneAgainstRest returns targets ±1, a column for each class.
 func oneAgainstRest(labels []int, classes int) blas64.General {
-	y := stream.NewMatrix(len(labels), classes)
+	y := matrix.New(len(labels), classes)
 	for i := range y.Data {
 		y.Data[i] = -1
 	}
@@ -134,7 +135,7 @@ func (f *Fit) OutOfFold() (blas64.General, error) {
 	if f.HeldOut.Rows == 0 {
 		return blas64.General{}, errors.New("functions that are not stacked were not left out")
 	}
-	decisions := stream.NewMatrix(f.HeldOut.Rows, f.Classes)
+	decisions := matrix.New(f.HeldOut.Rows, f.Classes)
 	f.Decide(decisions, f.HeldOut)
 	return decisions, nil
 }

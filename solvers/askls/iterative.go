@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/minres"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
 // iterative is engine iterative: MINRES on all classes at once, without forming the system.
@@ -43,7 +43,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	s.report.SourcePasses++ // for K
-	s.take(dense.Clone(dense.Columns(x, 0, f.targets.Cols)))
+	s.take(matrix.Clone(matrix.Columns(x, 0, f.targets.Cols)))
 	if len(f.folds) > 0 {
 		if err := it.leaveOut(ctx, x, s); err != nil {
 			return nil, err
@@ -62,11 +62,11 @@ func (it *iterative) rightSides(random bool) blas64.General {
 	if random {
 		columns++
 	}
-	r, draws := stream.NewMatrix(one.Rows, columns), sketch.NewRandom(it.Seed, "askls probe")
+	r, draws := matrix.New(one.Rows, columns), sketch.NewRandom(it.Seed, "askls probe")
 	for i := range r.Rows {
-		row := dense.Row(r, i)
+		row := matrix.Row(r, i)
 		for set := range it.out {
-			copy(row[set*k:], dense.Row(one, i))
+			copy(row[set*k:], matrix.Row(one, i))
 		}
 		if random {
 			draw := draws.At(uint64(i))
@@ -82,8 +82,8 @@ func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.out {
 		for _, i := range out {
-			clear(dense.Row(x, 2+int(i))[set*k : (set+1)*k])
-			clear(dense.Row(x, 2+n+int(i))[set*k : (set+1)*k])
+			clear(matrix.Row(x, 2+int(i))[set*k : (set+1)*k])
+			clear(matrix.Row(x, 2+n+int(i))[set*k : (set+1)*k])
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	}
 	it.mask(ax)
 	for i := range x.Rows {
-		dense.Axpy(ridge, dense.Row(x, i), dense.Row(ax, i))
+		matrix.Axpy(ridge, matrix.Row(x, i), matrix.Row(ax, i))
 	}
 	return nil
 }
@@ -141,14 +141,14 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 	}
 	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})
-	return dense.Clone(dense.Columns(run.X, 0, columns)), nil
+	return matrix.Clone(matrix.Columns(run.X, 0, columns)), nil
 }
 
 // run solves one system for the right sides r.
 func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (*minres.Solution, error) {
-	room := stream.NewMatrix(r.Rows, r.Cols)
+	room := matrix.New(r.Rows, r.Cols)
 	if ridge > 0 {
-		squared := stream.NewMatrix(r.Rows, r.Cols)
+		squared := matrix.New(r.Rows, r.Cols)
 		if err := it.system.multiply(ctx, r, squared); err != nil {
 			return nil, err
 		}
@@ -170,16 +170,16 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 // leaveOut decides on the samples left out: the masked rows of M times the solutions.
 func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
 	n, k := it.targets.Rows, it.targets.Cols
-	said := stream.NewMatrix(x.Rows, x.Cols)
+	said := matrix.New(x.Rows, x.Cols)
 	if err := it.system.multiply(ctx, x, said); err != nil {
 		return err
 	}
-	s.heldOut = stream.NewMatrix(n, 2*k)
+	s.heldOut = matrix.New(n, 2*k)
 	for set, out := range it.out {
 		for _, i := range out {
-			row := dense.Row(s.heldOut, int(i))
-			copy(row[:k], dense.Row(said, 2+int(i))[set*k:])
-			copy(row[k:], dense.Row(said, 2+n+int(i))[set*k:])
+			row := matrix.Row(s.heldOut, int(i))
+			copy(row[:k], matrix.Row(said, 2+int(i))[set*k:])
+			copy(row[k:], matrix.Row(said, 2+n+int(i))[set*k:])
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -134,7 +135,7 @@ func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
 		return func(sums *factorSums, b *stream.Block) error {
 			return each(b, func(start int, uv blas64.General) error {
 				for side, factors := range [][]*sketch.QR{sums.A, sums.B} {
-					u := dense.Columns(uv, side*l.k.Rank(), l.k.Rank())
+					u := matrix.Columns(uv, side*l.k.Rank(), l.k.Rank())
 					for fold, factor := range factors {
 						if err := factor.Add(l.panel(&panel, fold, start, u)); err != nil {
 							return err
@@ -158,7 +159,7 @@ func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block,
 		for first, x := range b.Panels(size) {
 			piece := *b
 			piece.Start, piece.X = b.Start+int64(first), x
-			uv := shaped(&room, x.Rows, 2*l.k.Rank())
+			uv := matrix.Reuse(&room, x.Rows, 2*l.k.Rank())
 			if err := embed(uv, &piece); err != nil {
 				return err
 			}
@@ -176,27 +177,19 @@ func pieceRows(folds, rank int) int { return max(stream.PanelRows, folds*max(128
 
 // panel returns the rows [1 u y] of the samples of a fold in a piece.
 func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {
-	p := shaped(buf, u.Rows, 1+u.Cols+l.targets.Cols)
+	p := matrix.Reuse(buf, u.Rows, 1+u.Cols+l.targets.Cols)
 	n := 0
 	for i := range u.Rows {
 		if l.parts[start+i] != fold {
 			continue
 		}
-		row := dense.Row(p, n)
+		row := matrix.Row(p, n)
 		row[0] = 1
-		copy(row[1:], dense.Row(u, i))
-		copy(row[1+u.Cols:], dense.Row(l.targets, start+i))
+		copy(row[1:], matrix.Row(u, i))
+		copy(row[1+u.Cols:], matrix.Row(l.targets, start+i))
 		n++
 	}
-	return stream.RowSlice(p, 0, n)
-}
-
-// shaped returns a matrix in the memory of buf, which grows.
-func shaped(buf *[]float64, rows, cols int) blas64.General {
-	if len(*buf) < rows*cols {
-		*buf = make([]float64, rows*cols)
-	}
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
+	return matrix.Rows(p, 0, n)
 }
 
 // stacked returns the triangular factor of all parts but one; but below 0 leaves none out.

@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -22,7 +23,7 @@ type machine struct {
 func (m *machine) decide(dst, u []float64, side int) {
 	copy(dst, m.biases[side])
 	for j, v := range u {
-		dense.Axpy(v, dense.Row(m.weights[side], j), dst)
+		matrix.Axpy(v, matrix.Row(m.weights[side], j), dst)
 	}
 }
 
@@ -53,14 +54,14 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 		return err
 	}
 	k, r := l.targets.Cols, l.k.Rank()
-	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
+	s.heldOut = matrix.New(l.targets.Rows, 2*k)
 	l.passes++
 	decide := func() func(blas64.General, *stream.Block) error {
 		each := l.evaluator(embedder)
 		return func(dst blas64.General, b *stream.Block) error {
 			return each(b, func(start int, uv blas64.General) error {
 				for i := range uv.Rows {
-					row, u, m := dense.Row(dst, start-int(b.Start)+i), dense.Row(uv, i), machines[l.parts[start+i]]
+					row, u, m := matrix.Row(dst, start-int(b.Start)+i), matrix.Row(uv, i), machines[l.parts[start+i]]
 					m.decide(row[:k], u[:r], 0)
 					m.decide(row[k:], u[r:], 1)
 				}
@@ -69,7 +70,7 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 		}
 	}
 	return stream.Map(ctx, l.engine, "out of fold", src, 2*k, false, decide, func(b *stream.Block, out blas64.General) error {
-		copyInto(stream.RowSlice(s.heldOut, int(b.Start), out.Rows), out)
+		copyInto(matrix.Rows(s.heldOut, int(b.Start), out.Rows), out)
 		return nil
 	})
 }

@@ -5,14 +5,15 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
 
-// matrix is K between the training samples.
-type matrix interface {
+// kernelMatrix is K between the training samples.
+type kernelMatrix interface {
 	// Multiply puts K·q into kq and Kᵀ·p into ktp.
 	Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error
 	// Held returns the entries of K, which must not change, if newMatrix kept them.
@@ -22,7 +23,7 @@ type matrix interface {
 }
 
 // newMatrix makes K ready. form keeps its entries in memory.
-func newMatrix(ctx context.Context, e stream.Engine, d *Data, kernel kernelgen.Kernel, form bool) (matrix, error) {
+func newMatrix(ctx context.Context, e stream.Engine, d *Data, kernel kernelgen.Kernel, form bool) (kernelMatrix, error) {
 	if d.explicit() {
 		return explicitMatrix{d, e.Threads}, nil
 	}
@@ -38,7 +39,7 @@ type explicitMatrix struct {
 func (m explicitMatrix) Entries() int64 { return 0 }
 
 func (m explicitMatrix) Held() blas64.General {
-	held := stream.NewMatrix(m.k.Rows, m.k.Cols)
+	held := matrix.New(m.k.Rows, m.k.Cols)
 	for e := range m.k.Entries() {
 		held.Data[int(e.Row)*held.Stride+int(e.Col)] += e.Value
 	}
@@ -52,8 +53,8 @@ const sparseRows = 256
 func (m explicitMatrix) Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error {
 	return stream.Each(ctx, m.threads, (m.k.Rows+sparseRows-1)/sparseRows, func(block int) error {
 		for i := block * sparseRows; i < min(m.k.Rows, (block+1)*sparseRows); i++ {
-			addRow(dense.Row(kq, i), m.k, i, q)
-			addRow(dense.Row(ktp, i), m.back, i, p)
+			addRow(matrix.Row(kq, i), m.k, i, q)
+			addRow(matrix.Row(ktp, i), m.back, i, p)
 		}
 		return nil
 	})
@@ -68,6 +69,6 @@ func addRow(dst []float64, k *stream.CSR, i int, x blas64.General) {
 		if value != nil {
 			v = value[e]
 		}
-		dense.Axpy(v, dense.Row(x, int(j)), dst)
+		matrix.Axpy(v, matrix.Row(x, int(j)), dst)
 	}
 }

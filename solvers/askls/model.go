@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -59,7 +60,7 @@ func (m *Model) Decide(dst, both blas64.General) {
 		panic(fmt.Sprintf("askls: decisions of %d×%d from functions of %d×%d for %d classes", dst.Rows, dst.Cols, both.Rows, both.Cols, m.Classes))
 	}
 	for i := range both.Rows {
-		m.merge(dense.Row(dst, i), dense.Row(both, i))
+		m.merge(matrix.Row(dst, i), matrix.Row(both, i))
 	}
 }
 
@@ -92,7 +93,7 @@ func (m *Model) functionWorker(rows stream.Source) (func() model.Worker, error) 
 				return err
 			}
 			for i := range dst.Rows {
-				dense.Axpy(1, biases, dense.Row(dst, i))
+				matrix.Axpy(1, biases, matrix.Row(dst, i))
 			}
 			return nil
 		}
@@ -128,7 +129,7 @@ func (g *Edges) ofSparse(rows *stream.SparseRows) (func() model.Worker, error) {
 	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range dst.Rows {
-				row := dense.Row(dst, i)
+				row := matrix.Row(dst, i)
 				addRow(row[:source.Cols], out, int(b.Start)+i, source)
 				addRow(row[source.Cols:], in, int(b.Start)+i, target)
 			}
@@ -148,8 +149,8 @@ func (g *Edges) ofDense(info stream.Info) (func() model.Worker, error) {
 	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
 			k := source.Cols
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, 0, n), source, 0, dense.Columns(dst, 0, k))
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, n, n), target, 0, dense.Columns(dst, k, k))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(b.X, 0, n), source, 0, matrix.Columns(dst, 0, k))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(b.X, n, n), target, 0, matrix.Columns(dst, k, k))
 			return nil
 		}
 	}, nil
@@ -157,9 +158,9 @@ func (g *Edges) ofDense(info stream.Info) (func() model.Worker, error) {
 
 // spread returns duals of all nodes: 0 for those that the fit did not learn from.
 func (g *Edges) spread(duals blas64.General) blas64.General {
-	all := stream.NewMatrix(int(g.Total), duals.Cols)
+	all := matrix.New(int(g.Total), duals.Cols)
 	for i, node := range g.Nodes {
-		copy(dense.Row(all, int(node)), dense.Row(duals, i))
+		copy(matrix.Row(all, int(node)), matrix.Row(duals, i))
 	}
 	return all
 }
@@ -170,7 +171,7 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows stream.Sour
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
 	err := m.Transform(ctx, e, rows, model.Request{}, func(_ *stream.Block, decisions blas64.General) error {
 		for i := range decisions.Rows {
-			out.Data = append(out.Data, dense.Row(decisions, i)...)
+			out.Data = append(out.Data, matrix.Row(decisions, i)...)
 		}
 		out.Rows += decisions.Rows
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -171,7 +172,7 @@ func TestTransform(t *testing.T) {
 		var got []float64
 		err = m.Transform(ctx, stream.Engine{BlockRows: 7}, c.src, model.Request{}, func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
-				got = append(got, dense.Row(out, i)...)
+				got = append(got, matrix.Row(out, i)...)
 			}
 			return nil
 		})
@@ -222,7 +223,7 @@ func TestMerge(t *testing.T) {
 	both := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{1, -2, 5, 7}}
 	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
 		m := &Model{Classes: 2, Merge: merge, Stack: blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{2, 10, 0.5, -1, 5, 2}}}
-		dst := stream.NewMatrix(1, 2)
+		dst := matrix.New(1, 2)
 		m.Decide(dst, both)
 		if diff := cmp.Diff(want, dst.Data); diff != "" {
 			t.Errorf("%v: %s", merge, diff)
@@ -235,7 +236,7 @@ func TestMerge(t *testing.T) {
 func TestStackGradient(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		fit := f.fit
-		decisions := stream.NewMatrix(fit.HeldOut.Rows, 3)
+		decisions := matrix.New(fit.HeldOut.Rows, 3)
 		fit.Decide(decisions, fit.HeldOut)
 		labels := make([]int, fit.HeldOut.Rows)
 		_, samples := clouds(80, 3, 3, 2, 1)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ import (
 func TestNasty(t *testing.T) {
 	x, labels := clouds(30, 2, 3, 2, 1)
 	changed := func(change func(blas64.General)) blas64.General {
-		y := dense.Clone(x)
+		y := matrix.Clone(x)
 		change(y)
 		return y
 	}
@@ -37,9 +38,9 @@ func TestNasty(t *testing.T) {
 		kernel  string
 		refused string // part of the error, "" for none, "?" for either
 	}{
-		"one row":             {stream.RowSlice(x, 0, 1), []int{0}, 2, "sne(gamma=2)", "?"},
-		"two rows":            {stream.RowSlice(x, 0, 2), []int{0, 1}, 2, "sne(gamma=2)", ""},
-		"equal rows":          {stream.NewMatrix(30, 2), labels, 3, "t()", ""},
+		"one row":             {matrix.Rows(x, 0, 1), []int{0}, 2, "sne(gamma=2)", "?"},
+		"two rows":            {matrix.Rows(x, 0, 2), []int{0, 1}, 2, "sne(gamma=2)", ""},
+		"equal rows":          {matrix.New(30, 2), labels, 3, "t()", ""},
 		"one class":           {x, make([]int, 30), 1, "t()", ""},
 		"class without rows":  {x, labels, 5, "t()", ""},
 		"constant column":     {changed(func(y blas64.General) { y.Data[0] = 1 }), labels, 3, "sne(gamma=2)", ""},
@@ -86,7 +87,7 @@ func TestPreconditionerError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{Solver: Solver{C: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
+	f := &fit{Solver: Solver{C: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: matrix.New(30, 3)}
 	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: entry (") {
 		t.Error(err)
 	}
@@ -173,10 +174,10 @@ func TestRefuses(t *testing.T) {
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
-	bad := dense.Clone(x)
+	bad := matrix.Clone(x)
 	bad.Data[5] = math.NaN()
 	_, notFinite := good.Decisions(ctx, stream.Engine{}, source(bad))
-	_, columns := good.Decisions(ctx, stream.Engine{}, source(stream.NewMatrix(2, 3)))
+	_, columns := good.Decisions(ctx, stream.Engine{}, source(matrix.New(2, 3)))
 	_, dense := node.Decisions(ctx, stream.Engine{}, source(x))
 	_, nodes := node.Decisions(ctx, stream.Engine{}, stream.NewSparseRows("h", randomGraph(t, 31, 50, 1), nil))
 	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes} {

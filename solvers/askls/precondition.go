@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -28,7 +29,7 @@ func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*p
 	var r, t blas64.General
 	p.source, r = orthonormal(u)
 	p.target, t = orthonormal(v)
-	scaled := dense.Clone(r)
+	scaled := matrix.Clone(r)
 	dense.ScaleColumns(scaled, append([]float64{0}, values...))
 	return p, p.decompose(bordered(dense.Mul(blas.NoTrans, scaled, blas.Trans, t), firstColumn(r), firstColumn(t), gamma))
 }
@@ -36,17 +37,17 @@ func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*p
 // orthonormal returns the thin QR decomposition of [1 u], by reflections. With fewer rows
 // than columns Q is square.
 func orthonormal(u blas64.General) (q, r blas64.General) {
-	a := stream.NewMatrix(u.Rows, 1+u.Cols)
+	a := matrix.New(u.Rows, 1+u.Cols)
 	for i := range u.Rows {
-		row := dense.Row(a, i)
+		row := matrix.Row(a, i)
 		row[0] = 1
-		copy(row[1:], dense.Row(u, i))
+		copy(row[1:], matrix.Row(u, i))
 	}
 	reflectors := householder.QR(a)
 	k := len(reflectors.Tau)
-	r = stream.NewMatrix(k, a.Cols)
+	r = matrix.New(k, a.Cols)
 	for i := range k {
-		copy(dense.Row(r, i)[i:], dense.Row(a, i)[i:])
+		copy(matrix.Row(r, i)[i:], matrix.Row(a, i)[i:])
 	}
 	return reflectors.Thin(), r
 }
@@ -54,26 +55,26 @@ func orthonormal(u blas64.General) (q, r blas64.General) {
 // apply puts h(M̂)·x into px.
 func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 	from, to := partsOf(x), partsOf(px)
-	g := stream.NewMatrix(2+p.source.Cols+p.target.Cols, x.Cols)
-	inS, inT := stream.RowSlice(g, 2, p.source.Cols), stream.RowSlice(g, 2+p.source.Cols, p.target.Cols)
-	copy(dense.Row(g, 0), from.b1)
-	copy(dense.Row(g, 1), from.b2)
+	g := matrix.New(2+p.source.Cols+p.target.Cols, x.Cols)
+	inS, inT := matrix.Rows(g, 2, p.source.Cols), matrix.Rows(g, 2+p.source.Cols, p.target.Cols)
+	copy(matrix.Row(g, 0), from.b1)
+	copy(matrix.Row(g, 1), from.b2)
 	dense.Gemm(blas.Trans, blas.NoTrans, 1, p.source, from.a, 0, inS)
 	dense.Gemm(blas.Trans, blas.NoTrans, 1, p.target, from.b, 0, inT)
 	made := p.solveBy(h, g)
 	rest := h(1 / p.gamma)
-	copy(to.b1, dense.Row(made, 0))
-	copy(to.b2, dense.Row(made, 1))
+	copy(to.b1, matrix.Row(made, 0))
+	copy(to.b2, matrix.Row(made, 1))
 	for _, side := range []struct{ q, from, to, in, out blas64.General }{
-		{p.source, from.a, to.a, inS, stream.RowSlice(made, 2, p.source.Cols)},
-		{p.target, from.b, to.b, inT, stream.RowSlice(made, 2+p.source.Cols, p.target.Cols)},
+		{p.source, from.a, to.a, inS, matrix.Rows(made, 2, p.source.Cols)},
+		{p.target, from.b, to.b, inT, matrix.Rows(made, 2+p.source.Cols, p.target.Cols)},
 	} {
 		for i := range side.out.Rows { // what the space changes
-			dense.Axpy(-rest, dense.Row(side.in, i), dense.Row(side.out, i))
+			matrix.Axpy(-rest, matrix.Row(side.in, i), matrix.Row(side.out, i))
 		}
 		for i := range side.from.Rows {
-			for c, v := range dense.Row(side.from, i) {
-				dense.Row(side.to, i)[c] = rest * v
+			for c, v := range matrix.Row(side.from, i) {
+				matrix.Row(side.to, i)[c] = rest * v
 			}
 		}
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, side.q, side.out, 1, side.to)
@@ -95,7 +96,7 @@ func definite(gamma, ridge float64) func(float64) float64 {
 func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows
 	if f.data.explicit() || f.Rank >= n {
-		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.C)
+		return newPreconditioner(matrix.New(n, 0), matrix.New(n, 0), nil, f.C)
 	}
 	k, err := f.nystrom().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
@@ -112,5 +113,5 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	s.report.KernelEntries += k.KernelEntries + passEntries(k)
 	s.report.SourcePasses += k.SourcePasses + 1 // factors
 	s.rank = k.Rank()
-	return newPreconditioner(dense.Columns(both, 0, k.Rank()), dense.Columns(both, k.Rank(), k.Rank()), k.Values, f.C)
+	return newPreconditioner(matrix.Columns(both, 0, k.Rank()), matrix.Columns(both, k.Rank(), k.Rank()), k.Values, f.C)
 }

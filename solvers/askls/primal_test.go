@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -52,14 +53,14 @@ func TestPrimal(t *testing.T) {
 		omega, nu := make([]float64, d), make([]float64, d)
 		sumA, sumB, worst := 0.0, 0.0, 0.0
 		for i := range y {
-			dense.Axpy(b.Data[2*i+class], dense.Row(right, i), omega)
-			dense.Axpy(a.Data[2*i+class], dense.Row(left, i), nu)
+			matrix.Axpy(b.Data[2*i+class], matrix.Row(right, i), omega)
+			matrix.Axpy(a.Data[2*i+class], matrix.Row(left, i), nu)
 			sumA += a.Data[2*i+class]
 			sumB += b.Data[2*i+class]
 		}
 		for i := range y {
-			fs := dense.Dot(omega, dense.Row(left, i)) + fit.Biases[0][class]
-			ft := dense.Dot(nu, dense.Row(right, i)) + fit.Biases[1][class]
+			fs := dense.Dot(omega, matrix.Row(left, i)) + fit.Biases[0][class]
+			ft := dense.Dot(nu, matrix.Row(right, i)) + fit.Biases[1][class]
 			e, h := 1-y[i]*fs, 1-y[i]*ft // the constraints
 			for _, v := range []float64{
 				gamma*e - y[i]*a.Data[2*i+class], // ∂/∂e
@@ -83,7 +84,7 @@ func leastSquares(t *testing.T, x, fresh, targets blas64.General, gamma float64)
 	columns := func(rows blas64.General) *mat.Dense {
 		m := mat.NewDense(rows.Rows, rows.Cols+1, nil)
 		for i := range rows.Rows {
-			m.SetRow(i, append([]float64{1}, dense.Row(rows, i)...))
+			m.SetRow(i, append([]float64{1}, matrix.Row(rows, i)...))
 		}
 		return m
 	}
@@ -142,7 +143,7 @@ func TestRidge(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := bordered(formed("t()", x, x, x), ones(30), ones(30), 2)
-		solution := stream.NewMatrix(62, 2)
+		solution := matrix.New(62, 2)
 		parts := partsOf(solution)
 		copy(parts.b1, fit.Biases[0])
 		copy(parts.b2, fit.Biases[1])
@@ -153,9 +154,9 @@ func TestRidge(t *testing.T) {
 		dense.Gemm(blas.NoTrans, blas.NoTrans, -1, m, solution, 1, left)
 		along := dense.Mul(blas.NoTrans, m, blas.NoTrans, left)
 		for i := range along.Rows {
-			dense.Axpy(-ridge, dense.Row(solution, i), dense.Row(along, i))
+			matrix.Axpy(-ridge, matrix.Row(solution, i), matrix.Row(along, i))
 		}
-		expect(t, name("ridge ", ridge), along, stream.NewMatrix(62, 2), 1e-11)
+		expect(t, name("ridge ", ridge), along, matrix.New(62, 2), 1e-11)
 	}
 }
 
@@ -165,9 +166,9 @@ func TestRidge(t *testing.T) {
 func TestSpectrum(t *testing.T) {
 	x, labels := clouds(40, 3, 2, 1, 1)
 	k := formed("sne(gamma=2)", x, x, x)
-	centred := dense.Clone(k)
+	centred := matrix.Clone(k)
 	dense.CenterColumns(centred)
-	centred = dense.Transpose(centred)
+	centred = matrix.Transpose(centred)
 	dense.CenterColumns(centred)
 	d, err := dense.NewSVD(centred)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ var ctx = context.Background()
 
 // randomMatrix draws entries around 0 with standard deviation 1.
 func randomMatrix(rows, cols int, seed uint64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "askls test")
 	for i := range m.Data {
 		d := random.At(uint64(i))
@@ -33,7 +34,7 @@ func clouds(n, d, k int, distance float64, seed uint64) (blas64.General, []int) 
 	x, labels := randomMatrix(n, d, seed), make([]int, n)
 	for i := range n {
 		labels[i] = int(uint(i*7+i/3) % uint(k))
-		dense.Row(x, i)[labels[i]%d] += distance * float64(1+labels[i]/d)
+		matrix.Row(x, i)[labels[i]%d] += distance * float64(1+labels[i]/d)
 	}
 	return x, labels
 }
@@ -78,7 +79,7 @@ func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 	if kernel == "sne(gamma=2)" || kernel == "t()" {
 		sum := 0.0
 		for i := range train.Rows {
-			sum += raw(x, dense.Row(train, i))
+			sum += raw(x, matrix.Row(train, i))
 		}
 		v /= sum
 	}
@@ -87,10 +88,10 @@ func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 
 // formed returns K between rows by definition.
 func formed(kernel string, x, z, train blas64.General) blas64.General {
-	k := stream.NewMatrix(x.Rows, z.Rows)
+	k := matrix.New(x.Rows, z.Rows)
 	for i := range k.Rows {
 		for j := range k.Cols {
-			k.Data[i*k.Stride+j] = kernelEntry(kernel, dense.Row(x, i), dense.Row(z, j), train)
+			k.Data[i*k.Stride+j] = kernelEntry(kernel, matrix.Row(x, i), matrix.Row(z, j), train)
 		}
 	}
 	return k
@@ -136,7 +137,7 @@ func solvePrinted(k blas64.General, y []float64, gamma, ridge float64) (b1, b2 f
 // reference returns f_s and f_t of new samples as printed: out holds K(x, x_i), in K(x_i, x),
 // a row for each new sample.
 func reference(k blas64.General, labels []int, classes int, gamma, ridge float64, out, in blas64.General) blas64.General {
-	both := stream.NewMatrix(out.Rows, 2*classes)
+	both := matrix.New(out.Rows, 2*classes)
 	for c := range classes {
 		y := make([]float64, len(labels))
 		for i, l := range labels {
@@ -164,7 +165,7 @@ func functionsOf(t testing.TB, m *Model, e stream.Engine, rows stream.Source) bl
 	out := blas64.General{Cols: 2 * m.Classes, Stride: 2 * m.Classes}
 	err := m.Evaluate(ctx, e, rows, false, func(_ *stream.Block, both blas64.General) error {
 		for i := range both.Rows {
-			out.Data = append(out.Data, dense.Row(both, i)...)
+			out.Data = append(out.Data, matrix.Row(both, i)...)
 		}
 		out.Rows += both.Rows
 		return nil
@@ -183,7 +184,7 @@ func expect(t testing.TB, what string, got, want blas64.General, tol float64) {
 	}
 	worst := 0.0
 	for i := range got.Rows {
-		for j, v := range dense.Row(got, i) {
+		for j, v := range matrix.Row(got, i) {
 			d := math.Abs(v - want.Data[i*want.Stride+j])
 			if !(d <= worst) {
 				worst = d

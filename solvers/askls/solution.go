@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -34,7 +35,7 @@ func (s *solution) take(x blas64.General) {
 }
 
 // expand makes functions of a row from the duals.
-func (s *solution) expand(k matrix) {
+func (s *solution) expand(k kernelMatrix) {
 	if rows, ok := k.(*ksvd.Matrix); ok {
 		s.functions = rows.Functions(s.source, s.target)
 	}
@@ -42,7 +43,7 @@ func (s *solution) expand(k matrix) {
 
 // check returns an error if a function is not finite.
 func (s *solution) check() error {
-	for _, m := range []blas64.General{s.source, s.target, s.heldOut, rowOf(s.biases[0]), rowOf(s.biases[1])} {
+	for _, m := range []blas64.General{s.source, s.target, s.heldOut, rowMatrix(s.biases[0]), rowMatrix(s.biases[1])} {
 		if !dense.Finite(m) {
 			return errors.New("the functions are not finite: the kernel overflows, or the system is singular; " +
 				"scale the columns (`scale standard`), or give a ridge (`ridge 1`)")
@@ -51,9 +52,9 @@ func (s *solution) check() error {
 	return nil
 }
 
-// rowOf returns a vector as a matrix of one row.
-func rowOf(v []float64) blas64.General {
-	return blas64.General{Rows: 1, Cols: len(v), Stride: max(1, len(v)), Data: v}
+// rowMatrix returns a vector as a matrix of one row.
+func rowMatrix(v []float64) blas64.General {
+	return matrix.Of(v, 1, len(v))
 }
 
 // fallbackRidge is λ where a plain system is singular.

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/internal/logistic"
-	"github.com/nystream/nystream/stream"
 )
 
 // certain is the magnitude of the log-odds of a class of all samples, or of none.
@@ -37,11 +37,11 @@ func (f *fit) foldScale() float64 {
 // Cost: about 10 passes over n×3 numbers for each class.
 func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 	n, k := heldOut.Rows, heldOut.Cols/2
-	stack := stream.NewMatrix(k, 3)
+	stack := matrix.New(k, 3)
 	for class := range k {
-		x, positive := stream.NewMatrix(n, 2), make([]bool, n)
+		x, positive := matrix.New(n, 2), make([]bool, n)
 		for i := range n {
-			row := dense.Row(heldOut, i)
+			row := matrix.Row(heldOut, i)
 			x.Data[2*i], x.Data[2*i+1] = row[class], row[k+class]
 			positive[i] = labels[i] == class
 		}
@@ -54,7 +54,7 @@ func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 		case err != nil:
 			return stack, fmt.Errorf("stacking class %d: %w", class, err)
 		default:
-			copy(dense.Row(stack, class), []float64{m.Weights[0], m.Weights[1], m.Bias})
+			copy(matrix.Row(stack, class), []float64{m.Weights[0], m.Weights[1], m.Bias})
 		}
 	}
 	return stack, nil
@@ -71,7 +71,7 @@ func (m *Model) merge(dst, both []float64) {
 		case MergeTarget:
 			dst[c] = t[c]
 		case MergeStack:
-			w := dense.Row(m.Stack, c)
+			w := matrix.Row(m.Stack, c)
 			dst[c] = w[0]*s[c] + w[1]*t[c] + w[2]
 		default:
 			dst[c] = s[c]/2 + t[c]/2

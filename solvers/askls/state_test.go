@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/split"
-	"github.com/nystream/nystream/stream"
 )
 
 // The factors of a pass over both sides, and of one over the sources alone, with folds of
 // which some have no sample in a block.
 func TestFactorSumsConformance(t *testing.T) {
 	for _, both := range []bool{true, false} {
-		l := &lowRank{fit: &fit{targets: stream.NewMatrix(9, 2), folds: make([]split.Split, 3)}, k: &ksvd.Fit{Model: &ksvd.Model{Values: []float64{2, 1}}}}
+		l := &lowRank{fit: &fit{targets: matrix.New(9, 2), folds: make([]split.Split, 3)}, k: &ksvd.Fit{Model: &ksvd.Model{Values: []float64{2, 1}}}}
 		conformance.Run(t, l.newSums, func(block int64) *factorSums {
 			r, sums := rand.New(rand.NewPCG(uint64(block), 0)), l.newSums()
 			for k := range l.folds {
-				x := stream.NewMatrix((int(block)+k)%3*4, 1+l.k.Rank()+l.targets.Cols)
+				x := matrix.New((int(block)+k)%3*4, 1+l.k.Rank()+l.targets.Cols)
 				for i := range x.Data {
 					x.Data[i] = r.NormFloat64()
 				}

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Vectors of the system are b₁, b₂, a (n numbers) and b (n numbers), a column for each
@@ -20,12 +20,12 @@ type unknowns struct {
 
 func partsOf(x blas64.General) unknowns {
 	n := (x.Rows - 2) / 2
-	return unknowns{dense.Row(x, 0), dense.Row(x, 1), stream.RowSlice(x, 2, n), stream.RowSlice(x, 2+n, n)}
+	return unknowns{matrix.Row(x, 0), matrix.Row(x, 1), matrix.Rows(x, 2, n), matrix.Rows(x, 2+n, n)}
 }
 
 // rightSide returns [0; 0; y; y] for targets y (n×k).
 func rightSide(y blas64.General) blas64.General {
-	r := stream.NewMatrix(2*y.Rows+2, y.Cols)
+	r := matrix.New(2*y.Rows+2, y.Cols)
 	parts := partsOf(r)
 	copyInto(parts.a, y)
 	copyInto(parts.b, y)
@@ -34,7 +34,7 @@ func rightSide(y blas64.General) blas64.General {
 
 // system multiplies by M.
 type system struct {
-	k     matrix
+	k     kernelMatrix
 	gamma float64
 	whole int     // columns of vectors of the system of all samples, which come first
 	scale float64 // of K in the systems of folds
@@ -48,13 +48,13 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	}
 	for _, side := range []blas64.General{to.a, to.b} {
 		for i := 0; s.scale != 1 && i < side.Rows; i++ {
-			blas64.Scal(s.scale, dense.Vector(dense.Row(side, i)[s.whole:]))
+			blas64.Scal(s.scale, dense.Vector(matrix.Row(side, i)[s.whole:]))
 		}
 	}
 	clear(to.b1)
 	clear(to.b2)
 	for i := range from.a.Rows {
-		xa, xb, ya, yb := dense.Row(from.a, i), dense.Row(from.b, i), dense.Row(to.a, i), dense.Row(to.b, i)
+		xa, xb, ya, yb := matrix.Row(from.a, i), matrix.Row(from.b, i), matrix.Row(to.a, i), matrix.Row(to.b, i)
 		for c := range xa {
 			to.b1[c] += xa[c]
 			to.b2[c] += xb[c]
@@ -69,11 +69,11 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 // as the borders, in a basis of either if they are not 1.
 func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas64.General {
 	p, q := k.Rows, k.Cols
-	m := stream.NewMatrix(p+q+2, p+q+2)
+	m := matrix.New(p+q+2, p+q+2)
 	for i := range p {
 		set(m, 0, 2+i, ones[i])
 		set(m, 2+i, 2+i, 1/gamma)
-		for j, v := range dense.Row(k, i) {
+		for j, v := range matrix.Row(k, i) {
 			set(m, 2+i, 2+p+j, v)
 		}
 	}
@@ -93,6 +93,6 @@ func set(m blas64.General, i, j int, v float64) {
 // copyInto copies a matrix into one of its shape.
 func copyInto(dst, src blas64.General) {
 	for i := range src.Rows {
-		copy(dense.Row(dst, i), dense.Row(src, i))
+		copy(matrix.Row(dst, i), matrix.Row(src, i))
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -94,7 +95,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		do := functions()
 		var values, merged []float64
 		return func(dst blas64.General, b *stream.Block) error {
-			both, decisions := shaped(&values, dst.Rows, 2*m.Classes), shaped(&merged, dst.Rows, m.Classes)
+			both, decisions := matrix.Reuse(&values, dst.Rows, 2*m.Classes), matrix.Reuse(&merged, dst.Rows, m.Classes)
 			if err := do(both, b); err != nil {
 				return err
 			}
@@ -109,8 +110,8 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 // class against the rest by its log-odds, divided by their sum.
 func probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
-		p, most := dense.Row(dst, i), math.Inf(-1)
-		for c, odds := range dense.Row(decisions, i) {
+		p, most := matrix.Row(dst, i), math.Inf(-1)
+		for c, odds := range matrix.Row(decisions, i) {
 			p[c] = -math.Log1p(math.Exp(-odds)) // in logarithms: all may underflow
 			if odds < 0 {
 				p[c] = odds - math.Log1p(math.Exp(odds))

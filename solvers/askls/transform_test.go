@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -45,15 +46,15 @@ func TestTransformMatrix(t *testing.T) {
 	fresh.Into = k.Transpose().PickRows(order)
 	got := transformed(t, fit.Model, fresh)
 	for i, node := range order {
-		expect(t, "new nodes", stream.RowSlice(got, i, 1), stream.RowSlice(want, int(node), 1), 1e-14)
+		expect(t, "new nodes", matrix.Rows(got, i, 1), matrix.Rows(want, int(node), 1), 1e-14)
 	}
-	both := stream.NewMatrix(80, 160)
+	both := matrix.New(80, 160)
 	for e := range k.Entries() {
 		both.Data[int(e.Row)*160+int(e.Col)] = e.Value
 		both.Data[int(e.Col)*160+80+int(e.Row)] = e.Value
 	}
 	expect(t, "dense rows", transformed(t, fit.Model, source(both)), want, 1e-13)
-	narrow := source(stream.NewMatrix(3, 80))
+	narrow := source(matrix.New(3, 80))
 	err = fit.Transform(ctx, stream.Engine{}, narrow, model.Request{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "expected 160") {
 		t.Errorf("rows of one side: %v", err)
@@ -65,7 +66,7 @@ func TestTransformMatrix(t *testing.T) {
 func TestProbabilities(t *testing.T) {
 	m := &Model{Classes: 3, Merge: MergeStack}
 	odds := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{0, math.Log(3), -math.Log(3), -800, -800, -2000, 900, -900, -900}}
-	got := stream.NewMatrix(3, 3)
+	got := matrix.New(3, 3)
 	probabilities(got, odds)
 	want := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{1. / 3, 0.5, 1. / 6, 0.5, 0.5, 0, 1, 0, 0}}
 	expect(t, "probabilities", got, want, 1e-14)

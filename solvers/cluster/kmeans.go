@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -98,7 +99,7 @@ func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l li
 // row and column.
 func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, error) {
 	one := newLloyd(e, x, 1)
-	copy(one.centers.Data, dense.Row(x, 0))
+	copy(one.centers.Data, matrix.Row(x, 0))
 	part, err := one.assign(ctx)
 	if err != nil {
 		return 0, err

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -20,7 +21,7 @@ var ctx = context.Background()
 // clouds returns n rows in d columns around k centres, a distance of about 10 apart,
 // and the centre of each row.
 func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
-	x = stream.NewMatrix(n, d)
+	x = matrix.New(n, d)
 	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
 	for i := range n {
 		c, e := centre.At(uint64(i%k)), noise.At(uint64(i))
@@ -55,8 +56,8 @@ func checkClustering(t interface{ Fatalf(string, ...any) }, c *Clustering, x bla
 		own, nearest := 0.0, math.Inf(1)
 		for j := range k {
 			sum := 0.0
-			for a, v := range dense.Row(x, i) {
-				w := v - dense.Row(c.Centers, j)[a]
+			for a, v := range matrix.Row(x, i) {
+				w := v - matrix.Row(c.Centers, j)[a]
 				sum += w * w
 			}
 			nearest = min(nearest, sum)
@@ -84,7 +85,7 @@ func checkClustering(t interface{ Fatalf(string, ...any) }, c *Clustering, x bla
 //	min(KMeans(k, n_init=200, random_state=s, tol=0).fit(X).inertia_ for s in range(5))
 func TestInertia(t *testing.T) {
 	const n = 60
-	x := stream.NewMatrix(n, 3)
+	x := matrix.New(n, 3)
 	for i := range n {
 		f := float64(i)
 		x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = math.Sin(f), math.Cos(2*f), math.Sin(3*f*f)
@@ -128,7 +129,7 @@ func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
 		k := rapid.IntRange(1, 8).Draw(t, "k")
-		x := stream.NewMatrix(n, d)
+		x := matrix.New(n, d)
 		differ := map[[3]float64]bool{}
 		for i := range n {
 			var key [3]float64
@@ -194,7 +195,7 @@ func TestSeedsFollowDistance(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	row := func(v ...float64) blas64.General {
-		return blas64.General{Rows: len(v), Cols: 1, Stride: 1, Data: v}
+		return matrix.Of(v, len(v), 1)
 	}
 	for name, err := range map[string]error{
 		"no clusters":     second(KMeans{}.Fit(ctx, stream.Engine{}, row(1, 2))),

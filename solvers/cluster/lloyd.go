@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -29,7 +30,7 @@ type lloyd struct {
 }
 
 func newLloyd(e stream.Engine, x blas64.General, k int) *lloyd {
-	l := &lloyd{engine: e, x: x, centers: stream.NewMatrix(k, x.Cols)}
+	l := &lloyd{engine: e, x: x, centers: matrix.New(k, x.Cols)}
 	l.labels, l.distance = make([]int, x.Rows), make([]float64, x.Rows)
 	for i := range l.labels {
 		l.labels[i] = -1
@@ -46,7 +47,7 @@ func overRows[R any](ctx context.Context, l *lloyd, do func(rows blas64.General,
 	chunks := (l.x.Rows + chunkRows - 1) / chunkRows
 	return stream.Collect(ctx, l.engine.Threads, chunks, func(i int) (R, error) {
 		first := i * chunkRows
-		return do(stream.RowSlice(l.x, first, min(chunkRows, l.x.Rows-first)), first), nil
+		return do(matrix.Rows(l.x, first, min(chunkRows, l.x.Rows-first)), first), nil
 	}, func(r R) error {
 		take(r)
 		return nil
@@ -79,7 +80,7 @@ func (l *lloyd) assign(ctx context.Context) (*partition, error) {
 	all := newPartition(l.centers)
 	err := overRows(ctx, l, func(rows blas64.General, first int) *partition {
 		part := newPartition(l.centers)
-		tile := stream.NewMatrix(rows.Rows, l.centers.Rows)
+		tile := matrix.New(rows.Rows, l.centers.Rows)
 		distances.FillDense(tile, rows, centers, nil)
 		part.add(rows, tile, l.labels[first:first+rows.Rows], l.distance[first:first+rows.Rows])
 		return part
@@ -101,9 +102,9 @@ func (l *lloyd) repair(part *partition) error {
 		if far < 0 {
 			return fmt.Errorf("a cluster has lost its rows and all rows are at their centers: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
 		}
-		row := dense.Row(l.x, far)
+		row := matrix.Row(l.x, far)
 		part.take(l.labels[far], row, l.distance[far])
-		copy(dense.Row(l.centers, c), row)
+		copy(matrix.Row(l.centers, c), row)
 		part.give(c, row)
 		l.labels[far], l.distance[far] = c, 0
 		part.changed++
@@ -128,8 +129,8 @@ func (l *lloyd) farthest(sizes []int) int {
 func (l *lloyd) move(part *partition) float64 {
 	moved := 0.0
 	for c, size := range part.sizes {
-		center := dense.Row(l.centers, c)
-		for j, s := range dense.Row(part.offsets, c) {
+		center := matrix.Row(l.centers, c)
+		for j, s := range matrix.Row(part.offsets, c) {
 			step := s / float64(size)
 			moved += step * step
 			center[j] += step

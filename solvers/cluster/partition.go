@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // partition accumulates what an iteration of k-means needs to know of the rows: the
@@ -19,14 +19,14 @@ type partition struct {
 }
 
 func newPartition(centers blas64.General) *partition {
-	return &partition{centers: centers, sizes: make([]int, centers.Rows), offsets: stream.NewMatrix(centers.Rows, centers.Cols)}
+	return &partition{centers: centers, sizes: make([]int, centers.Rows), offsets: matrix.New(centers.Rows, centers.Cols)}
 }
 
 // add takes in rows, given their squared distances from all centers, and puts
 // the nearest center of each and its distance into labels and distance.
 func (p *partition) add(rows, distances blas64.General, labels []int, distance []float64) {
 	for i := range rows.Rows {
-		d := dense.Row(distances, i)
+		d := matrix.Row(distances, i)
 		nearest := 0
 		for c, v := range d {
 			if v < d[nearest] {
@@ -38,14 +38,14 @@ func (p *partition) add(rows, distances blas64.General, labels []int, distance [
 		}
 		labels[i], distance[i] = nearest, d[nearest]
 		p.inertia += d[nearest]
-		p.give(nearest, dense.Row(rows, i))
+		p.give(nearest, matrix.Row(rows, i))
 	}
 }
 
 // give adds a row to a cluster.
 func (p *partition) give(c int, row []float64) {
 	p.sizes[c]++
-	offset, center := dense.Row(p.offsets, c), dense.Row(p.centers, c)
+	offset, center := matrix.Row(p.offsets, c), matrix.Row(p.centers, c)
 	for j, v := range row {
 		offset[j] += v - center[j]
 	}
@@ -54,7 +54,7 @@ func (p *partition) give(c int, row []float64) {
 // take removes a row from its cluster.
 func (p *partition) take(c int, row []float64, distance float64) {
 	p.sizes[c]--
-	offset, center := dense.Row(p.offsets, c), dense.Row(p.centers, c)
+	offset, center := matrix.Row(p.offsets, c), matrix.Row(p.centers, c)
 	for j, v := range row {
 		offset[j] -= v - center[j]
 	}

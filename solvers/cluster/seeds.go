@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/stream"
 )
 
 // seed chooses the first centers by k-means++ (Arthur and Vassilvitskii 2007,
@@ -34,7 +34,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 		if first.row < 0 {
 			return fmt.Errorf("only %d rows differ, and there are to be %d clusters; ask for fewer", c, l.centers.Rows)
 		}
-		copy(dense.Row(l.centers, c), dense.Row(l.x, first.row))
+		copy(matrix.Row(l.centers, c), matrix.Row(l.x, first.row))
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival, error) {
 	var last *tiles.Rows
 	if c > 0 {
-		last = &tiles.Rows{Dense: stream.RowSlice(l.centers, c-1, 1)}
+		last = &tiles.Rows{Dense: matrix.Rows(l.centers, c-1, 1)}
 	}
 	all := nobody
 	err := overRows(ctx, l, func(rows blas64.General, first int) arrival {
@@ -66,7 +66,7 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 
 // nearer lowers squared distances to those from another center.
 func nearer(distance []float64, rows blas64.General, center *tiles.Rows) {
-	tile := stream.NewMatrix(rows.Rows, 1)
+	tile := matrix.New(rows.Rows, 1)
 	tiles.Plain(squaredDistance).FillDense(tile, rows, center, nil)
 	for i, v := range tile.Data {
 		distance[i] = min(distance[i], v)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -40,20 +41,20 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	}
 	factor, err := stream.Fold(ctx, e.Given(wide(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
-			room := stream.NewMatrix(stream.PanelRows, k+q)
+			room := matrix.New(stream.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {
 				for first, x := range b.Panels(stream.PanelRows) {
 					start := b.Start + int64(first)
 					if err := model.CheckRows(info, x, start); err != nil {
 						return err
 					}
-					part := stream.RowSlice(room, 0, x.Rows)
+					part := matrix.Rows(room, 0, x.Rows)
 					for i := range x.Rows {
-						row := dense.Row(part, i)[:k]
+						row := matrix.Row(part, i)[:k]
 						clear(row)
 						row[column[labels[start+int64(i)]]] = 1
 					}
-					m.Project(dense.Columns(part, k, q), x)
+					m.Project(matrix.Columns(part, k, q), x)
 					if err := acc.Add(part); err != nil {
 						return err
 					}
@@ -89,22 +90,22 @@ const without = -1e300
 func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	q, k := m.Dim(), r.Rows-m.Dim()
 	n, all := dense.Sum(counts), make([]float64, q) // the mean of all rows
-	means := stream.NewMatrix(len(counts), q)
+	means := matrix.New(len(counts), q)
 	at := 0
 	for c, count := range counts {
 		if count > 0 {
-			row := dense.Row(r, at)
-			dense.Axpy(1/row[at], row[k:], dense.Row(means, c))
-			dense.Axpy(count/n, dense.Row(means, c), all)
+			row := matrix.Row(r, at)
+			matrix.Axpy(1/row[at], row[k:], matrix.Row(means, c))
+			matrix.Axpy(count/n, matrix.Row(means, c), all)
 			at++
 		}
 	}
 	for c, count := range counts {
 		if count > 0 {
-			dense.Axpy(-1, all, dense.Row(means, c)) // relative to that mean
+			matrix.Axpy(-1, all, matrix.Row(means, c)) // relative to that mean
 		}
 	}
-	s, err := dense.NewSVD(dense.Columns(stream.RowSlice(r, k, q), k, q))
+	s, err := dense.NewSVD(matrix.Columns(matrix.Rows(r, k, q), k, q))
 	if err != nil {
 		return fmt.Errorf("the covariance within classes: %w; scale the rows (`scale standard`)", err)
 	}
@@ -117,16 +118,16 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	towards := dense.Mul(noTrans, means, noTrans, s.V)
 	dense.ScaleColumns(towards, inverse)
 	slopes := dense.Mul(noTrans, towards, trans, s.V) // classes×q
-	m.Decision = stream.NewMatrix(q+1, len(counts))
+	m.Decision = matrix.New(q+1, len(counts))
 	for c, count := range counts {
-		slope := dense.Row(slopes, c)
+		slope := matrix.Row(slopes, c)
 		for i, v := range slope {
-			dense.Row(m.Decision, i)[c] = v
+			matrix.Row(m.Decision, i)[c] = v
 		}
-		bias := &dense.Row(m.Decision, q)[c]
+		bias := &matrix.Row(m.Decision, q)[c]
 		*bias = without
 		if count > 0 {
-			*bias = math.Log(count/n) - dense.Dot(slope, dense.Row(means, c))/2 - dense.Dot(slope, all)
+			*bias = math.Log(count/n) - dense.Dot(slope, matrix.Row(means, c))/2 - dense.Dot(slope, all)
 		}
 	}
 	return nil
@@ -153,14 +154,14 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 // answer makes a worker that gives the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
 	answers := model.Decisions{Classes: m.Decision.Cols}
-	projected := stream.NewMatrix(stream.PanelRows, m.Dim())
-	decisions := stream.NewMatrix(stream.PanelRows, answers.Classes)
+	projected := matrix.New(stream.PanelRows, m.Dim())
+	decisions := matrix.New(stream.PanelRows, answers.Classes)
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
-			xw, d := stream.RowSlice(projected, 0, x.Rows), stream.RowSlice(decisions, 0, x.Rows)
+			xw, d := matrix.Rows(projected, 0, x.Rows), matrix.Rows(decisions, 0, x.Rows)
 			m.Project(xw, x)
 			m.decide(d, xw)
-			answers.Answer(stream.RowSlice(dst, first, x.Rows), r, d)
+			answers.Answer(matrix.Rows(dst, first, x.Rows), r, d)
 		}
 		return nil
 	}
@@ -169,9 +170,9 @@ func (m *Model) answer(r model.Request) model.Worker {
 // decide puts the decisions for rows of XW into dst, a column for each class.
 func (m *Model) decide(dst, xw blas64.General) {
 	q := m.Dim()
-	blas64.Gemm(noTrans, noTrans, 1, xw, stream.RowSlice(m.Decision, 0, q), 0, dst)
+	blas64.Gemm(noTrans, noTrans, 1, xw, matrix.Rows(m.Decision, 0, q), 0, dst)
 	for i := range dst.Rows {
-		dense.Axpy(1, dense.Row(m.Decision, q), dense.Row(dst, i))
+		matrix.Axpy(1, matrix.Row(m.Decision, q), matrix.Row(dst, i))
 	}
 }
 

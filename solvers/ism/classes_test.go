@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -26,9 +27,9 @@ func lineRows() (x []float64, labels []int) {
 func TestLearnClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := lineRows()
-	rows := stream.NewMatrix(len(x), 1)
+	rows := matrix.New(len(x), 1)
 	copy(rows.Data, x)
-	m := &Model{W: stream.NewMatrix(1, 1)}
+	m := &Model{W: matrix.New(1, 1)}
 	m.W.Data[0] = 1
 	if _, err := m.Outputs(model.Left, model.Class); err == nil || !strings.Contains(err.Error(), "`label`") {
 		t.Errorf("a model without classes: %v", err)
@@ -47,7 +48,7 @@ func TestLearnClasses(t *testing.T) {
 		d := v - sum[labels[i]]/n[labels[i]]
 		variance += d * d / float64(len(x)-3)
 	}
-	got := stream.NewMatrix(len(x), 3)
+	got := matrix.New(len(x), 3)
 	m.decide(got, rows)
 	right := 0
 	for i, v := range x {

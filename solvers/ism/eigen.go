@@ -3,7 +3,8 @@ package ism
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
@@ -23,5 +24,5 @@ func newEigen(a blas64.General) (*eigen, error) {
 // first keeps the first k pairs.
 func (e *eigen) first(k int) *eigen {
 	k = min(k, len(e.values))
-	return &eigen{e.values[:k], dense.Clone(dense.Columns(e.vectors, 0, k))}
+	return &eigen{e.values[:k], matrix.Clone(matrix.Columns(e.vectors, 0, k))}
 }

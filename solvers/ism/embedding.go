@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -56,7 +57,7 @@ func inMemory(xw blas64.General) projected {
 	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
 		take: func(dst, rows blas64.General, _ int) {
 			for i := range rows.Rows {
-				copy(dense.Row(dst, i), dense.Row(rows, i))
+				copy(matrix.Row(dst, i), matrix.Row(rows, i))
 			}
 		}}
 }
@@ -126,21 +127,21 @@ func (f *features) add(marks *landmarks, weight float64) {
 // visitor returns a function that hands on F of the panels of a block.
 func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas64.General) error) error {
 	const n = stream.PanelRows
-	x, all, c := stream.NewMatrix(n, f.projected.cols), stream.NewMatrix(n, f.cols), make([]float64, n*f.cols)
+	x, all, c := matrix.New(n, f.projected.cols), matrix.New(n, f.cols), make([]float64, n*f.cols)
 	var work kernelgen.Workspace
 	return func(b *stream.Block, visit func(first int, f blas64.General) error) error {
 		if int(b.Start)+b.X.Rows > f.n {
 			return moreRows(f.src)
 		}
 		for first, rows := range b.Panels(n) {
-			x, out := stream.RowSlice(x, 0, rows.Rows), stream.RowSlice(all, 0, rows.Rows)
+			x, out := matrix.Rows(x, 0, rows.Rows), matrix.Rows(all, 0, rows.Rows)
 			f.take(x, rows, int(b.Start)+first)
 			column := 0
 			for i, m := range f.marks {
 				r := len(m.index)
-				own := blas64.General{Rows: x.Rows, Cols: r, Stride: r, Data: c[:x.Rows*r]}
+				own := matrix.Of(c, x.Rows, r)
 				m.tiles.FillDense(own, x, m.rows, &work)
-				dense.Gemm(noTrans, noTrans, f.roots[i], own, m.project, 0, dense.Columns(out, column, r))
+				dense.Gemm(noTrans, noTrans, f.roots[i], own, m.project, 0, matrix.Columns(out, column, r))
 				column += r
 			}
 			if err := visit(first, out); err != nil {
@@ -162,7 +163,7 @@ func (f *features) sum(ctx context.Context, e stream.Engine) error {
 			return func(acc *sketch.Sum, b *stream.Block) error {
 				return each(b, func(_ int, rows blas64.General) error {
 					for i := range rows.Rows {
-						dense.Axpy(1, dense.Row(rows, i), acc.Data)
+						matrix.Axpy(1, matrix.Row(rows, i), acc.Data)
 					}
 					return nil
 				})
@@ -181,9 +182,9 @@ func (f *features) sum(ctx context.Context, e stream.Engine) error {
 // weigh turns rows of F into rows of H·F or D^(−½)·F.
 func (f *features) weigh(rows blas64.General, first int) {
 	for i := range rows.Rows {
-		row := dense.Row(rows, i)
+		row := matrix.Row(rows, i)
 		if f.degrees == nil {
-			dense.Axpy(-1, f.sums, row)
+			matrix.Axpy(-1, f.sums, row)
 			continue
 		}
 		degree := math.Max(dense.Dot(row, f.sums), dense.Dot(row, row))
@@ -232,7 +233,7 @@ func (f *features) multiply(ctx context.Context, e stream.Engine, by blas64.Gene
 		return func(dst blas64.General, b *stream.Block) error {
 			return each(b, func(first int, rows blas64.General) error {
 				f.weigh(rows, int(b.Start)+first)
-				dense.Gemm(noTrans, noTrans, 1, rows, by, 0, stream.RowSlice(dst, first, rows.Rows))
+				dense.Gemm(noTrans, noTrans, 1, rows, by, 0, matrix.Rows(dst, first, rows.Rows))
 				return nil
 			})
 		}
@@ -241,10 +242,10 @@ func (f *features) multiply(ctx context.Context, e stream.Engine, by blas64.Gene
 
 // unitRows returns m with each row divided by its norm; rows of zeros stay.
 func unitRows(m blas64.General) blas64.General {
-	unit := dense.Clone(m)
+	unit := matrix.Clone(m)
 	for i := range m.Rows {
-		if norm := dense.Norm(dense.Row(m, i)); norm > 0 {
-			blas64.Scal(1/norm, dense.Vector(dense.Row(unit, i)))
+		if norm := dense.Norm(matrix.Row(m, i)); norm > 0 {
+			blas64.Scal(1/norm, dense.Vector(matrix.Row(unit, i)))
 		}
 	}
 	return unit

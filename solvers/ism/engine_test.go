@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // combinations returns all kernels, and two sums.
@@ -159,7 +160,7 @@ func TestGradient(t *testing.T) {
 		gradient := dense.Mul(noTrans, v.phi, noTrans, w)
 		for i := range w.Data {
 			const h = 1e-5
-			high, low := dense.Clone(w), dense.Clone(w)
+			high, low := matrix.Clone(w), matrix.Clone(w)
 			high.Data[i] += h
 			low.Data[i] -= h
 			got := (objective(high) - objective(low)) / (2 * h)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // evaluator works out Φ and J: what an engine does.
@@ -28,7 +29,7 @@ type evaluation struct {
 
 // check returns an error unless all numbers are finite.
 func (v *evaluation) check() error {
-	if v.objective-v.objective != 0 || !dense.Finite(v.phi) {
+	if !matrix.IsFinite(v.objective) || !dense.Finite(v.phi) {
 		return fmt.Errorf("the objective is %v: sums overflow; scale the rows (`scale standard`)", v.objective)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -63,7 +64,7 @@ func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eval
 	}
 	n := x.x.Rows
 	xw := dense.Mul(noTrans, x.x, noTrans, w)
-	p := &exactPass{exact: x, s: stream.NewMatrix(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
+	p := &exactPass{exact: x, s: matrix.New(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
 		objective: make([]float64, n/stream.PairRows+1)}
 	src := stream.FromMatrix("projected rows", xw)
 	if err := stream.Pairs(ctx, x.data.engine, "exact pass", src, src, stream.Upper, p.worker); err != nil {
@@ -90,7 +91,7 @@ func (p *exactPass) worker() func(i, j *stream.Block) error {
 	side := min(stream.PairRows, p.x.Rows)
 	t := &exactTile{exactPass: p}
 	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[kernelgen.InnerProduct], &t.beta[kernelgen.SquaredDistance]} {
-		*m = stream.NewMatrix(side, side)
+		*m = matrix.New(side, side)
 	}
 	return func(i, j *stream.Block) error {
 		t.visit(i, j)
@@ -111,11 +112,11 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	rows, cols := i.X.Rows, j.X.Rows
 	first, second := int(i.Start), int(j.Start)
 	fit := func(m blas64.General) blas64.General {
-		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: m.Data[:rows*cols]}
+		return matrix.Of(m.Data, rows, cols)
 	}
 	gamma, product := fit(t.gamma), fit(t.product)
-	blas64.Gemm(noTrans, trans, 1, stream.RowSlice(t.left, first, rows), stream.RowSlice(t.right, second, cols), 0, gamma)
-	dense.Clear(product)
+	blas64.Gemm(noTrans, trans, 1, matrix.Rows(t.left, first, rows), matrix.Rows(t.right, second, cols), 0, gamma)
+	matrix.Clear(product)
 	var known [2]bool
 	twice := 2.0
 	if first == second {
@@ -133,7 +134,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	if first == second {
 		factor = 0.5
 	}
-	blas64.Gemm(noTrans, noTrans, factor, product, stream.RowSlice(t.x, second, cols), 1, stream.RowSlice(t.s, first, rows))
+	blas64.Gemm(noTrans, noTrans, factor, product, matrix.Rows(t.x, second, cols), 1, matrix.Rows(t.s, first, rows))
 }
 
 // term adds what a term gives to M and to the degrees, and is its Σ Γ_ij·f_ij.
@@ -162,10 +163,10 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 		value.Data[k] *= g * term.Weight
 	}
 	if term.Base == kernelgen.InnerProduct {
-		dense.Axpy(1, value.Data, product.Data)
+		matrix.Axpy(1, value.Data, product.Data)
 		return j
 	}
-	dense.Axpy(-2, value.Data, product.Data)
+	matrix.Axpy(-2, value.Data, product.Data)
 	t.addDegrees(value, first, second)
 	return j
 }
@@ -173,13 +174,13 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 	for a := range value.Rows {
 		sum := 0.0
-		row := dense.Row(value, a)
+		row := matrix.Row(value, a)
 		for _, v := range row {
 			sum += v
 		}
 		t.rowDegree[first+a] += 2 * sum
 		if first != second {
-			dense.Axpy(2, row, t.colDegree[second:second+len(row)])
+			matrix.Axpy(2, row, t.colDegree[second:second+len(row)])
 		}
 	}
 }
@@ -187,7 +188,7 @@ func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 // divideByScales divides entry i, j by σ_i·σ_j.
 func divideByScales(m blas64.General, rows, cols []float64) {
 	for i := range m.Rows {
-		row := dense.Row(m, i)
+		row := matrix.Row(m, i)
 		for j := range row {
 			row[j] /= rows[i] * cols[j]
 		}
@@ -199,8 +200,8 @@ func (p *exactPass) phi() blas64.General {
 	for i := range p.s.Rows {
 		half := (p.rowDegree[i] + p.colDegree[i]) / 2
 		if half != 0 {
-			row := dense.Row(p.s, i)
-			dense.Axpy(half, dense.Row(p.x, i), row)
+			row := matrix.Row(p.s, i)
+			matrix.Axpy(half, matrix.Row(p.x, i), row)
 		}
 	}
 	phi := dense.Mul(trans, p.x, noTrans, p.s)
@@ -227,7 +228,7 @@ func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbou
 	scales := make([]float64, x.x.Rows)
 	return scales, squares.Each(ctx, x.data.engine, &tiles.Rows{Dense: x.x}, columns, basis.PanelRows, func(first int, tile blas64.General) error {
 		for k := range tile.Rows {
-			row, i := dense.Row(tile, k), first+k
+			row, i := matrix.Row(tile, k), first+k
 			slices.Sort(row)
 			equal := 0 // the row itself, and others like it
 			for equal < size && row[equal] == 0 {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -214,13 +215,13 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := stream.NewMatrix(len(info.Columns), f.Dim)
+	full := matrix.New(len(info.Columns), f.Dim)
 	for k := range w.Rows {
 		j := k
 		if f.all.active != nil {
 			j = f.all.active[k]
 		}
-		copy(dense.Row(full, j), dense.Row(w, k))
+		copy(matrix.Row(full, j), matrix.Row(w, k))
 	}
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -24,7 +25,7 @@ func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, trut
 	noise := sketch.NewRandom(seed, "label noise")
 	for i := range n {
 		draws := noise.At(uint64(i))
-		p := dense.Row(z, i)
+		p := matrix.Row(z, i)
 		best, label := math.Inf(-1), 0
 		for c, v := range corners[:k] {
 			if score := dense.Dot(v, p) + 0.2*draws.Normal(); score > best {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // gamma is Γ, the sum of its parts. It is zero without parts.
@@ -41,16 +41,16 @@ func (r *Response) centred(weight float64) *part {
 func ofFactors(g blas64.General, weight float64) *part {
 	p := &part{weight: weight, g: g, k: g.Cols, sums: make([]float64, g.Cols)}
 	for i := range g.Rows {
-		dense.Axpy(1, dense.Row(g, i), p.sums)
+		matrix.Axpy(1, matrix.Row(g, i), p.sums)
 	}
 	return p
 }
 
 // centredFactors returns weight·H·G·Gᵀ·H. Columns that are constant become 0.
 func centredFactors(g blas64.General, weight float64) *part {
-	c := dense.Clone(g)
+	c := matrix.Clone(g)
 	for i := range c.Rows {
-		dense.Axpy(-1, dense.Row(g, 0), dense.Row(c, i))
+		matrix.Axpy(-1, matrix.Row(g, 0), matrix.Row(c, i))
 	}
 	dense.CenterColumns(c)
 	p := ofFactors(c, weight)
@@ -64,23 +64,23 @@ func (p *part) centre(sums blas64.General) {
 		return
 	}
 	rows := sums.Rows / p.k
-	total := stream.NewMatrix(rows, sums.Cols)
+	total := matrix.New(rows, sums.Cols)
 	for a := range p.k {
-		dense.Add(1, stream.RowSlice(sums, a*rows, rows), total)
+		dense.Add(1, matrix.Rows(sums, a*rows, rows), total)
 	}
 	for a, size := range p.sums {
-		dense.Add(-size/float64(len(p.codes)), total, stream.RowSlice(sums, a*rows, rows))
+		dense.Add(-size/float64(len(p.codes)), total, matrix.Rows(sums, a*rows, rows))
 	}
 }
 
 // addSums adds Gᵀ·c, or Yᵀ·c, for rows from number i on.
 func (p *part) addSums(sums, c blas64.General, i int) {
 	if p.codes == nil {
-		blas64.Gemm(trans, noTrans, 1, stream.RowSlice(p.g, i, c.Rows), c, 1, sums)
+		blas64.Gemm(trans, noTrans, 1, matrix.Rows(p.g, i, c.Rows), c, 1, sums)
 		return
 	}
 	for b, a := range p.codes[i : i+c.Rows] {
-		dense.Axpy(1, dense.Row(c, b), dense.Row(sums, int(a)))
+		matrix.Axpy(1, matrix.Row(c, b), matrix.Row(sums, int(a)))
 	}
 }
 
@@ -90,18 +90,18 @@ func (g *gamma) factors() (left, right blas64.General) {
 	for _, p := range g.parts {
 		k += p.k
 	}
-	left, right = stream.NewMatrix(g.n, k), stream.NewMatrix(g.n, k)
+	left, right = matrix.New(g.n, k), matrix.New(g.n, k)
 	k = 0
 	for _, p := range g.parts {
 		for i := range g.n {
-			row := dense.Row(right, i)[k : k+p.k]
+			row := matrix.Row(right, i)[k : k+p.k]
 			if p.codes == nil {
-				copy(row, dense.Row(p.g, i))
+				copy(row, matrix.Row(p.g, i))
 			} else {
-				dense.Axpy(-1/float64(g.n), p.sums, row)
+				matrix.Axpy(-1/float64(g.n), p.sums, row)
 				row[p.codes[i]]++
 			}
-			dense.Axpy(p.weight, row, dense.Row(left, i)[k:k+p.k])
+			matrix.Axpy(p.weight, row, matrix.Row(left, i)[k:k+p.k])
 		}
 		k += p.k
 	}
@@ -122,7 +122,7 @@ func (g *gamma) centred() bool {
 func (g *gamma) check(what string) error {
 	for _, p := range g.parts {
 		for a, s := range p.sums {
-			if s-s != 0 {
+			if !matrix.IsFinite(s) {
 				return fmt.Errorf("column %d of %s adds up to %v: scale it down", a, what, s)
 			}
 		}
@@ -152,9 +152,9 @@ func (p *part) norm() float64 {
 	if p.codes == nil {
 		return dense.Frobenius(dense.Mul(trans, p.g, noTrans, p.g))
 	}
-	gram := stream.NewMatrix(p.k, p.k) // diag(sizes) − sizes·sizesᵀ/n
+	gram := matrix.New(p.k, p.k) // diag(sizes) − sizes·sizesᵀ/n
 	for a, size := range p.sums {
-		dense.Axpy(-size/float64(len(p.codes)), p.sums, dense.Row(gram, a))
+		matrix.Axpy(-size/float64(len(p.codes)), p.sums, matrix.Row(gram, a))
 		gram.Data[a*p.k+a] += size
 	}
 	return dense.Frobenius(gram)

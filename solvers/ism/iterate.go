@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // iteration is Algorithm 1 with damped steps, for one Γ after the other.
@@ -125,7 +126,7 @@ func (it *iteration) step(ctx context.Context, damping float64) (blas64.General,
 	if damping == 0 {
 		return it.eig.vectors, nil
 	}
-	phi := dense.Clone(it.at.phi)
+	phi := matrix.Clone(it.at.phi)
 	blas64.Gemm(noTrans, trans, damping*dense.Frobenius(phi), it.at.w, it.at.w, 1, phi)
 	eig, err := it.leading(ctx, phi, it.at.w)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
@@ -106,7 +107,7 @@ func TestLeading(t *testing.T) {
 		"rank 2":     func(i int) float64 { return float64(max(0, 2-i)) },
 		"negative":   func(i int) float64 { return -1 - float64(i) },
 	} {
-		scaled := dense.Clone(q)
+		scaled := matrix.Clone(q)
 		for i := range n {
 			for j := range n {
 				scaled.Data[i*n+j] *= value(j)
@@ -132,13 +133,13 @@ func TestLeading(t *testing.T) {
 }
 
 func difference(a, b blas64.General) blas64.General {
-	d := dense.Clone(a)
+	d := matrix.Clone(a)
 	dense.Add(-1, b, d)
 	return d
 }
 
 func scaledColumns(m blas64.General, by []float64) blas64.General {
-	s := dense.Clone(m)
+	s := matrix.Clone(m)
 	dense.ScaleColumns(s, by)
 	return s
 }

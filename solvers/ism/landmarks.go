@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/pivoted"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -67,7 +68,7 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 	diagonal := make([]float64, pool.Rows)
 	k.Diagonal(diagonal, pool)
 	for _, v := range diagonal {
-		if v-v != 0 || v < 0 {
+		if !matrix.IsFinite(v) || v < 0 {
 			return nil, errKernel
 		}
 	}
@@ -81,15 +82,15 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		column := stream.NewMatrix(pool.Rows, 1)
-		k.FillDense(column, pool, &tiles.Rows{Dense: stream.RowSlice(pool, next, 1)}, &work)
+		column := matrix.New(pool.Rows, 1)
+		k.FillDense(column, pool, &tiles.Rows{Dense: matrix.Rows(pool, next, 1)}, &work)
 		f.Take(next, column.Data)
 		next, l.left = mostLeft(f.Left, diagonal)
 	}
 	l.index = f.Pivots
 	l.cost = int64(len(l.index)) * int64(pool.Rows)
 	l.rows = &tiles.Rows{Dense: dense.PickRows(pool, l.index)}
-	l.project = basis.Inverse(dense.Transpose(f.Lower()))
+	l.project = basis.Inverse(matrix.Transpose(f.Lower()))
 	l.inverse = dense.Mul(noTrans, l.project, trans, l.project)
 	return l, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -23,9 +24,9 @@ func TestBetween(t *testing.T) {
 			plain, _ := term.values(false)
 			for _, k := range []*tiles.Tiles{term.slopes(), anchored, plain} {
 				marks := &tiles.Rows{Dense: dense.PickRows(x, []int{0, 3, 5, 60, 61, 70, n - 1})}
-				wide := stream.NewMatrix(n, marks.Count()+1) // with gaps
-				k.FillDense(dense.Columns(wide, 0, marks.Count()), x, marks, nil)
-				want := dense.Clone(dense.Columns(wide, 0, marks.Count()))
+				wide := matrix.New(n, marks.Count()+1) // with gaps
+				k.FillDense(matrix.Columns(wide, 0, marks.Count()), x, marks, nil)
+				want := matrix.Clone(matrix.Columns(wide, 0, marks.Count()))
 				l := &landmarks{tiles: k, rows: marks}
 				for _, threads := range []int{1, 3} {
 					got, err := l.between(ctx, stream.Engine{Threads: threads}, x)

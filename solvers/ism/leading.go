@@ -8,8 +8,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // Leading eigenpairs of Φ, of which few of many are wanted and a good guess is known, by
@@ -31,11 +31,11 @@ const (
 func leading(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
 	width := k + krylovExtra
 	if a.Rows > completeSize && width*krylovBlocks <= a.Rows/2 {
-		x := stream.NewMatrix(a.Rows, width)
+		x := matrix.New(a.Rows, width)
 		for i := range guess.Rows {
-			copy(dense.Row(x, i), dense.Row(guess, i))
+			copy(matrix.Row(x, i), matrix.Row(guess, i))
 		}
-		sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(dense.Columns(x, guess.Cols, width-guess.Cols))
+		sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(matrix.Columns(x, guess.Cols, width-guess.Cols))
 		space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
 		if err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func settledPairs(tolerance, frobenius float64) krylov.Criterion {
 // orthonormal columns, in radians: by the sine ‖(I − uuᵀ)v‖₂, which is accurate for
 // small angles (Knyazev & Zhu 2012, the paper's reference 44).
 func largestAngle(u, v blas64.General) (float64, error) {
-	rest := dense.Clone(v)
+	rest := matrix.Clone(v)
 	blas64.Gemm(noTrans, noTrans, -1, u, dense.Mul(trans, u, noTrans, v), 1, rest)
 	g := dense.SymmetricPart(dense.Mul(trans, rest, noTrans, rest))
 	eig, err := newEigen(g)

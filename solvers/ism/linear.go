@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
@@ -131,11 +132,11 @@ func (p *pass) hasDistances() bool {
 
 // setDegrees makes the degrees of part s of sums τ, k×r: 2·factor·τ·Q.
 func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
-	d := dense.Clone(sums)
+	d := matrix.Clone(sums)
 	if p.codes != nil { // rows of G are those of Y less the shares of the classes
 		shared := dense.MulVector(trans, sums, p.sums)
 		for a := range d.Rows {
-			dense.Axpy(-1/float64(len(p.codes)), shared, dense.Row(d, a))
+			matrix.Axpy(-1/float64(len(p.codes)), shared, matrix.Row(d, a))
 		}
 	}
 	if f.marks != nil {

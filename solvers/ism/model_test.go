@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -117,10 +118,10 @@ func TestTransform(t *testing.T) {
 	x, labels, _ := informative(300, 5, 4, 1)
 	f := mustFit(t, Solver{Dim: 2}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, kernelgen.Linear())
 	fresh := normals(700, 5, 99)
-	got := stream.NewMatrix(700, 2)
+	got := matrix.New(700, 2)
 	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, source(fresh), model.Request{}, func(b *stream.Block, xw blas64.General) error {
 		for i := range xw.Rows {
-			copy(dense.Row(got, int(b.Start)+i), dense.Row(xw, i))
+			copy(matrix.Row(got, int(b.Start)+i), matrix.Row(xw, i))
 		}
 		return nil
 	})

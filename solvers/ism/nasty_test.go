@@ -9,7 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -20,7 +21,7 @@ func TestRefuses(t *testing.T) {
 	x, labels, _ := informative(40, 4, 3, 1)
 	known := mustClasses(t, labels, 3)
 	with := func(edit func(x blas64.General)) blas64.General {
-		c := dense.Clone(x)
+		c := matrix.Clone(x)
 		edit(c)
 		return c
 	}
@@ -44,7 +45,7 @@ func TestRefuses(t *testing.T) {
 		"no rows":        {basic, blas64.General{Cols: 3, Stride: 3}, known, "fewer than 2 rows", medianGaussian},
 		"one row":        {basic, normals(1, 3, 1), mustClasses(t, []int{0}, 1), "fewer than 2 rows", medianGaussian},
 		"no columns":     {basic, blas64.General{Rows: 3, Stride: 1}, known, "without columns", medianGaussian},
-		"constant":       {basic, stream.NewMatrix(40, 3), known, "all 3 columns are constant", medianGaussian},
+		"constant":       {basic, matrix.New(40, 3), known, "all 3 columns are constant", medianGaussian},
 		"NaN":            {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.NaN() }), known, `row 7 (counted from 0): column "x2"`, medianGaussian},
 		"infinity":       {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.Inf(1) }), known, `row 7 (counted from 0): column "x2"`, medianGaussian},
 		"too large":      {basic, with(func(x blas64.General) { x.Data[4*7+2], x.Data[2] = 1.7e308, -1.7e308 }), known, "too large", medianGaussian},
@@ -135,13 +136,13 @@ func TestOddShapes(t *testing.T) {
 				t.Helper()
 				return mustFit(t, Solver{Dim: q, Engine: engine}, streamEngine, &Data{source(x), known}, mustParse(t, text))
 			}
-			wide := stream.NewMatrix(60, 7)
+			wide := matrix.New(60, 7)
 			for i := range 60 {
-				copy(dense.Row(wide, i), dense.Row(x, i))
+				copy(matrix.Row(wide, i), matrix.Row(x, i))
 				wide.Data[7*i+5], wide.Data[7*i+6] = 3, -1e6
 			}
 			f := fit(wide, 2, known)
-			if a := angleTo(t, stream.RowSlice(f.W, 0, 5), fit(x, 2, known).W); a > 1e-6 {
+			if a := angleTo(t, matrix.Rows(f.W, 0, 5), fit(x, 2, known).W); a > 1e-6 {
 				t.Errorf("%s, %v: constant columns change W by %v", text, engine, a)
 			}
 			if f.W.Data[5*2] != 0 || f.W.Data[6*2+1] != 0 || len(f.Notes) == 0 {
@@ -150,22 +151,22 @@ func TestOddShapes(t *testing.T) {
 			fit(x, 5, known)
 			fit(normals(20, 30, 4), 3, mustClasses(t, labels[:20], 3))
 			fit(normals(2, 3, 4), 1, mustClasses(t, []int{0, 1}, 2))
-			twice := stream.NewMatrix(120, 5)
+			twice := matrix.New(120, 5)
 			for i := range 120 {
-				copy(dense.Row(twice, i), dense.Row(x, i%60))
+				copy(matrix.Row(twice, i), matrix.Row(x, i%60))
 			}
 			if a := angleTo(t, fit(twice, 2, mustClasses(t, append(append([]int(nil), labels...), labels...), 3)).W, fit(x, 2, known).W); engine == EngineExact && a > 0.2 {
 				t.Errorf("%s, %v: rows twice change W by %v", text, engine, a)
 			}
 			for _, scale := range []float64{1e-30, 1e30} {
-				scaled := dense.Clone(x)
+				scaled := matrix.Clone(x)
 				for i := range scaled.Data {
 					scaled.Data[i] *= scale
 				}
 				fit(scaled, 2, known)
 			}
 			if text == "gaussian()" || text == "squared()" || text == "multiquadratic()" {
-				far := dense.Clone(x)
+				far := matrix.Clone(x)
 				for i := range far.Data {
 					far.Data[i] += 1e6
 				}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -22,7 +23,7 @@ func twoViews(n, d int) (x blas64.General, first, second []int) {
 		draws := random.At(uint64(i))
 		a, b := int(draws.Uint64n(3)), int(draws.Uint64n(2))
 		first, second = append(first, a), append(second, b)
-		row := dense.Row(x, i)
+		row := matrix.Row(x, i)
 		angle := 2 * math.Pi * float64(a) / 3
 		row[0], row[1] = 0.4*row[0]+3*math.Cos(angle), 0.4*row[1]+3*math.Sin(angle)
 		row[2], row[3] = 0.4*row[2]+float64(4*b-2), 0.4*row[3]+float64(2*b-1)
@@ -45,7 +46,7 @@ func TestUnsupervised(t *testing.T) {
 	x, first, _ := twoViews(400, 8)
 	noise := normals(400, 8, 12)
 	for i := range x.Rows { // one view only
-		copy(dense.Row(x, i)[2:], dense.Row(noise, i)[2:])
+		copy(matrix.Row(x, i)[2:], matrix.Row(noise, i)[2:])
 	}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
 		task := Solver{Dim: 2, Paradigm: Unsupervised, Clusters: 3, Engine: engine}
@@ -72,17 +73,17 @@ func TestEmbedding(t *testing.T) {
 	const n, k = 150, 3
 	x, _, _ := twoViews(n, 4)
 	kernel := plainKernels[4]
-	formed := stream.NewMatrix(n, n)
+	formed := matrix.New(n, n)
 	for i := range n {
 		for j := range n {
-			formed.Data[i*n+j] = kernel.f(distance(dense.Row(x, i), dense.Row(x, j)), 1)
+			formed.Data[i*n+j] = kernel.f(distance(matrix.Row(x, i), matrix.Row(x, j)), 1)
 		}
 	}
 	for _, degrees := range []bool{false, true} {
-		want, sums := dense.Clone(formed), make([]float64, n)
+		want, sums := matrix.Clone(formed), make([]float64, n)
 		if degrees {
 			for i := range n {
-				for _, v := range dense.Row(formed, i) {
+				for _, v := range matrix.Row(formed, i) {
 					sums[i] += v
 				}
 			}
@@ -128,7 +129,7 @@ func TestAlternative(t *testing.T) {
 
 func TestSemiSupervised(t *testing.T) {
 	x, first, second := twoViews(300, 6)
-	scores := stream.NewMatrix(300, 1)
+	scores := matrix.New(300, 1)
 	for i, b := range second {
 		scores.Data[i] = float64(b) + 0.1*float64(first[i])
 	}
@@ -150,9 +151,9 @@ func TestKernelTargets(t *testing.T) {
 	const n, d = 400, 6
 	x := normals(n, d, 21)
 	w := orthonormal(d, 1, 22)
-	y := stream.NewMatrix(n, 1)
+	y := matrix.New(n, 1)
 	for i := range n {
-		z := dense.Dot(dense.Row(x, i), w.Data)
+		z := dense.Dot(matrix.Row(x, i), w.Data)
 		y.Data[i] = math.Sin(2 * z)
 	}
 	k, err := kernelgen.Parse("rbf(sigma=median)")
@@ -167,7 +168,7 @@ func TestKernelTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	formed := stream.NewMatrix(n, n)
+	formed := matrix.New(n, n)
 	resolved.Fill(formed, y, resolved.Pack(y), nil)
 	if off := relative(dense.Mul(noTrans, known.factors, trans, known.factors), formed); off > 1e-3 {
 		t.Errorf("the factors of K_Y are off by %v", off)
@@ -185,7 +186,7 @@ func centreBoth(m blas64.General) {
 	n := float64(m.Rows)
 	means, all := make([]float64, m.Rows), 0.0
 	for i := range m.Rows {
-		for _, v := range dense.Row(m, i) {
+		for _, v := range matrix.Row(m, i) {
 			means[i] += v / n
 		}
 		all += means[i] / n

@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -149,5 +150,5 @@ func (p *pass) sum(ctx context.Context) error {
 
 // sumsOf returns τ of a feature of f'.
 func (p *pass) sumsOf(s int, f *feature) blas64.General {
-	return dense.Columns(p.layout.tau[s], f.first, f.cols)
+	return matrix.Columns(p.layout.tau[s], f.first, f.cols)
 }

@@ -4,14 +4,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
 )
 
 // finish makes Φ and J of the sums.
 func (p *pass) finish() *evaluation {
 	d := p.linear.data.d
-	v := &evaluation{w: p.w, phi: stream.NewMatrix(d, d)}
+	v := &evaluation{w: p.w, phi: matrix.New(d, d)}
 	for s, part := range p.gamma.parts {
 		for _, f := range p.features {
 			phi := p.product(s, part, f)
@@ -21,7 +21,7 @@ func (p *pass) finish() *evaluation {
 			}
 		}
 		for _, f := range p.values {
-			v.objective += f.factor * part.weight * f.squares(dense.Columns(p.layout.tau[s], p.cols+f.first, f.cols))
+			v.objective += f.factor * part.weight * f.squares(matrix.Columns(p.layout.tau[s], p.cols+f.first, f.cols))
 		}
 	}
 	if a := p.layout.degrees; a.Rows > 0 {
@@ -45,9 +45,9 @@ func (p *pass) product(s int, part *part, f *feature) blas64.General {
 	if f.term.Base == kernelgen.SquaredDistance {
 		factor *= -2
 	}
-	phi := stream.NewMatrix(d, d)
+	phi := matrix.New(d, d)
 	for a := range part.k {
-		b := dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols)
+		b := matrix.Columns(matrix.Rows(p.layout.moments[s], a*d, d), f.first, f.cols)
 		if f.marks != nil {
 			b = dense.Mul(noTrans, b, noTrans, f.marks.project)
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,28 +25,28 @@ type worker struct {
 
 func (p *pass) newWorker() *worker {
 	n, d := stream.PanelRows, p.linear.data.d
-	return &worker{pass: p, x: stream.NewMatrix(n, d), xw: stream.NewMatrix(n, p.w.Cols), c: stream.NewMatrix(n, p.cols+p.more),
-		weightedX: stream.NewMatrix(n, d), weightedC: stream.NewMatrix(n, p.cols), degree: make([]float64, n)}
+	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.more),
+		weightedX: matrix.New(n, d), weightedC: matrix.New(n, p.cols), degree: make([]float64, n)}
 }
 
 // add takes in a panel of rows, the first of which has number i.
 func (w *worker) add(rows blas64.General, i int) {
 	n := rows.Rows
-	x, xw, c := stream.RowSlice(w.x, 0, n), stream.RowSlice(w.xw, 0, n), stream.RowSlice(w.c, 0, n)
+	x, xw, c := matrix.Rows(w.x, 0, n), matrix.Rows(w.xw, 0, n), matrix.Rows(w.c, 0, n)
 	w.linear.data.take(x, rows)
 	if w.w.Rows > 0 {
 		dense.Gemm(noTrans, noTrans, 1, x, w.w, 0, xw)
 	}
 	for _, f := range w.features {
-		w.fill(dense.Columns(c, f.first, f.cols), f, xw)
+		w.fill(matrix.Columns(c, f.first, f.cols), f, xw)
 	}
 	for _, f := range w.values {
-		w.fill(dense.Columns(c, w.cols+f.first, f.cols), f, xw)
+		w.fill(matrix.Columns(c, w.cols+f.first, f.cols), f, xw)
 	}
 	for s, part := range w.gamma.parts {
 		part.addSums(w.layout.tau[s], c, i)
 		if !w.light {
-			w.addMoments(s, part, x, dense.Columns(c, 0, w.cols), i)
+			w.addMoments(s, part, x, matrix.Columns(c, 0, w.cols), i)
 		}
 	}
 	if w.layout.degrees.Rows > 0 {
@@ -57,7 +58,7 @@ func (w *worker) add(rows blas64.General, i int) {
 func (w *worker) fill(dst blas64.General, f *feature, xw blas64.General) {
 	if f.marks == nil {
 		for i := range dst.Rows {
-			dense.Row(dst, i)[0] = 1
+			matrix.Row(dst, i)[0] = 1
 		}
 		return
 	}
@@ -67,19 +68,19 @@ func (w *worker) fill(dst blas64.General, f *feature, xw blas64.General) {
 // addMoments adds B_a for each column of the factors of a part.
 func (w *worker) addMoments(s int, part *part, x, c blas64.General, i int) {
 	for a := range part.k {
-		wx, wc := x, stream.RowSlice(w.weightedC, 0, x.Rows)
+		wx, wc := x, matrix.Rows(w.weightedC, 0, x.Rows)
 		if part.codes != nil {
 			wx, wc = w.rowsOf(part.codes[i:i+x.Rows], int32(a), x, c)
 		} else {
 			for b := range c.Rows {
-				g, to := part.g.Data[(i+b)*part.g.Stride+a], dense.Row(wc, b)
-				for j, v := range dense.Row(c, b) {
+				g, to := part.g.Data[(i+b)*part.g.Stride+a], matrix.Row(wc, b)
+				for j, v := range matrix.Row(c, b) {
 					to[j] = g * v
 				}
 			}
 		}
 		if wx.Rows > 0 {
-			blas64.Gemm(trans, noTrans, 1, wx, wc, 1, stream.RowSlice(w.layout.moments[s], a*x.Cols, x.Cols))
+			blas64.Gemm(trans, noTrans, 1, wx, wc, 1, matrix.Rows(w.layout.moments[s], a*x.Cols, x.Cols))
 		}
 	}
 }
@@ -89,12 +90,12 @@ func (w *worker) rowsOf(codes []int32, class int32, x, c blas64.General) (wx, wc
 	n := 0
 	for b, code := range codes {
 		if code == class {
-			copy(dense.Row(w.weightedX, n), dense.Row(x, b))
-			copy(dense.Row(w.weightedC, n), dense.Row(c, b))
+			copy(matrix.Row(w.weightedX, n), matrix.Row(x, b))
+			copy(matrix.Row(w.weightedC, n), matrix.Row(c, b))
 			n++
 		}
 	}
-	return stream.RowSlice(w.weightedX, 0, n), stream.RowSlice(w.weightedC, 0, n)
+	return matrix.Rows(w.weightedX, 0, n), matrix.Rows(w.weightedC, 0, n)
 }
 
 // addDegrees adds Σ_i D_i·x_i·x_iᵀ.
@@ -102,20 +103,20 @@ func (w *worker) addDegrees(x, c blas64.General, i int) {
 	degree := w.degree[:x.Rows]
 	clear(degree)
 	for _, f := range w.features {
-		own := dense.Columns(c, f.first, f.cols)
+		own := matrix.Columns(c, f.first, f.cols)
 		for s, part := range w.gamma.parts {
 			if f.degrees[s].Rows == 0 {
 				continue
 			}
 			if part.codes != nil {
 				for a := range degree {
-					degree[a] += dense.Dot(dense.Row(own, a), dense.Row(f.degrees[s], int(part.codes[i+a])))
+					degree[a] += dense.Dot(matrix.Row(own, a), matrix.Row(f.degrees[s], int(part.codes[i+a])))
 				}
 				continue
 			}
 			byColumn := dense.Mul(noTrans, own, trans, f.degrees[s])
 			for a := range degree {
-				degree[a] += dense.Dot(dense.Row(part.g, i+a), dense.Row(byColumn, a))
+				degree[a] += dense.Dot(matrix.Row(part.g, i+a), matrix.Row(byColumn, a))
 			}
 		}
 	}
@@ -130,15 +131,15 @@ func addWeighted(dst, x blas64.General, weight []float64, room blas64.General) {
 		n := 0
 		for i, v := range weight {
 			if v*sign > 0 {
-				root, to := math.Sqrt(v*sign), dense.Row(room, n)
-				for j, y := range dense.Row(x, i) {
+				root, to := math.Sqrt(v*sign), matrix.Row(room, n)
+				for j, y := range matrix.Row(x, i) {
 					to[j] = root * y
 				}
 				n++
 			}
 		}
 		if n > 0 {
-			blas64.Syrk(trans, sign, stream.RowSlice(room, 0, n), 1, sym)
+			blas64.Syrk(trans, sign, matrix.Rows(room, 0, n), 1, sym)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/nyblas"
@@ -25,7 +26,7 @@ var ctx = context.Background()
 
 // normals returns n×d standard normal numbers.
 func normals(n, d int, seed uint64) blas64.General {
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	s := sketch.NewRandom(seed, "ism tests")
 	for i := range n {
 		draws := s.At(uint64(i))
@@ -103,7 +104,7 @@ func naiveScales(x blas64.General, k int) []float64 {
 		var all []float64
 		for j := range x.Rows {
 			if j != i {
-				all = append(all, distance(dense.Row(x, i), dense.Row(x, j)))
+				all = append(all, distance(matrix.Row(x, i), matrix.Row(x, j)))
 			}
 		}
 		for a := range all { // a sort in one line each
@@ -129,13 +130,13 @@ func distance(x, y []float64) float64 {
 // naive returns Φ and J of kernels by their definition (eq. 1 and eq. 6).
 func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.General, objective float64) {
 	d := x.Cols
-	phi = stream.NewMatrix(d, d)
+	phi = matrix.New(d, d)
 	z := dense.Mul(noTrans, x, noTrans, w)
 	scales := naiveScales(x, 3)
 	diff := make([]float64, d)
 	for i := range x.Rows {
 		for j := range x.Rows {
-			g, a, b := gamma.Data[i*gamma.Stride+j], dense.Row(x, i), dense.Row(x, j)
+			g, a, b := gamma.Data[i*gamma.Stride+j], matrix.Row(x, i), matrix.Row(x, j)
 			for k := range diff {
 				diff[k] = a[k] - b[k]
 			}
@@ -143,9 +144,9 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 				left, right, beta := a, b, 0.0
 				if kernel.base == kernelgen.SquaredDistance {
 					left, right = diff, diff
-					beta = distance(dense.Row(z, i), dense.Row(z, j))
+					beta = distance(matrix.Row(z, i), matrix.Row(z, j))
 				} else {
-					beta = dense.Dot(dense.Row(z, i), dense.Row(z, j))
+					beta = dense.Dot(matrix.Row(z, i), matrix.Row(z, j))
 				}
 				s := scales[i] * scales[j]
 				objective += kernel.weight * g * kernel.f(beta, s)
@@ -163,7 +164,7 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 
 // centring returns H.
 func centring(n int) blas64.General {
-	h := stream.NewMatrix(n, n)
+	h := matrix.New(n, n)
 	for i := range n {
 		h.Data[i*n+i] = 1
 	}
@@ -174,7 +175,7 @@ func centring(n int) blas64.General {
 }
 
 func oneHot(labels []int, k int) blas64.General {
-	y := stream.NewMatrix(len(labels), k)
+	y := matrix.New(len(labels), k)
 	for i, l := range labels {
 		y.Data[i*k+l] = 1
 	}
@@ -204,7 +205,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	several := stream.NewMatrix(n, 2)
+	several := matrix.New(n, 2)
 	for i := range n {
 		several.Data[2*i], several.Data[2*i+1] = float64(i%2), float64(i/2%2)
 	}
@@ -218,7 +219,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	for i := range degrees {
 		degrees[i] = 1 + float64(i%5)
 	}
-	omega := dense.Clone(y)
+	omega := matrix.Clone(y)
 	for i := range n {
 		for j := range omega.Cols {
 			omega.Data[i*omega.Stride+j] /= math.Sqrt(degrees[i])
@@ -260,7 +261,7 @@ func exactly(t testing.TB, text string, x blas64.General) *exact {
 
 // relative returns the largest difference of two matrices relative to the largest entry.
 func relative(a, b blas64.General) float64 {
-	d := dense.Clone(a)
+	d := matrix.Clone(a)
 	dense.Add(-1, b, d)
 	return dense.MaxAbs(d) / math.Max(dense.MaxAbs(b), 1e-300)
 }
@@ -268,9 +269,9 @@ func relative(a, b blas64.General) float64 {
 // orthonormalise replaces x by the Q of its QR factorisation (Householder), which is
 // orthonormal whatever x is.
 func orthonormalise(x blas64.General) {
-	reflectors := householder.QR(dense.Clone(x))
+	reflectors := householder.QR(matrix.Clone(x))
 	q := reflectors.Thin()
 	for i := range x.Rows {
-		copy(dense.Row(x, i), dense.Row(q, i))
+		copy(matrix.Row(x, i), matrix.Row(q, i))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -41,7 +42,7 @@ func (f *fitting) resolve(ctx context.Context) (err error) {
 // checkDerivative compares a user's f' with differences of f at values of β that the rows
 // have.
 func (t term) checkDerivative(x blas64.General) error {
-	beta := stream.NewMatrix(x.Rows, x.Rows)
+	beta := matrix.New(x.Rows, x.Rows)
 	tiles.Plain(t.Base.Kernel()).FillDense(beta, x, &tiles.Rows{Dense: x}, nil)
 	for _, b := range beta.Data {
 		h := 1e-5 * math.Max(math.Abs(b), 1e-3)
@@ -49,7 +50,7 @@ func (t term) checkDerivative(x blas64.General) error {
 			continue
 		}
 		low, high, slope := t.Value.At(b-h), t.Value.At(b+h), t.Slope.At(b)
-		if v := t.Value.At(b); v-v != 0 || slope-slope != 0 {
+		if v := t.Value.At(b); !matrix.IsFinite(v) || !matrix.IsFinite(slope) {
 			return fmt.Errorf("%v is %v and its derivative %v at %v; both must be finite where the rows are", t.Kernel, v, slope, b)
 		}
 		got := (high - low) / (2 * h)

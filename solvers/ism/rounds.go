@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/stream"
@@ -61,16 +62,16 @@ func (f *fitting) first(ctx context.Context, m *embedder) (*embedding, error) {
 		if err != nil {
 			return nil, err
 		}
-		subtract := func(x []float64, row int) { dense.Axpy(-1, dense.Row(means, int(f.known.codes[row])), x) }
+		subtract := func(x []float64, row int) { matrix.Axpy(-1, matrix.Row(means, int(f.known.codes[row])), x) }
 		rows.take = func(dst, x blas64.General, first int) {
 			f.data.take(dst, x)
 			for i := range dst.Rows {
-				subtract(dense.Row(dst, i), first+i)
+				subtract(matrix.Row(dst, i), first+i)
 			}
 		}
-		sample = dense.Clone(sample)
+		sample = matrix.Clone(sample)
 		for i, r := range f.held.rows {
-			subtract(dense.Row(sample, i), int(r))
+			subtract(matrix.Row(sample, i), int(r))
 		}
 	}
 	*f.data.passes += 3
@@ -82,13 +83,13 @@ func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 	known, d := f.known.centred(1), f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "class means", f.data.src, func() *sketch.Sum { return sketch.NewSum(known.k, d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
-			panel := stream.NewMatrix(stream.PanelRows, d)
+			panel := matrix.New(stream.PanelRows, d)
 			return func(acc *sketch.Sum, b *stream.Block) error {
 				if int(b.Start)+b.X.Rows > f.data.n {
 					return moreRows(f.data.src)
 				}
 				for first, rows := range b.Panels(stream.PanelRows) {
-					x := stream.RowSlice(panel, 0, rows.Rows)
+					x := matrix.Rows(panel, 0, rows.Rows)
 					f.data.take(x, rows)
 					known.addSums(acc.General, x, int(b.Start)+first)
 				}
@@ -100,7 +101,7 @@ func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 	}
 	*f.data.passes++
 	for a, size := range known.sums {
-		blas64.Scal(1/max(size, 1), dense.Vector(dense.Row(total.General, a)))
+		blas64.Scal(1/max(size, 1), dense.Vector(matrix.Row(total.General, a)))
 	}
 	return total.General, nil
 }
@@ -144,7 +145,7 @@ func (f *fitting) gammaOf(y *embedding) *gamma {
 	if f.Paradigm == Unsupervised {
 		return &gamma{n: f.data.n, parts: []*part{centredFactors(y.y, 1)}}
 	}
-	scaled := dense.Clone(y.y)
+	scaled := matrix.Clone(y.y)
 	dense.ScaleRows(scaled, dense.Reciprocals(dense.Roots(y.degrees)))
 	omega := ofFactors(scaled, 1)
 	if f.weights[0] == 0 {

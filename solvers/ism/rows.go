@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -44,9 +45,9 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 	all, err := stream.Fold(ctx, e, "columns", src, func() *sketch.Sum { return sketch.NewSum(2, d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
 			return func(acc *sketch.Sum, b *stream.Block) error {
-				sums, sizes := dense.Row(acc.General, 0), dense.Row(acc.General, 1)
+				sums, sizes := matrix.Row(acc.General, 0), matrix.Row(acc.General, 1)
 				for i := range b.X.Rows {
-					for j, v := range dense.Row(b.X, i) {
+					for j, v := range matrix.Row(b.X, i) {
 						off := v - origin.Data[j]
 						sums[j] += off
 						sizes[j] += math.Abs(off)
@@ -64,7 +65,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 	if t.n < 2 {
 		return nil, tooFewRows(info)
 	}
-	for j, size := range dense.Row(all.General, 1) {
+	for j, size := range matrix.Row(all.General, 1) {
 		if !(size <= math.MaxFloat64) {
 			return nil, fmt.Errorf("%s, column %s: values are too large to add up; scale them down", info.Name, info.Columns[j])
 		}
@@ -94,7 +95,7 @@ func moreRows(src stream.Source) error {
 // take puts the active columns of rows into dst.
 func (t *table) take(dst, x blas64.General) {
 	for i := range x.Rows {
-		from, to := dense.Row(x, i), dense.Row(dst, i)
+		from, to := matrix.Row(x, i), matrix.Row(dst, i)
 		if t.active == nil {
 			copy(to, from)
 		} else {
@@ -138,9 +139,9 @@ func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, 
 		var panel blas64.General
 		return func(dst blas64.General, b *stream.Block) error {
 			if panel.Rows < b.X.Rows {
-				panel = stream.NewMatrix(b.X.Rows, t.d)
+				panel = matrix.New(b.X.Rows, t.d)
 			}
-			x := stream.RowSlice(panel, 0, b.X.Rows)
+			x := matrix.Rows(panel, 0, b.X.Rows)
 			t.take(x, b.X)
 			dense.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
 			return nil
@@ -172,7 +173,7 @@ func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) 
 	if err != nil {
 		return nil, err
 	}
-	x := stream.NewMatrix(s.x.Rows, t.d)
+	x := matrix.New(s.x.Rows, t.d)
 	t.take(x, s.x)
 	s.x = x
 	return s, nil

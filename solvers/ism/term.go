@@ -2,9 +2,9 @@ package ism
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
@@ -39,7 +39,7 @@ func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 
 // polynomials without a constant, it is f' at 1: the sign is what matters (Theorem 3).
 func (t term) slopeAtZero() float64 {
 	s := t.Slope.At(0)
-	if s == 0 || s-s != 0 || math.IsInf(s, 0) {
+	if s == 0 || !matrix.IsFinite(s) {
 		s = t.Slope.At(1)
 	}
 	return t.Weight * s

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
@@ -84,6 +85,6 @@ func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, toleran
 	}
 	k := min(rankWanted, dense.Rank(d.S, rankTolerance))
 	exact := make([]float64, k)
-	u, v := dense.Clone(dense.Columns(d.U, 0, k)), dense.Clone(dense.Columns(d.V, 0, k))
+	u, v := matrix.Clone(matrix.Columns(d.U, 0, k)), matrix.Clone(matrix.Columns(d.V, 0, k))
 	return &krylov.Triplets{Values: d.S[:k], Left: exact, Right: exact, U: u, V: v}, nil
 }

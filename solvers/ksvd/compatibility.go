@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -73,7 +74,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d := &Data{kind: c}
-	x, z := a, dense.Transpose(a)
+	x, z := a, matrix.Transpose(a)
 	if c != CompatIdentity {
 		long := &x
 		if n > m {
@@ -111,16 +112,16 @@ func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Shape
 // compatibility returns C for the p×q matrix of the longer rows.
 func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.General, error) {
 	if kind == CompatRandom {
-		c := stream.NewMatrix(x.Cols, x.Rows)
+		c := matrix.New(x.Cols, x.Rows)
 		sketch.NewRandom(seed, "compatibility").Normals(c)
 		return c, nil
 	}
 	// X = (QR)ᵀ = RᵀQᵀ, and with Rᵀ = U·S·Vᵀ the right singular vectors are Q·V.
-	q, r, err := sketch.CholeskyQR(dense.Transpose(x))
+	q, r, err := sketch.CholeskyQR(matrix.Transpose(x))
 	if err != nil {
 		return q, err
 	}
-	d, err := newSVD("the data matrix", dense.Transpose(r))
+	d, err := newSVD("the data matrix", matrix.Transpose(r))
 	if err != nil {
 		return q, err
 	}
@@ -128,7 +129,7 @@ func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.Ge
 		return dense.Mul(blas.NoTrans, q, blas.NoTrans, d.V), nil
 	}
 	k := dense.Rank(d.S, rankTolerance)
-	v := dense.Clone(dense.Columns(d.V, 0, k))
+	v := matrix.Clone(matrix.Columns(d.V, 0, k))
 	dense.ScaleColumns(v, dense.Reciprocals(d.S[:k]))
-	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, dense.Columns(d.U, 0, k))), nil
+	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, matrix.Columns(d.U, 0, k))), nil
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -108,7 +109,7 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 		numbers = stream.Numbers(rows.Dense.Rows)
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
-		x := stream.RowSlice(rows.Dense, i, 1)
+		x := matrix.Rows(rows.Dense, i, 1)
 		if err := cmp.Or(checkValues(name, x, number), t.CheckRows(name, x, number)); err != nil {
 			return err
 		}
@@ -156,7 +157,7 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 		return nil, fmt.Errorf("%s has no nodes", name)
 	}
 	for i := range a.Value {
-		if v := a.Value[i]; v-v != 0 {
+		if v := a.Value[i]; !matrix.IsFinite(v) {
 			return nil, fmt.Errorf("%s: the weight of edge %d is %v", name, i, v)
 		}
 	}
@@ -214,7 +215,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string) (blas64.General, error) {
 	switch {
 	case n == 0:
-		return stream.NewMatrix(0, r.dimension()), nil
+		return matrix.New(0, r.dimension()), nil
 	case r.sparse != nil:
 		return model.SampleRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -59,7 +60,7 @@ func clusters(values []float64, r int, gap float64) []cluster {
 // orthonormal: ‖w − u·uᵀ·w‖₂, which keeps small angles apart, as cosines do not.
 func sine(t testing.TB, u, w blas64.General) float64 {
 	t.Helper()
-	rest := dense.Clone(w)
+	rest := matrix.Clone(w)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, u, dense.Mul(blas.Trans, u, blas.NoTrans, w), 1, rest)
 	d, err := newSVD("what is left", rest)
 	if err != nil {
@@ -75,7 +76,7 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 	f := formulas[4]
 	k := kernelgen.SNE(2)
 	began := time.Now()
-	truth, err := newSVD("G", denseG(f, k, denseOf(a), dense.Transpose(denseOf(a)), true))
+	truth, err := newSVD("G", denseG(f, k, denseOf(a), matrix.Transpose(denseOf(a)), true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +94,8 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 	groups := clusters(truth.S, r, 1e-4)
 	for _, g := range groups {
 		n := g.end - g.first
-		angle = math.Max(angle, sine(t, dense.Columns(truth.U, g.first, n), dense.Columns(fit.U, g.first, n)))
-		angle = math.Max(angle, sine(t, dense.Columns(truth.V, g.first, n), dense.Columns(fit.V, g.first, n)))
+		angle = math.Max(angle, sine(t, matrix.Columns(truth.U, g.first, n), matrix.Columns(fit.U, g.first, n)))
+		angle = math.Max(angle, sine(t, matrix.Columns(truth.V, g.first, n), matrix.Columns(fit.V, g.first, n)))
 	}
 	t.Logf("in %v: %d values off by at most %.2g of themselves; %d spaces up to vector %d, the largest angle %.2g",
 		took.Round(time.Millisecond), fit.Rank(), value, len(groups), groups[len(groups)-1].end, angle)

@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -184,5 +185,5 @@ func (m *Matrix) Functions(left, right blas64.General) *Model {
 func (m *Matrix) functions(r *krylov.Triplets) *Model {
 	all := func(n int) sample { return sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)} }
 	return m.data.functions(m.grid.Tiles, m.left, m.right, all(m.left.Count()), all(m.right.Count()), m.sums,
-		&krylov.Triplets{Values: r.Values, U: dense.Clone(r.U), V: dense.Clone(r.V)})
+		&krylov.Triplets{Values: r.Values, U: matrix.Clone(r.U), V: matrix.Clone(r.V)})
 }

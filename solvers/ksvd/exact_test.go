@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -96,7 +96,7 @@ func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*tiles.Tiles, *tiles.Grid
 func products(t testing.TB, op krylov.Operator, n, b int) (aq, atp blas64.General) {
 	t.Helper()
 	q, p := gaussian(n, b, 1, 5), gaussian(n, b, 1, 6)
-	aq, atp = stream.NewMatrix(n, b), stream.NewMatrix(n, b)
+	aq, atp = matrix.New(n, b), matrix.New(n, b)
 	if err := op.Multiply(background, q, aq, p, atp); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func products(t testing.TB, op krylov.Operator, n, b int) (aq, atp blas64.Genera
 func largest(m blas64.General) float64 {
 	most := 0.0
 	for i := range m.Rows {
-		for _, v := range dense.Row(m, i) {
+		for _, v := range matrix.Row(m, i) {
 			most = math.Max(most, math.Abs(v))
 		}
 	}
@@ -152,7 +152,7 @@ func TestExactGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(what, err)
 			}
-			rows, err := m.Fit(background, stream.Engine{}, between(t, denseOf(a), dense.Transpose(denseOf(a))), parse(t, text))
+			rows, err := m.Fit(background, stream.Engine{}, between(t, denseOf(a), matrix.Transpose(denseOf(a))), parse(t, text))
 			if err != nil {
 				t.Fatal(what, err)
 			}
@@ -164,10 +164,10 @@ func TestExactGraphs(t *testing.T) {
 					t.Errorf("%s: value %d is %v, want %v", what, s, v, w)
 				}
 			}
-			u := stream.NewMatrix(a.Rows, fit.Rank())
+			u := matrix.New(a.Rows, fit.Rank())
 			err = fit.Transform(background, stream.Engine{}, stream.NewSparseRows("again", a, nil), model.Request{}, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
-					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
+					copy(matrix.Row(u, int(b.Start)+i), matrix.Row(part, i))
 				}
 				return nil
 			})

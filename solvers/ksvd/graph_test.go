@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -53,9 +54,9 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *strea
 
 // denseOf returns a sparse matrix with its zeros.
 func denseOf(m *stream.CSR) blas64.General {
-	d := stream.NewMatrix(m.Rows, m.Cols)
+	d := matrix.New(m.Rows, m.Cols)
 	for e := range m.Entries() {
-		dense.Row(d, int(e.Row))[e.Col] = e.Value
+		matrix.Row(d, int(e.Row))[e.Col] = e.Value
 	}
 	return d
 }
@@ -74,7 +75,7 @@ func graph(t testing.TB, a *stream.CSR) *Data {
 func TestSparseTiles(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		a := randomGraph(t, 90, 5, weighted, 1)
-		x, z := denseOf(a), dense.Transpose(denseOf(a))
+		x, z := denseOf(a), matrix.Transpose(denseOf(a))
 		for _, f := range formulas {
 			k := parse(t, f.text)
 			e, err := tiles.New(k, true)
@@ -88,10 +89,10 @@ func TestSparseTiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			left, right := &tiles.Rows{Sparse: a}, &tiles.Rows{Sparse: a.Transpose()}
-			want := stream.NewMatrix(90, 90)
+			want := matrix.New(90, 90)
 			var w tiles.Work
 			e.Fill(want, &tiles.Rows{Dense: x}, &tiles.Rows{Dense: z}, &w)
-			byRows, byColumns := stream.NewMatrix(90, 90), stream.NewMatrix(90, 90)
+			byRows, byColumns := matrix.New(90, 90), matrix.New(90, 90)
 			e.Fill(byRows, left, right, &w)
 			turned := &tiles.Rows{Sparse: a}
 			turned.Transpose()
@@ -102,12 +103,12 @@ func TestSparseTiles(t *testing.T) {
 			}
 			checkClose(t, f.text, byRows, want, tol*100)
 			checkClose(t, f.text+" by columns", byColumns, byRows, 0)
-			part := stream.NewMatrix(20, 30)
+			part := matrix.New(20, 30)
 			e.Fill(part, left.Slice(40, 20), right.Slice(7, 30), &w)
 			for i := range part.Rows {
-				for j, v := range dense.Row(part, i) {
-					if v != dense.Row(byRows, 40+i)[7+j] {
-						t.Fatalf("%s: entry (%d, %d) of a slice is %v, want %v", f.text, i, j, v, dense.Row(byRows, 40+i)[7+j])
+				for j, v := range matrix.Row(part, i) {
+					if v != matrix.Row(byRows, 40+i)[7+j] {
+						t.Fatalf("%s: entry (%d, %d) of a slice is %v, want %v", f.text, i, j, v, matrix.Row(byRows, 40+i)[7+j])
 					}
 				}
 			}
@@ -118,7 +119,7 @@ func TestSparseTiles(t *testing.T) {
 // TestGraphFits: methods give the same on a graph as on its dense rows and columns.
 func TestGraphFits(t *testing.T) {
 	a := randomGraph(t, 300, 4, false, 2)
-	x, z := denseOf(a), dense.Transpose(denseOf(a))
+	x, z := denseOf(a), matrix.Transpose(denseOf(a))
 	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
 		k := parse(t, f.text)
 		fit, err := Exact{Rank: 5, Center: true}.Fit(background, stream.Engine{}, graph(t, a), k)
@@ -151,7 +152,7 @@ func TestGraphFits(t *testing.T) {
 				}
 			}
 			product := func(u, v blas64.General, values []float64) blas64.General {
-				u = dense.Clone(u)
+				u = matrix.Clone(u)
 				dense.ScaleColumns(u, values)
 				return dense.Mul(blas.NoTrans, u, blas.Trans, v)
 			}
@@ -215,10 +216,10 @@ func cora(t testing.TB) *stream.CSR {
 // countedSNE returns the centred matrix of sne(gamma=2) of a graph without weights, dense,
 // with ‖x_i−z_j‖² of 0-1 rows by counting.
 func countedSNE(a *stream.CSR) blas64.General {
-	product := stream.NewMatrix(a.Rows, a.Rows)
+	product := matrix.New(a.Rows, a.Rows)
 	out, in := a.RowSums(), a.ColumnSums()
 	for i := range a.Rows {
-		row := dense.Row(product, i)
+		row := matrix.Row(product, i)
 		index, _ := a.Row(i)
 		for _, l := range index {
 			next, _ := a.Row(int(l))
@@ -236,9 +237,9 @@ func countedSNE(a *stream.CSR) blas64.General {
 		}
 	}
 	dense.CenterColumns(product)
-	g := dense.Transpose(product)
+	g := matrix.Transpose(product)
 	dense.CenterColumns(g)
-	return dense.Transpose(g)
+	return matrix.Transpose(g)
 }
 
 // BenchmarkSparsePass embeds all nodes of a graph of 100,000 nodes and 500,000 edges

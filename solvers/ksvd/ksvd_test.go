@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -23,12 +24,12 @@ var background = context.Background()
 
 // gaussian returns a matrix of standard normal numbers times a scale.
 func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "test")
 	for i := range rows {
 		draws := random.At(uint64(i))
-		for j := range dense.Row(m, i) {
-			dense.Row(m, i)[j] = scale * draws.Normal()
+		for j := range matrix.Row(m, i) {
+			matrix.Row(m, i)[j] = scale * draws.Normal()
 		}
 	}
 	return m
@@ -36,7 +37,7 @@ func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 
 // positive returns a matrix of numbers between 0.1 and 1.1.
 func positive(rows, cols int, seed uint64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	draws := sketch.NewRandom(seed, "test positive").At(0)
 	for i := range m.Data {
 		m.Data[i] = 0.1 + draws.Float64()
@@ -108,24 +109,24 @@ var formulas = []formula{
 
 // denseG returns G from the formula, centred or not.
 func denseG(f formula, k kernelgen.Kernel, x, z blas64.General, centre bool) blas64.General {
-	g := stream.NewMatrix(x.Rows, z.Rows)
+	g := matrix.New(x.Rows, z.Rows)
 	for i := range g.Rows {
 		sum := 0.0
 		for j := range g.Cols {
-			dense.Row(g, i)[j] = f.value(dense.Row(x, i), dense.Row(z, j))
-			sum += dense.Row(g, i)[j]
+			matrix.Row(g, i)[j] = f.value(matrix.Row(x, i), matrix.Row(z, j))
+			sum += matrix.Row(g, i)[j]
 		}
 		for j := range g.Cols {
 			if f.divided {
-				dense.Row(g, i)[j] *= k.Weight() / sum
+				matrix.Row(g, i)[j] *= k.Weight() / sum
 			}
 		}
 	}
 	if centre {
 		dense.CenterColumns(g)
-		t := dense.Transpose(g)
+		t := matrix.Transpose(g)
 		dense.CenterColumns(t)
-		g = dense.Transpose(t)
+		g = matrix.Transpose(t)
 	}
 	return g
 }
@@ -158,7 +159,7 @@ func checkOrthonormal(t *testing.T, what string, u blas64.General, tol float64) 
 	t.Helper()
 	gram := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 	for i := range gram.Rows {
-		for j, w := range dense.Row(gram, i) {
+		for j, w := range matrix.Row(gram, i) {
 			if i == j {
 				w--
 			}
@@ -176,8 +177,8 @@ func checkClose(t *testing.T, what string, got, want blas64.General, tol float64
 		t.Fatalf("%s: %d×%d, want %d×%d", what, got.Rows, got.Cols, want.Rows, want.Cols)
 	}
 	for i := range got.Rows {
-		for j, w := range dense.Row(want, i) {
-			if v := dense.Row(got, i)[j]; !(math.Abs(v-w) <= tol) {
+		for j, w := range matrix.Row(want, i) {
+			if v := matrix.Row(got, i)[j]; !(math.Abs(v-w) <= tol) {
 				t.Fatalf("%s: entry (%d, %d) is %v, want %v", what, i, j, v, w)
 			}
 		}
@@ -266,7 +267,7 @@ func TestCompatibility(t *testing.T) {
 		a := gaussian(shape[0], shape[1], 1, 7)
 		long := a
 		if shape[0] > shape[1] {
-			long = dense.Transpose(a)
+			long = matrix.Transpose(a)
 		}
 		for _, kind := range []Compatibility{CompatPseudoInverse, CompatPCA, CompatRandom} {
 			d, err := RowsAndColumns(background, stream.FromMatrix("a", a), kind, 1)
@@ -284,9 +285,9 @@ func TestCompatibility(t *testing.T) {
 			checkClose(t, kind.String(), moved.Source.(matrixSource).matrix, product, 1e-12)
 			switch kind {
 			case CompatPseudoInverse: // X·C = I, as X has full rank
-				identity := stream.NewMatrix(9, 9)
+				identity := matrix.New(9, 9)
 				for i := range 9 {
-					dense.Row(identity, i)[i] = 1
+					matrix.Row(identity, i)[i] = 1
 				}
 				checkClose(t, "pinv", product, identity, 1e-10)
 			case CompatPCA: // X·C·Cᵀ = X, and C orthonormal
@@ -365,8 +366,8 @@ func TestFittedBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range both.Rows {
-		if want := slices.Concat(dense.Row(u, i), dense.Row(v, i)); !slices.Equal(dense.Row(both, i), want) {
-			t.Fatalf("row %d is %v, expected %v", i, dense.Row(both, i), want)
+		if want := slices.Concat(matrix.Row(u, i), matrix.Row(v, i)); !slices.Equal(matrix.Row(both, i), want) {
+			t.Fatalf("row %d is %v, expected %v", i, matrix.Row(both, i), want)
 		}
 	}
 	if fit, err = m.Fit(background, stream.Engine{}, two, k); err != nil {
@@ -380,11 +381,11 @@ func TestFittedBoth(t *testing.T) {
 // eta returns η of singular vectors: as the paper measures it, with weights that sum to 1.
 func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (float64, error) {
 	r := len(values)
-	left, err := weightedAngles(dense.Columns(trueU, 0, r), dense.Columns(u, 0, r), values)
+	left, err := weightedAngles(matrix.Columns(trueU, 0, r), matrix.Columns(u, 0, r), values)
 	if err != nil {
 		return 0, err
 	}
-	right, err := weightedAngles(dense.Columns(trueV, 0, r), dense.Columns(v, 0, r), values)
+	right, err := weightedAngles(matrix.Columns(trueV, 0, r), matrix.Columns(v, 0, r), values)
 	return left + right, err
 }
 
@@ -395,7 +396,7 @@ func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	if u.Cols == 0 || sum == 0 {
 		return 0, nil
 	}
-	scaled := dense.Clone(w)
+	scaled := matrix.Clone(w)
 	dense.ScaleColumns(scaled, dense.Reciprocals(norms(w)))
 	b := krylov.NewBasis(w.Rows, 0, w.Cols)
 	if _, err := b.Add(scaled, w.Cols, rankTolerance); err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -95,10 +96,10 @@ func TestBothSides(t *testing.T) {
 		right := embedded(t, f.Model, stream.Engine{}, model.Right, d.left.Source)
 		err = f.Transform(background, stream.Engine{}, d.left.Source, model.Request{Side: model.Both}, func(b *stream.Block, both blas64.General) error {
 			for i := range both.Rows {
-				row := dense.Row(both, i)
+				row := matrix.Row(both, i)
 				n := int(b.Start) + i
-				if cmp.Diff(row[:3], dense.Row(left, n))+cmp.Diff(row[3:], dense.Row(right, n)) != "" {
-					t.Fatalf("row %d is %v, want %v and %v", n, row, dense.Row(left, n), dense.Row(right, n))
+				if cmp.Diff(row[:3], matrix.Row(left, n))+cmp.Diff(row[3:], matrix.Row(right, n)) != "" {
+					t.Fatalf("row %d is %v, want %v and %v", n, row, matrix.Row(left, n), matrix.Row(right, n))
 				}
 			}
 			return nil

@@ -7,7 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -177,7 +178,7 @@ func workerOf(parts ...*embedding) func() model.Worker {
 		}
 		return func(dst blas64.General, b *stream.Block) error {
 			for i, w := range workers {
-				if err := w.block(dense.Columns(dst, i*w.Rank(), w.Rank()), b); err != nil {
+				if err := w.block(matrix.Columns(dst, i*w.Rank(), w.Rank()), b); err != nil {
 					return err
 				}
 			}
@@ -218,7 +219,7 @@ func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error
 func copyRows() model.Worker {
 	return func(dst blas64.General, b *stream.Block) error {
 		for i := range b.X.Rows {
-			copy(dense.Row(dst, i), dense.Row(b.X, i))
+			copy(matrix.Row(dst, i), matrix.Row(b.X, i))
 		}
 		return nil
 	}

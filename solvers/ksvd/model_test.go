@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -18,10 +18,10 @@ import (
 // embedded returns u or v of rows.
 func embedded(t *testing.T, m *Model, e stream.Engine, side model.Side, rows stream.Source) blas64.General {
 	t.Helper()
-	u := stream.NewMatrix(int(rows.Info().Rows), m.Rank())
+	u := matrix.New(int(rows.Info().Rows), m.Rank())
 	err := m.Transform(background, e, rows, model.Request{Side: side}, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
+			copy(matrix.Row(u, int(b.Start)+i), matrix.Row(part, i))
 		}
 		return nil
 	})
@@ -59,8 +59,8 @@ func fittedCases(t *testing.T) []fitted {
 		left, right stream.Source
 	}{
 		{"pairs", pairs, source(x), source(z)},
-		{"tall", table(tall), source(tall), source(dense.Transpose(tall))},
-		{"wide", table(dense.Transpose(tall)), source(dense.Transpose(tall)), source(tall)},
+		{"tall", table(tall), source(tall), source(matrix.Transpose(tall))},
+		{"wide", table(matrix.Transpose(tall)), source(matrix.Transpose(tall)), source(tall)},
 		{"graph", graph(t, a), stream.NewSparseRows("out", a, nil), stream.NewSparseRows("in", a.Transpose(), nil)},
 	}
 	var cases []fitted

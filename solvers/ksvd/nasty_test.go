@@ -9,13 +9,13 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
 func constant(rows, cols int, v float64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	for i := range m.Data {
 		m.Data[i] = v
 	}
@@ -65,9 +65,9 @@ func checkFit(t *testing.T, what string, fit *Fit, asked, most int) {
 // TestNasty runs all methods on data that has next to nothing in it, or far too much.
 func TestNasty(t *testing.T) {
 	one, few := gaussian(1, 3, 1, 1), gaussian(4, 3, 1, 2)
-	twice := stream.NewMatrix(60, 3)
+	twice := matrix.New(60, 3)
 	for i := range 60 {
-		copy(dense.Row(twice, i), dense.Row(few, i%4))
+		copy(matrix.Row(twice, i), matrix.Row(few, i%4))
 	}
 	lonely := randomGraph(t, 12, 1, false, 3)
 	empty := &stream.CSR{Rows: 9, Cols: 9, Start: make([]int64, 10)}
@@ -111,15 +111,15 @@ func TestNasty(t *testing.T) {
 func TestFarApart(t *testing.T) {
 	x, z := gaussian(50, 2, 1e3, 1), gaussian(40, 2, 1e3, 2)
 	k := kernelgen.SNE(1)
-	g := stream.NewMatrix(50, 40)
+	g := matrix.New(50, 40)
 	for i := range 50 {
 		best := 0
 		for j := range 40 {
-			if squared(dense.Row(x, i), dense.Row(z, j)) < squared(dense.Row(x, i), dense.Row(z, best)) {
+			if squared(matrix.Row(x, i), matrix.Row(z, j)) < squared(matrix.Row(x, i), matrix.Row(z, best)) {
 				best = j
 			}
 		}
-		dense.Row(g, i)[best] = 1
+		matrix.Row(g, i)[best] = 1
 	}
 	fit, err := Exact{Rank: 3}.Fit(background, stream.Engine{}, between(t, x, z), k)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestFarApart(t *testing.T) {
 func TestBadRows(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := gaussian(20, 3, 1, 1)
-		dense.Row(x, 13)[1] = bad
+		matrix.Row(x, 13)[1] = bad
 		for name, fit := range methods(3) {
 			for _, k := range []kernelgen.Kernel{kernelgen.SNE(1), kernelgen.RBF(1)} {
 				f, err := fit(between(t, x, gaussian(20, 3, 1, 2)), k)
@@ -177,8 +177,8 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for _, bad := range [][2]stream.Source{
-		{stream.FromMatrix("x", stream.NewMatrix(0, 3)), nil},
-		{stream.FromMatrix("x", stream.NewMatrix(3, 0)), nil},
+		{stream.FromMatrix("x", matrix.New(0, 3)), nil},
+		{stream.FromMatrix("x", matrix.New(3, 0)), nil},
 		{stream.FromMatrix("x", x), stream.FromMatrix("y", gaussian(3, 4, 1, 1))},
 	} {
 		if _, err := Between(bad[0], bad[1]); err == nil {
@@ -190,7 +190,7 @@ func TestSettings(t *testing.T) {
 // TestSample: rows, dense and sparse, give the same one.
 func TestSample(t *testing.T) {
 	a := randomGraph(t, 40, 3, true, 1)
-	sparse, formed := graph(t, a), between(t, denseOf(a), dense.Transpose(denseOf(a)))
+	sparse, formed := graph(t, a), between(t, denseOf(a), matrix.Transpose(denseOf(a)))
 	x, err := sparse.Sample(background, 11, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestSample(t *testing.T) {
 // TestComparableOverflows: rows so small that a pseudo-inverse of theirs overflows are refused
 // for that, and not for a value that is missing.
 func TestComparableOverflows(t *testing.T) {
-	x := stream.NewMatrix(20, 3)
+	x := matrix.New(20, 3)
 	for i := range x.Data {
 		x.Data[i] = float64(i*i%7+1) * 1e-311
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -126,7 +127,7 @@ func (f *nystrom) sampledSums(raw blas64.General, rows, cols sample) (logs []flo
 	logs = make([]float64, raw.Rows)
 	for i := range logs {
 		var sum logsum.Sum
-		f.tiles.AddSum(&sum, dense.Row(raw, i), cols.weights, &w)
+		f.tiles.AddSum(&sum, matrix.Row(raw, i), cols.weights, &w)
 		if logs[i], err = f.tiles.LogSum(sum, f.data.left.name(), rows.numbers[i]); err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func sampledMeans(s *tiles.Sums, block blas64.General, rows, cols []float64) {
 	s.RowMeans, s.ColMeans = make([]float64, block.Rows), make([]float64, block.Cols)
 	n, m := dense.Sum(rows), dense.Sum(cols)
 	for i := range block.Rows {
-		for j, v := range dense.Row(block, i) {
+		for j, v := range matrix.Row(block, i) {
 			s.RowMeans[i] += v * cols[j] / m
 			s.ColMeans[j] += v * rows[i] / n
 		}

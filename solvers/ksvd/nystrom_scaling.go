@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -35,7 +36,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source) (blas64.General, error) {
 	r := side.Rank()
 	if r == 0 {
-		return stream.NewMatrix(0, 0), nil
+		return matrix.New(0, 0), nil
 	}
 	fitted := *side
 	fitted.Map = blas64.General{}
@@ -46,7 +47,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 			w := p.worker()
 			var buf []float64
 			return func(qr *sketch.QR, b *stream.Block) error {
-				u := shaped(&buf, b.X.Rows, r)
+				u := matrix.Reuse(&buf, b.X.Rows, r)
 				if err := w.block(u, b); err != nil {
 					return err
 				}
@@ -83,7 +84,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	}
 	a, b := whitened(l), whitened(r)
 	// U = A·S·Bᵀ with A orthonormal: the core is S·Bᵀ·diag(λ̃)·B·S of both sides.
-	core := dense.Clone(a.forward)
+	core := matrix.Clone(a.forward)
 	dense.ScaleColumns(core, m.Values)
 	d, err := newSVD("the core", dense.Mul(blas.NoTrans, core, blas.Trans, b.forward))
 	if err != nil {
@@ -92,8 +93,8 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	k := min(f.Rank, dense.Rank(d.S, rankTolerance))
 	m.Values = d.S[:k]
 	product := func(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
-	m.Left.Projection = product(m.Left.Projection, product(a.back, dense.Columns(d.U, 0, k)))
-	m.Right.Projection = product(m.Right.Projection, product(b.back, dense.Columns(d.V, 0, k)))
+	m.Left.Projection = product(m.Left.Projection, product(a.back, matrix.Columns(d.U, 0, k)))
+	m.Right.Projection = product(m.Right.Projection, product(b.back, matrix.Columns(d.V, 0, k)))
 	return nil
 }
 
@@ -102,7 +103,7 @@ type whitening struct{ back, forward blas64.General }
 
 func whitened(d *dense.SVD) whitening {
 	k := dense.Rank(d.S, rankTolerance)
-	back, forward := dense.Clone(dense.Columns(d.V, 0, k)), dense.Transpose(dense.Columns(d.V, 0, k))
+	back, forward := matrix.Clone(matrix.Columns(d.V, 0, k)), matrix.Transpose(matrix.Columns(d.V, 0, k))
 	dense.ScaleColumns(back, dense.Reciprocals(d.S[:k]))
 	dense.ScaleRows(forward, d.S[:k])
 	return whitening{back, forward}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -24,13 +25,13 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 	t.Helper()
 	n, size := len(number), k.Rows
 	small := mat.NewSymDense(n, nil)
-	wide := stream.NewMatrix(size, n)
+	wide := matrix.New(size, n)
 	for i, a := range number {
 		for j, b := range number {
-			small.SetSym(i, j, dense.Row(k, int(a))[b])
+			small.SetSym(i, j, matrix.Row(k, int(a))[b])
 		}
 		for l := range size {
-			dense.Row(wide, l)[i] = dense.Row(k, l)[a]
+			matrix.Row(wide, l)[i] = matrix.Row(k, l)[a]
 		}
 	}
 	var eigen mat.EigenSym
@@ -39,12 +40,12 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
-	v := stream.NewMatrix(n, r)
+	v := matrix.New(n, r)
 	for s := range r {
 		lambda := eigen.Values(nil)[n-1-s]
 		values = append(values, lambda*float64(size)/float64(n))
 		for i := range n {
-			dense.Row(v, i)[s] = vectors.At(i, n-1-s) * math.Sqrt(float64(n)/float64(size)) / lambda
+			matrix.Row(v, i)[s] = vectors.At(i, n-1-s) * math.Sqrt(float64(n)/float64(size)) / lambda
 		}
 	}
 	return values, dense.Mul(blas.NoTrans, wide, blas.NoTrans, v)
@@ -83,7 +84,7 @@ func TestSymmetricReduction(t *testing.T) {
 			// Each vector to its sign.
 			if dense.Dot(column(want, s), column(u, s)) < 0 {
 				for i := range want.Rows {
-					dense.Row(want, i)[s] *= -1
+					matrix.Row(want, i)[s] *= -1
 				}
 			}
 		}
@@ -99,7 +100,7 @@ func TestSymmetricReduction(t *testing.T) {
 func column(m blas64.General, j int) []float64 {
 	c := make([]float64, m.Rows)
 	for i := range c {
-		c[i] = dense.Row(m, i)[j]
+		c[i] = matrix.Row(m, i)[j]
 	}
 	return c
 }
@@ -118,13 +119,13 @@ func TestOrthonormalIsNystrom(t *testing.T) {
 	checkOrthonormal(t, "V", v, 1e-8)
 	// Â = C·W⁺·Cᵀ by definition.
 	g := denseG(formula{value: func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 2) }}, k, x, x, false)
-	c, w := stream.NewMatrix(200, 12), stream.NewMatrix(12, 12)
+	c, w := matrix.New(200, 12), matrix.New(12, 12)
 	for j, b := range fit.Left.Rows {
 		for i := range 200 {
-			dense.Row(c, i)[j] = dense.Row(g, i)[b]
+			matrix.Row(c, i)[j] = matrix.Row(g, i)[b]
 		}
 		for i, a := range fit.Left.Rows {
-			dense.Row(w, i)[j] = dense.Row(g, int(a))[b]
+			matrix.Row(w, i)[j] = matrix.Row(g, int(a))[b]
 		}
 	}
 	d, err := newSVD("W", w)
@@ -261,7 +262,7 @@ func compareSSRSVD(t *testing.T, d *Data, x, z blas64.General, k kernelgen.Kerne
 	for side, rows := range map[model.Side]blas64.General{model.Left: x, model.Right: z} {
 		got := map[model.Side]blas64.General{model.Left: u, model.Right: v}[side]
 		err = low.Transform(background, stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, want blas64.General) error {
-			checkClose(t, k.String(), stream.RowSlice(got, int(b.Start), want.Rows), want, 1e-9)
+			checkClose(t, k.String(), matrix.Rows(got, int(b.Start), want.Rows), want, 1e-9)
 			return nil
 		})
 		if err != nil {

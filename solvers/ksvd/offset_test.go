@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -17,7 +18,7 @@ import (
 
 // far returns random multiples of 1/1024 and a constant, whose sum is exact.
 func far(rows int, purpose string, by float64) blas64.General {
-	x := stream.NewMatrix(rows, 3)
+	x := matrix.New(rows, 3)
 	sketch.NewRandom(1, purpose).Normals(x)
 	for i, v := range x.Data {
 		x.Data[i] = math.Round(1024*v)/1024 + by
@@ -74,7 +75,7 @@ func TestCentredFarFromZero(t *testing.T) {
 // checkCentred compares values with the singular values of the centred matrix of inner products.
 func checkCentred(t *testing.T, name string, values []float64, x, z blas64.General) {
 	t.Helper()
-	a, b := dense.Clone(x), dense.Clone(z)
+	a, b := matrix.Clone(x), matrix.Clone(z)
 	dense.CenterColumns(a)
 	dense.CenterColumns(b)
 	want, err := dense.NewSVD(dense.Mul(blas.NoTrans, a, blas.Trans, b))

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -177,7 +178,7 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, ro
 		w := p.worker()
 		return func(dst blas64.General, b *stream.Block) (err error) {
 			for i, s := range w.sums(rows.panel(b, 0, b.X)) {
-				if dense.Row(dst, i)[0], err = f(s, b.Start+int64(i)); err != nil {
+				if matrix.Row(dst, i)[0], err = f(s, b.Start+int64(i)); err != nil {
 					return err
 				}
 			}

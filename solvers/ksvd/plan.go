@@ -3,6 +3,7 @@ package ksvd
 import (
 	"fmt"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -23,7 +24,7 @@ type planner struct {
 func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, error) {
 	words := !k.Resolved()
 	if words {
-		two := stream.NewMatrix(2, 2)
+		two := matrix.New(2, 2)
 		two.Data[0], two.Data[3] = 1, 1
 		resolved, err := k.Resolve(two)
 		if err != nil {

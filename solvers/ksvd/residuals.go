@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -110,10 +111,10 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 	}
 	minusU, minusV := u, v
 	if f.Scaling == ScaleOrthonormal {
-		scaled := dense.Clone(u)
+		scaled := matrix.Clone(u)
 		dense.ScaleColumns(scaled, values)
 		dense.Gemm(blas.NoTrans, blas.Trans, -1, scaled, v, 1, g)
-		minusU, minusV = stream.NewMatrix(u.Rows, u.Cols), stream.NewMatrix(v.Rows, v.Cols)
+		minusU, minusV = matrix.New(u.Rows, u.Cols), matrix.New(v.Rows, v.Cols)
 	} else {
 		unitLength(u, rows.weights)
 		unitLength(v, cols.weights)
@@ -145,24 +146,24 @@ func (f *nystrom) embed(ctx context.Context, m *Model, side *Side, rows source, 
 
 // unitLength makes the columns of vectors as long as 1 over all rows that the given ones stand for.
 func unitLength(vectors blas64.General, weights []float64) {
-	weighted := dense.Clone(vectors)
+	weighted := matrix.Clone(vectors)
 	dense.ScaleRows(weighted, dense.Roots(weights))
 	dense.ScaleColumns(vectors, dense.Reciprocals(norms(weighted)))
 }
 
 // residuals estimates ‖Gv−σu‖/σ for each triplet, where G is g or its transpose between rows and cols.
 func residuals(trans blas.Transpose, g, v, u blas64.General, values []float64, rows, cols *strata) []float64 {
-	held, weighted := dense.Clone(v), dense.Clone(v)
+	held, weighted := matrix.Clone(v), matrix.Clone(v)
 	dense.ScaleRows(weighted, cols.weights)
 	dense.ScaleRows(held, cols.weights)
 	for _, j := range cols.landmarks {
-		clear(dense.Row(held, j))
+		clear(matrix.Row(held, j))
 	}
 	product := dense.Mul(trans, g, blas.NoTrans, weighted)
 	variance := noiseOf(trans, g, held, cols)
 	out, noise := make([]float64, len(values)), make([]float64, len(values))
 	for i, w := range rows.weights {
-		gv, ui, of := dense.Row(product, i), dense.Row(u, i), dense.Row(variance, i)
+		gv, ui, of := matrix.Row(product, i), matrix.Row(u, i), matrix.Row(variance, i)
 		for k, value := range values {
 			rest := gv[k]/value - ui[k]
 			out[k] += w * rest * rest
@@ -186,7 +187,7 @@ func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.
 	}
 	of := dense.Mul(trans, squares(g), blas.NoTrans, squares(held))
 	for i := range sums.Rows {
-		row, second := dense.Row(sums, i), dense.Row(of, i)
+		row, second := matrix.Row(sums, i), matrix.Row(of, i)
 		for k, sum := range row {
 			row[k] = math.Max(0, second[k]-sum*sum/n) * n / (n - 1) * cols.unseen
 		}
@@ -196,9 +197,9 @@ func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.
 
 // squares returns the squares of the entries of a matrix.
 func squares(m blas64.General) blas64.General {
-	out := dense.Clone(m)
+	out := matrix.Clone(m)
 	for i := range out.Rows {
-		row := dense.Row(out, i)
+		row := matrix.Row(out, i)
 		for j, v := range row {
 			row[j] = v * v
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,13 +59,13 @@ func ofDistances(x, z blas64.General, of func(float64) float64, normalised, cent
 	norms := func(rows blas64.General) []float64 {
 		out := make([]float64, rows.Rows)
 		for i := range out {
-			out[i] = dense.Dot(dense.Row(rows, i), dense.Row(rows, i))
+			out[i] = dense.Dot(matrix.Row(rows, i), matrix.Row(rows, i))
 		}
 		return out
 	}
 	left, right, columns, all := norms(x), norms(z), make([]float64, z.Rows), 0.0
 	for i := range g.Rows {
-		row := dense.Row(g, i)
+		row := matrix.Row(g, i)
 		for j, dot := range row {
 			row[j] = of(left[i] + right[j] - 2*dot)
 		}
@@ -82,7 +83,7 @@ func ofDistances(x, z blas64.General, of func(float64) float64, normalised, cent
 		return g
 	}
 	for i := range g.Rows {
-		row := dense.Row(g, i)
+		row := matrix.Row(g, i)
 		mean := dense.Sum(row) / float64(g.Cols)
 		for j := range row {
 			row[j] += all - mean - columns[j]
@@ -100,7 +101,7 @@ func residualCases(t *testing.T) []residualCase {
 		{"rows", between(t, x, z), x, z, false, append(few, Nystrom{Rows: 100, Sums: SumsSampled, Scaling: ScaleUnit})},
 	}
 	for i, a := range []*stream.CSR{randomGraph(t, 1400, 4, false, 3), randomGraph(t, 1300, 8, true, 5)} {
-		all = append(all, residualCase{fmt.Sprint("graph ", i), graph(t, a), denseOf(a), dense.Transpose(denseOf(a)), true, few})
+		all = append(all, residualCase{fmt.Sprint("graph ", i), graph(t, a), denseOf(a), matrix.Transpose(denseOf(a)), true, few})
 	}
 	return all
 }
@@ -220,11 +221,11 @@ func TestResidualsWithoutNoise(t *testing.T) {
 				cols.weights[j], s.landmarks = 1, append(s.landmarks, j)
 			}
 		}
-		part, few := stream.NewMatrix(n, len(cols.numbers)), stream.NewMatrix(len(cols.numbers), 1)
+		part, few := matrix.New(n, len(cols.numbers)), matrix.New(len(cols.numbers), 1)
 		for j, number := range cols.numbers {
 			few.Data[j] = v.Data[number]
 			for i := range n {
-				dense.Row(part, i)[j] = dense.Row(g, i)[number]
+				matrix.Row(part, i)[j] = matrix.Row(g, i)[number]
 			}
 		}
 		r := residuals(blas.NoTrans, part, few, u, []float64{value}, rows, s)[0]

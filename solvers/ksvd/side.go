@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -130,25 +131,17 @@ func panelRows(landmarks int) int {
 	return max(32, min(stream.PanelRows, tileNumbers/max(1, landmarks)))
 }
 
-// shaped returns a matrix in the memory of buf, which grows.
-func shaped(buf *[]float64, rows, cols int) blas64.General {
-	if len(*buf) < rows*cols {
-		*buf = make([]float64, rows*cols)
-	}
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
-}
-
 // block puts u or v of the rows of a block into dst.
 func (m *embedder) block(dst blas64.General, b *stream.Block) error {
 	for first, x := range b.Panels(panelRows(m.landmarks.Count())) {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
-			rows.Dense = shaped(&m.mapped, x.Rows, m.Map.Cols)
+			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Map, 0, rows.Dense)
 		} else if err := m.tiles.CheckRows(m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
 			return err
 		}
-		if err := m.embed(stream.RowSlice(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
+		if err := m.embed(matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 			return err
 		}
 	}
@@ -178,7 +171,7 @@ func (m *embedder) embed(dst blas64.General, rows *tiles.Rows, start int64) erro
 
 // leftTile returns G between rows and the landmarks.
 func (m *embedder) leftTile(rows *tiles.Rows, start int64) (blas64.General, error) {
-	g := shaped(&m.tile, rows.Count(), m.landmarks.Count())
+	g := matrix.Reuse(&m.tile, rows.Count(), m.landmarks.Count())
 	m.tiles.Fill(g, rows, m.landmarks, &m.work)
 	sums, err := m.rowSums(g, rows, start)
 	if err != nil {
@@ -232,14 +225,14 @@ func (m *embedder) sumsOver(raw blas64.General, rows *tiles.Rows) []logsum.Sum {
 	sums := make([]logsum.Sum, rows.Count())
 	add := func(tile blas64.General, weights []float64) {
 		for i := range sums {
-			m.tiles.AddSum(&sums[i], dense.Row(tile, i), weights, &m.work)
+			m.tiles.AddSum(&sums[i], matrix.Row(tile, i), weights, &m.work)
 		}
 	}
 	if m.all == nil {
 		add(raw, m.Weights)
 	}
 	for _, q := range m.all {
-		tile := shaped(&m.part, rows.Count(), q.Count())
+		tile := matrix.Reuse(&m.part, rows.Count(), q.Count())
 		m.tiles.Fill(tile, rows, q, &m.work)
 		add(tile, nil)
 	}
@@ -248,7 +241,7 @@ func (m *embedder) sumsOver(raw blas64.General, rows *tiles.Rows) []logsum.Sum {
 
 // rightTile returns G between the landmarks and rows.
 func (m *embedder) rightTile(rows *tiles.Rows, start int64) (blas64.General, error) {
-	g := shaped(&m.tile, m.landmarks.Count(), rows.Count())
+	g := matrix.Reuse(&m.tile, m.landmarks.Count(), rows.Count())
 	m.tiles.Fill(g, m.landmarks, rows, &m.work)
 	m.tiles.Divide(g, m.LogSums)
 	if m.Means == nil {
@@ -256,7 +249,7 @@ func (m *embedder) rightTile(rows *tiles.Rows, start int64) (blas64.General, err
 	}
 	means := m.colMeans(g, rows, start)
 	for i := range g.Rows {
-		row := dense.Row(g, i)
+		row := matrix.Row(g, i)
 		for j, v := range row {
 			row[j] = v - means[j] - m.Means[i] + m.GrandMean
 		}
@@ -281,7 +274,7 @@ func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []f
 	}
 	first := 0
 	for _, q := range m.all {
-		tile := shaped(&m.part, q.Count(), rows.Count())
+		tile := matrix.Reuse(&m.part, q.Count(), rows.Count())
 		m.tiles.Fill(tile, q, rows, &m.work)
 		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).Of(first, q.Count()))
 		addColumns(means, tile, nil)
@@ -301,7 +294,7 @@ func addColumns(sums []float64, tile blas64.General, weights []float64) {
 		if weights != nil {
 			w = weights[i]
 		}
-		for j, v := range dense.Row(tile, i) {
+		for j, v := range matrix.Row(tile, i) {
 			sums[j] += v * w
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -104,13 +105,13 @@ func (f *Fit) addSums(ctx context.Context, e stream.Engine, over *lowrank.RowSum
 
 // sideOf returns an embedding of package lowrank with its signs multiplied out.
 func sideOf(e *lowrank.Embedding, total int64) *Side {
-	projection := dense.Clone(e.Projection)
+	projection := matrix.Clone(e.Projection)
 	if e.Signs != nil {
-		projection = stream.NewMatrix(e.Landmarks.Rows, e.Projection.Cols)
+		projection = matrix.New(e.Landmarks.Rows, e.Projection.Cols)
 		for k := range projection.Rows {
-			row := dense.Row(e.Projection, e.Signs.Col(k))
+			row := matrix.Row(e.Projection, e.Signs.Col(k))
 			for j, v := range row {
-				dense.Row(projection, k)[j] = e.Signs.Value(k) * v
+				matrix.Row(projection, k)[j] = e.Signs.Value(k) * v
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // The accumulators of a range that keeps rows, and of the range of S³SPSD, which knows which rows its
@@ -43,7 +43,7 @@ func TestAccumulatorConformance(t *testing.T) {
 }
 
 func rowsOfBlock(block int64, rows, cols int) blas64.General {
-	r, x := rand.New(rand.NewPCG(uint64(block), 0)), stream.NewMatrix(rows, cols)
+	r, x := rand.New(rand.NewPCG(uint64(block), 0)), matrix.New(rows, cols)
 	for i := range x.Data {
 		x.Data[i] = r.NormFloat64()
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -44,10 +45,10 @@ func divergence(x, z []float64) (s float64) {
 // asymmetricMatrix returns A by its definition.
 func asymmetricMatrix(name string, x, z blas64.General) blas64.General {
 	f := asymmetric[name]
-	a := filled(x.Rows, z.Rows, func(i, j int) float64 { return f.of(dense.Row(x, i), dense.Row(z, j)) })
+	a := filled(x.Rows, z.Rows, func(i, j int) float64 { return f.of(matrix.Row(x, i), matrix.Row(z, j)) })
 	for i := range a.Rows {
 		if f.divided {
-			dense.Scale(1/dense.Sum(dense.Row(a, i)), stream.RowSlice(a, i, 1))
+			dense.Scale(1/dense.Sum(matrix.Row(a, i)), matrix.Rows(a, i, 1))
 		}
 	}
 	if name == "2*t()" {
@@ -166,7 +167,7 @@ func TestLoadAsymmetric(t *testing.T) {
 		"transposed: left true":                func(m *Model) { m.Left.Transposed = true },
 		"and row sums false":                   func(m *Model) { m.Sums = nil },
 		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.Of = 299 },
-		"row sums over 300 of 300 rows with 2": func(m *Model) { m.Sums.Rows = dense.Clone(dense.Columns(m.Sums.Rows, 0, 2)) },
+		"row sums over 300 of 300 rows with 2": func(m *Model) { m.Sums.Rows = matrix.Clone(matrix.Columns(m.Sums.Rows, 0, 2)) },
 	} {
 		f, err := SSRSVD{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, parseKernel(t, "softmax(scale=1)"))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -38,7 +39,7 @@ func (c *centring) centre(tile blas64.General, i, j int) {
 		return
 	}
 	for k := range tile.Rows {
-		row, mean := dense.Row(tile, k), c.means[i+k]-c.norm
+		row, mean := matrix.Row(tile, k), c.means[i+k]-c.norm
 		for l := range row {
 			row[l] -= mean + c.means[j+l]
 		}

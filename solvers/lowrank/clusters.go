@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -45,7 +46,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	c := &Clusters{K: k, Sums: make([]float64, len(s.Values))}
 	s.Clusters = c
 	for i := range s.u.Rows {
-		dense.Axpy(s.weight, dense.Row(s.u, i), c.Sums)
+		matrix.Axpy(s.weight, matrix.Row(s.u, i), c.Sums)
 	}
 	roots := make([]float64, len(s.Values))
 	for j, v := range s.Values {
@@ -56,9 +57,9 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	if err != nil {
 		return err
 	}
-	scaled := dense.Clone(s.u)
+	scaled := matrix.Clone(s.u)
 	for i := range scaled.Rows {
-		blas64.Scal(math.Sqrt(s.weight/degrees[i]), dense.Vector(dense.Row(scaled, i)))
+		blas64.Scal(math.Sqrt(s.weight/degrees[i]), dense.Vector(matrix.Row(scaled, i)))
 	}
 	m := dense.Mul(blas.Trans, scaled, blas.NoTrans, scaled)
 	dense.ScaleRows(m, roots)
@@ -75,12 +76,12 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
 		return fmt.Errorf("`clusters %d` takes as many eigenvectors, and the model has %d: raise `rank`, or ask for fewer clusters", c.K, r)
 	}
-	leading := scaledColumns(dense.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
+	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)
 	c.Directions = leading
 	z := dense.Mul(blas.NoTrans, s.u, blas.NoTrans, leading)
 	for i := range z.Rows {
-		blas64.Scal(1/degrees[i], dense.Vector(dense.Row(z, i)))
+		blas64.Scal(1/degrees[i], dense.Vector(matrix.Row(z, i)))
 	}
 	found, err := cluster.KMeans{Clusters: c.K, Seed: seed}.Fit(ctx, e, z)
 	if err != nil {
@@ -115,15 +116,15 @@ func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
 		picked = append(picked, int(i))
 	}
 	x, u := dense.PickRows(s.rows.Rows, picked), dense.PickRows(s.u, picked)
-	rest := stream.NewMatrix(len(picked), len(picked))
+	rest := matrix.New(len(picked), len(picked))
 	s.tiles.FillDense(rest, x, &tiles.Rows{Dense: x}, nil)
 	dense.Scale(1/s.Left.unit(), rest)
-	scaled := dense.Clone(u)
+	scaled := matrix.Clone(u)
 	dense.ScaleColumns(scaled, s.Values)
 	dense.Gemm(blas.NoTrans, blas.Trans, -1, scaled, u, 1, rest)
 	each := float64(s.Rows) / float64(len(picked))
 	for i := range picked {
-		row := dense.Row(rest, i)
+		row := matrix.Row(rest, i)
 		row[i] = (row[i] - s.Shift) / each
 		for j := range row {
 			row[j] *= each / math.Sqrt(degrees[picked[i]]*degrees[picked[j]])
@@ -143,7 +144,7 @@ const basisTolerance = 1e-10
 func (s *learner) degrees() ([]float64, error) {
 	negative, out := 0, make([]float64, s.u.Rows)
 	for i := range out {
-		u := dense.Row(s.u, i)
+		u := matrix.Row(s.u, i)
 		if dense.Dot(u, s.Clusters.Sums)+s.Shift < 0 {
 			negative++
 		}
@@ -203,11 +204,11 @@ func (m *Model) decide(dst, room, u []float64, diagonal float64) {
 		room[j] = 0
 	}
 	for i, v := range u {
-		dense.Axpy(v/degree, dense.Row(c.Directions, i), room)
+		matrix.Axpy(v/degree, matrix.Row(c.Directions, i), room)
 	}
 	for k := range dst {
 		sum := 0.0
-		for j, v := range dense.Row(c.Centers, k) {
+		for j, v := range matrix.Row(c.Centers, k) {
 			sum += (room[j] - v) * (room[j] - v)
 		}
 		dst[k] = -sum

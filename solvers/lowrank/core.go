@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -45,11 +46,11 @@ func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.
 	newSum := func() *sketch.Sum { return sketch.NewSum(r, c) }
 	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
-		tile := stream.NewMatrix(basis.PanelRows, p.Rows.Rows)
+		tile := matrix.New(basis.PanelRows, p.Rows.Rows)
 		do := add()
 		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, x := range b.Panels(basis.PanelRows) {
-				part := stream.RowSlice(tile, 0, x.Rows)
+				part := matrix.Rows(tile, 0, x.Rows)
 				t.FillDense(part, x, p.Cols, &w)
 				do(acc.General, int(b.Start)+first, part)
 			}
@@ -75,7 +76,7 @@ func streamFactors(ctx context.Context, e stream.Engine,
 		return func(set sketch.List[*sketch.QR], r basis.Rows) error {
 			first := 0
 			for i, f := range features {
-				if err := set[i].Add(dense.Columns(r.Z, first, f.Width)); err != nil {
+				if err := set[i].Add(matrix.Columns(r.Z, first, f.Width)); err != nil {
 					return err
 				}
 				first += f.Width
@@ -98,12 +99,12 @@ func streamFactors(ctx context.Context, e stream.Engine,
 func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	left *basis.Panel, u blas64.General, right *basis.Panel, v blas64.General) (blas64.General, error) {
 	return foldCore(ctx, e, t, left.Rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
-		kv := stream.NewMatrix(basis.PanelRows, v.Cols)
+		kv := matrix.New(basis.PanelRows, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
-			part := stream.RowSlice(kv, 0, tile.Rows)
+			part := matrix.Rows(kv, 0, tile.Rows)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, v, 0, part)
 			if sum.Rows > 0 && sum.Cols > 0 {
-				blas64.Gemm(blas.Trans, blas.NoTrans, 1, stream.RowSlice(u, first, tile.Rows), part, 1, sum)
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix.Rows(u, first, tile.Rows), part, 1, sum)
 			}
 		}
 	})
@@ -114,17 +115,17 @@ func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	rows *basis.Panel, u blas64.General) (blas64.General, error) {
 	if u.Cols == 0 {
-		return stream.NewMatrix(0, 0), nil
+		return matrix.New(0, 0), nil
 	}
 	e.Progress = nil
-	half := stream.NewMatrix(u.Rows, u.Cols)
+	half := matrix.New(u.Rows, u.Cols)
 	err := t.NewGrid(e, [2]string{}, rows.Cols, rows.Cols).Pairs(ctx, "core", stream.Upper, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {
 			weight := 1.0
 			if i == j {
 				weight = 0.5
 			}
-			dense.Gemm(blas.NoTrans, blas.NoTrans, weight, tile, stream.RowSlice(u, j, tile.Cols), 1, stream.RowSlice(half, i, tile.Rows))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, weight, tile, matrix.Rows(u, j, tile.Cols), 1, matrix.Rows(half, i, tile.Rows))
 			return nil
 		}
 	})
@@ -140,18 +141,18 @@ func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 // them are landmarks.
 func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
-	out := stream.NewMatrix(rows.Rows.Rows, side.Rank())
+	out := matrix.New(rows.Rows.Rows, side.Rank())
 	embedders := sync.Pool{New: func() any { return newEmbedder(t, side, landmarks, name) }}
 	return out, stream.Each(ctx, e.Threads, (out.Rows+stream.PanelRows-1)/stream.PanelRows, func(i int) error {
 		m := embedders.Get().(*embedder)
 		defer embedders.Put(m)
 		first := i * stream.PanelRows
 		n := min(stream.PanelRows, out.Rows-first)
-		fold, err := m.rawNumbered(stream.RowSlice(rows.Rows, first, n), model.Numbers{List: rows.Number[first:]})
+		fold, err := m.rawNumbered(matrix.Rows(rows.Rows, first, n), model.Numbers{List: rows.Number[first:]})
 		if err != nil {
 			return err
 		}
-		m.project(stream.RowSlice(out, first, n), fold)
+		m.project(matrix.Rows(out, first, n), fold)
 		return nil
 	})
 }
@@ -192,7 +193,7 @@ func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		return nil, err
 	}
 	if b.Cols == 0 {
-		return &coreFrame{u: b, back: stream.NewMatrix(0, 0)}, nil
+		return &coreFrame{u: b, back: matrix.New(0, 0)}, nil
 	}
 	if factor, ok := gramFactor(b); ok {
 		return &coreFrame{u: b, back: basis.Inverse(factor), factor: factor}, nil
@@ -220,7 +221,7 @@ func reflectedFrame(b blas64.General) (*coreFrame, error) {
 
 // gramFactor returns the Cholesky factor of bᵀb, if b is well conditioned.
 func gramFactor(b blas64.General) (factor blas64.General, ok bool) {
-	factor = stream.NewMatrix(b.Cols, b.Cols)
+	factor = matrix.New(b.Cols, b.Cols)
 	g := basis.Symmetric(factor)
 	blas64.Syrk(blas.Trans, 1, b, 0, g)
 	if _, ok := lapack64.Potrf(g); !ok || !dense.Finite(factor) {

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/stream"
 )
 
 // fallingColumns is a random matrix whose column j is 10^(-digits·j/cols) times the others.
 func fallingColumns(rows, cols int, digits float64) blas64.General {
-	b := stream.NewMatrix(rows, cols)
+	b := matrix.New(rows, cols)
 	draws := sketch.NewRandom(5, "core frame").At(0)
 	for i := range b.Data {
 		b.Data[i] = draws.Float64() - 0.5
@@ -64,7 +64,7 @@ func frameCore(f *coreFrame, m blas64.General) blas64.General {
 func TestGramFrameRefuses(t *testing.T) {
 	missed := fallingColumns(300, 40, 0)
 	for i := range missed.Rows {
-		dense.Row(missed, i)[7] = 0
+		matrix.Row(missed, i)[7] = 0
 	}
 	notFinite := fallingColumns(300, 40, 0)
 	notFinite.Data[17] = math.NaN()

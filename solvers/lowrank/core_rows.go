@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -56,12 +57,12 @@ func (r *coreRows) rows() blas64.General { return stacked(r.core.Rows, r.found.R
 
 // stacked returns the rows of a above those of b.
 func stacked(a, b blas64.General) blas64.General {
-	all := stream.NewMatrix(a.Rows+b.Rows, a.Cols)
+	all := matrix.New(a.Rows+b.Rows, a.Cols)
 	for i := range all.Rows {
 		if i < a.Rows {
-			copy(dense.Row(all, i), dense.Row(a, i))
+			copy(matrix.Row(all, i), matrix.Row(a, i))
 		} else {
-			copy(dense.Row(all, i), dense.Row(b, i-a.Rows))
+			copy(matrix.Row(all, i), matrix.Row(b, i-a.Rows))
 		}
 	}
 	return all
@@ -96,15 +97,15 @@ func (r *coreRows) squares() []float64 {
 // foldCols puts tile·B without weights into dst, where the columns of tile are those of cols. It changes
 // the tile.
 func (r *coreRows) foldCols(dst, tile blas64.General) {
-	of := dense.Columns(tile, 0, r.core.Count())
+	of := matrix.Columns(tile, 0, r.core.Count())
 	for i := range of.Rows {
 		for _, place := range r.places {
-			dense.Row(of, i)[place] = 0
+			matrix.Row(of, i)[place] = 0
 		}
 	}
-	r.signs.FoldCols(dense.Columns(dst, 0, r.signs.Cols), of)
+	r.signs.FoldCols(matrix.Columns(dst, 0, r.signs.Cols), of)
 	for i := range dst.Rows {
-		copy(dense.Row(dst, i)[r.signs.Cols:], dense.Row(tile, i)[r.core.Count():])
+		copy(matrix.Row(dst, i)[r.signs.Cols:], matrix.Row(tile, i)[r.core.Count():])
 	}
 }
 
@@ -114,21 +115,21 @@ func (r *coreRows) foldRows(sum, tile blas64.General, first int) {
 	sketched := min(max(0, r.core.Count()-first), tile.Rows)
 	for i := range sketched {
 		if _, absent := slices.BinarySearch(r.absent, first+i); absent {
-			clear(dense.Row(tile, i))
+			clear(matrix.Row(tile, i))
 		}
 	}
 	if sketched > 0 {
-		r.signs.FoldRows(stream.RowSlice(sum, 0, r.signs.Cols), stream.RowSlice(tile, 0, sketched), first)
+		r.signs.FoldRows(matrix.Rows(sum, 0, r.signs.Cols), matrix.Rows(tile, 0, sketched), first)
 	}
 	for i := sketched; i < tile.Rows; i++ {
-		dense.Axpy(1, dense.Row(tile, i), dense.Row(sum, r.signs.Cols+first+i-r.core.Count()))
+		matrix.Axpy(1, matrix.Row(tile, i), matrix.Row(sum, r.signs.Cols+first+i-r.core.Count()))
 	}
 }
 
 // embed returns Bᵀ·Q, Q the embedding of the rows of the named source by landmarks.
 func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks *basis.Panel, name string) (blas64.General, error) {
-	b := stream.NewMatrix(r.width(), side.Rank())
+	b := matrix.New(r.width(), side.Rank())
 	if side.Rank() == 0 {
 		return b, nil
 	}
@@ -151,9 +152,9 @@ func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 // foldedCore returns Bᵀ·K·B between the rows of two sides, or of one given twice.
 func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left, right *coreRows) (blas64.General, error) {
 	z, err := foldCore(ctx, e, t, left.rows(), right.cols, left.width(), right.width(), func() func(blas64.General, int, blas64.General) {
-		fold := stream.NewMatrix(basis.PanelRows, right.width())
+		fold := matrix.New(basis.PanelRows, right.width())
 		return func(sum blas64.General, first int, tile blas64.General) {
-			part := stream.RowSlice(fold, 0, tile.Rows)
+			part := matrix.Rows(fold, 0, tile.Rows)
 			right.foldCols(part, tile)
 			left.foldRows(sum, part, first)
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -23,9 +24,9 @@ func denseSign(t *testing.T, n int64, cols, nnz int, seed uint64, purpose string
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := stream.NewMatrix(int(n), cols)
+	c := matrix.New(int(n), cols)
 	for k, r := range s.Positions() {
-		dense.Row(c, int(r))[s.Col(k)] = s.Value(k)
+		matrix.Row(c, int(r))[s.Col(k)] = s.Value(k)
 	}
 	return s, c
 }
@@ -44,13 +45,13 @@ func TestCoreRows(t *testing.T) {
 		return basis.NewPanel(dense.PickRows(x, rows), numbers, nil)
 	}
 	found := []int64{2, signs.Positions()[0], signs.Positions()[57], n - 1}
-	all := stream.NewMatrix(n, cols+len(found)) // B
+	all := matrix.New(n, cols+len(found)) // B
 	for i := range n {
-		copy(dense.Row(all, i), dense.Row(b, i))
+		copy(matrix.Row(all, i), matrix.Row(b, i))
 	}
 	for j, r := range found {
-		clear(dense.Row(all, int(r)))
-		dense.Row(all, int(r))[cols+j] = 1
+		clear(matrix.Row(all, int(r)))
+		matrix.Row(all, int(r))[cols+j] = 1
 	}
 	core := newCoreRows(signs, panel(signs.Positions()), panel(found))
 	a := kernelMatrix(k, x, x)
@@ -64,8 +65,8 @@ func TestCoreRows(t *testing.T) {
 	}
 	gram := dense.Mul(blas.Trans, all, blas.NoTrans, all)
 	for i, v := range core.squares() {
-		if math.Abs(v-dense.Row(gram, i)[i]) > 1e-12*v {
-			t.Errorf("column %d of B has the square %g, not %g", i, v, dense.Row(gram, i)[i])
+		if math.Abs(v-matrix.Row(gram, i)[i]) > 1e-12*v {
+			t.Errorf("column %d of B has the square %g, not %g", i, v, matrix.Row(gram, i)[i])
 		}
 	}
 }
@@ -119,7 +120,7 @@ func TestHeavyRows(t *testing.T) {
 	const n, c, z = 1000, 40, 4
 	r := rand.New(rand.NewPCG(1, 4))
 	colours := func() blas64.General { // most are alike, as in a picture of the sea
-		x := stream.NewMatrix(n, 3)
+		x := matrix.New(n, 3)
 		for i := range n {
 			for j := range 3 {
 				x.Data[3*i+j] = 0.5 + 0.02*r.NormFloat64()

@@ -12,8 +12,8 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
 )
 
 // svd is the singular value decomposition of a matrix as large as the sketch, never
@@ -34,7 +34,7 @@ func newSVD(what string, a blas64.General) (*svd, error) {
 
 // whitener returns V_r·S_r⁻¹, which makes the columns of a·V_r·S_r⁻¹ orthonormal.
 func (s *svd) whitener(r int) blas64.General {
-	t := stream.NewMatrix(s.V.Rows, r)
+	t := matrix.New(s.V.Rows, r)
 	for i := range t.Rows {
 		for j := range r {
 			t.Data[i*t.Stride+j] = s.V.Data[i*s.V.Stride+j] / s.S[j]
@@ -81,14 +81,14 @@ func congruence(t blas64.General, w []float64) blas64.General {
 
 // scaledColumns returns m·diag(w) in a new matrix.
 func scaledColumns(m blas64.General, w []float64) blas64.General {
-	m = dense.Clone(m)
+	m = matrix.Clone(m)
 	dense.ScaleColumns(m, w)
 	return m
 }
 
 // scaledRows returns diag(w)·m in a new matrix.
 func scaledRows(m blas64.General, w []float64) blas64.General {
-	m = dense.Clone(m)
+	m = matrix.Clone(m)
 	dense.ScaleRows(m, w)
 	return m
 }

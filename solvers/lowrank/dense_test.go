@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -20,7 +21,7 @@ import (
 
 // clusters returns n rows in d dimensions around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	centre := sketch.NewRandom(seed, "test centres")
 	noise := sketch.NewRandom(seed, "test noise")
 	for i := range n {
@@ -34,7 +35,7 @@ func clusters(n, d int, seed uint64) blas64.General {
 
 // kernelMatrix evaluates the kernel entry by entry.
 func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
-	a := stream.NewMatrix(x.Rows, y.Rows)
+	a := matrix.New(x.Rows, y.Rows)
 	k.Fill(a, x, k.Pack(y), nil)
 	return a
 }
@@ -81,9 +82,9 @@ func approximation(m *Model, u, v blas64.General) blas64.General {
 }
 
 func difference(a, b blas64.General) blas64.General {
-	d := stream.NewMatrix(a.Rows, a.Cols)
+	d := matrix.New(a.Rows, a.Cols)
 	for i := range a.Rows {
-		for j, v := range dense.Row(a, i) {
+		for j, v := range matrix.Row(a, i) {
 			d.Data[i*d.Stride+j] = v - b.Data[i*b.Stride+j]
 		}
 	}
@@ -95,7 +96,7 @@ func orthogonalityError(u blas64.General) float64 {
 	g := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 	worst := 0.0
 	for i := range g.Rows {
-		for j, v := range dense.Row(g, i) {
+		for j, v := range matrix.Row(g, i) {
 			if i == j {
 				v--
 			}

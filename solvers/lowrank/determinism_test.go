@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -77,7 +78,7 @@ type choppyReader struct {
 func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 	n := min(dst.X.Rows, r.sizes[r.calls%len(r.sizes)])
 	r.calls++
-	k, err := r.Reader.Read(&stream.Batch{X: stream.RowSlice(dst.X, 0, n)})
+	k, err := r.Reader.Read(&stream.Batch{X: matrix.Rows(dst.X, 0, n)})
 	if err == io.EOF && k < n {
 		return k, io.EOF
 	}

@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -17,7 +18,7 @@ import (
 
 // twoCircles returns n rows on two circles about one point, and where each is.
 func twoCircles(n int, seed uint64) (x blas64.General, of []int) {
-	x, of = stream.NewMatrix(n, 2), make([]int, n)
+	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "circles")
 	for i := range n {
 		draws := random.At(uint64(i))
@@ -86,7 +87,7 @@ func separated(clusters []float64, of []int) bool {
 
 // unevenClusters returns rows in clusters of unlike sizes, of which a few landmarks miss some.
 func unevenClusters(n int, seed uint64) blas64.General {
-	x, random := stream.NewMatrix(n, 8), sketch.NewRandom(seed, "uneven")
+	x, random := matrix.New(n, 8), sketch.NewRandom(seed, "uneven")
 	for i := range n {
 		draws := random.At(uint64(i))
 		cluster := int(12 * math.Pow(draws.Float64(), 2))
@@ -111,15 +112,15 @@ func TestNoveltyShares(t *testing.T) {
 		for seed := range uint64(6) {
 			x := unevenClusters(fitted+fresh, seed)
 			f, err := Sampled{Method: method(seed), Novelty: true, Seed: seed}.Fit(t.Context(), stream.Engine{},
-				model.Sources{Left: stream.FromMatrix("x", stream.RowSlice(x, 0, fitted))}, kernelgen.RBF(0.3))
+				model.Sources{Left: stream.FromMatrix("x", matrix.Rows(x, 0, fitted))}, kernelgen.RBF(0.3))
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := ask(t, f.Model, stream.RowSlice(x, fitted, fresh), model.Novelty)
+			told := ask(t, f.Model, matrix.Rows(x, fitted, fresh), model.Novelty)
 			for k, share := range []float64{0.05, 0.1} {
 				marked := 0
 				for i := range told.Rows {
-					if dense.Row(told, i)[2] <= share {
+					if matrix.Row(told, i)[2] <= share {
 						marked++
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -53,7 +54,7 @@ type Centre struct {
 
 // mean returns the function of the inner product with the mean as an embedding of rank 1.
 func (e *Embedding) mean() *Embedding {
-	weights := blas64.General{Rows: len(e.Centre.Weights), Cols: 1, Stride: 1, Data: e.Centre.Weights}
+	weights := matrix.Of(e.Centre.Weights, len(e.Centre.Weights), 1)
 	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit, Origin: e.Origin}
 }
 
@@ -111,13 +112,13 @@ type embedder struct {
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
-	m := &embedder{e: e, t: t, panel: p, name: name, fold: stream.NewMatrix(stream.PanelRows, e.width())}
+	m := &embedder{e: e, t: t, panel: p, name: name, fold: matrix.New(stream.PanelRows, e.width())}
 	if e.features != nil {
 		m.apply = e.features.applier()
 	} else {
 		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs, Transposed: e.Transposed}).Raw(name)
 	}
-	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
+	m.proj = matrix.New(stream.PanelRows, e.Rank())
 	return m
 }
 
@@ -129,7 +130,7 @@ func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 
 // rawNumbered is raw for rows with any numbers. It names a row that is not finite.
 func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.General, error) {
-	fold := stream.RowSlice(m.fold, 0, x.Rows)
+	fold := matrix.Rows(m.fold, 0, x.Rows)
 	if m.apply != nil {
 		return fold, m.features(fold, x, numbers)
 	}
@@ -146,7 +147,7 @@ func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.
 
 // shift subtracts RangeShift·C on row i, if it is landmark k.
 func (m *embedder) shift(fold, x blas64.General, i, k int) {
-	if slices.Equal(dense.Row(x, i), dense.Row(m.panel.Rows, k)) {
+	if slices.Equal(matrix.Row(x, i), matrix.Row(m.panel.Rows, k)) {
 		fold.Data[i*fold.Stride+m.e.Signs.Col(k)] -= m.e.RangeShift * m.e.Signs.Value(k)
 	}
 }
@@ -155,11 +156,11 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) error {
 	for first := 0; first < x.Rows; first += stream.PanelRows {
 		n := min(stream.PanelRows, x.Rows-first)
-		fold, err := m.raw(stream.RowSlice(x, first, n), start+int64(first))
+		fold, err := m.raw(matrix.Rows(x, first, n), start+int64(first))
 		if err != nil {
 			return err
 		}
-		m.project(stream.RowSlice(dst, first, n), fold)
+		m.project(matrix.Rows(dst, first, n), fold)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (m *embedder) project(dst, fold blas64.General) {
 		m.centre(dst)
 		return
 	}
-	proj := stream.RowSlice(m.proj, 0, dst.Rows)
+	proj := matrix.Rows(m.proj, 0, dst.Rows)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
 	m.centre(proj)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)
@@ -184,7 +185,7 @@ func (m *embedder) centre(u blas64.General) {
 		return
 	}
 	for i := range u.Rows {
-		dense.Axpy(-1, m.e.Centre.Offset, dense.Row(u, i))
+		matrix.Axpy(-1, m.e.Centre.Offset, matrix.Row(u, i))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -99,12 +100,12 @@ func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		known, number = all.Rows, all.Number
 	}
 	s := &sampleSide{known: len(number), of: float64(n - int64(len(number)))}
-	rows := stream.NewMatrix(len(number)+held.Rows.Rows, held.Rows.Cols)
+	rows := matrix.New(len(number)+held.Rows.Rows, held.Rows.Cols)
 	for i := range rows.Rows {
 		if i < s.known {
-			copy(dense.Row(rows, i), dense.Row(known, i))
+			copy(matrix.Row(rows, i), matrix.Row(known, i))
 		} else {
-			copy(dense.Row(rows, i), dense.Row(held.Rows, i-s.known))
+			copy(matrix.Row(rows, i), matrix.Row(held.Rows, i-s.known))
 		}
 	}
 	s.rows = basis.NewPanel(rows, slices.Concat(number, held.Number), nil)
@@ -180,7 +181,7 @@ func (s *errorSample) columns(kept []int) *errorSample {
 	side, copied, block := *s.block.left, *s, *s.block
 	side.u = dense.PickColumns(side.u, kept)
 	block.left, block.right = &side, &side
-	block.m, block.diagonal = dense.Clone(block.m), slices.Clone(block.diagonal)
+	block.m, block.diagonal = matrix.Clone(block.m), slices.Clone(block.diagonal)
 	copied.block = &block
 	return &copied
 }
@@ -247,7 +248,7 @@ type diagonalEntry struct {
 // sampledBlock evaluates A. one tells that left and right rows are of one source.
 func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
-	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.Number), len(right.rows.Number))}
+	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: matrix.New(len(left.rows.Number), len(right.rows.Number))}
 	rows, cols := left.roots(), right.roots()
 	onDiagonal := make([][]diagonalEntry, len(rows))
 	c, err := newCentring(ctx, e, t, m, left.rows)
@@ -258,12 +259,12 @@ func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		func(first int, tile blas64.General) error {
 			c.centre(tile, first, 0)
 			for i := range tile.Rows {
-				row, w := dense.Row(b.m, first+i), rows[first+i]
-				for j, v := range dense.Row(tile, i) {
+				row, w := matrix.Row(b.m, first+i), rows[first+i]
+				for j, v := range matrix.Row(tile, i) {
 					row[j] = v * w * cols[j]
 				}
 				if one {
-					onDiagonal[first+i] = b.diagonalOf(first+i, dense.Row(tile, i))
+					onDiagonal[first+i] = b.diagonalOf(first+i, matrix.Row(tile, i))
 				}
 			}
 			return nil
@@ -325,7 +326,7 @@ func (b *sampledBlock) placeDiagonal() {
 func (b *sampledBlock) subtract(m *Model) {
 	u, v := scaledColumns(b.left.u, m.Values), b.right.u
 	for k, d := range b.diagonal {
-		b.diagonal[k].value = d.value - dense.Dot(dense.Row(u, d.i), dense.Row(v, d.j)) - m.Shift
+		b.diagonal[k].value = d.value - dense.Dot(matrix.Row(u, d.i), matrix.Row(v, d.j)) - m.Shift
 	}
 	u, v = scaledRows(u, b.left.roots()), scaledRows(v, b.right.roots())
 	if u.Rows > 0 && v.Rows > 0 && u.Cols > 0 {
@@ -344,7 +345,7 @@ func (b *sampledBlock) squares() float64 {
 		b.m.Data[d.i*b.m.Stride+d.j] = 0
 	}
 	for i := range b.m.Rows {
-		row, of := dense.Row(b.m, i), b.left.stratum(i)
+		row, of := matrix.Row(b.m, i), b.left.stratum(i)
 		known, held := row[:b.right.known], row[b.right.known:]
 		sums[of][0] += dense.Dot(known, known)
 		sums[of][1] += dense.Dot(held, held)
@@ -406,7 +407,7 @@ func (b *sampledBlock) norm(ctx context.Context) (float64, error) {
 func (b *sampledBlock) noise() float64 {
 	var sum float64
 	for i := b.left.known; i < b.m.Rows; i++ {
-		row := dense.Row(b.m, i)[b.right.known:]
+		row := matrix.Row(b.m, i)[b.right.known:]
 		sum += dense.Dot(row, row)
 	}
 	rows, cols := float64(b.left.held()), float64(b.right.held())
@@ -460,7 +461,7 @@ func (b *sampledBlock) longest() float64 {
 	longest := 0.0
 	for i := range b.m.Rows {
 		w, row := perRow[i], 0.0
-		for j, v := range dense.Row(b.m, i) {
+		for j, v := range matrix.Row(b.m, i) {
 			v *= w * perColumn[j]
 			row += v * v
 			columns[j] += v * v

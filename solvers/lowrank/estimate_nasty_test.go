@@ -10,10 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/stream"
 )
 
 // nastyRows are data of which a sample of the rows tells little: few rows carry the matrix,
@@ -87,9 +87,9 @@ func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	r := rand.New(rand.NewPCG(number, 9))
 	kind := nastyRows[number%uint64(len(nastyRows))]
 	n, d, few := 1200+r.IntN(600), []int{2, 5, 20}[r.IntN(3)], 1+r.IntN(4)
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	for i := range n {
-		kind.row(r, dense.Row(x, i), i, few)
+		kind.row(r, matrix.Row(x, i), i, few)
 	}
 	kernels := []string{"linear", "rbf(sigma=median)", "poly(degree=2, gamma=1, coef0=1)", "laplace(gamma=median)", "rbf(gamma=1)"}
 	text := kernels[r.IntN(len(kernels))]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -38,23 +39,23 @@ func randomCase(t *testing.T, number uint64) calibrationCase {
 	one := calibrationCase{fmt.Sprintf("%d: %s n=%d %s %s c=%d", number, data, n, text, name, c), x, blas64.General{}, k, method}
 	if two {
 		split := n/2 + r.IntN(n/8)
-		one.left, one.right = stream.RowSlice(x, 0, split), stream.RowSlice(x, split, n-split)
+		one.left, one.right = matrix.Rows(x, 0, split), matrix.Rows(x, split, n-split)
 	}
 	return one
 }
 
 func randomRows(r *rand.Rand, n int) (string, blas64.General) {
 	d := []int{1, 2, 3, 8, 20}[r.IntN(5)]
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	kinds := []string{"uniform", "clusters", "heavy tails", "far rows", "repeated rows", "yes and no", "thin"}
 	kind := kinds[r.IntN(len(kinds))]
-	centres := stream.NewMatrix(3+r.IntN(30), d)
+	centres := matrix.New(3+r.IntN(30), d)
 	for i := range centres.Data {
 		centres.Data[i] = r.NormFloat64()
 	}
 	spread := math.Exp(-4 * r.Float64())
 	for i := range n {
-		row, centre := dense.Row(x, i), dense.Row(centres, r.IntN(centres.Rows))
+		row, centre := matrix.Row(x, i), matrix.Row(centres, r.IntN(centres.Rows))
 		for j := range row {
 			switch kind {
 			case "uniform":
@@ -87,7 +88,7 @@ func randomKernel(t *testing.T, r *rand.Rand, x blas64.General) (kernelgen.Kerne
 		t.Fatal(err)
 	}
 	narrow := math.Exp(2 * r.Float64())
-	scaled := stream.NewMatrix(x.Rows, x.Cols)
+	scaled := matrix.New(x.Rows, x.Cols)
 	for i, v := range x.Data {
 		scaled.Data[i] = v / narrow
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -93,7 +94,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	f := &exactFit{Subspace: m, engine: e, tiles: tiles.Plain(k), rows: rows, name: d.Left.Info().Name}
-	some := stream.RowSlice(rows.Rows, 0, min(rows.Count(), unitRows))
+	some := matrix.Rows(rows.Rows, 0, min(rows.Count(), unitRows))
 	if err := basis.ChooseScale(ctx, e, f.tiles, some, rows); err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	}
 	if i, j, bad := dense.NotFinite(rows); bad {
 		info := src.Info()
-		return nil, stream.NewValueError(info.Name, int64(i), info.Columns[j], "%v", dense.Row(rows, i)[j])
+		return nil, stream.NewValueError(info.Name, int64(i), info.Columns[j], "%v", matrix.Row(rows, i)[j])
 	}
 	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }
@@ -132,7 +133,7 @@ type spectrum struct {
 
 // iterate makes the passes.
 func (f *exactFit) iterate(ctx context.Context) (*Fit, error) {
-	start := stream.NewMatrix(f.rows.Count(), min(f.rows.Count(), f.Rank+subspaceOversampling))
+	start := matrix.New(f.rows.Count(), min(f.rows.Count(), f.Rank+subspaceOversampling))
 	sketch.NewRandom(f.Seed, "subspace start").Normals(start)
 	grid := f.tiles.NewGrid(f.engine, [2]string{f.name, f.name}, f.rows.Cols, f.rows.Cols)
 	space, err := krylov.NewSpace(tiles.Symmetric{Grid: grid}, start, f.Passes)
@@ -186,7 +187,7 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.Norm {
 		c--
 	}
-	kept := dense.Columns(eig.Vectors, 0, c)
+	kept := matrix.Columns(eig.Vectors, 0, c)
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(r), p.U)
 	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -60,7 +61,7 @@ func TestSubspaceEigen(t *testing.T) {
 		if e := orthogonalityError(u); e > 1e-9 {
 			t.Errorf("n = %d: max|UᵀU−I| = %g", n, e)
 		}
-		cosines, err := newSVD("angles", dense.Mul(blas.Trans, u, blas.NoTrans, dense.Columns(eig.Vectors, 0, c)))
+		cosines, err := newSVD("angles", dense.Mul(blas.Trans, u, blas.NoTrans, matrix.Columns(eig.Vectors, 0, c)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +242,7 @@ func TestSubspaceFarRows(t *testing.T) {
 		u := factors(t, f.Model, f.Left, x)
 		own := 0.0
 		for j, v := range f.Values {
-			own += v * dense.Row(u, n-5)[j] * dense.Row(u, n-5)[j]
+			own += v * matrix.Row(u, n-5)[j] * matrix.Row(u, n-5)[j]
 		}
 		if math.Abs(own-1) > 0.01 {
 			t.Errorf("seed %d: the diagonal of Â at a far row is %g, that of A is 1", seed, own)
@@ -316,7 +317,7 @@ func BenchmarkSubspacePass(b *testing.B) {
 	for b.Loop() {
 		rows := &tiles.Rows{Dense: x}
 		op := tiles.Symmetric{Grid: tiles.Plain(kernelgen.RBF(1)).NewGrid(stream.Engine{}, [2]string{"x", "x"}, rows, rows)}
-		s, err := krylov.NewSpace(op, dense.Clone(block), 1)
+		s, err := krylov.NewSpace(op, matrix.Clone(block), 1)
 		if err != nil {
 			b.Fatal(err)
 		}

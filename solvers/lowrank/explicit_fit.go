@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -55,10 +56,10 @@ func (f *matrixFit) fit(ctx context.Context) (*Fit, error) {
 
 // signs returns C, the identity if it has as many columns as A.
 func (f *matrixFit) signs() (blas64.General, error) {
-	c := stream.NewMatrix(f.n, f.c)
+	c := matrix.New(f.n, f.c)
 	if f.c == f.n {
 		for i := range f.n {
-			dense.Row(c, i)[i] = 1
+			matrix.Row(c, i)[i] = 1
 		}
 		return c, nil
 	}
@@ -70,7 +71,7 @@ func (f *matrixFit) signs() (blas64.General, error) {
 	for i := range f.n {
 		op.Row(int64(i), cols, vals)
 		for k, j := range cols {
-			dense.Row(c, i)[j] = vals[k]
+			matrix.Row(c, i)[j] = vals[k]
 		}
 	}
 	return c, nil
@@ -98,13 +99,13 @@ func (f *matrixFit) pass(ctx context.Context, name string, with blas64.General) 
 func (f *matrixFit) worker(with blas64.General) func() func(*sketches, *stream.Block) error {
 	info := f.src.Info()
 	return func() func(*sketches, *stream.Block) error {
-		y := stream.NewMatrix(stream.PanelRows, with.Cols)
+		y := matrix.New(stream.PanelRows, with.Cols)
 		return func(acc *sketches, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
 				if err := applyMap(f.Map, x, b.Start+int64(first), info); err != nil {
 					return err
 				}
-				part := stream.RowSlice(y, 0, x.Rows)
+				part := matrix.Rows(y, 0, x.Rows)
 				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, with, 0, part)
 				if err := acc.A.Add(part); err != nil {
 					return err
@@ -118,11 +119,11 @@ func (f *matrixFit) worker(with blas64.General) func() func(*sketches, *stream.B
 
 // addSketch adds YᵀA and the squares of the columns of A.
 func addSketch(sum *sketch.Sum, y, x blas64.General) {
-	w := stream.RowSlice(sum.General, 0, y.Cols)
+	w := matrix.Rows(sum.General, 0, y.Cols)
 	dense.Gemm(blas.Trans, blas.NoTrans, 1, y, x, 1, w)
-	squares := dense.Row(sum.General, y.Cols)
+	squares := matrix.Row(sum.General, y.Cols)
 	for i := range x.Rows {
-		for j, v := range dense.Row(x, i) {
+		for j, v := range matrix.Row(x, i) {
 			squares[j] += v * v
 		}
 	}
@@ -131,10 +132,10 @@ func addSketch(sum *sketch.Sum, y, x blas64.General) {
 // applyMap replaces x by f∘(x), and refuses a result that is not finite.
 func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) error {
 	for i := range x.Rows {
-		r := dense.Row(x, i)
+		r := matrix.Row(x, i)
 		f.Apply(r, r)
 		for j, v := range r {
-			if v-v != 0 {
+			if !matrix.IsFinite(v) {
 				return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "%s", mapFeatures{f, len(r)}.reason(v))
 			}
 		}
@@ -153,7 +154,7 @@ type decomposed struct {
 // those of A·V are as different as the singular values, and each is as exact as the others.
 func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
 	r := acc.A.R()
-	squares := dense.Sum(dense.Row(acc.B.General, r.Cols))
+	squares := dense.Sum(matrix.Row(acc.B.General, r.Cols))
 	if !(squares < math.Inf(1)) || squares == 0 && dense.MaxAbs(r) > 0 || squares > 0 && squares < 1e-300 {
 		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
 	}
@@ -161,7 +162,7 @@ func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := newSVD("the sketch", dense.Mul(blas.Trans, t, blas.NoTrans, stream.RowSlice(acc.B.General, 0, r.Cols)))
+	b, err := newSVD("the sketch", dense.Mul(blas.Trans, t, blas.NoTrans, matrix.Rows(acc.B.General, 0, r.Cols)))
 	if err != nil {
 		return nil, err
 	}
@@ -183,9 +184,9 @@ func unitWhitener(r blas64.General) (blas64.General, error) {
 		return r, err
 	}
 	part := scaledRows(y.whitener(dense.Rank(y.S, coreTolerance)), inverse)
-	t := stream.NewMatrix(r.Cols, part.Cols)
+	t := matrix.New(r.Cols, part.Cols)
 	for i, j := range kept {
-		copy(dense.Row(t, j), dense.Row(part, i))
+		copy(matrix.Row(t, j), matrix.Row(part, i))
 	}
 	return t, nil
 }
@@ -193,8 +194,8 @@ func unitWhitener(r blas64.General) (blas64.General, error) {
 // model returns the fit: U = A·C·T·G.
 func (g *decomposed) model(f *matrixFit, with blas64.General) *Fit {
 	r := min(f.Rank, dense.Rank(g.S, RankTolerance))
-	u := dense.Mul(blas.NoTrans, with, blas.NoTrans, dense.Mul(blas.NoTrans, g.t, blas.NoTrans, dense.Columns(g.U, 0, r)))
-	fit := f.model(g.S[:r], u, dense.Columns(g.V, 0, r), coreTolerance)
+	u := dense.Mul(blas.NoTrans, with, blas.NoTrans, dense.Mul(blas.NoTrans, g.t, blas.NoTrans, matrix.Columns(g.U, 0, r)))
+	fit := f.model(g.S[:r], u, matrix.Columns(g.V, 0, r), coreTolerance)
 	if r == 0 {
 		return fit
 	}
@@ -227,9 +228,9 @@ func nextValue(values []float64, r int) float64 {
 
 // model returns a fit with the given factors, the left one of rows of A.
 func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance float64) *Fit {
-	embedding := &Embedding{Landmarks: noLandmarks(f.n), features: mapFeatures{f.Map, f.n}, Projection: dense.Clone(left)}
+	embedding := &Embedding{Landmarks: noLandmarks(f.n), features: mapFeatures{f.Map, f.n}, Projection: matrix.Clone(left)}
 	fit := &Fit{Model: &Model{Method: "ssrsvd", Seed: f.Seed, Rows: f.rows, Cols: int64(f.n), Left: embedding, Values: values,
-		Explicit: &Explicit{Map: f.Map, V: dense.Clone(v)}},
+		Explicit: &Explicit{Map: f.Map, V: matrix.Clone(v)}},
 		Report:    model.Report{Notes: rankNote(len(values), f.Rank, tolerance), SourcePasses: f.passes, KernelEntries: int64(f.passes) * f.rows * int64(f.n)},
 		Condition: 1, TraceResidual: math.NaN(), TraceKept: math.NaN()}
 	for _, length := range columnLengths(left) {
@@ -241,7 +242,7 @@ func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance fl
 func columnLengths(m blas64.General) []float64 {
 	lengths := make([]float64, m.Cols)
 	for i := range m.Rows {
-		for j, v := range dense.Row(m, i) {
+		for j, v := range matrix.Row(m, i) {
 			lengths[j] = math.Hypot(lengths[j], v)
 		}
 	}

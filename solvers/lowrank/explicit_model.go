@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -35,7 +36,7 @@ func (m mapFeatures) columns() int { return m.n }
 func (m mapFeatures) applier() func(dst, x blas64.General) {
 	return func(dst, x blas64.General) {
 		for i := range x.Rows {
-			m.f.Apply(dense.Row(dst, i), dense.Row(x, i))
+			m.f.Apply(matrix.Row(dst, i), matrix.Row(x, i))
 		}
 	}
 }
@@ -63,9 +64,9 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 		}
 		out.Rows = sum.Count
 		out.KernelEntries += out.Rows * m.Cols
-		squares := dense.Row(sum.General, 2)
+		squares := matrix.Row(sum.General, 2)
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
-		return dense.Row(sum.General, 0)[:n], dense.Row(sum.General, 1)[:n], nil
+		return matrix.Row(sum.General, 0)[:n], matrix.Row(sum.General, 1)[:n], nil
 	})
 	if err != nil {
 		return nil, err
@@ -90,14 +91,14 @@ func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source
 	n, info := len(x), src.Info()
 	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
 		em, values := m.embedder(m.Left, m.Left.pack(), info), m.unitValues(unit)
-		u, approx := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), stream.NewMatrix(stream.PanelRows, n)
+		u, approx := matrix.New(stream.PanelRows, m.Left.Rank()), matrix.New(stream.PanelRows, n)
 		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, rows := range b.Panels(stream.PanelRows) {
 				a, err := em.raw(rows, b.Start+int64(first))
 				if err != nil {
 					return err
 				}
-				part, diff := stream.RowSlice(u, 0, a.Rows), stream.RowSlice(approx, 0, a.Rows)
+				part, diff := matrix.Rows(u, 0, a.Rows), matrix.Rows(approx, 0, a.Rows)
 				em.project(part, a)
 				dense.Scale(unit, a)
 				dense.Gemm(blas.NoTrans, blas.Trans, 1, scaledColumns(part, values), m.Explicit.V, 0, diff)
@@ -110,14 +111,14 @@ func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source
 
 // addProducts adds what the rows of A, with their approximation, contribute.
 func addProducts(acc *sketch.Sum, a, approx blas64.General, x, y []float64) {
-	squares := dense.Row(acc.General, 2)
+	squares := matrix.Row(acc.General, 2)
 	for i := range a.Rows {
-		r, d := dense.Row(a, i), dense.Row(approx, i)
+		r, d := matrix.Row(a, i), matrix.Row(approx, i)
 		for j, v := range r {
 			d[j] = v - d[j]
 		}
-		dense.Axpy(dense.Dot(r, x), r, dense.Row(acc.General, 0)[:len(x)])
-		dense.Axpy(dense.Dot(d, y), d, dense.Row(acc.General, 1)[:len(x)])
+		matrix.Axpy(dense.Dot(r, x), r, matrix.Row(acc.General, 0)[:len(x)])
+		matrix.Axpy(dense.Dot(d, y), d, matrix.Row(acc.General, 1)[:len(x)])
 		acc.Count++
 		squares[0] += dense.Dot(r, r)
 		squares[1] += dense.Dot(d, d)

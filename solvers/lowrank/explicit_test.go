@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -29,7 +30,7 @@ func identityMap(t *testing.T) kernelgen.Map {
 // withValues returns a matrix with random singular vectors and the given values.
 func withValues(t *testing.T, rows, cols int, value func(j int) float64) blas64.General {
 	t.Helper()
-	u, v := stream.NewMatrix(rows, cols), stream.NewMatrix(cols, cols)
+	u, v := matrix.New(rows, cols), matrix.New(cols, cols)
 	sketch.NewRandom(1, "left").Normals(u)
 	sketch.NewRandom(1, "right").Normals(v)
 	u, _, err := sketch.CholeskyQR(u)
@@ -156,10 +157,10 @@ func TestMatrixNasty(t *testing.T) {
 		return m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("M", a)}, kernelgen.Kernel{})
 	}
 	for _, cols := range []int{5, 300} {
-		if f, err := fit(stream.NewMatrix(20, cols), SSRSVDMatrix{Rank: 2}); err != nil || len(f.Values) != 0 {
+		if f, err := fit(matrix.New(20, cols), SSRSVDMatrix{Rank: 2}); err != nil || len(f.Values) != 0 {
 			t.Errorf("%d columns of zeros: %v, %v", cols, f, err)
 		}
-		one := stream.NewMatrix(1, cols)
+		one := matrix.New(1, cols)
 		one.Data[3] = -7
 		if f, err := fit(one, SSRSVDMatrix{Rank: 1}); err != nil || len(f.Values) != 1 || math.Abs(f.Values[0]-7) > 1e-12 || math.Abs(f.Explicit.V.Data[3]) < 1-1e-12 {
 			t.Errorf("one row of %d columns: %v, %v", cols, f, err)
@@ -172,7 +173,7 @@ func TestMatrixNasty(t *testing.T) {
 		}
 	}
 	for _, m := range []SSRSVDMatrix{{Rank: 0}, {Rank: 21}, {Rank: 3, Sketch: 2}, {Rank: 3, Refine: -1}} {
-		if f, err := fit(stream.NewMatrix(20, 30), m); err == nil {
+		if f, err := fit(matrix.New(20, 30), m); err == nil {
 			t.Errorf("%+v: %v", m, f)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,12 +20,12 @@ func TestFactor(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{Threads: 2}
 	r := rand.New(rand.NewPCG(4, 1))
-	x := stream.NewMatrix(300, 3)
+	x := matrix.New(300, 3)
 	for i := range x.Data {
 		x.Data[i] = r.Float64()
 	}
 	src := stream.FromMatrix("x", x)
-	one, two := model.Sources{Left: src}, model.Sources{Left: src, Right: stream.FromMatrix("y", stream.RowSlice(x, 50, 200))}
+	one, two := model.Sources{Left: src}, model.Sources{Left: src, Right: stream.FromMatrix("y", matrix.Rows(x, 50, 200))}
 	for name, fit := range map[string]func() (*Fit, error){
 		"landmark": func() (*Fit, error) { return Landmark{Rank: 10}.Fit(ctx, e, two, kernelgen.RBF(2)) },
 		"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 10}.Fit(ctx, e, two, kernelgen.RBF(2)) },
@@ -55,7 +56,7 @@ func TestFactor(t *testing.T) {
 			if y.Cols != factor.Width() {
 				t.Fatalf("%s: Y has %d columns, not %d", name, y.Cols, factor.Width())
 			}
-			identity := stream.NewMatrix(f.Left.Rank(), f.Left.Rank())
+			identity := matrix.New(f.Left.Rank(), f.Left.Rank())
 			for i := range identity.Rows {
 				identity.Data[i*identity.Stride+i] = 1
 			}

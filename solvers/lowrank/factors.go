@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -35,7 +36,7 @@ func (m *Model) factor(ctx context.Context, e stream.Engine, side model.Side, sr
 	err := m.Transform(ctx, e, src, model.Request{Side: side}, func(_ *stream.Block, u blas64.General) error {
 		out.Rows += u.Rows
 		for i := range u.Rows * min(1, u.Cols) {
-			out.Data = append(out.Data, dense.Row(u, i)...)
+			out.Data = append(out.Data, matrix.Row(u, i)...)
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -67,7 +68,7 @@ func noLandmarks(d int) blas64.General {
 // features puts the features of rows x into dst, and checks both.
 func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", dense.Row(x, i)[j])
+		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", matrix.Row(x, i)[j])
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)
@@ -75,7 +76,7 @@ func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error 
 		return nil
 	}
 	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
-		return stream.NewValueError(m.name, numbers.At(i), m.columns[j], "%s", f.reason(dense.Row(dst, i)[j]))
+		return stream.NewValueError(m.name, numbers.At(i), m.columns[j], "%s", f.reason(matrix.Row(dst, i)[j]))
 	}
 	return tiles.BadRow(m.name, numbers.At(i), fmt.Sprintf("the random features of kernel %s overflow on this row", m.t.Kernel))
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -58,7 +59,7 @@ func TestFeaturesUnbiased(t *testing.T) {
 	x := clusters(n, 4, 3)
 	for _, c := range featureCases() {
 		a := kernelMatrix(parseKernel(t, c.kernel), x, x)
-		sum, squares := stream.NewMatrix(n, n), stream.NewMatrix(n, n)
+		sum, squares := matrix.New(n, n), matrix.New(n, n)
 		for seed := range uint64(seeds) {
 			f := c.model(t, x, 24, seed)
 			u := factors(t, f.Model, f.Left, x)
@@ -120,12 +121,12 @@ func TestOrthogonalFrequencies(t *testing.T) {
 		omega := RFF{Rank: 2 * m, Seed: seed}.frequencies(measure, d)
 		for i := range m {
 			for j := range i {
-				cosine := dense.Dot(dense.Row(omega, i), dense.Row(omega, j)) / dense.Norm(dense.Row(omega, i)) / dense.Norm(dense.Row(omega, j))
+				cosine := dense.Dot(matrix.Row(omega, i), matrix.Row(omega, j)) / dense.Norm(matrix.Row(omega, i)) / dense.Norm(matrix.Row(omega, j))
 				if i/d == j/d && math.Abs(cosine) > 1e-14 {
 					t.Fatalf("frequencies %d and %d have the cosine %g", i, j, cosine)
 				}
 			}
-			lengths += dense.Dot(dense.Row(omega, i), dense.Row(omega, i))
+			lengths += dense.Dot(matrix.Row(omega, i), matrix.Row(omega, i))
 			count++
 		}
 	}
@@ -155,7 +156,7 @@ func TestFeatureModels(t *testing.T) {
 			t.Errorf("%v: %d passes", c, counted.Passes())
 		}
 		a := kernelMatrix(k, x, x)
-		z := stream.NewMatrix(x.Rows, f.Left.features.columns())
+		z := matrix.New(x.Rows, f.Left.features.columns())
 		f.Left.features.applier()(z, x)
 		zz := dense.Mul(blas.NoTrans, z, blas.Trans, z)
 		for i := range zz.Data {
@@ -202,8 +203,8 @@ func TestFeatureSaveLoad(t *testing.T) {
 			t.Errorf("%v: the model changed on its way", c)
 		}
 		u := factors(t, f.Model, f.Left, x)
-		tail := factors(t, m, m.Left, stream.RowSlice(x, 250, 50))
-		if diff := cmp.Diff(stream.RowSlice(u, 250, 50).Data, tail.Data); diff != "" {
+		tail := factors(t, m, m.Left, matrix.Rows(x, 250, 50))
+		if diff := cmp.Diff(matrix.Rows(u, 250, 50).Data, tail.Data); diff != "" {
 			t.Errorf("%v: rows on their own have another embedding", c)
 		}
 		var h header

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -47,16 +48,16 @@ func TestFewDistinctRows(t *testing.T) {
 // between distinct rows, each times the root of how often it is there.
 func fewDistinct(t *testing.T, k kernelgen.Kernel, n, distinct int, seed uint64) (blas64.General, []float64) {
 	random := sketch.NewRandom(seed, "few distinct rows")
-	points := stream.NewMatrix(distinct, 3)
+	points := matrix.New(distinct, 3)
 	random.Normals(points)
 	for i, v := range points.Data {
 		points.Data[i] = math.Abs(v)
 	}
-	x, often := stream.NewMatrix(n, 3), make([]float64, distinct)
+	x, often := matrix.New(n, 3), make([]float64, distinct)
 	for i := range n {
 		draws := random.At(uint64(i))
 		p := int(draws.Float64() * float64(distinct))
-		copy(dense.Row(x, i), dense.Row(points, p))
+		copy(matrix.Row(x, i), matrix.Row(points, p))
 		often[p]++
 	}
 	a := kernelMatrix(k, points, points)

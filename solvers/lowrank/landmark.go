@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -311,7 +312,7 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 		return err
 	}
 	r := dense.Rank(eig.Values, basis.Dependence)
-	f.basis = &whitened{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
+	f.basis = &whitened{upper: u, vectors: matrix.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
 	f.use(r)
 	return nil
 }
@@ -410,7 +411,7 @@ func withFound(core *basis.Panel, held heldRows, found *basis.Panel) (*basis.Pan
 // use makes the leading k columns of Q the embedding.
 func (f *landmarkFit) use(k int) {
 	b := f.basis
-	t := scaledColumns(dense.Columns(b.vectors, 0, k), dense.Reciprocals(b.roots[:k]))
+	t := scaledColumns(matrix.Columns(b.vectors, 0, k), dense.Reciprocals(b.roots[:k]))
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(b.upper), t)
 	f.singular = b.roots[:k]
 	f.side = &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -22,13 +23,13 @@ import (
 // modulus and without a shift.
 func rayleighRitz(t *testing.T, a blas64.General, landmarks []int64, c int) float64 {
 	t.Helper()
-	w, columns := stream.NewMatrix(len(landmarks), len(landmarks)), stream.NewMatrix(a.Rows, len(landmarks))
+	w, columns := matrix.New(len(landmarks), len(landmarks)), matrix.New(a.Rows, len(landmarks))
 	for j, at := range landmarks {
 		for i := range a.Rows {
-			dense.Row(columns, i)[j] = dense.Row(a, i)[at]
+			matrix.Row(columns, i)[j] = matrix.Row(a, i)[at]
 		}
 		for i, from := range landmarks {
-			dense.Row(w, i)[j] = dense.Row(a, int(from))[at]
+			matrix.Row(w, i)[j] = matrix.Row(a, int(from))[at]
 		}
 	}
 	values, vectors, err := symeig.Decompose(w)
@@ -74,7 +75,7 @@ func rareClusterRows(n int) blas64.General {
 		of[i] = min(39, int(math.Log(1-r.Float64())/math.Log(0.85)))
 	}
 	slices.Sort(of)
-	return filled(n, 6, func(i, j int) float64 { return dense.Row(centres, of[i])[j] + 0.1*r.NormFloat64() })
+	return filled(n, 6, func(i, j int) float64 { return matrix.Row(centres, of[i])[j] + 0.1*r.NormFloat64() })
 }
 
 // TestErrorsOfAnyRank: errors are those of Rayleigh–Ritz on the same landmarks, whatever the
@@ -90,9 +91,9 @@ func TestErrorsOfAnyRank(t *testing.T) {
 		for j := range heavy.Cols {
 			sum := 0.0
 			for l, v := range z {
-				sum += v * dense.Row(factors, l)[j]
+				sum += v * matrix.Row(factors, l)[j]
 			}
-			dense.Row(heavy, i)[j] = math.Exp(sum)
+			matrix.Row(heavy, i)[j] = math.Exp(sum)
 		}
 	}
 	binary := filled(900, 80, func(_, j int) float64 {

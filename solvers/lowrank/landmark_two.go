@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -183,7 +184,7 @@ func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
 		return nil, 0, err
 	}
 	c := min(m.Rank, len(w.S))
-	left, right := dense.Columns(w.U, 0, c), dense.Columns(w.V, 0, c)
+	left, right := matrix.Columns(w.U, 0, c), matrix.Columns(w.V, 0, c)
 	condition := math.Max(conditionOf(l.singular, left), conditionOf(r.singular, right))
 	u.Projection = dense.Mul(blas.NoTrans, u.Projection, blas.NoTrans, left)
 	v.Projection = dense.Mul(blas.NoTrans, v.Projection, blas.NoTrans, right)

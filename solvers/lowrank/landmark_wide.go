@@ -3,6 +3,7 @@ package lowrank
 import (
 	"context"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -39,9 +40,9 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 		},
 		Room: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {
-			fill, priorities, room := columns.Worker(name), s.Sampler(), stream.NewMatrix(stream.WideRows, columns.Width())
+			fill, priorities, room := columns.Worker(name), s.Sampler(), matrix.New(stream.WideRows, columns.Width())
 			return func(made *whitenedBlock, b *stream.Block) error {
-				y := stream.RowSlice(room, 0, b.X.Rows)
+				y := matrix.Rows(room, 0, b.X.Rows)
 				if err := fill(y, b.X, b.Start); err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -161,7 +162,7 @@ func finishUnits(t *tiles.Tiles, m *Model) {
 // checkModel refuses a model that cannot be represented.
 func checkModel(m *Model) error {
 	for i, v := range m.Values {
-		if v-v != 0 {
+		if !matrix.IsFinite(v) {
 			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (`scale standard`)", i, v)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -16,7 +17,7 @@ import (
 
 // filled returns an n×d matrix with the entries f(i, j).
 func filled(n, d int, f func(i, j int) float64) blas64.General {
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	for i := range n {
 		for j := range d {
 			m.Data[i*d+j] = f(i, j)
@@ -53,13 +54,13 @@ func nastyCases() []nastyCase {
 	offset := filled(80, 3, func(i, j int) float64 { return 1e9 + base.Data[i*3+j] })
 	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
 	return []nastyCase{
-		{"no rows", stream.NewMatrix(0, 3), rbf, "has no rows"},
+		{"no rows", matrix.New(0, 3), rbf, "has no rows"},
 		{"one row", filled(1, 3, func(i, j int) float64 { return float64(j) }), rbf, "largest rank that fits"},
 		{"two rows", filled(2, 3, func(i, j int) float64 { return float64(i) }), rbf, "largest rank that fits"},
 		{"fewer rows than landmarks", clusters(20, 3, 1), rbf, "largest rank that fits"},
 		{"one column", clusters(80, 1, 2), rbf, ""},
 		{"all rows equal", filled(80, 3, func(_, j int) float64 { return float64(j) }), rbf, ""},
-		{"all rows zero, linear", stream.NewMatrix(80, 3), linear, ""},
+		{"all rows zero, linear", matrix.New(80, 3), linear, ""},
 		{"five different rows", duplicates, rbf, ""},
 		{"a constant column", constant, rbf, ""},
 		{"rank 3", rank3, linear, ""},

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -73,7 +74,7 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	}
 	fitted := make([]float64, s.rows.Count())
 	for i := range fitted {
-		fitted[i] = s.Novelty.distance(dense.Row(s.u, i), s.diagonal[i])
+		fitted[i] = s.Novelty.distance(matrix.Row(s.u, i), s.diagonal[i])
 	}
 	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
 	folds := make([][]int64, parts)
@@ -132,7 +133,7 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	s.others += f.KernelEntries + of.tiles.Entries.Load() + int64(told.Rows*f.Left.Entries())
 	var known, from, to []float64
 	for i, number := range s.rows.Number {
-		d := dense.Row(told, i)[0]
+		d := matrix.Row(told, i)[0]
 		if _, out := slices.BinarySearch(fold, number); out {
 			known = append(known, d)
 		} else {
@@ -190,7 +191,7 @@ func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 	g := dense.Mul(blas.Trans, p, blas.NoTrans, dense.Mul(blas.NoTrans, k, blas.NoTrans, p))
 	unit := make([]float64, g.Rows) // functions of one size, as values differ by much
 	for i := range unit {
-		unit[i] = 1 / math.Sqrt(math.Max(dense.Row(g, i)[i], math.SmallestNonzeroFloat64))
+		unit[i] = 1 / math.Sqrt(math.Max(matrix.Row(g, i)[i], math.SmallestNonzeroFloat64))
 	}
 	dense.ScaleRows(g, unit)
 	dense.ScaleColumns(g, unit)
@@ -199,7 +200,7 @@ func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 		return err
 	}
 	r := dense.Rank(eig.Values, basisTolerance)
-	s.Novelty.Span = scaledColumns(dense.Columns(eig.Vectors, 0, r), dense.Reciprocals(dense.Roots(eig.Values[:r])))
+	s.Novelty.Span = scaledColumns(matrix.Columns(eig.Vectors, 0, r), dense.Reciprocals(dense.Roots(eig.Values[:r])))
 	dense.ScaleRows(s.Novelty.Span, unit)
 	dense.Scale(1/math.Sqrt(s.Left.unit()), s.Novelty.Span)
 	return nil

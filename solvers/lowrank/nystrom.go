@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -161,7 +162,7 @@ func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	if err != nil {
 		return nil, 0, err
 	}
-	b := dense.Columns(s.V, 0, r) // times diag(S) it is Bᵀ
+	b := matrix.Columns(s.V, 0, r) // times diag(S) it is Bᵀ
 	side, values, err := s.fixedRank(r, scaledColumns(dense.Mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]), landmarks, m.Rank)
 	if err != nil {
 		return nil, 0, err
@@ -182,7 +183,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int)
 		values[i] = g.S[i] * g.S[i]
 	}
 	return &Embedding{Landmarks: landmarks.Rows, Rows: landmarks.Number,
-		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, dense.Columns(g.V, 0, len(values)))}, values, nil
+		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, matrix.Columns(g.V, 0, len(values)))}, values, nil
 }
 
 // inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
@@ -202,7 +203,7 @@ func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.
 			w = append(w, 1/math.Sqrt(v))
 		}
 	}
-	return scaledColumns(dense.Columns(eig.Vectors, 0, len(w)), w), nil
+	return scaledColumns(matrix.Columns(eig.Vectors, 0, len(w)), w), nil
 }
 
 // Plan returns the cost of a fit.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -26,7 +27,7 @@ func onGrid(x blas64.General) blas64.General {
 
 // shifted returns rows with a constant added to all numbers.
 func shifted(x blas64.General, by float64) blas64.General {
-	out := dense.Clone(x)
+	out := matrix.Clone(x)
 	for i := range out.Data {
 		out.Data[i] += by
 	}
@@ -48,7 +49,7 @@ func TestPCAFarFromZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := dense.Mul(blas.NoTrans, doublyCentred(k, fresh, x), blas.NoTrans, dense.Columns(eig.Vectors, 0, 3))
+		want := dense.Mul(blas.NoTrans, doublyCentred(k, fresh, x), blas.NoTrans, matrix.Columns(eig.Vectors, 0, 3))
 		dense.ScaleColumns(want, dense.Reciprocals(dense.Roots(eig.Values[:3])))
 		products := dense.Mul(blas.NoTrans, want, blas.Trans, want)
 		for _, by := range []float64{0, 1e3, 1e6, -1e7, 1e9, 1e12} {
@@ -136,7 +137,7 @@ func TestPCAOnLandmarksFarFromZero(t *testing.T) {
 func TestPCALosesDigits(t *testing.T) {
 	t.Parallel()
 	x := onGrid(clusters(60, 3, 1))
-	same := stream.NewMatrix(30, 2)
+	same := matrix.New(30, 2)
 	for i := range same.Data {
 		same.Data[i] = 1e7 + 0.1
 	}

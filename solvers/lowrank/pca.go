@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -128,10 +129,10 @@ func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
 		return nil, err
 	}
 	f.landmarks, f.basis = landmarks, &whitened{upper: u}
-	with := stream.NewMatrix(u.Rows+1, u.Cols+1)
+	with := matrix.New(u.Rows+1, u.Cols+1)
 	with.Data[0] = 1
 	for i := range u.Rows {
-		copy(dense.Row(with, i+1)[1:], dense.Row(u, i))
+		copy(matrix.Row(with, i+1)[1:], matrix.Row(u, i))
 	}
 	by, err := sketch.NewWhitening(with)
 	if err != nil {
@@ -158,16 +159,16 @@ type centredSpectrum struct {
 // components returns the model of the Gram matrix of [1 | f] and the trace of A; nil if there is no component.
 func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Model, s centredSpectrum, err error) {
 	n, p := gram.Data[0], gram.Rows-1
-	mean, centred := make([]float64, p), stream.NewMatrix(p, p)
+	mean, centred := make([]float64, p), matrix.New(p, p)
 	norm, whole := 0.0, 0.0
 	for j := range mean {
-		mean[j] = dense.Row(gram, 0)[j+1] / n
+		mean[j] = matrix.Row(gram, 0)[j+1] / n
 		norm += mean[j] * mean[j]
-		whole += dense.Row(gram, j+1)[j+1]
+		whole += matrix.Row(gram, j+1)[j+1]
 	}
 	for i := range p {
-		for j, v := range dense.Row(gram, i+1)[1:] {
-			dense.Row(centred, i)[j] = v - n*mean[i]*mean[j]
+		for j, v := range matrix.Row(gram, i+1)[1:] {
+			matrix.Row(centred, i)[j] = v - n*mean[i]*mean[j]
 		}
 	}
 	eig, err := newEigen("the sketch", centred)
@@ -182,14 +183,14 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Mod
 	if r == 0 {
 		return nil, s, nil
 	}
-	vectors := dense.Columns(eig.Vectors, 0, r)
+	vectors := matrix.Columns(eig.Vectors, 0, r)
 	t := scaledColumns(vectors, dense.Reciprocals(dense.Roots(eig.Values[:r])))
 	c := &Centre{Offset: make([]float64, r), Norm: norm}
 	for i, v := range mean {
-		dense.Axpy(v, dense.Row(t, i), c.Offset)
+		matrix.Axpy(v, matrix.Row(t, i), c.Offset)
 	}
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), t)
-	weights := stream.NewMatrix(p, 1)
+	weights := matrix.New(p, 1)
 	copy(weights.Data, mean)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(f.basis.upper), weights)
 	c.Weights = weights.Data

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -21,13 +22,13 @@ func doublyCentred(k kernelgen.Kernel, y, x blas64.General) blas64.General {
 	n, all := float64(x.Rows), 0.0
 	columns := make([]float64, x.Rows)
 	for i := range fitted.Rows {
-		for j, v := range dense.Row(fitted, i) {
+		for j, v := range matrix.Row(fitted, i) {
 			columns[j] += v / n
 			all += v / n / n
 		}
 	}
 	for i := range a.Rows {
-		row := dense.Row(a, i)
+		row := matrix.Row(a, i)
 		mean := dense.Sum(row) / n
 		for j := range row {
 			row[j] += all - mean - columns[j]
@@ -74,18 +75,18 @@ func TestPCAIsDense(t *testing.T) {
 		both := [2]blas64.General{doublyCentred(k, x, x), doublyCentred(k, fresh, x)}
 		for which, rows := range [2]blas64.General{x, fresh} {
 			got := scoresOf(t, f.Model, rows)
-			want := dense.Mul(blas.NoTrans, both[which], blas.NoTrans, dense.Columns(eig.Vectors, 0, rank))
+			want := dense.Mul(blas.NoTrans, both[which], blas.NoTrans, matrix.Columns(eig.Vectors, 0, rank))
 			for j := range rank {
 				root, sign := math.Sqrt(eig.Values[j]), 0.0
 				for i := range rows.Rows {
-					sign += dense.Row(got, i)[j] * dense.Row(want, i)[j]
+					sign += matrix.Row(got, i)[j] * matrix.Row(want, i)[j]
 				}
 				if math.Abs(f.Values[j]/eig.Values[j]-1) > 1e-9 {
 					t.Errorf("%s: value %d is %v, want %v", text, j, f.Values[j], eig.Values[j])
 				}
 				for i := range rows.Rows {
-					if d := dense.Row(got, i)[j] - math.Copysign(dense.Row(want, i)[j]/root,
-						sign*dense.Row(want, i)[j]); math.Abs(d) > 1e-8*root {
+					if d := matrix.Row(got, i)[j] - math.Copysign(matrix.Row(want, i)[j]/root,
+						sign*matrix.Row(want, i)[j]); math.Abs(d) > 1e-8*root {
 						t.Fatalf("%s: score %d of row %d is off by %.1e", text, j, i, d/root)
 					}
 				}
@@ -116,7 +117,7 @@ func TestPCAOnLandmarks(t *testing.T) {
 		for j := range rank {
 			mean, squares := 0.0, 0.0
 			for i := range n {
-				v := dense.Row(u, i)[j]
+				v := matrix.Row(u, i)[j]
 				mean += v / n
 				squares += v * v
 			}
@@ -129,7 +130,7 @@ func TestPCAOnLandmarks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := dense.Clone(a)
+		e := matrix.Clone(a)
 		dense.Gemm(blas.NoTrans, blas.Trans, -1, u, u, 1, e)
 		if want := spectralNorm(t, e) / spectralNorm(t, a); math.Abs(v.SpectralError/want-1) > 0.01 {
 			t.Errorf("the measured error is %v, dense %v", v.SpectralError, want)
@@ -158,7 +159,7 @@ func TestPCAOnLandmarks(t *testing.T) {
 // TestPCARefuses: rows that are alike have no component, and kernels that are not positive semi-definite none either.
 func TestPCARefuses(t *testing.T) {
 	t.Parallel()
-	same := stream.NewMatrix(30, 2)
+	same := matrix.New(30, 2)
 	for i := range same.Data {
 		same.Data[i] = 3
 	}

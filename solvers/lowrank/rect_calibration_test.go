@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -62,7 +63,7 @@ var rectKinds = []struct {
 		x = drawRows(m, d, func(int) float64 { return r.Float64() })
 		y = drawRows(n, d, func(int) float64 { return spread * r.NormFloat64() })
 		for i := range n {
-			dense.Axpy(1, dense.Row(centres, r.IntN(12)), dense.Row(y, i))
+			matrix.Axpy(1, matrix.Row(centres, r.IntN(12)), matrix.Row(y, i))
 		}
 		return x, y, smoothKernels
 	}},
@@ -72,7 +73,7 @@ var smoothKernels = []string{"rbf(sigma=median)", "rbf(sigma=median)", "laplace(
 
 // drawRows returns rows of independent entries.
 func drawRows(n, d int, draw func(j int) float64) blas64.General {
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	for i := range x.Data {
 		x.Data[i] = draw(i % d)
 	}
@@ -82,9 +83,9 @@ func drawRows(n, d int, draw func(j int) float64) blas64.General {
 // zipfCounts returns rows of counts of words, of which the k-th occurs 1/k times as often as the
 // first, and divides them by their lengths.
 func zipfCounts(r *rand.Rand, n, d int) blas64.General {
-	x, words := stream.NewMatrix(n, d), rand.NewZipf(r, 1.1, 1, uint64(d-1))
+	x, words := matrix.New(n, d), rand.NewZipf(r, 1.1, 1, uint64(d-1))
 	for i := range n {
-		row := dense.Row(x, i)
+		row := matrix.Row(x, i)
 		for range 5 + r.IntN(60) {
 			row[words.Uint64()]++
 		}
@@ -113,10 +114,10 @@ func pixels(r *rand.Rand, name string, n int) blas64.General {
 		return blas64.General{}
 	}
 	size := m.Bounds().Size()
-	x := stream.NewMatrix(n, 3)
+	x := matrix.New(n, 3)
 	for i := range n {
 		red, green, blue, _ := m.At(r.IntN(size.X), r.IntN(size.Y)).RGBA()
-		copy(dense.Row(x, i), []float64{float64(red) / 0xffff, float64(green) / 0xffff, float64(blue) / 0xffff})
+		copy(matrix.Row(x, i), []float64{float64(red) / 0xffff, float64(green) / 0xffff, float64(blue) / 0xffff})
 	}
 	return x
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -100,7 +101,7 @@ func TestExplicitMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := stream.NewMatrix(x.Rows, x.Cols)
+	a := matrix.New(x.Rows, x.Cols)
 	m.Apply(a.Data, x.Data)
 	values := singularValues(t, a)
 	src := stream.NewCounted(stream.FromMatrix("M", x))
@@ -118,7 +119,7 @@ func TestExplicitMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if part, err := f.Verify(ctx, e, model.Sources{Left: stream.FromMatrix("part", stream.RowSlice(x, 0, 70))}, 0, 1); err != nil || part.Rows != 70 {
+	if part, err := f.Verify(ctx, e, model.Sources{Left: stream.FromMatrix("part", matrix.Rows(x, 0, 70))}, 0, 1); err != nil || part.Rows != 70 {
 		t.Errorf("the error on 70 other rows: %+v, %v", part, err)
 	}
 	u := factors(t, f.Model, f.Left, x)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -37,7 +38,7 @@ func sinkhorn(a blas64.General) (u, v []float64) {
 
 func transportPlan(a blas64.General) blas64.General {
 	u, v := sinkhorn(a)
-	p := dense.Clone(a)
+	p := matrix.Clone(a)
 	dense.ScaleRows(p, u)
 	dense.ScaleColumns(p, v)
 	return p
@@ -75,7 +76,7 @@ func TestTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := dense.Mul(blas.NoTrans, scaledColumns(dense.Columns(s.U, 0, rank), s.S[:rank]), blas.Trans, dense.Columns(s.V, 0, rank))
+	best := dense.Mul(blas.NoTrans, scaledColumns(matrix.Columns(s.U, 0, rank), s.S[:rank]), blas.Trans, matrix.Columns(s.V, 0, rank))
 	leastKernel, leastPlan := errorsOf("the best of rank 60", best)
 	kernel, transport := fitted("landmark, 360 core points", Landmark{Rank: rank, Core: 360, Seed: 1})
 	if kernel > 1.1*leastKernel || math.Abs(transport-leastPlan) > 0.2*leastPlan {

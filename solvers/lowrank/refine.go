@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -131,7 +132,7 @@ func (e *Embedding) absorbable(r blas64.General) error {
 
 // absorb sets the refinement to R⁻¹·G.
 func (e *Embedding) absorb(r, g blas64.General) {
-	x := dense.Clone(g)
+	x := matrix.Clone(g)
 	if r.Rows > 0 {
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(r), x)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -116,12 +117,12 @@ func (m RFF) notes() []string {
 
 // frequencies draws the frequencies, a row each.
 func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.General {
-	omega := stream.NewMatrix(m.Rank/2, d)
+	omega := matrix.New(m.Rank/2, d)
 	draws := sketch.NewRandom(m.Seed, "frequencies")
 	for i := range omega.Rows {
 		item := draws.At(uint64(i))
 		if !measure.RotationInvariant() {
-			measure.Frequency(dense.Row(omega, i), &item)
+			measure.Frequency(matrix.Row(omega, i), &item)
 			continue
 		}
 		// The length of a frequency: a scale times the length of d normals.
@@ -143,10 +144,10 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 func (m RFF) orthogonalise(omega blas64.General) {
 	draws := sketch.NewRandom(m.Seed, "directions")
 	for first := 0; first < omega.Rows; first += omega.Cols {
-		block := stream.RowSlice(omega, first, min(omega.Cols, omega.Rows-first))
+		block := matrix.Rows(omega, first, min(omega.Cols, omega.Rows-first))
 		q := randomOrthonormal(block.Cols, block.Rows, draws.At(uint64(first)))
 		for i := range block.Rows {
-			row := dense.Row(block, i)
+			row := matrix.Row(block, i)
 			length := row[0]
 			for j := range row {
 				row[j] = length * q.Data[i*q.Stride+j]
@@ -159,15 +160,15 @@ func (m RFF) orthogonalise(omega blas64.General) {
 // normal rows, each made orthogonal to those before it, twice, so that it is so to
 // rounding (Giraud, Langou, Rozložník & van den Eshof 2005).
 func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
-	q := stream.NewMatrix(k, n)
+	q := matrix.New(k, n)
 	for i := range k {
-		row := dense.Row(q, i)
+		row := matrix.Row(q, i)
 		for j := range row {
 			row[j] = draws.Normal()
 		}
 		for range 2 {
 			for before := range i {
-				dense.Axpy(-dense.Dot(dense.Row(q, before), row), dense.Row(q, before), row)
+				matrix.Axpy(-dense.Dot(matrix.Row(q, before), row), matrix.Row(q, before), row)
 			}
 			blas64.Scal(1/dense.Norm(row), dense.Vector(row))
 		}
@@ -201,23 +202,23 @@ const foldRows = 32
 func (m *fourierMap) applier() func(dst, x blas64.General) {
 	var work kernelgen.Workspace
 	n := m.frequencies.Rows
-	rows, tile := stream.NewMatrix(foldRows, m.frequencies.Cols), stream.NewMatrix(foldRows, n)
+	rows, tile := matrix.New(foldRows, m.frequencies.Cols), matrix.New(foldRows, n)
 	scale := 1 / math.Sqrt(float64(n))
 	return func(dst, x blas64.General) {
 		for first := 0; first < x.Rows; first += foldRows {
-			part := stream.RowSlice(x, first, min(foldRows, x.Rows-first))
-			r, phase := stream.RowSlice(rows, 0, part.Rows), stream.RowSlice(tile, 0, part.Rows)
+			part := matrix.Rows(x, first, min(foldRows, x.Rows-first))
+			r, phase := matrix.Rows(rows, 0, part.Rows), matrix.Rows(tile, 0, part.Rows)
 			for i := range part.Rows { // a nil centre is 0
-				row := dense.Row(r, i)
-				copy(row, dense.Row(part, i))
+				row := matrix.Row(r, i)
+				copy(row, matrix.Row(part, i))
 				for j, c := range m.centre {
 					row[j] -= c
 				}
 			}
 			m.phases.FillDense(phase, r, m.packed, &work)
 			for i := range part.Rows {
-				out := dense.Row(dst, first+i)
-				for j, p := range dense.Row(phase, i) {
+				out := matrix.Row(dst, first+i)
+				for j, p := range matrix.Row(phase, i) {
 					sin, cos := math.Sincos(p)
 					out[j], out[n+j] = scale*cos, scale*sin
 				}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -100,7 +101,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		return nil, err
 	}
 	r := dense.Rank(s.S, RankTolerance)
-	side, values, err := s.fixedRank(r, dense.Mul(blas.Trans, factor, blas.NoTrans, dense.Columns(s.U, 0, r)), landmarks, m.Rank)
+	side, values, err := s.fixedRank(r, dense.Mul(blas.Trans, factor, blas.NoTrans, matrix.Columns(s.U, 0, r)), landmarks, m.Rank)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 func traceResidual(f *basis.Cholesky, factor blas64.General, values []float64) float64 {
 	kept := 0.0
 	for i := range factor.Rows {
-		kept += dense.Dot(dense.Row(factor, i), dense.Row(factor, i))
+		kept += dense.Dot(matrix.Row(factor, i), matrix.Row(factor, i))
 	}
 	return (f.Left + math.Max(0, kept-dense.Sum(values))) / f.Trace
 }

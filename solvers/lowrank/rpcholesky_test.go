@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
@@ -78,7 +79,7 @@ func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	t.Helper()
 	size := krylov.Largest(a.Data)
 	eig := denseEigen(t, scaled(a, 1/size))
-	return scaled(congruence(dense.Columns(eig.Vectors, 0, c), eig.Values[:c]), size)
+	return scaled(congruence(matrix.Columns(eig.Vectors, 0, c), eig.Values[:c]), size)
 }
 
 // TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast
@@ -215,7 +216,7 @@ func TestRPCholeskyStops(t *testing.T) {
 		{"rank 3", base, linear, 3, 3, "3 pivots found"},
 		{"rank 3, tiny", scaled(base, 1e-140), linear, 3, 3, "3 pivots found"},
 		{"rank 3, huge", scaled(base, 1e150), linear, 3, 3, "3 pivots found"},
-		{"all rows zero", stream.NewMatrix(500, 3), linear, 1, 0, "0 pivots found"},
+		{"all rows zero", matrix.New(500, 3), linear, 1, 0, "0 pivots found"},
 		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1, 0, "0 pivots found"},
 		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), rbf, 1, 1, "there are 1 rows"},
 		{"fewer rows than pivots", clusters(12, 3, 4), rbf, 12, 12, "there are 12 rows"},

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -186,9 +187,9 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 // shiftedR returns R·[I; −αI]: a factor of Y − αC for any α, without another pass.
 func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	c := f.size.rank
-	m := stream.NewMatrix(2*c, c)
+	m := matrix.New(2*c, c)
 	for i := range 2 * c {
-		r := dense.Row(f.pair, i)
+		r := matrix.Row(f.pair, i)
 		for j := range c {
 			m.Data[i*c+j] = r[j] - alpha*r[c+j]
 		}
@@ -262,7 +263,7 @@ func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General)
 		return nil, err
 	}
 	r := dense.Rank(bs.S, coreTolerance)
-	u, squares := dense.Columns(bs.U, 0, r), f.rows.fitted.squares()
+	u, squares := matrix.Columns(bs.U, 0, r), f.rows.fitted.squares()
 	m := dense.Mul(blas.Trans, u, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, u))
 	identity := dense.Mul(blas.Trans, u, blas.NoTrans, scaledRows(u, squares))
 	fit := &coreFit{residual: residualShift(dense.Trace(z), dense.Trace(m), dense.Sum(squares)-dense.Trace(identity))}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -19,7 +20,7 @@ import (
 
 // rings returns n rows on two rings and in a blob beside them, and where each is.
 func rings(n int, seed uint64) (x blas64.General, of []int) {
-	x, of = stream.NewMatrix(n, 2), make([]int, n)
+	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "rings")
 	for i := range n {
 		draws := random.At(uint64(i))
@@ -60,7 +61,7 @@ func reloaded(t *testing.T, m *Model) *Model {
 
 // blobs returns n rows of three blobs, and where each is.
 func blobs(n int, seed uint64) (x blas64.General, of []int) {
-	x, of = stream.NewMatrix(n, 2), make([]int, n)
+	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "blobs")
 	for i := range n {
 		draws := random.At(uint64(i))
@@ -128,7 +129,7 @@ func TestNormalisedMatrix(t *testing.T) {
 	a := kernelMatrix(k, x, x)
 	roots := make([]float64, a.Rows)
 	for i := range roots {
-		roots[i] = 1 / math.Sqrt(dense.Sum(dense.Row(a, i)))
+		roots[i] = 1 / math.Sqrt(dense.Sum(matrix.Row(a, i)))
 	}
 	dense.ScaleRows(a, roots)
 	dense.ScaleColumns(a, roots)
@@ -145,7 +146,7 @@ func TestNormalisedMatrix(t *testing.T) {
 func TestNovelty(t *testing.T) {
 	t.Parallel()
 	x := clusters(400, 3, 5)
-	far := stream.NewMatrix(4, 3)
+	far := matrix.New(4, 3)
 	for i := range far.Data {
 		far.Data[i] = 30
 	}
@@ -167,8 +168,8 @@ func TestNovelty(t *testing.T) {
 			got := ask(t, reloaded(t, f.Model), x, model.Novelty)
 			want, size := residuals(t, f.Model, k, x), math.Sqrt(diagonalOf(k, x)[0])
 			for i := range want {
-				if math.Abs(dense.Row(got, i)[0]-want[i]) > 1e-6*size {
-					t.Fatalf("%T of %s: row %d is %v from the span, want %v", method, text, i, dense.Row(got, i)[0], want[i])
+				if math.Abs(matrix.Row(got, i)[0]-want[i]) > 1e-6*size {
+					t.Fatalf("%T of %s: row %d is %v from the span, want %v", method, text, i, matrix.Row(got, i)[0], want[i])
 				}
 			}
 			if tail := ask(t, f.Model, far, model.Novelty).Data[2]; tail > 1/float64(len(f.Novelty.Known)) {
@@ -186,7 +187,7 @@ func residuals(t *testing.T, m *Model, k kernelgen.Kernel, x blas64.General) []f
 		p = dense.Mul(blas.NoTrans, p, blas.NoTrans, m.Left.Refinement)
 	}
 	unit := m.Left.unit()
-	p = dense.Clone(p)
+	p = matrix.Clone(p)
 	dense.Scale(unit, p)
 	j := kernelMatrix(k, m.Left.Landmarks, m.Left.Landmarks)
 	g := dense.Mul(blas.Trans, p, blas.NoTrans, dense.Mul(blas.NoTrans, j, blas.NoTrans, p))
@@ -200,14 +201,14 @@ func residuals(t *testing.T, m *Model, k kernelgen.Kernel, x blas64.General) []f
 	if c := m.Left.Centre; c != nil {
 		entries := kernelMatrix(k, x, m.Left.Landmarks)
 		for i := range mean {
-			mean[i] = dense.Dot(dense.Row(entries, i), c.Weights)
+			mean[i] = dense.Dot(matrix.Row(entries, i), c.Weights)
 		}
 		norm = c.Norm / unit
 	}
 	out, diagonal := make([]float64, x.Rows), diagonalOf(k, x)
 	for i := range out {
 		inside := 0.0
-		for c, v := range dense.Row(u, i) {
+		for c, v := range matrix.Row(u, i) {
 			inside += v * solved.At(c, i)
 		}
 		out[i] = math.Sqrt(math.Max(0, diagonal[i]-2*mean[i]+norm-inside))
@@ -226,7 +227,7 @@ func diagonalOf(k kernelgen.Kernel, x blas64.General) []float64 {
 func TestSampledRefuses(t *testing.T) {
 	t.Parallel()
 	x := stream.FromMatrix("x", clusters(80, 2, 1))
-	few := stream.NewMatrix(60, 2)
+	few := matrix.New(60, 2)
 	for i := range few.Data {
 		few.Data[i] = float64(i % 4)
 	}
@@ -249,7 +250,7 @@ func TestSampledRefuses(t *testing.T) {
 			model.Sources{Left: stream.FromMatrix("y", centredRows())}, kernelgen.Linear()},
 		{"this method has none", Sampled{Method: RFF{Rank: 4}, Novelty: true}, model.Sources{Left: x}, rbf},
 		{"takes two rows", Sampled{Method: Nystrom{Rank: 2}, Novelty: true},
-			model.Sources{Left: stream.FromMatrix("one", stream.NewMatrix(1, 2))}, rbf},
+			model.Sources{Left: stream.FromMatrix("one", matrix.New(1, 2))}, rbf},
 	} {
 		if _, err := c.method.Fit(context.Background(), stream.Engine{}, c.d, c.k); err == nil ||
 			!strings.Contains(err.Error(), c.says) {
@@ -267,7 +268,7 @@ func TestSampledRefuses(t *testing.T) {
 
 // centredRows returns rows whose sum is not 0, but small beside them.
 func centredRows() blas64.General {
-	x := stream.NewMatrix(100, 2)
+	x := matrix.New(100, 2)
 	for i := range x.Data {
 		x.Data[i] = math.Sin(float64(i*i)) + 0.01
 	}

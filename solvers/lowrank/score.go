@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -184,7 +185,7 @@ func (v *verifier) measureDiagonal(shift float64) {
 	v.centring.centreDiagonal(v.diagonal)
 	v.diagonalError = slices.Clone(v.diagonal)
 	for i := range v.diagonalError {
-		v.diagonalError[i] -= dense.Dot(dense.Row(v.weighted, i), dense.Row(v.right.u, i)) + shift
+		v.diagonalError[i] -= dense.Dot(matrix.Row(v.weighted, i), matrix.Row(v.right.u, i)) + shift
 	}
 }
 
@@ -251,7 +252,7 @@ func ratio(d, a float64) float64 {
 // the Frobenius norms as well.
 func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool) (ax, ey []float64, err error) {
 	both, left, right := columnsOf(x, y), v.weighted, v.right.u
-	rows, cols := stream.NewMatrix(left.Rows, 2), stream.NewMatrix(right.Rows, 2)
+	rows, cols := matrix.New(left.Rows, 2), matrix.New(right.Rows, 2)
 	p, out := &tiles.Product{Q: both, AQ: rows}, rows
 	switch {
 	case v.half:
@@ -286,7 +287,7 @@ func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool
 
 // columnsOf returns the matrix [x y].
 func columnsOf(x, y []float64) blas64.General {
-	m := stream.NewMatrix(len(x), 2)
+	m := matrix.New(len(x), 2)
 	for i := range x {
 		m.Data[2*i], m.Data[2*i+1] = x[i], y[i]
 	}
@@ -305,7 +306,7 @@ func column(m blas64.General, j int) []float64 {
 func (v *verifier) measurer() tiles.Visitor {
 	buf := make([]float64, stream.PairRows*stream.PairRows)
 	return func(tile blas64.General, i, j int) error {
-		v.measure(i, j, tile, blas64.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: buf[:tile.Rows*tile.Cols]})
+		v.measure(i, j, tile, matrix.Of(buf, tile.Rows, tile.Cols))
 		return nil
 	}
 }
@@ -313,8 +314,8 @@ func (v *verifier) measurer() tiles.Visitor {
 // measure adds the squares of the entries of a tile of A, which it overwrites, and of E, which it
 // puts into diff.
 func (v *verifier) measure(i, j int, tile, diff blas64.General) {
-	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
-	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+	rows := func(m blas64.General) blas64.General { return matrix.Rows(m, i, tile.Rows) }
+	cols := func(m blas64.General) blas64.General { return matrix.Rows(m, j, tile.Cols) }
 	v.centring.centre(tile, i, j)
 	subtract(diff, tile, rows(v.weighted), cols(v.right.u))
 	if v.oneSource && i == j {
@@ -356,9 +357,9 @@ func squares(m blas64.General) float64 {
 func subtractProduct(y []float64, a, b blas64.General, x []float64) {
 	inner := make([]float64, b.Cols)
 	for i := range b.Rows {
-		dense.Axpy(x[i], dense.Row(b, i), inner)
+		matrix.Axpy(x[i], matrix.Row(b, i), inner)
 	}
 	for i := range a.Rows {
-		y[i] -= dense.Dot(dense.Row(a, i), inner)
+		y[i] -= dense.Dot(matrix.Row(a, i), inner)
 	}
 }

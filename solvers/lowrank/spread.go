@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/stream"
 )
 
 // spreadRows is the number of sampled rows and columns that spread looks at.
@@ -21,14 +21,14 @@ func (b *sampledBlock) spread() float64 {
 	for _, d := range b.diagonal {
 		diagonal[[2]int{d.i, d.j}] = d.value
 	}
-	some := stream.NewMatrix(len(rows), len(columns))
+	some := matrix.New(len(rows), len(columns))
 	for p, i := range rows {
-		row := dense.Row(some, p)
+		row := matrix.Row(some, p)
 		for q, j := range columns {
 			if v, is := diagonal[[2]int{i, j}]; is {
 				row[q] = v
 			} else {
-				row[q] = dense.Row(b.m, i)[j] / (left[i] * right[j])
+				row[q] = matrix.Row(b.m, i)[j] / (left[i] * right[j])
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func differ(panels ...blas64.General) bool {
 	var first []float64
 	for _, p := range panels {
 		for i := range p.Rows {
-			row := dense.Row(p, i)
+			row := matrix.Row(p, i)
 			if first == nil {
 				first = row
 			}

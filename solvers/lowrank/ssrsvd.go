@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -192,7 +193,7 @@ func streamRanges(ctx context.Context, e stream.Engine, src stream.Source, featu
 		return func(state sketch.List[*sketchedRange], r basis.Rows) error {
 			first := 0
 			for i, f := range features {
-				z := dense.Columns(r.Z, first, f.Width)
+				z := matrix.Columns(r.Z, first, f.Width)
 				if err := state[i].B.Add(r.Start, priorities[i](z, r.Start), r.X); err != nil {
 					return err
 				}
@@ -253,8 +254,8 @@ func solveCore(left, z, right blas64.General) (*svd, error) {
 		return nil, err
 	}
 	rows, cols := dense.Rank(l.S, coreTolerance), dense.Rank(r.S, coreTolerance)
-	g := dense.Mul(blas.Trans, dense.Columns(l.U, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, dense.Columns(r.U, 0, cols)))
+	g := dense.Mul(blas.Trans, matrix.Columns(l.U, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, matrix.Columns(r.U, 0, cols)))
 	dense.ScaleRows(g, dense.Reciprocals(l.S[:rows]))
 	dense.ScaleColumns(g, dense.Reciprocals(r.S[:cols]))
-	return newSVD("the core", dense.Mul(blas.NoTrans, dense.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, dense.Columns(r.V, 0, cols))))
+	return newSVD("the core", dense.Mul(blas.NoTrans, matrix.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, matrix.Columns(r.V, 0, cols))))
 }

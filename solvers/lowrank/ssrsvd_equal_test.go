@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // Few equal rows among many that are far from each other make directions of the range of which
@@ -20,7 +20,7 @@ func TestSSRSVDFewEqualRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := stream.NewMatrix(1000, 8)
+			x := matrix.New(1000, 8)
 			random := sketch.NewRandom(seed, "equal rows")
 			for i := range x.Rows {
 				draws := random.At(uint64(i))

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -131,7 +132,7 @@ func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
 // tells that it does not.
 func TestAdaptiveIndefinite(t *testing.T) {
 	t.Parallel()
-	x := stream.NewMatrix(600, 3)
+	x := matrix.New(600, 3)
 	sketch.NewRandom(1, "indefinite").Normals(x)
 	d := model.Sources{Left: stream.FromMatrix("x", x)}
 	for _, text := range []string{"multiquadratic()", "relu()"} {

@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -147,7 +148,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		return func(dst blas64.General, b *stream.Block) error {
 			first := 0
 			for _, em := range embedders {
-				if err := em.embed(dense.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
+				if err := em.embed(matrix.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
 					return err
 				}
 				first += em.e.Rank()
@@ -163,7 +164,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 // scale multiplies the columns of U, of V, or of both side by side, by the roots of the values.
 func (m *Model) scale(u blas64.General) {
 	for i := range u.Rows {
-		row := dense.Row(u, i)
+		row := matrix.Row(u, i)
 		for j := range row {
 			row[j] *= math.Sqrt(math.Abs(m.Values[j%len(m.Values)]))
 		}
@@ -173,18 +174,18 @@ func (m *Model) scale(u blas64.General) {
 // answerWorker makes a worker of a function that answers for one row: from its embedding, its entries
 // with the landmarks and k(x, x).
 func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
-	room, diagonal := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), make([]float64, stream.PanelRows)
+	room, diagonal := matrix.New(stream.PanelRows, m.Left.Rank()), make([]float64, stream.PanelRows)
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			entries, err := em.raw(x, b.Start+int64(first))
 			if err != nil {
 				return err
 			}
-			u := stream.RowSlice(room, 0, x.Rows)
+			u := matrix.Rows(room, 0, x.Rows)
 			em.project(u, entries)
 			em.t.Diagonal(diagonal[:x.Rows], x)
 			for i := range x.Rows {
-				put(dense.Row(dst, first+i), dense.Row(u, i), dense.Row(entries, i), diagonal[i]/m.Left.unit())
+				put(matrix.Row(dst, first+i), matrix.Row(u, i), matrix.Row(entries, i), diagonal[i]/m.Left.unit())
 			}
 		}
 		return nil
@@ -194,16 +195,16 @@ func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, d
 // decisionWorker makes a worker that gives clusters and the decisions for them.
 func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
 	answers, do := model.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
-	room := stream.NewMatrix(stream.PanelRows, m.Clusters.K)
+	room := matrix.New(stream.PanelRows, m.Clusters.K)
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			panel := *b
 			panel.Start, panel.X = b.Start+int64(first), x
-			decisions := stream.RowSlice(room, 0, x.Rows)
+			decisions := matrix.Rows(room, 0, x.Rows)
 			if err := do(decisions, &panel); err != nil {
 				return err
 			}
-			answers.Answer(stream.RowSlice(dst, first, x.Rows), r, decisions)
+			answers.Answer(matrix.Rows(dst, first, x.Rows), r, decisions)
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -38,7 +39,7 @@ func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 func nothing(like *Model) *Model {
 	m := *like
 	side := *like.Left
-	side.Projection, side.Refinement = dense.Columns(side.Projection, 0, 0), blas64.General{}
+	side.Projection, side.Refinement = matrix.Columns(side.Projection, 0, 0), blas64.General{}
 	m.Left, m.Values, m.Shift = &side, nil, 0
 	return &m
 }
@@ -144,15 +145,15 @@ func TestVerifyProducts(t *testing.T) {
 		for _, transposed := range []bool{false, true} {
 			n := c.right.Rows
 			if transposed {
-				n, a, e = x.Rows, dense.Transpose(a), dense.Transpose(e)
+				n, a, e = x.Rows, matrix.Transpose(a), matrix.Transpose(e)
 			}
 			vectors := filled(2, n, func(i, j int) float64 { return math.Sin(float64(i + 2*j)) })
-			p, q, err := v.multiply(context.Background(), dense.Row(vectors, 0), dense.Row(vectors, 1), transposed)
+			p, q, err := v.multiply(context.Background(), matrix.Row(vectors, 0), matrix.Row(vectors, 1), transposed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkProduct(t, "A", a, c.weight, dense.Row(vectors, 0), p)
-			checkProduct(t, m.Method, e, c.weight, dense.Row(vectors, 1), q)
+			checkProduct(t, "A", a, c.weight, matrix.Row(vectors, 0), p)
+			checkProduct(t, m.Method, e, c.weight, matrix.Row(vectors, 1), q)
 		}
 	}
 }
@@ -170,9 +171,9 @@ func (v *verifier) sideOf(t *testing.T, x blas64.General, side *Embedding) *veri
 func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x, y []float64) {
 	t.Helper()
 	for i := range y {
-		want := dense.Dot(dense.Row(a, i), x)
+		want := dense.Dot(matrix.Row(a, i), x)
 		if a.Rows == a.Cols {
-			want -= (1 - weight) * dense.Row(a, i)[i] * x[i]
+			want -= (1 - weight) * matrix.Row(a, i)[i] * x[i]
 		}
 		if math.Abs(y[i]-want) > 1e-11 {
 			t.Fatalf("%s, weight %g: entry %d of the product is %g, dense %g", name, weight, i, y[i], want)
@@ -244,7 +245,7 @@ func TestVerifyEdges(t *testing.T) {
 	if v := verified(t, 0, nothing(f.Model), stream.FromMatrix("one", clusters(1, 3, 9)), 0); v.SpectralError != 1 || v.FrobeniusError != 1 || v.Norm != 1 || !v.Converged {
 		t.Errorf("Â = 0 on one row: %+v", v)
 	}
-	for _, bad := range []stream.Source{stream.FromMatrix("empty", stream.NewMatrix(0, 3)), stream.FromMatrix("wide", clusters(20, 4, 1))} {
+	for _, bad := range []stream.Source{stream.FromMatrix("empty", matrix.New(0, 3)), stream.FromMatrix("wide", clusters(20, 4, 1))} {
 		if _, err := f.Verify(ctx, e, model.Sources{Left: bad}, 0, 1); err == nil {
 			t.Errorf("%s: no error", bad.Info().Name)
 		}

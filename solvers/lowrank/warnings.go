@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // A sample tells little of a matrix that few rows carry: it meets too many of them or too few.
@@ -29,7 +29,7 @@ func (b *sampledBlock) effectiveSize() float64 {
 		right[d.j] += v
 	}
 	for i := range b.m.Rows {
-		for j, v := range dense.Row(b.m, i) {
+		for j, v := range matrix.Row(b.m, i) {
 			left[i] += v * v
 			right[j] += v * v
 		}

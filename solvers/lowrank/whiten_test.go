@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/stream"
 )
 
 // TestWhitening compares both ways to make columns orthonormal.
@@ -18,7 +18,7 @@ func TestWhitening(t *testing.T) {
 	t.Parallel()
 	for _, fall := range []float64{1, 1e-3, 1e-8, 1e-14} {
 		r := rand.New(rand.NewPCG(3, 4))
-		a := stream.NewMatrix(300, 40)
+		a := matrix.New(300, 40)
 		for i := range a.Rows {
 			for j := range a.Cols {
 				a.Data[i*a.Stride+j] = r.NormFloat64() * math.Pow(fall, float64(j)/39)

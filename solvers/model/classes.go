@@ -3,6 +3,8 @@ package model
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Decisions is how a classifier answers a [Request]: from a decision value for each class.
@@ -41,6 +43,6 @@ func (d Decisions) Answer(dst blas64.General, r Request, decisions blas64.Genera
 // equal ones the first.
 func Largest(classes []int, decisions blas64.General) {
 	for i := range classes {
-		classes[i] = floats.MaxIdx(decisions.Data[i*decisions.Stride:][:decisions.Cols])
+		classes[i] = floats.MaxIdx(matrix.Row(decisions, i))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -174,7 +175,7 @@ func (c *codec) put(value any, s *slot, known sizes) {
 	case blas64.General:
 		out.Shape, out.Floats, empty = []int{v.Rows, v.Cols}, make([]float64, 0, v.Rows*v.Cols), v.Rows == 0
 		for i := range v.Rows * min(1, v.Cols) {
-			out.Floats = append(out.Floats, v.Data[i*v.Stride:i*v.Stride+v.Cols]...)
+			out.Floats = append(out.Floats, matrix.Row(v, i)...)
 		}
 	case *stream.CSR:
 		c.putSparse(v, s.name)
@@ -286,7 +287,7 @@ func (a *Archive) array(name string, ints bool, shape ...int64) array.Array {
 		return array.Array{Shape: make([]int, len(shape))}
 	}
 	for i, x := range v.Floats {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !matrix.IsFinite(x) {
 			a.Fail("number %d of array %s is %v", i, v.Name, x)
 			break
 		}
@@ -308,7 +309,7 @@ func (a *Archive) PutInts(name string, v []int64) {
 // matrix returns a matrix of finite numbers.
 func (a *Archive) matrix(name string, rows, cols int64) blas64.General {
 	v := a.array(name, false, rows, cols)
-	return blas64.General{Rows: v.Shape[0], Cols: v.Shape[1], Stride: max(1, v.Shape[1]), Data: v.Floats}
+	return matrix.Of(v.Floats, v.Shape[0], v.Shape[1])
 }
 
 // takeSparse returns compressed rows; their values are all 1 if there is no array of them.

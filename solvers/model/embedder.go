@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,12 +23,12 @@ func NewEmbedder(m Transformer, r Request) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := stream.NewMatrix(1, m.Dimension(r.Side))
+	row := matrix.New(1, m.Dimension(r.Side))
 	worker, err := checkedWorker(m, stream.FromMatrix("row", row), r)
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{worker: worker(), block: stream.Block{X: row}, out: stream.NewMatrix(1, len(names))}, nil
+	return &Embedder{worker: worker(), block: stream.Block{X: row}, out: matrix.New(1, len(names))}, nil
 }
 
 // Columns returns the length of a row.

@@ -5,12 +5,13 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
 func TestCheckRows(t *testing.T) {
 	info := stream.Info{Name: "rows", Columns: []string{"a", "b"}}
-	m := stream.NewMatrix(5, 2)
+	m := matrix.New(5, 2)
 	if err := CheckRows(info, m, 100); err != nil {
 		t.Error(err)
 	}

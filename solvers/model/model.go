@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -77,7 +78,7 @@ type Verification struct {
 // of the matrix overflow, or the matrix is zero.
 func (v *Verification) Check() error {
 	for _, e := range []float64{v.SpectralError, v.FrobeniusError, v.Norm} {
-		if e-e != 0 {
+		if !matrix.IsFinite(e) {
 			return fmt.Errorf("the error of the model relative to the matrix, whose norm is %.3g, cannot be measured: it is %v. The rows are not like those of the fit, or the model is damaged", v.Norm, e)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
 // rows returns n different rows of two numbers.
 func rows(n int) stream.Gatherer {
-	m := stream.NewMatrix(n, 2)
+	m := matrix.New(n, 2)
 	for i := range m.Data {
 		m.Data[i] = math.Sqrt(float64(i))
 	}
@@ -39,7 +40,7 @@ func TestResolve(t *testing.T) {
 	if len(texts) != 2 {
 		t.Errorf("two seeds give %d kernels", len(texts))
 	}
-	apart := stream.NewMatrix(50, 2)
+	apart := matrix.New(50, 2)
 	for i := range apart.Data {
 		apart.Data[i] = 1e200 * float64(i)
 	}
@@ -69,13 +70,13 @@ func TestSources(t *testing.T) {
 		t.Errorf("two sources: %+v", s)
 	}
 	for name, bad := range map[string]stream.Source{
-		"once": unread{}, "no rows": stream.FromMatrix("no rows", stream.NewMatrix(0, 2)), "no columns": stream.FromMatrix("no columns", stream.NewMatrix(3, 0)),
+		"once": unread{}, "no rows": stream.FromMatrix("no rows", matrix.New(0, 2)), "no columns": stream.FromMatrix("no columns", matrix.New(3, 0)),
 	} {
 		if (Sources{Left: bad}).Check() == nil || (Sources{Left: rows(3), Right: bad}).Check() == nil {
 			t.Errorf("a source with %s was taken", name)
 		}
 	}
-	wide := stream.FromMatrix("wide", stream.NewMatrix(3, 3))
+	wide := stream.FromMatrix("wide", matrix.New(3, 3))
 	if (Sources{Left: rows(3), Right: wide}).Check() == nil {
 		t.Error("sources that do not go together were taken")
 	}

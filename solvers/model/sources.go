@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -155,12 +156,12 @@ func gatherRepeated(ctx context.Context, rows []int64,
 	if err != nil || len(different) == len(rows) {
 		return x, err
 	}
-	all, at := stream.NewMatrix(len(rows), x.Cols), 0
+	all, at := matrix.New(len(rows), x.Cols), 0
 	for i, r := range rows {
 		if different[at] != r {
 			at++
 		}
-		copy(dense.Row(all, i), dense.Row(x, at))
+		copy(matrix.Row(all, i), matrix.Row(x, at))
 	}
 	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -27,7 +28,7 @@ func weighted(t *testing.T, x blas64.General, weights []float64) stream.Source {
 // times.
 func TestSampleWeighted(t *testing.T) {
 	for _, n := range []int{3, 40, 3000} {
-		x := stream.NewMatrix(n, 2)
+		x := matrix.New(n, 2)
 		weights, ones := make([]float64, n), slices.Repeat([]float64{1}, n)
 		var numbers []int
 		for i := range n {
@@ -63,7 +64,7 @@ func TestSampleWeighted(t *testing.T) {
 			t.Errorf("shares of %d rows: the sample is another; %v", n, err)
 		}
 	}
-	_, err := SampleWeighted(t.Context(), stream.Engine{}, weighted(t, stream.NewMatrix(3, 1), make([]float64, 3)), "w", 2, 1, "kernel")
+	_, err := SampleWeighted(t.Context(), stream.Engine{}, weighted(t, matrix.New(3, 1), make([]float64, 3)), "w", 2, 1, "kernel")
 	if err == nil || !strings.Contains(err.Error(), "x: all weights are 0") {
 		t.Errorf("weights of 0: %v", err)
 	}
@@ -81,7 +82,7 @@ func TestKernelsWithoutSuitableRows(t *testing.T) {
 		}
 		return kernels
 	}
-	x := stream.NewMatrix(10, 1)
+	x := matrix.New(10, 1)
 	x.Data[3], x.Data[4] = -1, 2
 	d := Sources{Left: stream.FromMatrix("x", x)}
 	resolve := func(text string) (*noted, []kernelgen.Kernel, error) {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -160,10 +161,10 @@ func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, x blas
 	if err != nil || len(names) == 0 {
 		return blas64.General{Rows: x.Rows, Stride: 1}, err
 	}
-	out, row := stream.NewMatrix(x.Rows, len(names)), 0
+	out, row := matrix.New(x.Rows, len(names)), 0
 	err = m.Transform(ctx, e, stream.FromMatrix("rows", x), r, func(_ *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
-			copy(out.Data[row*out.Stride:][:out.Cols], u.Data[i*u.Stride:])
+			copy(matrix.Row(out, row), u.Data[i*u.Stride:])
 			row++
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -22,7 +23,7 @@ import (
 )
 
 func someRows(n int) blas64.General {
-	m, random := stream.NewMatrix(n, 3), sketch.NewRandom(1, "rows")
+	m, random := matrix.New(n, 3), sketch.NewRandom(1, "rows")
 	for i := range m.Data {
 		draws := random.At(uint64(i))
 		m.Data[i] = draws.Float64()

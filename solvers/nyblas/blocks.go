@@ -3,6 +3,7 @@ package nyblas
 import (
 	"sync"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,20 +14,12 @@ func view(rows, cols int, data []float64, ld int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Data: data, Stride: ld}
 }
 
-// block returns the part of m of that shape which begins at row i and column j.
-func block(m blas64.General, i, j, rows, cols int) blas64.General {
-	if rows == 0 || cols == 0 {
-		return view(rows, cols, nil, m.Stride)
-	}
-	return view(rows, cols, m.Data[i*m.Stride+j:], m.Stride)
-}
-
 // rowsOf returns rows from i on of op(m).
 func rowsOf(t blas.Transpose, m blas64.General, i, rows int) blas64.General {
 	if t == blas.NoTrans {
-		return block(m, i, 0, rows, m.Cols)
+		return matrix.Block(m, i, 0, rows, m.Cols)
 	}
-	return block(m, 0, i, m.Rows, rows)
+	return matrix.Block(m, 0, i, m.Rows, rows)
 }
 
 // multiply is C = alpha·op(A)·op(B) + beta·C.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -338,7 +339,7 @@ func TestNotFinite(t *testing.T) {
 
 // kind returns 0 for a finite number.
 func kind(v float64) float64 {
-	if v-v == 0 {
+	if matrix.IsFinite(v) {
 		return 0
 	}
 	if math.IsNaN(v) {

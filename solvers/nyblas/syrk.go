@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Dsyrk performs C = alpha·op(A)·op(A)ᵀ + beta·C on one triangle of the n×n
@@ -72,8 +74,8 @@ func (r rankK) fork(threads int, a, b, c blas64.General) {
 func (r rankK) triangles(threads int, a, b, c blas64.General) {
 	n := c.Rows
 	h := half(n)
-	r.update(threads, rowsOf(r.t, a, 0, h), rowsOf(r.t, b, 0, h), block(c, 0, 0, h, h))
-	r.update(threads, rowsOf(r.t, a, h, n-h), rowsOf(r.t, b, h, n-h), block(c, h, h, n-h, n-h))
+	r.update(threads, rowsOf(r.t, a, 0, h), rowsOf(r.t, b, 0, h), matrix.Block(c, 0, 0, h, h))
+	r.update(threads, rowsOf(r.t, a, h, n-h), rowsOf(r.t, b, h, n-h), matrix.Block(c, h, h, n-h, n-h))
 }
 
 // square is the update of the block of C between its triangles.
@@ -84,7 +86,7 @@ func (r rankK) square(threads int, a, b, c blas64.General) {
 	if r.ul == blas.Upper {
 		i, rows, j, cols = j, cols, i, rows
 	}
-	c = block(c, i, j, rows, cols)
+	c = matrix.Block(c, i, j, rows, cols)
 	multiply(threads, r.t, opposite(r.t), r.alpha, rowsOf(r.t, a, i, rows), rowsOf(r.t, b, j, cols), r.beta, c)
 	if r.two {
 		multiply(threads, r.t, opposite(r.t), r.alpha, rowsOf(r.t, b, i, rows), rowsOf(r.t, a, j, cols), 1, c)

@@ -3,6 +3,7 @@ package nyblas
 import (
 	"sync"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -30,11 +31,11 @@ func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
 	n := t.a.Rows
 	h := half(n)
 	t1, t2 = t, t
-	t1.a, t2.a = block(t.a, 0, 0, h, h), block(t.a, h, h, n-h, n-h)
+	t1.a, t2.a = matrix.Block(t.a, 0, 0, h, h), matrix.Block(t.a, h, h, n-h, n-h)
 	if t.ul == blas.Lower {
-		return t1, t2, block(t.a, h, 0, n-h, h)
+		return t1, t2, matrix.Block(t.a, h, 0, n-h, h)
 	}
-	return t1, t2, block(t.a, 0, h, h, n-h)
+	return t1, t2, matrix.Block(t.a, 0, h, h, n-h)
 }
 
 // onTriangle runs an operation of Dtrmm or Dtrsm that is not left to gonum.
@@ -76,18 +77,18 @@ func (t triangle) apply(threads int, s blas.Side, alpha float64, b blas64.Genera
 		f(t, alpha, b)
 		return
 	}
-	divide(threads, s, b, func(i, j, rows, cols int) { f(t, alpha, block(b, i, j, rows, cols)) })
+	divide(threads, s, b, func(i, j, rows, cols int) { f(t, alpha, matrix.Block(b, i, j, rows, cols)) })
 }
 
 // rowsIn and colsIn cut B where halves cuts the triangle.
 func rowsIn(b blas64.General) (b1, b2 blas64.General) {
 	h := half(b.Rows)
-	return block(b, 0, 0, h, b.Cols), block(b, h, 0, b.Rows-h, b.Cols)
+	return matrix.Block(b, 0, 0, h, b.Cols), matrix.Block(b, h, 0, b.Rows-h, b.Cols)
 }
 
 func colsIn(b blas64.General) (b1, b2 blas64.General) {
 	h := half(b.Cols)
-	return block(b, 0, 0, b.Rows, h), block(b, 0, h, b.Rows, b.Cols-h)
+	return matrix.Block(b, 0, 0, b.Rows, h), matrix.Block(b, 0, h, b.Rows, b.Cols-h)
 }
 
 // stripRows is how many rows of B are transposed at a time.
@@ -105,7 +106,7 @@ func (t triangle) transposed(alpha float64, b blas64.General, f operation) {
 	t.t = opposite(t.t)
 	s := strips.Get().(*strip)
 	for i := 0; i < b.Rows; i += stripRows {
-		rows := block(b, i, 0, min(stripRows, b.Rows-i), b.Cols)
+		rows := matrix.Block(b, i, 0, min(stripRows, b.Rows-i), b.Cols)
 		s.load(rows)
 		f(t, alpha, view(b.Cols, rows.Rows, s[:], stripRows))
 		s.store(rows)
@@ -115,7 +116,7 @@ func (t triangle) transposed(alpha float64, b blas64.General, f operation) {
 
 func (s *strip) load(b blas64.General) {
 	for i := range b.Rows {
-		for j, v := range b.Data[i*b.Stride:][:b.Cols] {
+		for j, v := range matrix.Row(b, i) {
 			s[j*stripRows+i] = v
 		}
 	}
@@ -123,7 +124,7 @@ func (s *strip) load(b blas64.General) {
 
 func (s *strip) store(b blas64.General) {
 	for i := range b.Rows {
-		row := b.Data[i*b.Stride:][:b.Cols]
+		row := matrix.Row(b, i)
 		for j := range row {
 			row[j] = s[j*stripRows+i]
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -39,13 +40,13 @@ func (a *answers) linear(raw, entries blas64.General) {
 	t := len(a.model.Intercept)
 	put := func(dst, coefficients blas64.General, intercept []float64) {
 		for i := range dst.Rows {
-			copy(dense.Row(dst, i), intercept)
+			copy(matrix.Row(dst, i), intercept)
 		}
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, entries, coefficients, 1, dst)
 	}
-	put(dense.Columns(raw, 0, t), a.model.Coefficients, a.model.Intercept)
+	put(matrix.Columns(raw, 0, t), a.model.Coefficients, a.model.Intercept)
 	if v := a.model.Intervals; a.bounds {
-		put(dense.Columns(raw, t, t), v.Scale, v.Intercept)
+		put(matrix.Columns(raw, t, t), v.Scale, v.Intercept)
 	}
 }
 
@@ -57,7 +58,7 @@ func (a *answers) answer(out blas64.General, request model.Request, raw blas64.G
 	}
 	t := len(a.model.Intercept)
 	for i := range raw.Rows {
-		r, row := dense.Row(raw, i), dense.Row(out, i)
+		r, row := matrix.Row(raw, i), matrix.Row(out, i)
 		for k, kind := range a.kinds {
 			switch dst := row[k*t:][:t]; kind {
 			case model.Lower, model.Upper:

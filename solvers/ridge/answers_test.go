@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -72,10 +73,10 @@ func TestDeviations(t *testing.T) {
 					mean := mat.Dot(targets.ColView(j), inverseOnes.ColView(0)) / all
 					noise := lambda * (square.At(j, j) - mean*mean*all) / copies
 					want := math.Sqrt(noise * variance)
-					if s := dense.Row(got, i)[2+j]; math.Abs(s-want) > 1e-6*want {
+					if s := matrix.Row(got, i)[2+j]; math.Abs(s-want) > 1e-6*want {
 						t.Fatalf("%s, weights %v: deviation of target %d of row %d is %v, not %v", k, w != nil, j, i, s, want)
 					}
-					if dense.Row(got, i)[j] != dense.Row(plain, i)[j] {
+					if matrix.Row(got, i)[j] != matrix.Row(plain, i)[j] {
 						t.Fatal("values differ where deviations are asked for")
 					}
 				}
@@ -88,7 +89,7 @@ func TestDeviations(t *testing.T) {
 func noisy(n int, seed uint64) (x, y blas64.General) {
 	x, y = normals(n, 2, seed), normals(n, 2, seed+1)
 	for i := range n {
-		r, v := dense.Row(x, i), dense.Row(y, i)
+		r, v := matrix.Row(x, i), matrix.Row(y, i)
 		v[0] = math.Sin(r[0]) + math.Exp(r[0]/2)*(v[0]*v[0]-1)
 		v[1] += 3 * r[1]
 	}
@@ -101,7 +102,7 @@ func TestIntervals(t *testing.T) {
 	t.Parallel()
 	const n = 3000
 	x, y := noisy(2*n, 11)
-	d := targets(t, stream.RowSlice(x, 0, n), stream.RowSlice(y, 0, n))
+	d := targets(t, matrix.Rows(x, 0, n), matrix.Rows(y, 0, n))
 	f, err := Solver{Landmarks: 60, Seed: 3}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.2))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestIntervals(t *testing.T) {
 	if f.Counted != n || f.Intervals.Residuals != n {
 		t.Errorf("%d and %d residuals of %d rows", f.Counted, f.Intervals.Residuals, n)
 	}
-	fresh := stream.RowSlice(x, n, n)
+	fresh := matrix.Rows(x, n, n)
 	var last blas64.General
 	for _, level := range []float64{0.5, 0.9, 0.95} {
 		r := model.Request{Kinds: []model.Kind{model.Upper, model.Value, model.Lower}, Level: level}
@@ -120,15 +121,15 @@ func TestIntervals(t *testing.T) {
 		for j := range 2 {
 			var inside, rows [3]float64
 			for i := range n {
-				v, truth, third := dense.Row(out, i), dense.Row(y, n+i)[j], 0
-				if first := dense.Row(fresh, i)[0]; first > 0.43 {
+				v, truth, third := matrix.Row(out, i), matrix.Row(y, n+i)[j], 0
+				if first := matrix.Row(fresh, i)[0]; first > 0.43 {
 					third = 2
 				} else if first > -0.43 {
 					third = 1
 				}
 				upper, value, lower := v[j], v[2+j], v[4+j]
 				if !(lower < value && value < upper) || last.Rows > 0 &&
-					upper-lower <= dense.Row(last, i)[j]-dense.Row(last, i)[4+j] {
+					upper-lower <= matrix.Row(last, i)[j]-matrix.Row(last, i)[4+j] {
 					t.Fatalf("interval of level %v is %v to %v around %v", level, lower, upper, value)
 				}
 				rows[third]++
@@ -181,7 +182,7 @@ func TestPlainIntervals(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range out.Rows {
-			if v := dense.Row(out, i); !(v[1]-v[0] >= 0 && v[1]-v[0] < 1e-3) {
+			if v := matrix.Row(out, i); !(v[1]-v[0] >= 0 && v[1]-v[0] < 1e-3) {
 				t.Fatalf("the interval of a target without noise is %v", v)
 			}
 		}
@@ -206,10 +207,10 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes, decisions := stream.NewMatrix(n, 3), stream.NewMatrix(n, 3)
+	codes, decisions := matrix.New(n, 3), matrix.New(n, 3)
 	for i := range n {
-		copy(dense.Row(codes, i), []float64{-1, -1, -1})
-		dense.Row(codes, i)[labels[i]] = 1
+		copy(matrix.Row(codes, i), []float64{-1, -1, -1})
+		matrix.Row(codes, i)[labels[i]] = 1
 	}
 	z := features(k, f.Landmarks, x)
 	for part := range 3 {
@@ -217,7 +218,7 @@ func TestScores(t *testing.T) {
 		out.Mul(z, refit(t, z, codes, f.Lambda, func(i int) bool { return folds.part(uint64(i)) != part }))
 		for i := range n {
 			if folds.part(uint64(i)) == part {
-				copy(dense.Row(decisions, i), out.RawRowView(i))
+				copy(matrix.Row(decisions, i), out.RawRowView(i))
 			}
 		}
 	}
@@ -246,7 +247,7 @@ func TestScores(t *testing.T) {
 	}
 	loss := func(temperature float64) (sum float64) { // smoothed
 		for i, l := range labels {
-			d, all := dense.Row(decisions, i), 0.0
+			d, all := matrix.Row(decisions, i), 0.0
 			for _, v := range d {
 				all += math.Exp(v / temperature)
 			}
@@ -260,7 +261,7 @@ func TestScores(t *testing.T) {
 	}
 	out := predict(t, f.Model, x, model.Probability, model.Class)
 	for i := range out.Rows {
-		p := dense.Row(out, i)
+		p := matrix.Row(out, i)
 		if math.Abs(dense.Sum(p[:3])-1) > 1e-12 || floats.MaxIdx(p[:3]) != int(p[3]) {
 			t.Fatalf("probabilities %v of class %v", p[:3], p[3])
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -139,7 +140,7 @@ type exactSum struct{ sum *big.Float }
 const sumBits = 2200
 
 func (s *exactSum) add(v float64) {
-	if v-v == 0 { // the fit reports others as errors
+	if matrix.IsFinite(v) { // the fit reports others as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }

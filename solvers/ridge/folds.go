@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -179,7 +180,7 @@ func (c *candidate) noteFolds(fit *Fit) {
 		fit.Note(fmt.Sprintf("%d folds, not %d"+why, c.tested, asked, c.data.FoldBy))
 	}
 	at := c.upper.Cols
-	if held := dense.Row(c.grams[0], at)[at] / c.all.weight; c.folds.tested == 1 && held > mostHeldOut {
+	if held := matrix.Row(c.grams[0], at)[at] / c.all.weight; c.folds.tested == 1 && held > mostHeldOut {
 		fit.Note(fmt.Sprintf("%.2g of the rows are held out, not a tenth"+why, held, c.data.FoldBy))
 	}
 }

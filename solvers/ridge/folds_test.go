@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -116,8 +117,8 @@ func TestFoldsFollowLandmarks(t *testing.T) {
 		t.Errorf("10,000 landmarks of 300 rows: %v, %d folds of %d rows", err, f.Folds, f.Counted)
 	}
 	for n := 2; n < 12; n++ {
-		part, of := stream.RowSlice(x, 0, n), stream.RowSlice(y, 0, n)
-		f, err := Solver{}.Fit(t.Context(), stream.Engine{}, targets(t, dense.Clone(part), dense.Clone(of)), kernelgen.RBF(0.1))
+		part, of := matrix.Rows(x, 0, n), matrix.Rows(y, 0, n)
+		f, err := Solver{}.Fit(t.Context(), stream.Engine{}, targets(t, matrix.Clone(part), matrix.Clone(of)), kernelgen.RBF(0.1))
 		if err != nil || f.Folds != min(5, n) || f.Counted != n {
 			t.Errorf("%d rows: %v, %+v", n, err, f)
 		}

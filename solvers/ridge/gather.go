@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -199,16 +200,16 @@ func (c *candidate) centerAtLandmarks() {
 	p := c.upper.Cols
 	c.origin, c.center = make([]float64, p), make([]float64, p)
 	for i := range p {
-		c.origin[i] = dense.Sum(dense.Row(c.upper, i)[i:]) / float64(p)
+		c.origin[i] = dense.Sum(matrix.Row(c.upper, i)[i:]) / float64(p)
 	}
 	for i, v := range c.origin {
-		dense.Axpy(v, dense.Row(c.upper, i)[i:], c.center[i:])
+		matrix.Axpy(v, matrix.Row(c.upper, i)[i:], c.center[i:])
 	}
 }
 
 // centerEntries subtracts the column means of K(J, J) from kernel entries between rows and landmarks.
 func (c *candidate) centerEntries(entries blas64.General) {
 	for i := range entries.Rows {
-		dense.Axpy(-1, c.center, dense.Row(entries, i))
+		matrix.Axpy(-1, c.center, matrix.Row(entries, i))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
@@ -48,7 +49,7 @@ func (v *Intervals) Highest() float64 {
 
 // quantile returns the quantile of a target, between two of the grid by a straight line.
 func (v *Intervals) quantile(target int, level float64) float64 {
-	q := dense.Row(v.Quantiles, target)
+	q := matrix.Row(v.Quantiles, target)
 	at := min(max(level*(quantiles+1)-1, 0), quantiles-1)
 	i := min(int(at), quantiles-2)
 	return q[i] + (at-float64(i))*(q[i+1]-q[i])
@@ -65,11 +66,11 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 // They are nil if no row that is left out has a weight.
 func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
 	n, t, weights := c.sample.Count(), c.outputs, c.known.weight
-	magnitudes, means, total := stream.NewMatrix(n, t), make([]float64, t), dense.Sum(weights)
+	magnitudes, means, total := matrix.New(n, t), make([]float64, t), dense.Sum(weights)
 	for i := range n {
-		for j, v := range dense.Row(c.known.outputs, i) {
-			residual := math.Abs(v - dense.Row(held.predictions, i)[j])
-			dense.Row(magnitudes, i)[j] = residual
+		for j, v := range matrix.Row(c.known.outputs, i) {
+			residual := math.Abs(v - matrix.Row(held.predictions, i)[j])
+			matrix.Row(magnitudes, i)[j] = residual
 			means[j] += weights[i] * residual
 		}
 	}
@@ -81,27 +82,27 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 			means[j] = 1 // all residuals are 0
 		}
 		for i := range n {
-			dense.Row(magnitudes, i)[j] /= means[j]
+			matrix.Row(magnitudes, i)[j] /= means[j]
 		}
 	}
 	chosen, coefficients, outOfFold, err := c.learnScale(ctx, magnitudes)
 	if err != nil {
 		return nil, err
 	}
-	v := &Intervals{Residuals: n, Scale: stream.NewMatrix(c.upper.Cols, t), Floor: make([]float64, t),
-		Quantiles: stream.NewMatrix(t, quantiles)}
+	v := &Intervals{Residuals: n, Scale: matrix.New(c.upper.Cols, t), Floor: make([]float64, t),
+		Quantiles: matrix.New(t, quantiles)}
 	dense.ScaleColumns(coefficients, means)
 	for i, landmark := range chosen {
-		copy(dense.Row(v.Scale, landmark), dense.Row(coefficients, i))
+		copy(matrix.Row(v.Scale, landmark), matrix.Row(coefficients, i))
 	}
-	v.Intercept = slices.Clone(dense.Row(coefficients, len(chosen)))
+	v.Intercept = slices.Clone(matrix.Row(coefficients, len(chosen)))
 	for j, mean := range means {
 		v.Floor[j] = leastScale * mean
 		u := make([]float64, n)
 		for i := range u {
-			u[i] = dense.Row(magnitudes, i)[j] / max(dense.Row(outOfFold, i)[j], leastScale)
+			u[i] = matrix.Row(magnitudes, i)[j] / max(matrix.Row(outOfFold, i)[j], leastScale)
 		}
-		copy(dense.Row(v.Quantiles, j), weightedQuantiles(u, weights))
+		copy(matrix.Row(v.Quantiles, j), weightedQuantiles(u, weights))
 	}
 	refer := c.columns.refer
 	refer.outRows(v.Scale)
@@ -155,11 +156,11 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 	features := &basis.Map{Tiles: c.features.Tiles, Landmarks: landmarks}
 	s := &candidate{fit: &f, features: features, upper: upper, best: -1, lowest: math.Inf(1)}
 	s.centerAtLandmarks()
-	rows := stream.NewMatrix(n, q+1+t) // [z | 1 | magnitudes]·√w
+	rows := matrix.New(n, q+1+t) // [z | 1 | magnitudes]·√w
 	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
-		x := stream.RowSlice(c.sample.Rows, first, min(stream.PanelRows, n-first))
-		z := dense.Columns(stream.RowSlice(rows, first, x.Rows), 0, q)
+		x := matrix.Rows(c.sample.Rows, first, min(stream.PanelRows, n-first))
+		z := matrix.Columns(matrix.Rows(rows, first, x.Rows), 0, q)
 		if err := features.Raw(name)(z, x, model.Numbers{List: c.sample.Number[first:]}); err != nil {
 			return err
 		}
@@ -184,13 +185,13 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		err = fmt.Errorf("%s: residuals of the scoring sample: %w", name, err)
 		return nil, coefficients, outOfFold, err
 	}
-	coefficients, outOfFold = stream.NewMatrix(q+1, t), stream.NewMatrix(n, t)
-	copy(dense.Row(coefficients, q), s.all.means[q:])
+	coefficients, outOfFold = matrix.New(q+1, t), matrix.New(n, t)
+	copy(matrix.Row(coefficients, q), s.all.means[q:])
 	for i := range n {
-		copy(dense.Row(outOfFold, i), s.all.means[q:])
+		copy(matrix.Row(outOfFold, i), s.all.means[q:])
 	}
 	for _, gram := range s.grams {
-		if dense.Row(gram, q)[q] == s.all.weight { // nothing is left to learn from
+		if matrix.Row(gram, q)[q] == s.all.weight { // nothing is left to learn from
 			return chosen, coefficients, outOfFold, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -32,7 +33,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 	fresh := normals(20, 3, 9)
 	fit := func(offset, unit float64) (*Fit, blas64.General) {
 		t.Helper()
-		moved := dense.Clone(y)
+		moved := matrix.Clone(y)
 		for i, v := range moved.Data {
 			moved.Data[i] = (v + offset) * unit
 		}
@@ -79,7 +80,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 				t.Errorf("%s: RMSE %v of the first kernel, not %v", name, f.Kernels[0].RMSE[j], plain.Kernels[0].RMSE[j]*c.unit)
 			}
 			for i := range got.Rows {
-				v, w := dense.Row(got, i), dense.Row(want, i)
+				v, w := matrix.Row(got, i), matrix.Row(want, i)
 				for kind := range kinds {
 					at, value := 2*kind+j, w[2*kind+j]*c.unit
 					if kind < 3 {
@@ -108,7 +109,7 @@ func outOfFoldRMSE(t *testing.T, z *mat.Dense, y blas64.General, lambda float64,
 			}
 			rows++
 			for j := range sums {
-				e := dense.Row(y, i)[j] - guess.At(i, j)
+				e := matrix.Row(y, i)[j] - guess.At(i, j)
 				sums[j] += e * e
 			}
 		}
@@ -126,7 +127,7 @@ func TestConstantTargets(t *testing.T) {
 	const n = 60
 	x := normals(n, 2, 1)
 	column := func(at func(i int) float64) blas64.General {
-		y := stream.NewMatrix(n, 1)
+		y := matrix.New(n, 1)
 		for i := range n {
 			y.Data[i] = at(i)
 		}
@@ -153,7 +154,7 @@ func TestConstantTargets(t *testing.T) {
 			t.Errorf("target %v but in one row: %v", v, err)
 		}
 	}
-	steps := column(func(i int) float64 { return 1e16 + 2*math.Round(math.Tanh(4*dense.Row(x, i)[0])) })
+	steps := column(func(i int) float64 { return 1e16 + 2*math.Round(math.Tanh(4*matrix.Row(x, i)[0])) })
 	f, err := Solver{}.Fit(t.Context(), stream.Engine{}, targets(t, x, steps), kernelgen.RBF(1))
 	if err != nil || !(f.R2[0] > 0.5 && f.R2[0] <= 1) {
 		t.Errorf("steps of rounding at 1e16: %v, %+v", err, f)
@@ -169,12 +170,12 @@ func TestAbsentRows(t *testing.T) {
 	marks, labels := rings(n)
 	place := func(i int) int { return i*2 + min(i/100, 2) }
 	spread := func(m blas64.General, fill float64) blas64.General {
-		out := stream.NewMatrix(all, m.Cols)
+		out := matrix.New(all, m.Cols)
 		for i := range out.Data {
 			out.Data[i] = fill
 		}
 		for i := range m.Rows {
-			copy(dense.Row(out, place(i)), dense.Row(m, i))
+			copy(matrix.Row(out, place(i)), matrix.Row(m, i))
 		}
 		return out
 	}
@@ -310,12 +311,12 @@ func TestFeaturesFarFromZero(t *testing.T) {
 	const n = 300
 	x, y := wavy(n)
 	for i := range n {
-		r, v := dense.Row(x, i), dense.Row(y, i)
+		r, v := matrix.Row(x, i), matrix.Row(y, i)
 		v[0], v[1] = r[0]+0.5*r[2]+0.05*math.Sin(50*r[1]), r[1]
 	}
 	errorAt := func(offset float64) *Fit {
 		t.Helper()
-		moved := dense.Clone(x)
+		moved := matrix.Clone(x)
 		for i, v := range moved.Data {
 			moved.Data[i] = math.Round(v*0x1p20)/0x1p20 + offset
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -124,7 +125,7 @@ func badValue(info stream.Info, row int64, place int, reason string) error {
 // resize makes room for n rows.
 func (k *known) resize(n, outputs int, classes bool) {
 	if cap(k.weight) < n {
-		k.outputs = stream.NewMatrix(n, outputs)
+		k.outputs = matrix.New(n, outputs)
 		k.given, k.weight, k.group = make([]float64, n), make([]float64, n), make([]uint64, n)
 		if classes {
 			k.class = make([]int, n)
@@ -150,8 +151,8 @@ func (k *known) weighing() (places []int) {
 // measure standardises targets by a reference.
 func (k *known) measure(by *reference) {
 	for i := range k.outputs.Rows {
-		for j, v := range dense.Row(k.outputs, i) {
-			dense.Row(k.outputs, i)[j] = by.in(j, v)
+		for j, v := range matrix.Row(k.outputs, i) {
+			matrix.Row(k.outputs, i)[j] = by.in(j, v)
 		}
 	}
 }
@@ -195,14 +196,14 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		}
 	}
 	if k.weight[i] = k.given[i]; k.weight[i] == 0 {
-		clear(dense.Row(k.outputs, i))
+		clear(matrix.Row(k.outputs, i))
 		return 0, ""
 	}
 	for j, place := range c.targets {
 		if reason := unusable(&kept[place], i, "target"); reason != "" {
 			return place, reason
 		}
-		dense.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
+		matrix.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
 	}
 	if c.label >= 0 {
 		if reason := c.readClass(k, &kept[c.label], i); reason != "" {
@@ -231,7 +232,7 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 	if !found {
 		return fmt.Sprintf("is none of the %d classes: the file changed, or the classes are of other rows", c.Classes.count())
 	}
-	codes := dense.Row(k.outputs, i)
+	codes := matrix.Row(k.outputs, i)
 	for j := range codes {
 		codes[j] = -1
 	}

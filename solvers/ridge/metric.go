@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -222,14 +223,14 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 func (c *candidate) losses(held *heldOut) []float64 {
 	losses, all := make([]float64, c.sample.Count()), variances(c.known.outputs, c.known.weight)
 	for i, w := range c.known.weight {
-		predicted := dense.Row(held.predictions, i)
+		predicted := matrix.Row(held.predictions, i)
 		if c.data.Classes != nil {
 			if floats.MaxIdx(predicted) != c.known.class[i] {
 				losses[i] = w
 			}
 			continue
 		}
-		for j, v := range dense.Row(c.known.outputs, i) {
+		for j, v := range matrix.Row(c.known.outputs, i) {
 			if v -= predicted[j]; all[j] > 0 {
 				losses[i] += w * v * v / (all[j] * float64(len(all)))
 			}
@@ -267,11 +268,11 @@ func (c *candidate) gradients(
 	ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General,
 ) (blas64.General, error) {
 	d, n, t := x.rows.Cols, min(x.rows.Rows, gradientRows), c.outputs
-	sum, rows := stream.NewMatrix(d, d), under(metric, x.rows)
+	sum, rows := matrix.New(d, d), under(metric, x.rows)
 	if form == DiagonalMetric {
-		sum = stream.NewMatrix(d, 1)
+		sum = matrix.New(d, 1)
 	}
-	coefficients := stream.RowSlice(c.onEntries(held.models[0]), 0, c.upper.Cols)
+	coefficients := matrix.Rows(c.onEntries(held.models[0]), 0, c.upper.Cols)
 	if c.data.Classes == nil {
 		dense.ScaleColumns(coefficients, dense.Reciprocals(dense.Roots(variances(x.known.outputs, x.known.weight))))
 	}
@@ -279,11 +280,11 @@ func (c *candidate) gradients(
 	return sum, stream.Collect(ctx, c.engine.Threads, panels, func(panel int) (blas64.General, error) {
 		first := panel * gradientPanel
 		last := min(n, first+gradientPanel)
-		out, work := stream.NewMatrix((last-first)*t, d), newSlopes(c.kernel, c.features.Landmarks.Rows)
+		out, work := matrix.New((last-first)*t, d), newSlopes(c.kernel, c.features.Landmarks.Rows)
 		for i := first; i < last; i++ {
 			row := i * rows.Rows / n // at equal distances: rows may be in an order
-			g := stream.RowSlice(out, (i-first)*t, t)
-			work.gradient(g, dense.Row(rows, row), coefficients)
+			g := matrix.Rows(out, (i-first)*t, t)
+			work.gradient(g, matrix.Row(rows, row), coefficients)
 			dense.Scale(math.Sqrt(x.known.weight[row]), g)
 		}
 		return out, nil
@@ -310,7 +311,7 @@ type slopes struct {
 }
 
 func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
-	s := &slopes{kernel: k, landmarks: landmarks, differences: stream.NewMatrix(landmarks.Rows, landmarks.Cols)}
+	s := &slopes{kernel: k, landmarks: landmarks, differences: matrix.New(landmarks.Rows, landmarks.Cols)}
 	for i := range s.distances {
 		s.distances[i] = make([]float64, landmarks.Rows)
 	}
@@ -324,8 +325,8 @@ func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
 func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.General) {
 	distance, above, below := s.distances[0], s.distances[1], s.distances[2]
 	for i := range distance {
-		row := dense.Row(s.differences, i)
-		floats.SubTo(row, x, dense.Row(s.landmarks, i))
+		row := matrix.Row(s.differences, i)
+		floats.SubTo(row, x, matrix.Row(s.landmarks, i))
 		if s.base == kernelgen.L1Distance {
 			distance[i] = floats.Norm(row, 1)
 			for j, v := range row {
@@ -347,7 +348,7 @@ func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.G
 		if width := 2 * derivativeStep * b; width > 0 {
 			slope = (above[i] - below[i]) / width
 		}
-		floats.Scale(slope, dense.Row(s.differences, i))
+		floats.Scale(slope, matrix.Row(s.differences, i))
 	}
 	dense.Gemm(blas.Trans, blas.NoTrans, 1, coefficients, s.differences, 0, dst)
 }
@@ -363,13 +364,13 @@ func (x *drawn) metricOf(g, before blas64.General) (importance []float64, metric
 			g = dense.Mul(blas.NoTrans, before, blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.NoTrans, before))
 		}
 		for j := range diagonal {
-			diagonal[j] = dense.Row(g, j)[j]
+			diagonal[j] = matrix.Row(g, j)[j]
 		}
 		if metric, err = root(dense.SymmetricPart(g)); err != nil {
 			return nil, metric, err
 		}
 	} else {
-		metric = stream.NewMatrix(g.Rows, 1)
+		metric = matrix.New(g.Rows, 1)
 		for j := range diagonal {
 			diagonal[j] = g.Data[j]
 			if before.Rows > 0 {
@@ -394,7 +395,7 @@ func root(a blas64.General) (blas64.General, error) {
 	if err != nil {
 		return a, fmt.Errorf("the eigenvalues of the metric: %w", err)
 	}
-	scaled := dense.Clone(vectors)
+	scaled := matrix.Clone(vectors)
 	for j := range values {
 		values[j] = math.Sqrt(max(0, values[j]))
 	}
@@ -408,16 +409,16 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	out, factors := stream.NewMatrix(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
-	rows, products := stream.NewMatrix(mapRows, metric.Rows), stream.NewMatrix(mapRows, metric.Rows)
+	out, factors := matrix.New(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
+	rows, products := matrix.New(mapRows, metric.Rows), matrix.New(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
-		y := stream.RowSlice(out, 0, x.Rows)
+		y := matrix.Rows(out, 0, x.Rows)
 		for i := range x.Rows {
 			if metric.Cols == 1 {
-				floats.MulTo(dense.Row(y, i), dense.Row(x, i), factors)
+				floats.MulTo(matrix.Row(y, i), matrix.Row(x, i), factors)
 				continue
 			}
-			copy(dense.Row(rows, i%mapRows), dense.Row(x, i))
+			copy(matrix.Row(rows, i%mapRows), matrix.Row(x, i))
 			if at := i%mapRows + 1; at == mapRows || i == x.Rows-1 {
 				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, metric, 0, products)
 				copy(y.Data[(i+1-at)*y.Stride:], products.Data[:at*products.Stride])
@@ -429,7 +430,7 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 
 // under returns a copy of rows, mapped by a metric.
 func under(metric, rows blas64.General) blas64.General {
-	out := dense.Clone(rows)
+	out := matrix.Clone(rows)
 	mapInPlace(rowMap(metric), out)
 	return out
 }
@@ -437,9 +438,9 @@ func under(metric, rows blas64.General) blas64.General {
 // mapInPlace maps all rows of a matrix.
 func mapInPlace(by func(x blas64.General) blas64.General, x blas64.General) {
 	for first := 0; first < x.Rows; first += stream.PanelRows {
-		part := stream.RowSlice(x, first, min(stream.PanelRows, x.Rows-first))
+		part := matrix.Rows(x, first, min(stream.PanelRows, x.Rows-first))
 		for i, y := 0, by(part); i < part.Rows; i++ {
-			copy(dense.Row(part, i), dense.Row(y, i))
+			copy(matrix.Row(part, i), matrix.Row(y, i))
 		}
 	}
 }
@@ -481,7 +482,7 @@ type mappedReader struct {
 // Read fails with a [stream.DataError] if a number is not finite: afterwards its column is not known.
 func (r *mappedReader) Read(dst *stream.Batch) (n int, err error) {
 	n, err = r.Reader.Read(dst)
-	rows := stream.RowSlice(dst.X, 0, n)
+	rows := matrix.Rows(dst.X, 0, n)
 	if bad := model.CheckRows(r.info, rows, r.next); bad != nil {
 		return 0, bad
 	}

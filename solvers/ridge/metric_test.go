@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -18,7 +19,7 @@ func firstMatters(t *testing.T, n int, turned bool) *Data {
 	t.Helper()
 	x, y := normals(n, 4, 1), normals(n, 1, 2)
 	for i := range n {
-		r := dense.Row(x, i)
+		r := matrix.Row(x, i)
 		v := r[0]
 		if turned {
 			v = (r[0] + r[1]) / math.Sqrt2
@@ -43,21 +44,21 @@ func TestGradients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fresh, got := normals(10, 3, 7), stream.NewMatrix(2, 3)
+		fresh, got := normals(10, 3, 7), matrix.New(2, 3)
 		const step = 1e-5
 		for i := range fresh.Rows {
-			row := dense.Row(fresh, i)
+			row := matrix.Row(fresh, i)
 			newSlopes(f.Kernel, f.Landmarks).gradient(got, row, f.Coefficients)
 			for j := range row {
-				both := stream.NewMatrix(2, 3)
-				copy(dense.Row(both, 0), row)
-				copy(dense.Row(both, 1), row)
+				both := matrix.New(2, 3)
+				copy(matrix.Row(both, 0), row)
+				copy(matrix.Row(both, 1), row)
 				both.Data[j] += step
 				both.Data[3+j] -= step
 				values := predict(t, f.Model, both, model.Value)
 				for c := range 2 {
-					want := (dense.Row(values, 0)[c] - dense.Row(values, 1)[c]) / (2 * step)
-					if v := dense.Row(got, c)[j]; !(math.Abs(v-want) <= 1e-5*(1+math.Abs(want))) {
+					want := (matrix.Row(values, 0)[c] - matrix.Row(values, 1)[c]) / (2 * step)
+					if v := matrix.Row(got, c)[j]; !(math.Abs(v-want) <= 1e-5*(1+math.Abs(want))) {
 						t.Errorf("%s: slope of target %d by column %d is %v, not %v", text, c, j, v, want)
 					}
 				}
@@ -111,10 +112,10 @@ func TestMetric(t *testing.T) {
 			}
 		}
 		for i := range x.Rows { // however many rows are mapped together
-			one := rowMap(f.Metric)(stream.RowSlice(x, i, 1))
-			for j, v := range dense.Row(one, 0) {
-				if v != dense.Row(y, i)[j] {
-					t.Fatalf("%v: row %d alone is mapped to %v, not %v", form, i, dense.Row(one, 0), dense.Row(y, i))
+			one := rowMap(f.Metric)(matrix.Rows(x, i, 1))
+			for j, v := range matrix.Row(one, 0) {
+				if v != matrix.Row(y, i)[j] {
+					t.Fatalf("%v: row %d alone is mapped to %v, not %v", form, i, matrix.Row(one, 0), matrix.Row(y, i))
 				}
 			}
 		}
@@ -129,12 +130,12 @@ func TestMetricOfUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch := &stream.Batch{X: stream.NewMatrix(300, 4), Kept: stream.KeptColumns(d.Rows.Info().Kept)}
+	batch := &stream.Batch{X: matrix.New(300, 4), Kept: stream.KeptColumns(d.Rows.Info().Kept)}
 	if err := stream.Gather(t.Context(), d.Rows, stream.Numbers(300), batch); err != nil {
 		t.Fatal(err)
 	}
 	for _, unit := range []float64{1e-200, 1, 1e200} {
-		y := stream.NewMatrix(300, 1)
+		y := matrix.New(300, 1)
 		for i, v := range batch.Kept[0].Floats {
 			y.Data[i] = (v + 1e6) * unit
 		}

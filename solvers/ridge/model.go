@@ -9,7 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -161,11 +162,11 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
-		fill, entries, byMetric := features.Worker(), stream.NewMatrix(stream.PanelRows, m.Landmarks.Rows), rowMap(m.Metric)
-		numbers, variances := stream.NewMatrix(stream.PanelRows, answers.width), make([]float64, 2*stream.PanelRows)
+		fill, entries, byMetric := features.Worker(), matrix.New(stream.PanelRows, m.Landmarks.Rows), rowMap(m.Metric)
+		numbers, variances := matrix.New(stream.PanelRows, answers.width), make([]float64, 2*stream.PanelRows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				k, raw := stream.RowSlice(entries, 0, x.Rows), stream.RowSlice(numbers, 0, x.Rows)
+				k, raw := matrix.Rows(entries, 0, x.Rows), matrix.Rows(numbers, 0, x.Rows)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
 					return err
@@ -176,10 +177,10 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 					t.Diagonal(diagonal, x)
 					m.Posterior.variances(relative, diagonal, k, m.Lambda)
 					for i, v := range relative {
-						dense.Row(raw, i)[raw.Cols-1] = v
+						matrix.Row(raw, i)[raw.Cols-1] = v
 					}
 				}
-				answers.answer(stream.RowSlice(dst, first, x.Rows), r, raw)
+				answers.answer(matrix.Rows(dst, first, x.Rows), r, raw)
 			}
 			return nil
 		}
@@ -250,14 +251,14 @@ func (m *Model) check(a *model.Archive) {
 	}
 	if v := m.Intervals; v != nil && a.Err() == nil {
 		for j, floor := range v.Floor {
-			if q := dense.Row(v.Quantiles, j); floor <= 0 || q[0] < 0 || !slices.IsSorted(q) {
+			if q := matrix.Row(v.Quantiles, j); floor <= 0 || q[0] < 0 || !slices.IsSorted(q) {
 				a.Fail("arrays interval_floor and interval_quantiles of target %d: a scale has to be above 0, and quantiles ascend from 0", j)
 			}
 		}
 	}
 	if v := m.Posterior; v != nil && a.Err() == nil {
 		for i := range v.Means {
-			if dense.Row(v.Upper, i)[i] <= 0 || dense.Row(v.Factor, i)[i] <= 0 {
+			if matrix.Row(v.Upper, i)[i] <= 0 || matrix.Row(v.Factor, i)[i] <= 0 {
 				a.Fail("arrays posterior_upper and posterior_factor: number %d of a diagonal is not above 0", i)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 const (
@@ -40,12 +40,12 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 		if !models.solved(i) {
 			continue
 		}
-		own := dense.Columns(predictions, i*c.outputs, c.outputs)
+		own := matrix.Columns(predictions, i*c.outputs, c.outputs)
 		reported, n := c.reportedLosses(own), own.Rows
 		choice := make([]float64, n)
 		for r, w := range c.known.weight {
-			for j, v := range dense.Row(c.known.outputs, r) {
-				if v -= dense.Row(own, r)[j]; c.variance(j) > 0 {
+			for j, v := range matrix.Row(c.known.outputs, r) {
+				if v -= matrix.Row(own, r)[j]; c.variance(j) > 0 {
 					choice[r] += w * v * v / c.variance(j)
 				}
 			}
@@ -54,7 +54,7 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 			c.outcomes.wrong = append(c.outcomes.wrong, slices.Clone(reported.Data))
 		}
 		for r, w := range c.lossWeights() {
-			blas64.Scal(w, dense.Vector(dense.Row(reported, r)))
+			blas64.Scal(w, dense.Vector(matrix.Row(reported, r)))
 		}
 		c.outcomes.choice = append(c.outcomes.choice, choice)
 		c.outcomes.reported = append(c.outcomes.reported, reported.Data)
@@ -75,19 +75,19 @@ func (m trained) solved(i int) bool {
 // of each target, or 1 if the class is wrong, else 0.
 func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
 	if c.data.Classes != nil {
-		losses := stream.NewMatrix(predictions.Rows, 1)
+		losses := matrix.New(predictions.Rows, 1)
 		for r, class := range c.known.class {
-			if floats.MaxIdx(dense.Row(predictions, r)) != class {
+			if floats.MaxIdx(matrix.Row(predictions, r)) != class {
 				losses.Data[r] = 1
 			}
 		}
 		return losses
 	}
-	losses := stream.NewMatrix(predictions.Rows, c.outputs)
+	losses := matrix.New(predictions.Rows, c.outputs)
 	for r := range predictions.Rows {
-		for j, v := range dense.Row(c.known.outputs, r) {
-			v -= dense.Row(predictions, r)[j]
-			dense.Row(losses, r)[j] = v * v
+		for j, v := range matrix.Row(c.known.outputs, r) {
+			v -= matrix.Row(predictions, r)[j]
+			matrix.Row(losses, r)[j] = v * v
 		}
 	}
 	return losses
@@ -112,9 +112,9 @@ func (o *outcomes) corrected(weights, choosing []float64, groups clusters, seed 
 		return nil
 	}
 	n, figures := len(weights), len(o.reported[0])/len(weights)
-	all := stream.NewMatrix(len(o.choice), n)
+	all := matrix.New(len(o.choice), n)
 	for j, losses := range o.choice {
-		copy(dense.Row(all, j), losses)
+		copy(matrix.Row(all, j), losses)
 	}
 	random := sketch.NewRandom(seed, "optimism")
 	times, bag, sums := make([]int, groups.count), make([]float64, n), make([]float64, len(o.choice))

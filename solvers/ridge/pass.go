@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -111,7 +112,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
 	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
-	room := stream.NewMatrix(stream.WideRows, width)
+	room := matrix.New(stream.WideRows, width)
 	return func(m *made, b *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
 			return err
@@ -132,8 +133,8 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 			numbers[i] = b.Start + int64(r)
 		}
 		for k, c := range f.candidates {
-			rows := dense.Columns(stream.RowSlice(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)
-			entries := dense.Columns(rows, 0, c.upper.Cols)
+			rows := matrix.Columns(matrix.Rows(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)
+			entries := matrix.Columns(rows, 0, c.upper.Cols)
 			if err := fill[k](entries, x, model.Numbers{List: numbers}); err != nil {
 				return err
 			}
@@ -155,10 +156,10 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 // the roots of their weights.
 func (k *known) complete(rows blas64.General, places []int) {
 	for i, place := range places {
-		row := dense.Row(rows, i)
+		row := matrix.Row(rows, i)
 		at := len(row) - 1 - k.outputs.Cols
 		row[at] = 1
-		copy(row[at+1:], dense.Row(k.outputs, place))
+		copy(row[at+1:], matrix.Row(k.outputs, place))
 		if w := k.weight[place]; w != 1 {
 			blas64.Scal(math.Sqrt(w), dense.Vector(row))
 		}
@@ -167,12 +168,12 @@ func (k *known) complete(rows blas64.General, places []int) {
 
 // extended returns the triangle U with an identity of n more columns.
 func extended(u blas64.General, n int) blas64.General {
-	out := stream.NewMatrix(u.Rows+n, u.Cols+n)
+	out := matrix.New(u.Rows+n, u.Cols+n)
 	for i := range out.Rows {
 		if i < u.Rows {
-			copy(dense.Row(out, i), dense.Row(u, i))
+			copy(matrix.Row(out, i), matrix.Row(u, i))
 		} else {
-			dense.Row(out, i)[i] = 1
+			matrix.Row(out, i)[i] = 1
 		}
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
@@ -125,7 +125,7 @@ func (c *candidate) open() (err error) {
 // target is 0 in all rows, and no other is.
 func (c *candidate) constant() int {
 	for j := range c.data.Targets {
-		if at := c.upper.Cols + 1 + j; dense.Row(c.all.whole, at)[at] == 0 {
+		if at := c.upper.Cols + 1 + j; matrix.Row(c.all.whole, at)[at] == 0 {
 			return j
 		}
 	}
@@ -181,7 +181,7 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 			held.models = append(held.models, of[i:i+1:i+1])
 		}
 		if predictions.Rows > 0 {
-			held.predictions = dense.Columns(predictions, i*c.outputs, c.outputs)
+			held.predictions = matrix.Columns(predictions, i*c.outputs, c.outputs)
 		}
 		if c.data.Classes != nil && predictions.Rows > 0 {
 			held.wrong = c.wrong(held)
@@ -288,7 +288,7 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 	}
 	weight := 0.0
 	for part := range models {
-		weight += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
+		weight += matrix.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
 	}
 	if weight == 0 {
 		return nil, nil, fmt.Errorf("%s: no row that is left out has a weight", c.data.Rows.Info().Name)
@@ -300,7 +300,7 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 			if b := models[part][i]; b.Rows > 0 {
 				sums = squaredErrors(c.grams[part], b)
 			}
-			dense.Axpy(1/weight, sums, rmse)
+			matrix.Axpy(1/weight, sums, rmse)
 		}
 		for j, v := range rmse {
 			rmse[j] = math.Sqrt(v)
@@ -315,7 +315,7 @@ func (c *candidate) wrong(held *heldOut) []float64 {
 	wrong := make([]float64, held.predictions.Rows)
 	for r, class := range c.known.class {
 		model := held.models[c.folds.part(c.known.group[r])][0]
-		if model.Rows == 0 || floats.MaxIdx(dense.Row(held.predictions, r)) != class {
+		if model.Rows == 0 || floats.MaxIdx(matrix.Row(held.predictions, r)) != class {
 			wrong[r] = 1
 		}
 	}
@@ -326,15 +326,15 @@ func (c *candidate) wrong(held *heldOut) []float64 {
 // of features: U⁻¹·B, and the intercepts below.
 func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
 	p := c.upper.Cols
-	wide := stream.NewMatrix(p+1, len(coefficients)*c.outputs)
+	wide := matrix.New(p+1, len(coefficients)*c.outputs)
 	for q, b := range coefficients {
 		for i := range b.Rows {
-			copy(dense.Row(wide, i)[q*c.outputs:], dense.Row(b, i))
+			copy(matrix.Row(wide, i)[q*c.outputs:], matrix.Row(b, i))
 		}
 		for i := range min(p, b.Rows) { // features are z − origin
-			dense.Axpy(-c.origin[i], dense.Row(b, i), dense.Row(wide, p)[q*c.outputs:][:c.outputs])
+			matrix.Axpy(-c.origin[i], matrix.Row(b, i), matrix.Row(wide, p)[q*c.outputs:][:c.outputs])
 		}
 	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), stream.RowSlice(wide, 0, p))
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, basis.Upper(c.upper), matrix.Rows(wide, 0, p))
 	return wide
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
@@ -32,16 +33,16 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	explained := dense.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
+	explained := matrix.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
 	p := c.upper.Cols
-	v := &Posterior{Upper: dense.Clone(c.upper), Means: slices.Clone(c.all.means[:p]), Noise: make([]float64, c.outputs),
+	v := &Posterior{Upper: matrix.Clone(c.upper), Means: slices.Clone(c.all.means[:p]), Noise: make([]float64, c.outputs),
 		Weight: c.all.weight}
-	dense.Axpy(1, c.origin, v.Means)
+	matrix.Axpy(1, c.origin, v.Means)
 	v.Factor = blas64.General{Rows: p, Cols: p, Stride: factor.Stride, Data: factor.Data}
 	for _, m := range []blas64.General{v.Upper, v.Factor} {
 		for i := range p {
-			clear(dense.Row(m, i)[:i])
+			clear(matrix.Row(m, i)[:i])
 		}
 	}
 	for j, norm := range dense.ColumnNorms(explained) { // λ·yᵀ(K + λW⁻¹)⁻¹y = Σ w·(y − ŷ)² + λ·‖B‖²
@@ -73,13 +74,13 @@ func (v *Posterior) measure(by *reference) {
 func (v *Posterior) variances(dst, diagonal []float64, k blas64.General, lambda float64) {
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(v.Upper), k) // z
 	for i := range k.Rows {
-		z := dense.Row(k, i)
+		z := matrix.Row(k, i)
 		dst[i] = 1 + 1/v.Weight + max(0, diagonal[i]-dense.Dot(z, z))/lambda
-		dense.Axpy(-1, v.Means, z)
+		matrix.Axpy(-1, v.Means, z)
 	}
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(v.Factor), k)
 	for i := range k.Rows {
-		z := dense.Row(k, i)
+		z := matrix.Row(k, i)
 		dst[i] += dense.Dot(z, z)
 	}
 }

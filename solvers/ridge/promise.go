@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
@@ -53,7 +54,7 @@ func (c *candidate) promise(fit *Fit, held *heldOut) {
 // leftOutWeight returns the total weight of the rows that some training set leaves out.
 func (c *candidate) leftOutWeight() (sum float64) {
 	for part := range c.folds.tested {
-		sum += dense.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
+		sum += matrix.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
 	}
 	return sum
 }

@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -31,7 +32,7 @@ func TestCorrected(t *testing.T) {
 		o := &outcomes{}
 		for j := range configurations {
 			choice, reported := make([]float64, n), make([]float64, n*figures)
-			for i, v := range dense.Row(numbers, j) {
+			for i, v := range matrix.Row(numbers, j) {
 				if i < n {
 					choice[i] = k.weight[i] * v * v
 				} else {
@@ -186,7 +187,7 @@ func TestStandardErrors(t *testing.T) {
 	groups, weights := make([]int, n), make([]float64, n)
 	for i := range n {
 		groups[i], weights[i] = i/5, 1e-200*float64(1+i%3)
-		dense.Row(y, i)[0] += 0.3 * float64(groups[i]*groups[i]%7)
+		matrix.Row(y, i)[0] += 0.3 * float64(groups[i]*groups[i]%7)
 	}
 	for _, of := range []struct {
 		groups  []int
@@ -217,13 +218,13 @@ func TestStandardErrors(t *testing.T) {
 						if c.known.group[i] == without {
 							continue
 						}
-						v := dense.Row(c.known.outputs, i)[j]
+						v := matrix.Row(c.known.outputs, i)[j]
 						if pass == 0 {
 							total += w
 							mean += w * v
 							continue
 						}
-						e := v - dense.Row(held.predictions, i)[j]
+						e := v - matrix.Row(held.predictions, i)[j]
 						errors += w * e * e
 						spread += w * (v - mean/total) * (v - mean/total)
 					}
@@ -280,7 +281,7 @@ func TestOneShare(t *testing.T) {
 	x, labels = rings(60)
 	for i := range labels { // two classes far apart
 		labels[i] = i % 2
-		dense.Row(x, i)[0] += float64(20 * labels[i])
+		matrix.Row(x, i)[0] += float64(20 * labels[i])
 	}
 	f, err = Solver{}.Fit(t.Context(), stream.Engine{}, classed(t, x, labels), kernelgen.RBF(0.05))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // reference standardises targets: sums take y as y/unit − origin. Otherwise targets far from 0 would lose
@@ -101,7 +102,7 @@ func (r *reference) outs(differences []float64) []float64 {
 // outRows applies [reference.outs] in place to the rows of m, which has one column for each target.
 func (r *reference) outRows(m blas64.General) {
 	for i := range m.Rows {
-		copy(dense.Row(m, i), r.outs(dense.Row(m, i)))
+		copy(matrix.Row(m, i), r.outs(matrix.Row(m, i)))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -256,8 +257,8 @@ func (f *fit) most(n int64) int {
 // finish makes the model. It undoes the reference of targets.
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	p, onEntries, best, refer := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best], c.columns.refer
-	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: stream.RowSlice(onEntries, 0, p),
-		Intercept: dense.Row(onEntries, p), Names: c.data.Targets,
+	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: matrix.Rows(onEntries, 0, p),
+		Intercept: matrix.Row(onEntries, p), Names: c.data.Targets,
 		Classes: c.data.Classes.count(), Lambda: best.Lambda, Rows: c.counted, Seed: c.Seed}
 	fit := &Fit{Model: m, Best: c.best, Folds: c.tested}
 	fit.SourcePasses = 1 + c.sampling
@@ -299,8 +300,8 @@ const fewDigits = 2e-12
 func (c *candidate) noteDigits(fit *Fit) {
 	variance, size := 0.0, 0.0
 	for i, mean := range c.all.means[:c.upper.Cols] {
-		variance += dense.Row(c.all.whole, i)[i]/c.all.weight - mean*mean
-		row := dense.Row(c.upper, i)[i:]
+		variance += matrix.Row(c.all.whole, i)[i]/c.all.weight - mean*mean
+		row := matrix.Row(c.upper, i)[i:]
 		size += dense.Dot(row, row) / float64(c.upper.Cols)
 	}
 	if variance < fewDigits*size {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -22,7 +23,7 @@ func init() { blas64.Use(nyblas.Implementation{}) }
 
 // normals returns a matrix of normal numbers.
 func normals(n, d int, seed uint64) blas64.General {
-	x := stream.NewMatrix(n, d)
+	x := matrix.New(n, d)
 	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
@@ -31,9 +32,9 @@ func normals(n, d int, seed uint64) blas64.General {
 func wavy(n int) (x, y blas64.General) {
 	x, y = normals(n, 3, 1), normals(n, 2, 2)
 	for i := range n {
-		r := dense.Row(x, i)
-		dense.Row(y, i)[0] = 3 + math.Sin(2*r[0]) + r[1]*r[2] + 0.1*dense.Row(y, i)[0]
-		dense.Row(y, i)[1] = 100*math.Cos(r[1]) + dense.Row(y, i)[1]
+		r := matrix.Row(x, i)
+		matrix.Row(y, i)[0] = 3 + math.Sin(2*r[0]) + r[1]*r[2] + 0.1*matrix.Row(y, i)[0]
+		matrix.Row(y, i)[1] = 100*math.Cos(r[1]) + matrix.Row(y, i)[1]
 	}
 	return x, y
 }
@@ -102,7 +103,7 @@ func grouped(t *testing.T, d *Data, groups []int) *Data {
 
 // kernelMatrix returns the kernel between rows by its definition.
 func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
-	m := stream.NewMatrix(x.Rows, y.Rows)
+	m := matrix.New(x.Rows, y.Rows)
 	k.Fill(m, x, k.Pack(y), new(kernelgen.Workspace))
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
@@ -143,7 +144,7 @@ func TestExact(t *testing.T) {
 				a.Set(i, i, a.At(i, i)+noise)
 				a.Set(i, n, 1)
 				a.Set(n, i, 1)
-				right.SetRow(i, dense.Row(y, i))
+				right.SetRow(i, matrix.Row(y, i))
 			}
 			var alpha mat.Dense
 			if err := alpha.Solve(a, right); err != nil {
@@ -157,8 +158,8 @@ func TestExact(t *testing.T) {
 				for i := range rows.Rows {
 					for j := range 2 {
 						v := want.At(i, j) + alpha.At(n, j)
-						if math.Abs(dense.Row(got, i)[j]-v) > 1e-9*100 {
-							t.Fatalf("%s, weights %v: prediction %d, %d is %v, not %v", k, w != nil, i, j, dense.Row(got, i)[j], v)
+						if math.Abs(matrix.Row(got, i)[j]-v) > 1e-9*100 {
+							t.Fatalf("%s, weights %v: prediction %d, %d is %v, not %v", k, w != nil, i, j, matrix.Row(got, i)[j], v)
 						}
 					}
 				}
@@ -202,7 +203,7 @@ func refit(t *testing.T, z *mat.Dense, y blas64.General, lambda float64, keep fu
 	for i := range n {
 		if keep(i) {
 			a.SetRow(i, z.RawRowView(i))
-			right.SetRow(i, dense.Row(y, i))
+			right.SetRow(i, matrix.Row(y, i))
 		}
 	}
 	for j := range p - 1 {
@@ -261,7 +262,7 @@ func TestFolds(t *testing.T) {
 					}
 					rows++
 					for j := range sums {
-						e := dense.Row(y, i)[j] - guess.At(i, j)
+						e := matrix.Row(y, i)[j] - guess.At(i, j)
 						sums[j] += e * e
 					}
 				}
@@ -278,8 +279,8 @@ func TestFolds(t *testing.T) {
 		got := predict(t, f.Model, x)
 		for i := range n {
 			for j := range 2 {
-				if math.Abs(dense.Row(got, i)[j]-want.At(i, j)) > 1e-9*100 {
-					t.Fatalf("prediction %v, by a refit %v", dense.Row(got, i)[j], want.At(i, j))
+				if math.Abs(matrix.Row(got, i)[j]-want.At(i, j)) > 1e-9*100 {
+					t.Fatalf("prediction %v, by a refit %v", matrix.Row(got, i)[j], want.At(i, j))
 				}
 			}
 		}
@@ -349,7 +350,7 @@ func TestKernels(t *testing.T) {
 func rings(n int) (x blas64.General, labels []int) {
 	x, labels = normals(n, 2, 5), make([]int, n)
 	for i := range n {
-		r := dense.Row(x, i)
+		r := matrix.Row(x, i)
 		labels[i] = i % 3
 		radius := float64(1+2*labels[i]) / dense.Norm(r)
 		r[0], r[1] = r[0]*radius, r[1]*radius
@@ -362,7 +363,7 @@ func rings(n int) (x blas64.General, labels []int) {
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := rings(900)
-	train := stream.RowSlice(x, 0, 600)
+	train := matrix.Rows(x, 0, 600)
 	noisy := append([]int{}, labels[:600]...)
 	for i := 0; i < 600; i += 20 {
 		noisy[i] = (noisy[i] + 1) % 3
@@ -380,10 +381,10 @@ func TestClasses(t *testing.T) {
 	if err != nil || held.Counted < 30 || held.Counted > 90 {
 		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Counted)
 	}
-	out := predict(t, f.Model, stream.RowSlice(x, 600, 300), model.Decision, model.Class)
+	out := predict(t, f.Model, matrix.Rows(x, 600, 300), model.Decision, model.Class)
 	wrong := 0
 	for i := range out.Rows {
-		r := dense.Row(out, i)
+		r := matrix.Row(out, i)
 		if floats.MaxIdx(r[:3]) != int(r[3]) {
 			t.Fatal("the class is not that of the largest decision")
 		}
@@ -431,7 +432,7 @@ func TestRefusals(t *testing.T) {
 	beside(t, null, "gap", stream.Column{Floats: make([]float64, 30), Valid: valid})
 	null.Targets = []string{"target0", "gap"}
 	bad := func(v float64) blas64.General {
-		y := dense.Clone(y)
+		y := matrix.Clone(y)
 		y.Data[7] = v
 		return y
 	}
@@ -452,7 +453,7 @@ func TestRefusals(t *testing.T) {
 		"neither targets nor labels":                        {Solver{}, &Data{Rows: plain.Rows}, rbf},
 		"not both":                                          {Solver{}, both, rbf},
 		"keeps no column \"z\" for `target`":                {Solver{}, &Data{Rows: plain.Rows, Targets: []string{"z"}}, rbf},
-		"target0 is 0 in all rows":                          {Solver{}, targets(t, x, stream.NewMatrix(30, 1)), rbf},
+		"target0 is 0 in all rows":                          {Solver{}, targets(t, x, matrix.New(30, 1)), rbf},
 		`row 3 (counted from 0): column "target1": is +Inf`: {Solver{}, targets(t, x, bad(math.Inf(1))), rbf},
 		`row 3 (counted from 0): column "target1": is NaN`:  {Solver{}, targets(t, x, bad(math.NaN())), rbf},
 		`row 1 (counted from 0): column "gap": nothing is`:  {Solver{}, null, rbf},
@@ -487,9 +488,9 @@ func TestNasty(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(60)
 	for i := range 30 {
-		copy(dense.Row(x, 30+i), dense.Row(x, i))
+		copy(matrix.Row(x, 30+i), matrix.Row(x, i))
 	}
-	huge := dense.Clone(y)
+	huge := matrix.Clone(y)
 	dense.Scale(1e150, huge)
 	labels := make([]int, 60)
 	labels[5] = 1

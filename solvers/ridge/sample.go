@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,15 +25,15 @@ type heldOut struct {
 // penalties side by side.
 func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.General, error) {
 	worker, n := c.outOfFold(models), c.sample.Count()
-	out := stream.NewMatrix(n, len(models[0])*c.outputs)
+	out := matrix.New(n, len(models[0])*c.outputs)
 	return out, stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
 		first := panel * stream.PanelRows
 		last := min(first+stream.PanelRows, n)
 		numbers := model.Numbers{List: c.sample.Number[first:last]}
-		x := stream.RowSlice(c.sample.Rows, first, last-first)
+		x := matrix.Rows(c.sample.Rows, first, last-first)
 		return worker()(x, numbers, c.known.group[first:last], func(rows []int, predictions blas64.General) {
 			for i, r := range rows {
-				copy(dense.Row(out, first+r), dense.Row(predictions, i))
+				copy(matrix.Row(out, first+r), matrix.Row(predictions, i))
 			}
 		})
 	})
@@ -53,14 +54,14 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 	}
 	p, name := c.upper.Cols, c.data.Rows.Info().Name
 	return func() predictor {
-		fill, room := c.features.Raw(name), stream.NewMatrix(stream.PanelRows, p+1)
+		fill, room := c.features.Raw(name), matrix.New(stream.PanelRows, p+1)
 		for i := range room.Rows {
-			dense.Row(room, i)[p] = 1
+			matrix.Row(room, i)[p] = 1
 		}
 		return func(x blas64.General, numbers model.Numbers, groups []uint64,
 			do func(rows []int, predictions blas64.General)) error {
-			k := stream.RowSlice(room, 0, x.Rows)
-			if err := fill(dense.Columns(k, 0, p), x, numbers); err != nil {
+			k := matrix.Rows(room, 0, x.Rows)
+			if err := fill(matrix.Columns(k, 0, p), x, numbers); err != nil {
 				return err
 			}
 			byPart := make([][]int, len(models))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -41,7 +42,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 		fit.SourcePasses++
 	} else {
 		for r := range held.predictions.Rows {
-			c.addScore(sums, &c.known, r, dense.Row(held.predictions, r), fit.Temperature)
+			c.addScore(sums, &c.known, r, matrix.Row(held.predictions, r), fit.Temperature)
 		}
 	}
 	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
@@ -128,7 +129,7 @@ func (c *candidate) scorePass(ctx context.Context, models trained, temperature f
 				groups := rowsOf.group[first:][:x.Rows]
 				err := predict(x, model.Numbers{From: start}, groups, func(rows []int, decisions blas64.General) {
 					for i, r := range rows {
-						c.addScore(sums, rowsOf, first+r, dense.Row(decisions, i), temperature)
+						c.addScore(sums, rowsOf, first+r, matrix.Row(decisions, i), temperature)
 					}
 				})
 				if err != nil {
@@ -168,7 +169,7 @@ func (c *candidate) temperature(held *heldOut) float64 {
 	p := make([]float64, c.data.Classes.count())
 	slope := func(sharpness float64) (slope float64) { // of the loss, rising with the sharpness
 		for r := range held.predictions.Rows {
-			d := dense.Row(held.predictions, r)
+			d := matrix.Row(held.predictions, r)
 			softmax(p, d, sharpness)
 			truth := d[c.known.class[r]]
 			slope += c.known.weight[r] * (dense.Dot(p, d) - truth + (truth-dense.Sum(d)/k)/total)
@@ -204,6 +205,6 @@ func softmax(p, d []float64, sharpness float64) {
 // probabilities puts those of the classes into dst for each row of decisions.
 func (m *Model) probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
-		softmax(dense.Row(dst, i), dense.Row(decisions, i)[:m.Classes], 1/m.Temperature)
+		softmax(matrix.Row(dst, i), matrix.Row(decisions, i)[:m.Classes], 1/m.Temperature)
 	}
 }

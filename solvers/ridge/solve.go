@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/stream"
 )
@@ -29,7 +30,7 @@ type normal struct {
 // for none. It fails if no row has a weight.
 func newNormal(whole, without blas64.General, p int) (*normal, error) {
 	t := whole.Cols - p - 1
-	n := &normal{whole: whole, without: without, right: stream.NewMatrix(p, t), means: make([]float64, p+t+1),
+	n := &normal{whole: whole, without: without, right: matrix.New(p, t), means: make([]float64, p+t+1),
 		unexplained: make([]float64, t)}
 	n.row(n.means, p, 0)
 	n.weight = n.means[p]
@@ -39,9 +40,9 @@ func newNormal(whole, without blas64.General, p int) (*normal, error) {
 	n.means = slices.Delete(n.means, p, p+1)
 	blas64.Scal(1/n.weight, dense.Vector(n.means))
 	for i := range p {
-		row := dense.Row(n.right, i)
+		row := matrix.Row(n.right, i)
 		n.row(row, i, p+1)
-		dense.Axpy(-n.weight*n.means[i], n.means[p:], row)
+		matrix.Axpy(-n.weight*n.means[i], n.means[p:], row)
 	}
 	for j, mean := range n.means[p:] {
 		n.row(n.unexplained[j:j+1], p+1+j, p+1+j)
@@ -52,20 +53,20 @@ func newNormal(whole, without blas64.General, p int) (*normal, error) {
 
 // row puts row i of the Gram matrix from a column on into dst.
 func (n *normal) row(dst []float64, i, from int) {
-	copy(dst, dense.Row(n.whole, i)[from:])
+	copy(dst, matrix.Row(n.whole, i)[from:])
 	if n.without.Rows > 0 {
-		dense.Axpy(-1, dense.Row(n.without, i)[from:][:len(dst)], dst)
+		matrix.Axpy(-1, matrix.Row(n.without, i)[from:][:len(dst)], dst)
 	}
 }
 
 // upper returns the upper triangle of the centered Gram matrix of features + penalty·I.
 func (n *normal) upper(penalty float64) blas64.General {
 	p := n.right.Rows
-	a := stream.NewMatrix(p, p)
+	a := matrix.New(p, p)
 	for i := range p {
-		row := dense.Row(a, i)[i:]
+		row := matrix.Row(a, i)[i:]
 		n.row(row, i, i)
-		dense.Axpy(-n.weight*n.means[i], n.means[i:p], row)
+		matrix.Axpy(-n.weight*n.means[i], n.means[i:p], row)
 		row[0] += penalty
 	}
 	return a
@@ -84,22 +85,22 @@ func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
 // the penalty is too small to factor the equations. Cost: p³/3 flops.
 func (n *normal) solve(penalty float64) (blas64.General, error) {
 	p, t := n.right.Rows, n.right.Cols
-	out := stream.NewMatrix(p+1, t)
+	out := matrix.New(p+1, t)
 	factor, err := n.factor(penalty)
 	if err != nil {
 		return out, err
 	}
-	b := stream.RowSlice(out, 0, p)
+	b := matrix.Rows(out, 0, p)
 	for i := range p {
-		copy(dense.Row(b, i), dense.Row(n.right, i))
+		copy(matrix.Row(b, i), matrix.Row(n.right, i))
 	}
 	lapack64.Potrs(factor, b)
 	for j := range t {
 		intercept := n.means[p+j]
 		for i := range p {
-			intercept -= n.means[i] * dense.Row(b, i)[j]
+			intercept -= n.means[i] * matrix.Row(b, i)[j]
 		}
-		dense.Row(out, p)[j] = intercept
+		matrix.Row(out, p)[j] = intercept
 	}
 	return out, nil
 }
@@ -107,15 +108,15 @@ func (n *normal) solve(penalty float64) (blas64.General, error) {
 // squaredErrors returns Σ w·(y − zB − b)² of each output over the rows of a Gram matrix.
 func squaredErrors(gram, coefficients blas64.General) []float64 {
 	p1, t := coefficients.Rows, coefficients.Cols
-	features := dense.Columns(stream.RowSlice(gram, 0, p1), 0, p1)
+	features := matrix.Columns(matrix.Rows(gram, 0, p1), 0, p1)
 	products := dense.Mul(blas.NoTrans, features, blas.NoTrans, coefficients)
 	sums := make([]float64, t)
 	for j := range sums {
-		sums[j] = dense.Row(gram, p1+j)[p1+j]
+		sums[j] = matrix.Row(gram, p1+j)[p1+j]
 	}
 	for i := range p1 {
-		product, right := dense.Row(products, i), dense.Row(gram, i)[p1:]
-		for j, c := range dense.Row(coefficients, i) {
+		product, right := matrix.Row(products, i), matrix.Row(gram, i)[p1:]
+		for j, c := range matrix.Row(coefficients, i) {
 			sums[j] += c * (product[j] - 2*right[j])
 		}
 	}
@@ -127,7 +128,7 @@ func squaredErrors(gram, coefficients blas64.General) []float64 {
 
 // total returns the sum of Gram matrices.
 func total(grams []blas64.General) blas64.General {
-	sum := dense.Clone(grams[0])
+	sum := matrix.Clone(grams[0])
 	for _, g := range grams[1:] {
 		dense.Add(1, g, sum)
 	}
@@ -140,7 +141,7 @@ func largest(a blas64.General) float64 {
 	x, norm := make([]float64, a.Rows), 0.0
 	for i := range x {
 		x[i] = 1 / math.Sqrt(float64(a.Rows))
-		norm = math.Max(norm, dense.Row(a, i)[i])
+		norm = math.Max(norm, matrix.Row(a, i)[i])
 	}
 	symmetric := blas64.Symmetric{N: a.Rows, Stride: a.Stride, Uplo: blas.Upper, Data: a.Data}
 	for range 30 {

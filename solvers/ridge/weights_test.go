@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -28,7 +29,7 @@ func TestMedianOfWeightedRows(t *testing.T) {
 	var numbers []int
 	for i := range weights {
 		if weights[i] = float64(i % 3); i%3 == 0 {
-			dense.Row(x, i)[1] += 1e6
+			matrix.Row(x, i)[1] += 1e6
 		}
 		for range i % 3 {
 			numbers = append(numbers, i)

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/conformance"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 func TestMomentsConformance(t *testing.T) {
 	const cols = 4
 	conformance.Run(t, func() *moments { return newMoments(cols) }, func(block int64) *moments {
 		r, m := rand.New(rand.NewPCG(uint64(block), 0)), newMoments(cols)
-		x := stream.NewMatrix(6, cols)
+		x := matrix.New(6, cols)
 		for i := range x.Data {
 			x.Data[i] = r.NormFloat64()
 		}

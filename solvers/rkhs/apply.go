@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,12 +23,12 @@ func (f *Functions) Sections(ctx context.Context, e stream.Engine, rows blas64.G
 	if err != nil {
 		return nil, err
 	}
-	return &Functions{Space: f.Space, Coefficients: dense.Transpose(at)}, nil
+	return &Functions{Space: f.Space, Coefficients: matrix.Transpose(at)}, nil
 }
 
 // identityOf returns the n×n identity matrix.
 func identityOf(n int) blas64.General {
-	m := stream.NewMatrix(n, n)
+	m := matrix.New(n, n)
 	for i := range n {
 		m.Data[i*m.Stride+i] = 1
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -76,15 +77,15 @@ func valuesAt(t *testing.T, f *Functions, rows blas64.General) blas64.General {
 }
 
 // norm returns that of function j.
-func norm(f *Functions, j int) float64 { return dense.Frobenius(dense.Columns(f.Coefficients, j, 1)) }
+func norm(f *Functions, j int) float64 { return dense.Frobenius(matrix.Columns(f.Coefficients, j, 1)) }
 
 // gramOf returns exp(−γ·‖x−z‖²), a row for each x.
 func plainGram(x, z blas64.General, gamma float64) blas64.General {
 	k := gaussianOf(gamma)
-	m := stream.NewMatrix(x.Rows, z.Rows)
+	m := matrix.New(x.Rows, z.Rows)
 	for i := range x.Rows {
 		for j := range z.Rows {
-			m.Data[i*m.Stride+j] = k(dense.Row(x, i), dense.Row(z, j))
+			m.Data[i*m.Stride+j] = k(matrix.Row(x, i), matrix.Row(z, j))
 		}
 	}
 	return m
@@ -104,9 +105,9 @@ func lessMeans(m blas64.General) {
 }
 
 func difference(a, b blas64.General) blas64.General {
-	c := dense.Clone(a)
+	c := matrix.Clone(a)
 	for i := range c.Rows {
-		dense.Axpy(-1, dense.Row(b, i), dense.Row(c, i))
+		matrix.Axpy(-1, matrix.Row(b, i), matrix.Row(c, i))
 	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ import (
 
 // normal returns a matrix of independent standard normal numbers.
 func normal(rows, cols int, purpose string) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	draws := sketch.NewRandom(7, purpose)
 	for i := range rows {
 		d := draws.At(uint64(i))
@@ -66,7 +67,7 @@ func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 func coordinates(t *testing.T, f *Functions) *mat.Dense {
 	t.Helper()
 	d := f.Dimension()
-	rows := stream.NewMatrix(d+1, d)
+	rows := matrix.New(d+1, d)
 	for i := range d {
 		rows.Data[i*d+i] = 1
 	}
@@ -77,7 +78,7 @@ func coordinates(t *testing.T, f *Functions) *mat.Dense {
 	m := mat.NewDense(d, v.Cols, nil)
 	for i := range d {
 		for j := range v.Cols {
-			m.Set(i, j, dense.Row(v, i)[j]-dense.Row(v, d)[j])
+			m.Set(i, j, matrix.Row(v, i)[j]-matrix.Row(v, d)[j])
 		}
 	}
 	return m
@@ -92,7 +93,7 @@ func newExplicit(x, y blas64.General, weights []float64, centred bool) *explicit
 	column := func(m blas64.General) (*mat.Dense, []float64) {
 		d, mean := mat.NewDense(n, m.Cols, nil), make([]float64, m.Cols)
 		for i := range n {
-			for j, v := range dense.Row(m, i) {
+			for j, v := range matrix.Row(m, i) {
 				d.Set(i, j, v)
 				mean[j] += weights[i] * v
 			}
@@ -252,11 +253,11 @@ func TestLinearKernelEigen(t *testing.T) {
 	const n = 80
 	x := normal(n, 4, "x")
 	turn := []float64{0.6, -0.7, 0, 0.1, 0.7, 0.6, 0.2, 0, 0, 0, -0.5, 0.3, 0.1, 0, 0, 0.3}
-	y := stream.NewMatrix(n, 4)
+	y := matrix.New(n, 4)
 	noise := normal(n, 4, "noise")
 	for i := range n {
 		for j := range 4 {
-			y.Data[4*i+j] = 0.1*noise.Data[4*i+j] + dense.Dot(turn[4*j:4*j+4], dense.Row(x, i))
+			y.Data[4*i+j] = 0.1*noise.Data[4*i+j] + dense.Dot(turn[4*j:4*j+4], matrix.Row(x, i))
 		}
 	}
 	d := pairs(t, x, y)

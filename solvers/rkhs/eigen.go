@@ -11,7 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // eigenpairs are eigenvalues by descending magnitude, and eigenvectors of S and of S* in an
@@ -25,7 +25,7 @@ type eigenpairs struct {
 func complexColumn(m blas64.General, j int) []complex128 {
 	c := make([]complex128, m.Rows)
 	for i := range c {
-		row := dense.Row(m, i)
+		row := matrix.Row(m, i)
 		c[i] = complex(row[j], row[m.Cols/2+j])
 	}
 	return c
@@ -33,7 +33,7 @@ func complexColumn(m blas64.General, j int) []complex128 {
 
 func setComplexColumn(m blas64.General, j int, c []complex128) {
 	for i, v := range c {
-		row := dense.Row(m, i)
+		row := matrix.Row(m, i)
 		row[j], row[m.Cols/2+j] = real(v), imag(v)
 	}
 }
@@ -48,12 +48,12 @@ func symmetricPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	if r == 0 {
 		return nil, errZeroOperator(op)
 	}
-	v := stream.NewMatrix(vectors.Rows, 2*r)
+	v := matrix.New(vectors.Rows, 2*r)
 	for i := range v.Rows {
-		copy(dense.Row(v, i), dense.Row(vectors, i)[:r])
+		copy(matrix.Row(v, i), matrix.Row(vectors, i)[:r])
 	}
-	re := dense.Columns(v, 0, r)
-	dense.FixSigns(dense.Clone(re), re)
+	re := matrix.Columns(v, 0, r)
+	dense.FixSigns(matrix.Clone(re), re)
 	p := &eigenpairs{values: make([]complex128, r), right: v}
 	for i := range p.values {
 		p.values[i] = complex(values[i], 0)
@@ -65,7 +65,7 @@ func symmetricPairs(op Operator, s Matrix) (*eigenpairs, error) {
 // generalPairs decomposes a square matrix with LAPACK's dgeev (gonum's).
 func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	if i, j, bad := dense.NotFinite(s); bad {
-		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `ridge` or scale the columns (`scale standard`)", op, i, j, dense.Row(s, i)[j])
+		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `ridge` or scale the columns (`scale standard`)", op, i, j, matrix.Row(s, i)[j])
 	}
 	var d mat.Dense
 	d.SetRawMatrix(s)
@@ -81,7 +81,7 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	var right, left mat.CDense
 	f.VectorsTo(&right)
 	f.LeftVectorsTo(&left)
-	p := &eigenpairs{right: stream.NewMatrix(s.Rows, 2*len(order)), left: stream.NewMatrix(s.Rows, 2*len(order))}
+	p := &eigenpairs{right: matrix.New(s.Rows, 2*len(order)), left: matrix.New(s.Rows, 2*len(order))}
 	for j, from := range order {
 		p.values = append(p.values, all[from])
 		for _, side := range []struct {
@@ -169,7 +169,7 @@ func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	back := dense.Clone(t.v)
+	back := matrix.Clone(t.v)
 	dense.ScaleColumns(back, t.values)
 	p.right, p.left = mul(t.u, p.right), mul(back, p.left)
 	p.normalise()

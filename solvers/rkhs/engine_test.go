@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -23,7 +24,7 @@ func gram(k func(a, b []float64) float64, x, y blas64.General) *mat.Dense {
 	g := mat.NewDense(x.Rows, y.Rows, nil)
 	for i := range x.Rows {
 		for j := range y.Rows {
-			g.Set(i, j, k(dense.Row(x, i), dense.Row(y, j)))
+			g.Set(i, j, k(matrix.Row(x, i), matrix.Row(y, j)))
 		}
 	}
 	return g
@@ -155,7 +156,7 @@ func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
 	for j := range u.Cols {
 		same, turned := 0.0, 0.0
 		for i := range u.Rows {
-			p, q := dense.Row(u, i)[j], dense.Row(v, i)[j]
+			p, q := matrix.Row(u, i)[j], matrix.Row(v, i)[j]
 			same, turned = math.Max(same, math.Abs(p-q)), math.Max(turned, math.Abs(p+q))
 		}
 		worst = math.Max(worst, math.Min(same, turned))
@@ -246,7 +247,7 @@ func TestLagged(t *testing.T) {
 	}
 	path := normal(1500, 2, "path")
 	for i := 5; i < path.Rows; i++ {
-		for j, v := range dense.Row(path, i-5) {
+		for j, v := range matrix.Row(path, i-5) {
 			path.Data[2*i+j] += 0.8 * v
 		}
 	}
@@ -259,7 +260,7 @@ func TestLagged(t *testing.T) {
 		}
 		n := path.Rows - lag
 		a := mustFit(t, s, late, kernelgen.RBF(0.1))
-		b := mustFit(t, s, pairs(t, stream.RowSlice(path, 0, n), stream.RowSlice(path, lag, n)), kernelgen.RBF(0.1))
+		b := mustFit(t, s, pairs(t, matrix.Rows(path, 0, n), matrix.Rows(path, lag, n)), kernelgen.RBF(0.1))
 		if !slices.Equal(a.Values, b.Values) || a.Lag != int64(lag) || a.Pairs != int64(n) {
 			t.Errorf("lag %d: values %v, of two sources %v", lag, a.Values, b.Values)
 		}

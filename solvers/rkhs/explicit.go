@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -60,16 +61,16 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 	info := o.B.Info()
 	sum, err := stream.Fold(ctx, e.Given(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
 		func() func(*sketch.Gram, *stream.Block) error {
-			room := stream.NewMatrix(stream.PanelRows, f.X.Cols)
+			room := matrix.New(stream.PanelRows, f.X.Cols)
 			return func(g *sketch.Gram, b *stream.Block) error {
 				for first, rows := range b.Panels(stream.PanelRows) {
 					start := b.Start + int64(first)
 					if err := model.CheckRows(info, rows, start); err != nil {
 						return err
 					}
-					bx := stream.RowSlice(room, 0, rows.Rows)
+					bx := matrix.Rows(room, 0, rows.Rows)
 					dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, f.X, 0, bx)
-					if err := g.Add(stream.RowSlice(left, int(start), rows.Rows), bx); err != nil {
+					if err := g.Add(matrix.Rows(left, int(start), rows.Rows), bx); err != nil {
 						return err
 					}
 				}
@@ -110,7 +111,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 		fill := columns.Worker(src.Info().Name)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(stream.PanelRows) {
-				if err := fill(stream.RowSlice(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {
+				if err := fill(matrix.Rows(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {
 					return err
 				}
 			}
@@ -122,10 +123,10 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	}
 	sp.count(d)
 	for _, p := range sp.parts(d) {
-		m := dense.Clone(dense.Columns(rows, p.at, p.space.Left.Rank()))
+		m := matrix.Clone(matrix.Columns(rows, p.at, p.space.Left.Rank()))
 		if s.Center {
 			for i := range m.Rows {
-				dense.Axpy(-1, means[p.side], dense.Row(m, i))
+				matrix.Axpy(-1, means[p.side], matrix.Row(m, i))
 			}
 		}
 		if p.side == OfX {

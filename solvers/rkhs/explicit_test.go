@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -41,10 +42,10 @@ func TestExplicitLinear(t *testing.T) {
 				for j := range m.Cols {
 					mean := 0.0
 					for i := range n {
-						mean += w[i] * dense.Row(m, i)[j]
+						mean += w[i] * matrix.Row(m, i)[j]
 					}
 					for i := range n {
-						v := dense.Row(m, i)[j]
+						v := matrix.Row(m, i)[j]
 						if centred {
 							v -= mean
 						}
@@ -174,9 +175,9 @@ func TestExplicitIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, scale := range []float64{1, 1e-150, -1e150} {
-		b := stream.NewMatrix(n, n)
+		b := matrix.New(n, n)
 		for i := range n {
-			dense.Row(b, i)[i] = scale / n
+			matrix.Row(b, i)[i] = scale / n
 		}
 		for _, c := range []struct {
 			data *Data

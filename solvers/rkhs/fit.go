@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
@@ -142,12 +143,12 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 }
 
 // svd makes a model of singular functions.
-func (c *decomposition) svd(t *triplets, matrix blas64.General, f *Factors) error {
+func (c *decomposition) svd(t *triplets, system blas64.General, f *Factors) error {
 	r := min(c.Rank, len(t.values))
 	m, sides := c.fit.Model, c.Operator.Traits()
-	c.fit.Spectrum, c.fit.Residuals = t.values, t.residuals(matrix, r)
+	c.fit.Spectrum, c.fit.Residuals = t.values, t.residuals(system, r)
 	m.Values = t.values[:r:r]
-	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
+	u, v := matrix.Columns(t.u, 0, r), matrix.Columns(t.v, 0, r)
 	m.Left, m.Right = c.functions(sides.Range, u), c.functions(sides.Domain, v)
 	if op, ok := c.Operator.(CCA); ok {
 		return c.canonical(f, op.Ridge, u, v)
@@ -193,13 +194,13 @@ func (c *decomposition) eigenOf(s Matrix) error {
 }
 
 // eigen makes a model of eigenfunctions. Centred functions have a mean of 0 over x.
-func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
+func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 	r := pairs.first(c.Rank)
 	m := c.fit.Model
 	for _, v := range pairs.values {
 		c.fit.Spectrum = append(c.fit.Spectrum, cmplx.Abs(v))
 	}
-	c.fit.Residuals = pairs.residuals(matrix, r)
+	c.fit.Residuals = pairs.residuals(system, r)
 	for _, v := range pairs.values[:r] {
 		m.Values, m.Imag = append(m.Values, real(v)), append(m.Imag, imag(v))
 	}

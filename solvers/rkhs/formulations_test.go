@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -114,7 +115,7 @@ func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*trip
 	if r == 0 {
 		return nil, errZeroOperator(op)
 	}
-	t := &triplets{v: dense.Clone(dense.Columns(v, 0, r)), values: make([]float64, r)}
+	t := &triplets{v: matrix.Clone(matrix.Columns(v, 0, r)), values: make([]float64, r)}
 	over := make([]float64, r)
 	for i := range over {
 		t.values[i] = math.Sqrt(squares[i])
@@ -144,10 +145,10 @@ func orthonormal(m blas64.General) (blas64.General, error) {
 // whose positive eigenvalues are the singular values.
 func blockTriplets(op Operator, s blas64.General) (*triplets, error) {
 	q, p := s.Rows, s.Cols
-	block := stream.NewMatrix(q+p, q+p)
+	block := matrix.New(q+p, q+p)
 	for i := range q {
-		copy(dense.Row(block, i)[q:], dense.Row(s, i))
-		for j, v := range dense.Row(s, i) {
+		copy(matrix.Row(block, i)[q:], matrix.Row(s, i))
+		for j, v := range matrix.Row(s, i) {
 			block.Data[(q+j)*block.Stride+i] = v
 		}
 	}
@@ -160,12 +161,12 @@ func blockTriplets(op Operator, s blas64.General) (*triplets, error) {
 		return nil, errZeroOperator(op)
 	}
 	t := &triplets{values: values[:r]}
-	half := dense.Columns(vectors, 0, r)
+	half := matrix.Columns(vectors, 0, r)
 	for _, part := range []struct {
 		to          *blas64.General
 		first, rows int
 	}{{&t.u, 0, q}, {&t.v, q, p}} {
-		m := dense.Clone(stream.RowSlice(half, part.first, part.rows))
+		m := matrix.Clone(matrix.Rows(half, part.first, part.rows))
 		for i := range m.Data {
 			m.Data[i] *= math.Sqrt2
 		}

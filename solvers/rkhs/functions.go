@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -34,7 +35,7 @@ type Functions struct {
 // newFunctions returns functions with coefficients m and the means of the features, nil for
 // none.
 func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Functions {
-	f := &Functions{Space: space, Coefficients: dense.Clone(m)}
+	f := &Functions{Space: space, Coefficients: matrix.Clone(m)}
 	if means != nil {
 		f.Offsets = dense.MulVector(blas.Trans, f.Coefficients, means)
 	}
@@ -58,7 +59,7 @@ func (f *Functions) Real() *Functions { return f.pick(span(0, f.Count())) }
 // Imag returns the imaginary parts, as functions with real values. Those of real functions are zero.
 func (f *Functions) Imag() *Functions {
 	if !f.Complex {
-		return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), nil)
+		return newFunctions(f.Space, matrix.New(f.Coefficients.Rows, f.Count()), nil)
 	}
 	return f.pick(span(f.Count(), f.Count()))
 }
@@ -104,14 +105,14 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 	maker := f.Space.Features(info.Name)
 	return func() model.Worker {
 		features := maker()
-		room := stream.NewMatrix(stream.PanelRows, f.Coefficients.Rows)
+		room := matrix.New(stream.PanelRows, f.Coefficients.Rows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				rows := stream.RowSlice(room, 0, x.Rows)
+				rows := matrix.Rows(room, 0, x.Rows)
 				if err := features(rows, x, b.Start+int64(first)); err != nil {
 					return err
 				}
-				f.combine(stream.RowSlice(dst, first, x.Rows), rows)
+				f.combine(matrix.Rows(dst, first, x.Rows), rows)
 			}
 			return nil
 		}
@@ -125,7 +126,7 @@ func (f *Functions) combine(dst, features blas64.General) {
 		return
 	}
 	for i := range dst.Rows {
-		dense.Axpy(-1, f.Offsets, dense.Row(dst, i))
+		matrix.Axpy(-1, f.Offsets, matrix.Row(dst, i))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -34,7 +35,7 @@ func (a *allPairs) cross(rows, cols Side) blas64.General {
 	case rows == OfX:
 		return a.xy
 	}
-	return dense.Transpose(a.xy)
+	return matrix.Transpose(a.xy)
 }
 
 // allPairs loads the rows and evaluates the kernel between all of them.
@@ -95,28 +96,28 @@ func (c *decomposition) prepare(m blas64.General, root []float64, rows, cols boo
 	if rows {
 		means := dense.MulVector(blas.Trans, m, root)
 		for i, r := range root {
-			dense.Axpy(-r, means, dense.Row(m, i))
+			matrix.Axpy(-r, means, matrix.Row(m, i))
 		}
 	}
 	if cols {
 		for i := range m.Rows {
-			row := dense.Row(m, i)
-			dense.Axpy(-dense.Dot(root, row), root, row)
+			row := matrix.Row(m, i)
+			matrix.Axpy(-dense.Dot(root, row), root, row)
 		}
 	}
 }
 
 // gramOf returns the kernel between all rows of x and y.
 func gramOf(ctx context.Context, e stream.Engine, k kernelgen.Kernel, x, y blas64.General) (blas64.General, error) {
-	m := stream.NewMatrix(x.Rows, y.Rows)
+	m := matrix.New(x.Rows, y.Rows)
 	err := stream.Pairs(ctx, e, "Gram matrix", stream.FromMatrix("x", x), stream.FromMatrix("y", y), stream.Full, func() func(i, j *stream.Block) error {
 		var work kernelgen.Workspace
 		room := make([]float64, stream.PairRows*stream.PairRows)
 		return func(i, j *stream.Block) error {
-			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: room[:i.X.Rows*j.X.Rows]}
+			tile := matrix.Of(room, i.X.Rows, j.X.Rows)
 			k.Fill(tile, i.X, k.Pack(j.X), &work)
 			for a := range tile.Rows {
-				copy(dense.Row(m, int(i.Start)+a)[j.Start:], dense.Row(tile, a))
+				copy(matrix.Row(m, int(i.Start)+a)[j.Start:], matrix.Row(tile, a))
 			}
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -80,7 +81,7 @@ func (f *Factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) 
 
 // weighted returns a·diag(w)·bᵀ.
 func weighted(a blas64.General, w []float64, b blas64.General) blas64.General {
-	a = dense.Clone(a)
+	a = matrix.Clone(a)
 	dense.ScaleColumns(a, w)
 	return dense.Mul(blas.NoTrans, a, blas.Trans, b)
 }
@@ -203,7 +204,7 @@ func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix
 	if err != nil {
 		return Matrix{}, err
 	}
-	left := dense.Clone(dy.V) // Yᵀ·U_y
+	left := matrix.Clone(dy.V) // Yᵀ·U_y
 	dense.ScaleColumns(left, dy.S)
 	right := mul(transposedTimes(dx.U, inverted.General), cross)
 	return Matrix{General: mul(left, mul(back, right)), Dropped: inverted.Dropped + dropped}, nil

@@ -9,7 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ import (
 func TestSaveAndLoad(t *testing.T) {
 	_, _, d := dependent(t, 150, 2, 2)
 	turning := normal(150, 2, "turning")
-	next := stream.NewMatrix(150, 2)
+	next := matrix.New(150, 2)
 	for i := range 150 {
 		a, b := turning.Data[2*i], turning.Data[2*i+1]
 		next.Data[2*i], next.Data[2*i+1] = 0.6*a-0.6*b, 0.6*a+0.6*b
@@ -98,7 +99,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 		var got []float64
 		err = m.Transform(t.Context(), stream.Engine{}, src, model.Request{Side: side}, func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
-				got = append(got, dense.Row(out, i)...)
+				got = append(got, matrix.Row(out, i)...)
 			}
 			return nil
 		})

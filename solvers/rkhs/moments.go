@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -36,7 +37,7 @@ func newMoments(cols int) *moments { return &moments{A: sketch.NewQR(cols), B: s
 
 // traceLeft returns the part of the trace of a side that features leave.
 func traceLeft(m *moments, s Side) float64 {
-	t := dense.Row(m.B.General, int(s))
+	t := matrix.Row(m.B.General, int(s))
 	if t[kernelTrace] <= 0 {
 		return math.NaN()
 	}
@@ -45,9 +46,9 @@ func traceLeft(m *moments, s Side) float64 {
 
 // trace returns that of C_XX.
 func (s setting) trace(m *moments, sp *spaces) float64 {
-	t := dense.Row(m.B.General, int(OfX))[kernelTrace]
+	t := matrix.Row(m.B.General, int(OfX))[kernelTrace]
 	if s.Center {
-		for _, mean := range dense.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
+		for _, mean := range matrix.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
 			t -= mean * mean
 		}
 	}
@@ -56,9 +57,9 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 
 // spread returns the share of Σ w_i·‖f(x_i)‖² of a side that remains after centring; NaN if the sum is 0.
 func (p part) spread(m *moments) float64 {
-	r, all, centred := dense.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
+	r, all, centred := matrix.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
 	for i := range r.Rows {
-		squares := dense.Dot(dense.Row(r, i), dense.Row(r, i))
+		squares := dense.Dot(matrix.Row(r, i), matrix.Row(r, i))
 		if all += squares; i > 0 {
 			centred += squares
 		}
@@ -156,17 +157,17 @@ func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 func independent(x, y *moments) (*moments, error) {
 	rx, ry := x.A.R(), y.A.R()
 	p, q := rx.Cols-1, ry.Cols-1
-	m, r := newMoments(1+p+q), stream.NewMatrix(1+p+q, 1+p+q)
+	m, r := newMoments(1+p+q), matrix.New(1+p+q, 1+p+q)
 	for i := range 1 + p {
-		copy(dense.Row(r, i), dense.Row(rx, i))
+		copy(matrix.Row(r, i), matrix.Row(rx, i))
 	}
-	copy(dense.Row(r, 0)[1+p:], dense.Row(ry, 0)[1:])
+	copy(matrix.Row(r, 0)[1+p:], matrix.Row(ry, 0)[1:])
 	for i := range q {
-		copy(dense.Row(r, 1+p+i)[1+p:], dense.Row(ry, 1+i)[1:])
+		copy(matrix.Row(r, 1+p+i)[1+p:], matrix.Row(ry, 1+i)[1:])
 	}
 	m.B.Count = x.B.Count
-	copy(dense.Row(m.B.General, int(OfX)), dense.Row(x.B.General, int(OfX)))
-	copy(dense.Row(m.B.General, int(OfY)), dense.Row(y.B.General, int(OfX)))
+	copy(matrix.Row(m.B.General, int(OfX)), matrix.Row(x.B.General, int(OfX)))
+	copy(matrix.Row(m.B.General, int(OfY)), matrix.Row(y.B.General, int(OfX)))
 	return m, m.A.Add(r)
 }
 
@@ -212,10 +213,10 @@ func (sp *spaces) traceAdder(d *Data, columns *basis.Columns) func(to *sketch.Su
 	}
 	return func(to *sketch.Sum, r basis.Rows) {
 		for k, p := range parts {
-			part, traces := columns.Features[k], dense.Row(to.General, int(p.side))
-			selves[k](diagonal[:r.X.Rows], dense.Columns(r.X, part.First, part.Count))
+			part, traces := columns.Features[k], matrix.Row(to.General, int(p.side))
+			selves[k](diagonal[:r.X.Rows], matrix.Columns(r.X, part.First, part.Count))
 			for i, v := range diagonal[:r.X.Rows] {
-				root, f := d.rootWeight(r.Start+int64(i)), dense.Row(r.Z, i)[p.at:p.at+part.Width]
+				root, f := d.rootWeight(r.Start+int64(i)), matrix.Row(r.Z, i)[p.at:p.at+part.Width]
 				traces[kernelTrace] += root * root * v
 				traces[featureTrace] += dense.Dot(f, f)
 			}
@@ -230,13 +231,13 @@ func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *Factors
 	r := m.A.R()
 	p := sp.x.Left.Rank()
 	if centred {
-		means[OfX] = slices.Clone(dense.Row(r, 0)[1 : 1+p])
-		means[OfY] = slices.Clone(dense.Row(r, 0)[1+p:])
-		r = stream.RowSlice(r, 1, r.Rows-1)
+		means[OfX] = slices.Clone(matrix.Row(r, 0)[1 : 1+p])
+		means[OfY] = slices.Clone(matrix.Row(r, 0)[1+p:])
+		r = matrix.Rows(r, 1, r.Rows-1)
 	}
-	f = &Factors{X: dense.Clone(dense.Columns(r, 1, p)), Cutoff: cutoff}
+	f = &Factors{X: matrix.Clone(matrix.Columns(r, 1, p)), Cutoff: cutoff}
 	if sp.y != nil {
-		f.Y = dense.Clone(dense.Columns(r, 1+p, sp.y.Left.Rank()))
+		f.Y = matrix.Clone(matrix.Columns(r, 1+p, sp.y.Left.Rank()))
 	}
 	return f, means
 }

@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
 func constant(rows, cols int, v float64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	for i := range m.Data {
 		m.Data[i] = v
 	}
@@ -23,7 +24,7 @@ func constant(rows, cols int, v float64) blas64.General {
 }
 
 func scaled(m blas64.General, by float64) blas64.General {
-	m = dense.Clone(m)
+	m = matrix.Clone(m)
 	for i := range m.Data {
 		m.Data[i] *= by
 	}
@@ -34,9 +35,9 @@ func scaled(m blas64.General, by float64) blas64.General {
 // and a note where there are fewer than asked for, or an error.
 func TestNasty(t *testing.T) {
 	few := normal(3, 2, "few")
-	twice := stream.NewMatrix(30, 2)
+	twice := matrix.New(30, 2)
 	for i := range 30 {
-		copy(dense.Row(twice, i), dense.Row(few, i%3))
+		copy(matrix.Row(twice, i), matrix.Row(few, i%3))
 	}
 	mixed := normal(30, 2, "mixed")
 	for i := range 30 {
@@ -55,7 +56,7 @@ func TestNasty(t *testing.T) {
 		{"fewer rows than columns", normal(4, 30, "wide"), normal(4, 30, "wider"), 4},
 		{"huge", scaled(normal(25, 2, "huge"), 1e8), scaled(normal(25, 2, "y"), 1e8), 25},
 		{"tiny", scaled(normal(25, 2, "tiny"), 1e-9), scaled(normal(25, 2, "y"), 1e-9), 25},
-		{"zero", stream.NewMatrix(20, 2), stream.NewMatrix(20, 2), 1},
+		{"zero", matrix.New(20, 2), matrix.New(20, 2), 1},
 	}
 	for i, c := range cases {
 		if testing.Short() && i%3 != 0 {
@@ -98,9 +99,9 @@ func checkFinite(t *testing.T, what string, f *Fit, most int) {
 func TestErrors(t *testing.T) {
 	x, y, d := dependent(t, 30, 2, 3)
 	from := func(m blas64.General) stream.Source { return stream.FromMatrix("data", m) }
-	bad := dense.Clone(x)
+	bad := matrix.Clone(x)
 	bad.Data[2*17+1] = math.NaN()
-	infinite := dense.Clone(x)
+	infinite := matrix.Clone(x)
 	infinite.Data[2*17+1] = math.Inf(1)
 	single, err := Single(from(x))
 	if err != nil {
@@ -116,14 +117,14 @@ func TestErrors(t *testing.T) {
 	weigh := func(w []float64) error { _, err := d.Weighted(w); return err }
 	parse := func(word string, ridge float64) error { _, err := ParseOperator(word, ridge); return err }
 	source := func(m blas64.General) error { _, err := Single(from(m)); return err }
-	unequal := func() error { _, err := Pairs(from(x), from(stream.RowSlice(y, 0, 20))); return err }
+	unequal := func() error { _, err := Pairs(from(x), from(matrix.Rows(y, 0, 20))); return err }
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{unequal(), "20"},
-		{source(stream.NewMatrix(0, 2)), "no rows"},
-		{source(stream.NewMatrix(3, 0)), "no numeric columns"},
+		{source(matrix.New(0, 2)), "no rows"},
+		{source(matrix.New(3, 0)), "no numeric columns"},
 		{lagged(0), "lag"},
 		{lagged(30), "1 to 29"},
 		{weigh(make([]float64, 29)), "29 weights"},
@@ -140,7 +141,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
 		{fit(Solver{Operator: CCA{}, Engine: EngineExact, Landmarks: 5}, d, rbf), "of the trace"},
-		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
+		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), matrix.Rows(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", c.err, c.want)

@@ -8,14 +8,15 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
 // far returns rows rounded to multiples of 1/1024 with a constant added, which is exact up to 1e12.
 func far(x blas64.General, by float64) blas64.General {
-	out := dense.Clone(x)
+	out := matrix.Clone(x)
 	for i, v := range out.Data {
 		out.Data[i] = math.Round(1024*v)/1024 + by
 	}

@@ -9,7 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/stream"
 )
 
@@ -68,7 +69,7 @@ func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	switch {
 	case d.y == nil:
 	case d.lag > 0:
-		return &lagReader{data: d, src: x, pair: first, row: begin, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
+		return &lagReader{data: d, src: x, pair: first, row: begin, queue: matrix.New(int(d.lag), len(d.x.Info().Columns))}, nil
 	default:
 		if r.y, err = d.y.Open(ctx, first); err != nil {
 			return nil, errors.Join(err, x.Close())
@@ -88,11 +89,11 @@ type pairReader struct {
 func (r *pairReader) Read(dst *stream.Batch) (int, error) {
 	dx := len(r.data.x.Info().Columns)
 	want := int(min(int64(dst.X.Rows), r.left))
-	if err := fill(r.x, stream.RowSlice(dense.Columns(dst.X, 0, dx), 0, want), r.data.x.Info()); err != nil {
+	if err := fill(r.x, matrix.Rows(matrix.Columns(dst.X, 0, dx), 0, want), r.data.x.Info()); err != nil {
 		return 0, err
 	}
 	if r.y != nil {
-		if err := fill(r.y, stream.RowSlice(dense.Columns(dst.X, dx, dst.X.Cols-dx), 0, want), r.data.y.Info()); err != nil {
+		if err := fill(r.y, matrix.Rows(matrix.Columns(dst.X, dx, dst.X.Cols-dx), 0, want), r.data.y.Info()); err != nil {
 			return 0, err
 		}
 	}
@@ -154,14 +155,14 @@ func (r *lagReader) Read(dst *stream.Batch) (int, error) {
 	}
 	d := len(r.data.x.Info().Columns)
 	n := int(min(int64(dst.X.Rows), r.end-r.pair))
-	late := stream.RowSlice(dense.Columns(dst.X, d, d), 0, n)
+	late := matrix.Rows(matrix.Columns(dst.X, d, d), 0, n)
 	if err := fill(r.src, late, r.data.x.Info()); err != nil {
 		return 0, err
 	}
 	for i := range n {
-		old := dense.Row(r.queue, int(r.row%r.data.lag))
-		copy(dense.Row(dst.X, i)[:d], old)
-		copy(old, dense.Row(late, i))
+		old := matrix.Row(r.queue, int(r.row%r.data.lag))
+		copy(matrix.Row(dst.X, i)[:d], old)
+		copy(old, matrix.Row(late, i))
 		r.row++
 	}
 	r.pair += int64(n)
@@ -177,14 +178,14 @@ func (r *lagReader) begin() error {
 	first, info := r.data.row(OfX, r.pair), r.data.x.Info()
 	for r.row < first {
 		n := min(r.data.lag, first-r.row)
-		if err := fill(r.src, stream.RowSlice(r.queue, 0, int(n)), info); err != nil {
+		if err := fill(r.src, matrix.Rows(r.queue, 0, int(n)), info); err != nil {
 			return err
 		}
 		r.row += n
 	}
 	for i := range r.data.lag {
 		place := int((first + i) % r.data.lag)
-		if err := fill(r.src, stream.RowSlice(r.queue, place, 1), info); err != nil {
+		if err := fill(r.src, matrix.Rows(r.queue, place, 1), info); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,7 +28,7 @@ var errSpoiled = errors.New("the file was changed")
 
 // TestPairsKeepErrors: an error that comes with the last rows of either side ends the pass.
 func TestPairsKeepErrors(t *testing.T) {
-	good := stream.FromMatrix("x", stream.NewMatrix(6, 2))
+	good := stream.FromMatrix("x", matrix.New(6, 2))
 	for name, d := range map[string]*Data{
 		"x":   {x: spoiled{good}, y: good, n: 6},
 		"y":   {x: good, y: spoiled{good}, n: 6},
@@ -37,7 +38,7 @@ func TestPairsKeepErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Read(&stream.Batch{X: stream.NewMatrix(6, 4)}); !errors.Is(err, errSpoiled) {
+		if _, err := r.Read(&stream.Batch{X: matrix.New(6, 4)}); !errors.Is(err, errSpoiled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

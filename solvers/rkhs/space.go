@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
@@ -61,7 +62,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		if err != nil {
 			return sp, err
 		}
-		both := stream.NewMatrix(rows.Rows+more.Rows, rows.Cols)
+		both := matrix.New(rows.Rows+more.Rows, rows.Cols)
 		copy(both.Data, rows.Data)
 		copy(both.Data[len(rows.Data):], more.Data)
 		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x and y", both)

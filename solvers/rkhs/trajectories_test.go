@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -17,7 +18,7 @@ func TestTrajectories(t *testing.T) {
 	const lag = 3
 	for _, lengths := range [][]int64{{20}, {7, 13}, {2, 9, 3, 0, 6}, {3, 3, 10, 4}} {
 		t.Run(fmt.Sprint(lengths), func(t *testing.T) {
-			path, rows := stream.NewMatrix(20, 2), int64(0)
+			path, rows := matrix.New(20, 2), int64(0)
 			for i := range path.Data {
 				path.Data[i] = float64((7*i+i*i)%23) / 10
 			}
@@ -57,7 +58,7 @@ func TestTrajectories(t *testing.T) {
 		})
 	}
 	for _, lengths := range [][]int64{{19}, {10, 11}, {-1, 21}} {
-		if _, err := Lagged(stream.FromMatrix("path", stream.NewMatrix(20, 1)), 1, lengths...); err == nil {
+		if _, err := Lagged(stream.FromMatrix("path", matrix.New(20, 1)), 1, lengths...); err == nil {
 			t.Errorf("lengths %v are taken for 20 rows", lengths)
 		}
 	}
@@ -67,9 +68,9 @@ func near(a, b, tolerance float64) bool { return a-b <= tolerance && b-a <= tole
 
 // chosen returns some rows of a matrix.
 func chosen(m blas64.General, rows []int64) blas64.General {
-	out := stream.NewMatrix(len(rows), m.Cols)
+	out := matrix.New(len(rows), m.Cols)
 	for i, r := range rows {
-		copy(out.Data[i*out.Stride:][:m.Cols], m.Data[int(r)*m.Stride:][:m.Cols])
+		copy(out.Data[i*out.Stride:][:m.Cols], matrix.Row(m, int(r)))
 	}
 	return out
 }
@@ -83,14 +84,14 @@ func checkPairs(t *testing.T, d *Data, first int, x, y blas64.General) {
 	}
 	defer r.Close()
 	n := x.Rows - first
-	got := stream.NewMatrix(n, 2*x.Cols)
+	got := matrix.New(n, 2*x.Cols)
 	if read, err := stream.ReadFull(r, &stream.Batch{X: got}); read != n {
 		t.Fatalf("pairs from %d on: %d of %d, %v", first, read, n, err)
 	}
 	for i := range n {
-		want := append(slices.Clone(x.Data[(first+i)*x.Stride:][:x.Cols]), y.Data[(first+i)*y.Stride:][:y.Cols]...)
-		if !slices.Equal(got.Data[i*got.Stride:][:got.Cols], want) {
-			t.Errorf("pair %d, read from %d on, is %v and not %v", first+i, first, got.Data[i*got.Stride:][:got.Cols], want)
+		want := append(slices.Clone(matrix.Row(x, first+i)), matrix.Row(y, first+i)...)
+		if !slices.Equal(matrix.Row(got, i), want) {
+			t.Errorf("pair %d, read from %d on, is %v and not %v", first+i, first, matrix.Row(got, i), want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // triplets are singular values and singular functions in orthonormal bases: all of
@@ -43,13 +44,13 @@ func newTriplets(op Operator, p Matrix) (*triplets, error) {
 	if r == 0 {
 		return nil, errZeroOperator(op)
 	}
-	return &triplets{dense.Columns(d.U, 0, r), dense.Columns(d.V, 0, r), d.S[:r]}, nil
+	return &triplets{matrix.Columns(d.U, 0, r), matrix.Columns(d.V, 0, r), d.S[:r]}, nil
 }
 
 // residuals returns the larger of ‖Sv−σu‖ and ‖S*u−σv‖ for the first r triplets, relative to
 // the first σ.
 func (t *triplets) residuals(s blas64.General, r int) []float64 {
-	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
+	u, v := matrix.Columns(t.u, 0, r), matrix.Columns(t.v, 0, r)
 	out := krylov.Residuals(mul(s, v), u, t.values[:r], t.values[0])
 	for j, off := range krylov.Residuals(transposedTimes(s, u), v, t.values[:r], t.values[0]) {
 		out[j] = math.Max(out[j], off)

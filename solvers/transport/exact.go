@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -118,7 +119,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 			x.logK.observe(strip)
 		}
 		for i := range strip.Rows {
-			s := weights(dense.Row(strip, i), x.g)
+			s := weights(matrix.Row(strip, i), x.g)
 			logs[i], shifts[i] = s.Log(), s.Most
 		}
 	}
@@ -142,7 +143,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		return func(sum []float64, at int, strip blas64.General) error {
 			rowSums(strip, logs, scales)
 			for i, log := range logs[:strip.Rows] {
-				if log-log != 0 {
+				if !matrix.IsFinite(log) {
 					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
 				}
 				f := x.left.log[at+i] - exponent*log
@@ -176,7 +177,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 // weights adds the logarithms of scalings to a row of log K, and returns the sum of the exponentials. The row then has
 // these, divided by the largest.
 func weights(row, logs []float64) logsum.Sum {
-	dense.Axpy(1, logs, row)
+	matrix.Axpy(1, logs, row)
 	s := logsum.Zero()
 	s.Add(row)
 	return s
@@ -219,12 +220,12 @@ func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, er
 	err := stream.Map(ctx, x.engine, "columns", src, len(columns), false, func() func(blas64.General, *stream.Block) error {
 		var w kernelgen.Workspace
 		return func(dst blas64.General, b *stream.Block) error {
-			x.logs.FillDense(dst, stream.RowSlice(x.left.rows, int(b.Start), dst.Rows), right, &w)
+			x.logs.FillDense(dst, matrix.Rows(x.left.rows, int(b.Start), dst.Rows), right, &w)
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			for j, log := range dense.Row(out, i) {
+			for j, log := range matrix.Row(out, i) {
 				sums[j].AddLog(log + x.f[int(b.Start)+i])
 			}
 		}
@@ -247,7 +248,7 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 		var raw []float64
 		return func(sum []float64, at int, logs blas64.General) error {
 			for i := range logs.Rows {
-				row := dense.Row(logs, i)
+				row := matrix.Row(logs, i)
 				raw = append(raw[:0], row...)
 				s := weights(row, x.g)
 				log := s.Log()

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -23,10 +24,10 @@ func (m *Model) byFactors(side model.Side, info stream.Info) func() mapper {
 				return err
 			}
 			for i := range dst.Rows {
-				if !math.IsNaN(dense.Row(dst, i)[0]) {
+				if !math.IsNaN(matrix.Row(dst, i)[0]) {
 					continue
 				}
-				if err := nearest(stream.RowSlice(dst, i, 1), stream.RowSlice(x, i, 1), start+int64(i)); err != nil {
+				if err := nearest(matrix.Rows(dst, i, 1), matrix.Rows(x, i, 1), start+int64(i)); err != nil {
 					return err
 				}
 			}
@@ -40,8 +41,8 @@ func (m *Model) byFactors(side model.Side, info stream.Info) func() mapper {
 func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 	to, factor := m.mapOf(side), m.Factors.Factor(side)
 	rows, coefficients := factor.Rows(info), factor.Lift(to.Coefficients)
-	out := stream.NewMatrix(mapRows, to.Dimension()+1)
-	sections := stream.NewMatrix(mapRows, to.Corrections.Rows)
+	out := matrix.New(mapRows, to.Dimension()+1)
+	sections := matrix.New(mapRows, to.Corrections.Rows)
 	kernel, columns := tiles.Plain(m.Factors.Kernel), &tiles.Rows{Dense: to.Corrections}
 	var w kernelgen.Workspace
 	return func(dst, x blas64.General, start int64) error {
@@ -49,15 +50,15 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 		if err != nil {
 			return err
 		}
-		z := stream.RowSlice(out, 0, x.Rows)
+		z := matrix.Rows(out, 0, x.Rows)
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, coefficients, 0, z)
 		if sections.Cols > 0 {
-			s := stream.RowSlice(sections, 0, x.Rows)
+			s := matrix.Rows(sections, 0, x.Rows)
 			kernel.FillDense(s, x, columns, &w)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, s, to.CorrectionValues, 1, z)
 		}
 		for i := range x.Rows {
-			to.image(dense.Row(dst, i), dense.Row(z, i))
+			to.image(matrix.Row(dst, i), matrix.Row(z, i))
 		}
 		return nil
 	}

@@ -7,7 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -15,10 +16,10 @@ import (
 // images returns where a fit maps rows of a side.
 func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.General {
 	t.Helper()
-	out := stream.NewMatrix(rows.Rows, f.mapOf(side).Dimension())
+	out := matrix.New(rows.Rows, f.mapOf(side).Dimension())
 	err := f.Transform(context.Background(), stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, images blas64.General) error {
 		for i := range images.Rows {
-			copy(dense.Row(out, int(b.Start)+i), dense.Row(images, i))
+			copy(matrix.Row(out, int(b.Start)+i), matrix.Row(images, i))
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -105,12 +106,12 @@ func (g *grid) strips(ctx context.Context, t *tiles.Tiles, name string, length i
 	n := g.right.rows.Rows
 	sum, err := stream.Fold(ctx, g.engine, name, src, func() *sketch.Sum { return sketch.NewSum(1, length) }, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
-		buf, do := stream.NewMatrix(stripRows(n), n), visit()
+		buf, do := matrix.New(stripRows(n), n), visit()
 		return func(s *sketch.Sum, b *stream.Block) error {
 			for first := 0; first < b.X.Rows; first += buf.Rows {
-				strip := stream.RowSlice(buf, 0, min(buf.Rows, b.X.Rows-first))
+				strip := matrix.Rows(buf, 0, min(buf.Rows, b.X.Rows-first))
 				at := int(b.Start) + first
-				t.FillDense(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.columns, &w)
+				t.FillDense(strip, matrix.Rows(g.left.rows, at, strip.Rows), g.columns, &w)
 				if err := do(s.Data, at, strip); err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -67,7 +68,7 @@ func (f heldFactor) Lift(w blas64.General) blas64.General  { return w }
 func (f heldFactor) Lower(z blas64.General) blas64.General { return z }
 func (f heldFactor) Rows(stream.Info) func(x blas64.General, start int64) (blas64.General, error) {
 	return func(x blas64.General, start int64) (blas64.General, error) {
-		return stream.RowSlice(f.u, int(start), x.Rows), nil
+		return matrix.Rows(f.u, int(start), x.Rows), nil
 	}
 }
 
@@ -77,13 +78,13 @@ func (h *half) hold(ctx context.Context, e stream.Engine, m *lowrank.Model) erro
 	if m.Right == nil {
 		side = model.Left
 	}
-	u := stream.NewMatrix(int(h.mass.n), len(m.Values))
+	u := matrix.New(int(h.mass.n), len(m.Values))
 	h.passes++
 	h.entries += h.mass.n * int64(h.factor.Entries())
 	h.factor = heldFactor{u}
 	return m.Transform(ctx, e, h.src, model.Request{Side: side}, func(b *stream.Block, rows blas64.General) error {
 		for i := range rows.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(rows, i))
+			copy(matrix.Row(u, int(b.Start)+i), matrix.Row(rows, i))
 		}
 		return nil
 	})
@@ -102,10 +103,10 @@ const halfRows = 256
 func (h *half) features() func(x blas64.General, start int64) (features, error) {
 	var w kernelgen.Workspace
 	rows, n := h.factor.Rows(h.src.Info()), len(h.other.number)
-	buf := stream.NewMatrix(halfRows, n)
+	buf := matrix.New(halfRows, n)
 	return func(x blas64.General, start int64) (features, error) {
 		y, err := rows(x, start)
-		s := stream.RowSlice(buf, 0, x.Rows)
+		s := matrix.Rows(buf, 0, x.Rows)
 		if err == nil && n > 0 {
 			h.tiles.FillDense(s, x, h.other.columns, &w)
 		}
@@ -162,20 +163,20 @@ func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name
 		return &sketch.Both[*sketch.Sum, A]{A: sketch.NewSum(width+sections+len(h.number), n), B: extra()}
 	}, func() func(acc, *stream.Block) error {
 		panels, fill := h.panels(), fill()
-		u, all := make([]float64, halfRows), stream.NewMatrix(halfRows, n)
+		u, all := make([]float64, halfRows), matrix.New(halfRows, n)
 		return func(a acc, b *stream.Block) error {
 			return panels(b, func(f features) error {
-				u, x, sum := u[:f.x.Rows], stream.RowSlice(all, 0, f.x.Rows), a.A.General
+				u, x, sum := u[:f.x.Rows], matrix.Rows(all, 0, f.x.Rows), a.A.General
 				if err := fill(a.B, x, f, u); err != nil {
 					return err
 				}
 				dense.ScaleRows(x, u)
-				gemm(blas.Trans, f.sections, x, 1, stream.RowSlice(sum, width, sections))
+				gemm(blas.Trans, f.sections, x, 1, matrix.Rows(sum, width, sections))
 				for k, i := range h.repairedIn(f) {
-					copy(dense.Row(sum, width+sections+k), dense.Row(x, i))
-					clear(dense.Row(x, i))
+					copy(matrix.Row(sum, width+sections+k), matrix.Row(x, i))
+					clear(matrix.Row(x, i))
 				}
-				gemm(blas.Trans, f.factor, x, 1, stream.RowSlice(sum, 0, width))
+				gemm(blas.Trans, f.factor, x, 1, matrix.Rows(sum, 0, width))
 				return nil
 			})
 		}
@@ -185,9 +186,9 @@ func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name
 		return nil, none, err
 	}
 	sum := found.A.General
-	core := dense.Clone(h.factor.Lower(stream.RowSlice(sum, 0, width)))
+	core := matrix.Clone(h.factor.Lower(matrix.Rows(sum, 0, width)))
 	dense.ScaleRows(core, h.values)
-	return &weighted{core, stream.RowSlice(sum, width, sections), stream.RowSlice(sum, width+sections, len(h.number))}, found.B, nil
+	return &weighted{core, matrix.Rows(sum, width, sections), matrix.Rows(sum, width+sections, len(h.number))}, found.B, nil
 }
 
 // repairedIn returns the repaired rows of a panel: their places among all, and in the panel.
@@ -218,7 +219,7 @@ func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
 		gemm(blas.NoTrans, f.factor, coef, 0, dst)
 		gemm(blas.NoTrans, f.sections, x.own, 1, dst)
 		for k, i := range h.repairedIn(f) {
-			copy(dense.Row(dst, i), dense.Row(x.sections, k))
+			copy(matrix.Row(dst, i), matrix.Row(x.sections, k))
 		}
 	}
 }
@@ -227,7 +228,7 @@ func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
 func (h *half) products(ones *weighted) func(dst []float64, f features) {
 	multiply := h.multiplier(ones)
 	return func(dst []float64, f features) {
-		multiply(blas64.General{Rows: len(dst), Cols: 1, Stride: 1, Data: dst}, f)
+		multiply(matrix.Of(dst, len(dst), 1), f)
 	}
 }
 
@@ -322,7 +323,7 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 func (h *half) repair(number []int64, rows blas64.General) {
 	h.number = append(h.number, number...)
 	for k := range number {
-		h.repaired.Data = append(h.repaired.Data, dense.Row(rows, k)...)
+		h.repaired.Data = append(h.repaired.Data, matrix.Row(rows, k)...)
 	}
 	h.repaired.Rows, h.repaired.Cols, h.repaired.Stride = len(h.number), rows.Cols, rows.Cols
 	h.columns = &tiles.Rows{Dense: h.repaired}

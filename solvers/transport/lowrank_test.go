@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -27,10 +28,10 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 		if p.factors.Right == nil {
 			side = model.Left
 		}
-		out := stream.NewMatrix(rows.Rows, len(p.factors.Values))
+		out := matrix.New(rows.Rows, len(p.factors.Values))
 		err := p.factors.Transform(context.Background(), stream.Engine{}, stream.FromMatrix("rows", rows), model.Request{Side: side}, func(b *stream.Block, u blas64.General) error {
 			for i := range u.Rows {
-				copy(dense.Row(out, int(b.Start)+i), dense.Row(u, i))
+				copy(matrix.Row(out, int(b.Start)+i), matrix.Row(u, i))
 			}
 			return nil
 		})
@@ -42,7 +43,7 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 	u := embed(model.Left, x)
 	dense.ScaleColumns(u, p.factors.Values)
 	low := dense.Mul(blas.NoTrans, u, blas.Trans, embed(model.Right, y))
-	exact := stream.NewMatrix(x.Rows, y.Rows)
+	exact := matrix.New(x.Rows, y.Rows)
 	k.Fill(exact, x, k.Pack(y), nil)
 	for i := range low.Rows {
 		for j := range low.Cols {
@@ -132,24 +133,24 @@ func TestLowRankKernel(t *testing.T) {
 			}
 			kernel := formed(t, p, k, x, y)
 			u, w := plainSinkhorn(kernel, massA, massB, s.exponent(), 5)
-			plan := dense.Clone(kernel)
+			plan := matrix.Clone(kernel)
 			dense.ScaleRows(plan, u)
 			dense.ScaleColumns(plan, w)
 			want, got := dense.Mul(blas.NoTrans, plan, blas.NoTrans, y), images(t, f, model.Left, x)
 			low, high := bounds(y)
 			for i := range m {
-				mass := dense.Sum(dense.Row(plan, i))
+				mass := dense.Sum(matrix.Row(plan, i))
 				if mass == 0 || slices.Contains(p.left.number, int64(i)) { // the map of new rows repairs none
 					continue
 				}
-				dense.Scale(1/mass, stream.RowSlice(want, i, 1))
-				for j, v := range dense.Row(want, i) {
+				dense.Scale(1/mass, matrix.Rows(want, i, 1))
+				for j, v := range matrix.Row(want, i) {
 					if inside := v >= low[j] && v <= high[j]; !inside {
-						copy(dense.Row(want, i), dense.Row(got, i)) // the nearest displacement moves it
+						copy(matrix.Row(want, i), matrix.Row(got, i)) // the nearest displacement moves it
 					}
 				}
-				for j, v := range dense.Row(got, i) {
-					near(t, "an image", v, dense.Row(want, i)[j], 1e-6)
+				for j, v := range matrix.Row(got, i) {
+					near(t, "an image", v, matrix.Row(want, i)[j], 1e-6)
 				}
 			}
 			for side, want := range map[model.Side][]float64{model.Left: u, model.Right: w} {
@@ -195,7 +196,7 @@ func TestTooCoarse(t *testing.T) {
 	t.Parallel()
 	var src [2]*stream.Counted
 	for i := range src {
-		x := stream.NewMatrix(400, 2)
+		x := matrix.New(400, 2)
 		sketch.NewRandom(uint64(i), "coarse").Normals(x)
 		for j := range x.Data {
 			x.Data[j] = 0.4*x.Data[j] + 0.1*float64(i)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -21,8 +22,8 @@ func TestEpsilon(t *testing.T) {
 	t.Parallel()
 	const m, n = 90, 70
 	x, y := colours(m, 3), colours(n, 4)
-	copy(dense.Row(x, 5), dense.Row(x, 6))
-	copy(dense.Row(y, 5), dense.Row(x, 6))
+	copy(matrix.Row(x, 5), matrix.Row(x, 6))
+	copy(matrix.Row(y, 5), matrix.Row(x, 6))
 	for _, epsilon := range []float64{1, 0.1, 0.01, 1e-3} {
 		for _, relax := range []float64{0, 0.3} {
 			f, err := Exact{Sinkhorn{Iterations: 7, Epsilon: epsilon, MarginalPenalty: relax, MarginalTol: 1e-13}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
@@ -111,7 +112,7 @@ func TestWeights(t *testing.T) {
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
-	same := stream.NewMatrix(9, 3)
+	same := matrix.New(9, 3)
 	for _, c := range []struct {
 		name string
 		x, y blas64.General
@@ -142,7 +143,7 @@ func TestVanishing(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := colours(40, 1), colours(30, 2)
-	far := dense.Clone(y)
+	far := matrix.Clone(y)
 	for k := range 3 {
 		far.Data[7*3+k] = 1e3
 	}
@@ -189,7 +190,7 @@ func TestOtherKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, epsilon := range []float64{1, 0.25} {
-			logs := stream.NewMatrix(70, 50)
+			logs := matrix.New(70, 50)
 			k.Fill(logs, x, k.Pack(y), nil)
 			for i, v := range logs.Data {
 				logs.Data[i] = math.Log(v) / epsilon

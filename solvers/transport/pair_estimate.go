@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -37,10 +38,10 @@ func (h *half) sample(ctx context.Context, seed uint64) (*sample, error) {
 	}
 	n := len(s.number)
 	h.count(int64(n))
-	s.u, s.approx, s.factor = make([]float64, n), make([]float64, n), stream.NewMatrix(n, h.factor.Width())
+	s.u, s.approx, s.factor = make([]float64, n), make([]float64, n), matrix.New(n, h.factor.Width())
 	featuresOf, scale := h.features(), h.scalings()
 	for i, number := range s.number {
-		f, err := featuresOf(stream.RowSlice(s.rows, i, 1), number)
+		f, err := featuresOf(matrix.Rows(s.rows, i, 1), number)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (h *half) sample(ctx context.Context, seed uint64) (*sample, error) {
 		if !slices.Contains(h.number, number) {
 			s.approx[i] = s.u[i]
 		}
-		copy(dense.Row(s.factor, i), dense.Row(f.factor, 0))
+		copy(matrix.Row(s.factor, i), matrix.Row(f.factor, 0))
 	}
 	return s, nil
 }
@@ -64,10 +65,10 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	if err != nil {
 		return err
 	}
-	exact := stream.NewMatrix(len(left.number), len(right.number))
+	exact := matrix.New(len(left.number), len(right.number))
 	p.left.tiles.FillDense(exact, left.rows, &tiles.Rows{Dense: right.rows}, nil)
 	p.left.entries += int64(len(exact.Data))
-	core := dense.Clone(p.right.factor.Lower(dense.Transpose(right.factor)))
+	core := matrix.Clone(p.right.factor.Lower(matrix.Transpose(right.factor)))
 	dense.ScaleRows(core, p.factors.Values)
 	off := dense.Mul(blas.NoTrans, left.factor, blas.NoTrans, p.left.factor.Lift(core))
 	dense.Add(-1, exact, off)

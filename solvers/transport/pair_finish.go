@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -85,7 +86,7 @@ func (p *pair) centre(ctx context.Context) ([]float64, error) {
 func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *weighted) (*moments, error) {
 	d := len(centre)
 	w, sum, err := weigh(ctx, p.engine, h, "moments", d+1, func() *sketch.Sum { return sketch.NewSum(1, 6) }, func() rowFiller[*sketch.Sum] {
-		product, now, images := h.products(h.product), make([]float64, halfRows), stream.NewMatrix(halfRows, d+1)
+		product, now, images := h.products(h.product), make([]float64, halfRows), matrix.New(halfRows, d+1)
 		scale, multiply := h.scalings(), func(blas64.General, features) {}
 		if other != nil {
 			multiply = h.multiplier(other)
@@ -93,11 +94,11 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 		return func(sum *sketch.Sum, x blas64.General, f features, u []float64) error {
 			scale(u, f)
 			product(now[:len(u)], f)
-			multiply(stream.RowSlice(images, 0, len(u)), f)
+			multiply(matrix.Rows(images, 0, len(u)), f)
 			for i, u := range u {
-				row, number := dense.Row(x, i), f.start+int64(i)
+				row, number := matrix.Row(x, i), f.start+int64(i)
 				row[0] = 1
-				for j, v := range dense.Row(f.x, i) {
+				for j, v := range matrix.Row(f.x, i) {
 					row[j+1] = v - centre[j]
 				}
 				if u == 0 {
@@ -112,7 +113,7 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 				sum.Data[2] += after * product
 				sum.Data[3] += u * now[i] * dense.Dot(row[1:], row[1:])
 				sum.Data[4] += p.dual([]float64{math.Log(u)}, []float64{math.Log(h.mass.at(number))})
-				sum.Data[5] += u * dense.Dot(row[1:], dense.Row(images, i)[1:])
+				sum.Data[5] += u * dense.Dot(row[1:], matrix.Row(images, i)[1:])
 			}
 			return nil
 		}
@@ -127,7 +128,7 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 // mapTo returns the map of a side from the moments of the other.
 func (p *pair) mapTo(h *half, other *moments, centre []float64) *Map {
 	return &Map{Names: h.other.src.Info().Columns, Coefficients: other.core, Corrections: h.other.repaired,
-		CorrectionValues: dense.Clone(other.own), Center: centre}
+		CorrectionValues: matrix.Clone(other.own), Center: centre}
 }
 
 // cost returns ⟨T, C⟩ if C is a polynomial of the rows, as with rbf and expdot, or else NaN.
@@ -160,7 +161,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	}
 	h.entries += int64(rows.Rows) * int64(p.factors.Factor(h.side).Entries()+to.Corrections.Rows)
 	d := rows.Cols
-	to.Near, to.Moves = stream.NewMatrix(0, d), stream.NewMatrix(0, d)
+	to.Near, to.Moves = matrix.New(0, d), matrix.New(0, d)
 	keep := func(row, image []float64) {
 		to.Near.Data = append(to.Near.Data, row...)
 		for j, v := range image {
@@ -171,20 +172,20 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	}
 	image := make([]float64, d)
 	for k := range h.number {
-		sum := dense.Row(other.sections, k)
+		sum := matrix.Row(other.sections, k)
 		for j := range image {
 			image[j] = to.Center[j] + sum[j+1]/sum[0]
 		}
-		keep(dense.Row(h.repaired, k), image)
+		keep(matrix.Row(h.repaired, k), image)
 	}
-	do, images := m.byKernel(h.side, h.src.Info()), stream.NewMatrix(mapRows, d)
+	do, images := m.byKernel(h.side, h.src.Info()), matrix.New(mapRows, d)
 	for first, x := range (&stream.Block{X: rows}).Panels(mapRows) {
 		if err := do(images, x, int64(first)); err != nil {
 			return err
 		}
 		for i := range x.Rows {
-			if image := dense.Row(images, i); !math.IsNaN(image[0]) {
-				keep(dense.Row(x, i), image)
+			if image := matrix.Row(images, i); !math.IsNaN(image[0]) {
+				keep(matrix.Row(x, i), image)
 			}
 		}
 	}
@@ -197,10 +198,10 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 // bounds returns the range of each column, extended by half of it on either side.
 func bounds(rows blas64.General) (low, high []float64) {
 	low, high = make([]float64, rows.Cols), make([]float64, rows.Cols)
-	copy(low, dense.Row(rows, 0))
+	copy(low, matrix.Row(rows, 0))
 	copy(high, low)
 	for i := range rows.Rows {
-		for j, v := range dense.Row(rows, i) {
+		for j, v := range matrix.Row(rows, i) {
 			low[j], high[j] = min(low[j], v), max(high[j], v)
 		}
 	}

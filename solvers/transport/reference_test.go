@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -25,7 +25,7 @@ type reference struct {
 
 // solveDense makes rounds between masses, with log K formed.
 func solveDense(logK blas64.General, a, b []float64, epsilon, relax float64, rounds int) *reference {
-	r := &reference{logK: logK, turned: dense.Transpose(logK), f: make([]float64, len(a)), g: make([]float64, len(b))}
+	r := &reference{logK: logK, turned: matrix.Transpose(logK), f: make([]float64, len(a)), g: make([]float64, len(b))}
 	exponent := 1.0
 	if relax > 0 {
 		exponent = relax / (relax + epsilon)
@@ -42,7 +42,7 @@ func solveDense(logK blas64.General, a, b []float64, epsilon, relax float64, rou
 		}
 		r.history = append(r.history, r.change(a, exponent))
 	}
-	r.plan = stream.NewMatrix(len(a), len(b))
+	r.plan = matrix.New(len(a), len(b))
 	for i := range a {
 		for j := range b {
 			r.plan.Data[i*len(b)+j] = math.Exp(r.f[i] + r.at(i, j) + r.g[j])
@@ -153,7 +153,7 @@ func divergenceOf(p, q []float64) (sum float64) {
 
 // images returns Σ_j T_ij·y_j/Σ_j T_ij, with T's rows as if each had a mass.
 func (r *reference) images(y blas64.General) blas64.General {
-	out := stream.NewMatrix(len(r.f), y.Cols)
+	out := matrix.New(len(r.f), y.Cols)
 	for i := range r.f {
 		total := logSumOf(r.logK, i, r.g)
 		for j := range r.g {
@@ -173,7 +173,7 @@ func (r *reference) transposed() *reference {
 
 // logRBF returns −gamma·‖x_i−y_j‖²/epsilon.
 func logRBF(gamma, epsilon float64, x, y blas64.General) blas64.General {
-	out := stream.NewMatrix(x.Rows, y.Rows)
+	out := matrix.New(x.Rows, y.Rows)
 	for i := range x.Rows {
 		for j := range y.Rows {
 			sum := 0.0
@@ -205,7 +205,7 @@ func colours(n int, seed uint64) blas64.General {
 			centres[i][k] = 0.1 + 0.8*r.Float64()
 		}
 	}
-	m := stream.NewMatrix(n, 3)
+	m := matrix.New(n, 3)
 	for i := range n {
 		c := centres[r.IntN(len(centres))]
 		for k := range 3 {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // ε-scaling solves the problem for a decreasing sequence of ε, each stage starting from the potentials of the previous
@@ -107,8 +107,8 @@ func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf
 func (e *extremes) observe(strip blas64.General) {
 	low, high, most := math.Inf(1), math.Inf(-1), 0.0
 	for i := range strip.Rows {
-		for _, v := range dense.Row(strip, i) {
-			if v-v != 0 {
+		for _, v := range matrix.Row(strip, i) {
+			if !matrix.IsFinite(v) {
 				most = math.Inf(1)
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -17,7 +18,7 @@ import (
 // normals returns rows of standard normal numbers about a mean.
 func normals(n, d int, mean float64, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 7))
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	for i := range m.Data {
 		m.Data[i] = mean + r.NormFloat64()
 	}
@@ -46,7 +47,7 @@ func sortedCost(x, y []float64) (cost float64) {
 func TestScalingReachesTheOptimum(t *testing.T) {
 	t.Parallel()
 	x, y := normals(150, 1, 0, 1), normals(120, 1, 1, 2)
-	few := func(m blas64.General, n int) blas64.General { return stream.RowSlice(m, 0, n) }
+	few := func(m blas64.General, n int) blas64.General { return matrix.Rows(m, 0, n) }
 	for _, c := range []struct {
 		x, y          blas64.General
 		unit, epsilon float64

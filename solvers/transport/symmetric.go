@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // symmetric reports whether both sides have the same scaling.
@@ -20,9 +20,9 @@ func (x *exact) symmetricStep(ctx context.Context) (before float64, err error) {
 	sums, err := x.strips(ctx, x.logs, "round", 2, func() stripVisitor {
 		return func(sum []float64, at int, strip blas64.General) error {
 			for i := range strip.Rows {
-				s := weights(dense.Row(strip, i), x.f)
+				s := weights(matrix.Row(strip, i), x.f)
 				log := s.Log()
-				if log-log != 0 {
+				if !matrix.IsFinite(log) {
 					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
 				}
 				f := x.left.log[at+i] - exponent*log

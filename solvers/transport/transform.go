@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -57,7 +58,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		do := newMapper()
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(mapRows) {
-				if err := do(stream.RowSlice(dst, first, x.Rows), x, b.Start+int64(first)); err != nil {
+				if err := do(matrix.Rows(dst, first, x.Rows), x, b.Start+int64(first)); err != nil {
 					return err
 				}
 			}
@@ -84,31 +85,31 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
 		var w kernelgen.Workspace
-		buf := stream.NewMatrix(stripRows(n), n)
+		buf := matrix.New(stripRows(n), n)
 		fill := func(dst, x blas64.General) { g.logs.FillDense(dst, x, right, &w) }
 		if side == model.Right && !g.logs.Kernel.Symmetric() { // the points are left rows
-			turned := stream.NewMatrix(n, buf.Rows)
+			turned := matrix.New(n, buf.Rows)
 			fill = func(dst, x blas64.General) {
-				t := blas64.General{Rows: n, Cols: x.Rows, Stride: x.Rows, Data: turned.Data[:n*x.Rows]}
+				t := matrix.Of(turned.Data, n, x.Rows)
 				g.logs.FillDense(t, to.Points, &tiles.Rows{Dense: x}, &w)
 				for i := range dst.Rows {
-					blas64.Copy(blas64.Vector{N: n, Inc: t.Stride, Data: t.Data[i:]}, dense.Vector(dense.Row(dst, i)))
+					blas64.Copy(blas64.Vector{N: n, Inc: t.Stride, Data: t.Data[i:]}, dense.Vector(matrix.Row(dst, i)))
 				}
 			}
 		}
 		return func(dst, x blas64.General, start int64) error {
 			for first := 0; first < x.Rows; first += buf.Rows {
-				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
-				fill(strip, stream.RowSlice(x, first, strip.Rows))
+				strip := matrix.Rows(buf, 0, min(buf.Rows, x.Rows-first))
+				fill(strip, matrix.Rows(x, first, strip.Rows))
 				for i := range strip.Rows {
-					row := dense.Row(strip, i)
+					row := matrix.Row(strip, i)
 					s := weights(row, to.Logs)
-					if log := s.Log(); log-log != 0 {
+					if log := s.Log(); !matrix.IsFinite(log) {
 						return g.badSum(info.Name, start+int64(first+i), log)
 					}
 					blas64.Scal(1/s.Rest, dense.Vector(row))
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, stream.RowSlice(dst, first, strip.Rows))
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
 			}
 			return nil
 		}
@@ -120,14 +121,14 @@ func (to *Map) byNearest() func() mapper {
 	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
 	return func() mapper {
 		var w kernelgen.Workspace
-		buf := stream.NewMatrix(stripRows(to.Near.Rows), to.Near.Rows)
+		buf := matrix.New(stripRows(to.Near.Rows), to.Near.Rows)
 		return func(dst, x blas64.General, _ int64) error {
 			for first := 0; first < x.Rows; first += buf.Rows {
-				strip := stream.RowSlice(buf, 0, min(buf.Rows, x.Rows-first))
-				distance.FillDense(strip, stream.RowSlice(x, first, strip.Rows), near, &w)
+				strip := matrix.Rows(buf, 0, min(buf.Rows, x.Rows-first))
+				distance.FillDense(strip, matrix.Rows(x, first, strip.Rows), near, &w)
 				for i := range strip.Rows {
-					move := dense.Row(to.Moves, floats.MinIdx(dense.Row(strip, i)))
-					floats.AddTo(dense.Row(dst, first+i), dense.Row(x, first+i), move)
+					move := matrix.Row(to.Moves, floats.MinIdx(matrix.Row(strip, i)))
+					floats.AddTo(matrix.Row(dst, first+i), matrix.Row(x, first+i), move)
 				}
 			}
 			return nil

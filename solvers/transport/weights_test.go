@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -11,7 +12,7 @@ import (
 
 // TestMedianOfMasses: gamma=median is that of the table in which a row of mass k stands k times, whatever the unit.
 func TestMedianOfMasses(t *testing.T) {
-	x := stream.NewMatrix(40, 2)
+	x := matrix.New(40, 2)
 	masses, numbers := make([]float64, 40), []int(nil)
 	for i := range masses {
 		x.Data[2*i], x.Data[2*i+1] = float64(i*i%17), float64(i)

@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Labelled is a table of numbers whose rows belong to classes.
@@ -68,7 +68,7 @@ func (f ClassedFile) Rows(most int, codes map[string]float64) (x blas64.General,
 	if err := lines.Err(); err != nil || len(rows) == 0 {
 		return x, nil, fmt.Errorf("%s: %d rows: %w", path, len(rows), err)
 	}
-	x = stream.NewMatrix(len(rows), columns)
+	x = matrix.New(len(rows), columns)
 	for i, row := range rows {
 		copy(x.Data[i*columns:], row)
 	}

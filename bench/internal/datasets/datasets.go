@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -109,7 +110,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 
 // Uniform returns n rows drawn uniformly from [0,1]^d.
 func Uniform(n, d int, seed uint64) blas64.General {
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	FillUniform(m, 0, seed)
 	return m
 }

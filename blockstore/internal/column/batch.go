@@ -3,22 +3,14 @@ package column
 import (
 	"math"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // NewBatch returns a batch for rows of a source with its kept columns. There may be
 // nothing but kept columns.
 func NewBatch(info stream.Info, rows int) *stream.Batch {
-	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
-}
-
-// Row returns row i of x. A matrix without columns may have no data at all.
-func Row(x blas64.General, i int) []float64 {
-	if x.Cols == 0 {
-		return nil
-	}
-	return x.Data[i*x.Stride:][:x.Cols]
+	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
 }
 
 // Truncate empties the kept columns of dst before a read, keeping memory.

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -137,7 +138,7 @@ func Slurp(src stream.Source, batch int) (rows [][]float64, kept []stream.Column
 			return rows, kept, errors.New("fewer rows than asked for, and no error")
 		}
 		for i := range n {
-			rows = append(rows, append([]float64{}, column.Row(b.X, i)...))
+			rows = append(rows, append([]float64{}, matrix.Row(b.X, i)...))
 			for k := range kept {
 				CopyValue(&kept[k], &b.Kept[k], i)
 			}
@@ -196,7 +197,7 @@ func CheckGather(t testing.TB, src stream.Source) {
 		}
 		wantKept := make([]stream.Column, len(kept))
 		for i, row := range wanted {
-			if got := column.Row(b.X, i); !SameRow(rows[row], got) {
+			if got := matrix.Row(b.X, i); !SameRow(rows[row], got) {
 				t.Fatalf("step %d, row %d: %v was read, %v gathered", step, row, rows[row], got)
 			}
 			for k := range kept {

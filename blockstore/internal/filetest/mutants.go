@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"golang.org/x/sync/errgroup"
 )
@@ -153,7 +154,7 @@ func CheckConcurrency(t *testing.T, healthy []byte, open func(ctx context.Contex
 		g.Go(func() error {
 			b := NewBatch(src, 3)
 			err := src.(stream.Gatherer).Gather(t.Context(), []int64{int64(k), 600, 1199}, b)
-			if err == nil && !cmp.Equal(column.Row(b.X, 1), want[600], SameBits) {
+			if err == nil && !cmp.Equal(matrix.Row(b.X, 1), want[600], SameBits) {
 				err = fmt.Errorf("row 600 differs")
 			}
 			return err

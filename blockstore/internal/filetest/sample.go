@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -69,7 +70,7 @@ func ReadAll(src stream.Source, step int) (*stream.Batch, error) {
 	for {
 		n, err := r.Read(part)
 		for i := range n {
-			all.X.Data = append(all.X.Data, part.X.Data[i*part.X.Stride:i*part.X.Stride+part.X.Cols]...)
+			all.X.Data = append(all.X.Data, matrix.Row(part.X, i)...)
 		}
 		all.X.Rows += n
 		for k := range all.Kept {
@@ -118,7 +119,7 @@ func Diff(want, got *stream.Batch) string {
 
 // BatchPart returns n rows of b, with their kept values.
 func BatchPart(b *stream.Batch, from, n int) *stream.Batch {
-	part := &stream.Batch{X: stream.RowSlice(b.X, from, n), Kept: make([]stream.Column, len(b.Kept))}
+	part := &stream.Batch{X: matrix.Rows(b.X, from, n), Kept: make([]stream.Column, len(b.Kept))}
 	for k := range part.Kept {
 		part.Kept[k].Kind = b.Kept[k].Kind
 		part.Kept[k].Append(&b.Kept[k], from, from+n)

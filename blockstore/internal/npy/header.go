@@ -52,7 +52,7 @@ func (h Header) PlainKind() byte {
 // CheckSize compares the size of the file of a vector or a matrix with what the
 // header promises.
 func (h Header) CheckSize(file int64) error {
-	m := matrix{head: h, count: h.Shape[0], width: 1}
+	m := layout{head: h, count: h.Shape[0], width: 1}
 	if len(h.Shape) == 2 {
 		m.width = h.Shape[1]
 	}

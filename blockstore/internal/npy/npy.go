@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,12 +22,12 @@ import (
 // A vector is a matrix of one column.
 type table struct {
 	column.TableInfo
-	matrix
+	layout
 	stamp file.Stamp
 }
 
-// matrix is where the numbers of an NPY array are.
-type matrix struct {
+// layout says where the numbers of an NPY array are stored.
+type layout struct {
 	head          Header
 	count, width  int64
 	dataSize, row int64 // bytes of the matrix, and of one of its rows
@@ -55,7 +56,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 // Part returns the array with this header that takes so many bytes from offset on of a file,
 // which messages call path.
 func Part(path string, stamp file.Stamp, head Header, offset, size int64) (column.Table, error) {
-	t := &table{matrix: matrix{head: head}, stamp: stamp}
+	t := &table{layout: layout{head: head}, stamp: stamp}
 	err := t.fromShape()
 	if err == nil {
 		err = t.checkSize(size)
@@ -74,7 +75,7 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 }
 
 // fromShape makes a matrix of the array.
-func (t *matrix) fromShape() error {
+func (t *layout) fromShape() error {
 	switch shape := t.head.Shape; len(shape) {
 	case 0:
 		return fault.New("a single number is not a matrix").Do("reshape it with a.reshape(1, 1)")
@@ -95,7 +96,7 @@ func (t *matrix) fromShape() error {
 }
 
 // checkSize compares the size of the file with what the header promises.
-func (t *matrix) checkSize(file int64) error {
+func (t *layout) checkSize(file int64) error {
 	overRow, row := bits.Mul64(uint64(t.width), uint64(t.head.dtype.size))
 	overAll, all := bits.Mul64(uint64(t.count), row)
 	if overRow != 0 || overAll != 0 || row > 1<<62 || all > 1<<62 {
@@ -281,7 +282,7 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	from := p.buf[int(p.at-p.first)*p.step:]
 	for k := range n {
 		cells := from[k*p.step:]
-		if j := dtype.values(column.Row(dst.X, i+k), cells, offsets); j >= 0 {
+		if j := dtype.values(matrix.Row(dst.X, i+k), cells, offsets); j >= 0 {
 			return p.cellError(k, p.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,7 +51,7 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 	}
 	for i := range n {
 		e.row = e.row[:0]
-		for _, v := range column.Row(b.X, i) {
+		for _, v := range matrix.Row(b.X, i) {
 			e.row = binary.LittleEndian.AppendUint64(e.row, math.Float64bits(v))
 		}
 		if _, err := e.out.Write(e.row); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,7 +26,7 @@ type piece struct {
 // deliver puts n rows of an array into dst from row at on.
 func (p *piece) deliver(b, dst *stream.Batch, at, n int) {
 	for i := range n {
-		from, to := column.Row(b.X, i), column.Row(dst.X, at+i)
+		from, to := matrix.Row(b.X, i), matrix.Row(dst.X, at+i)
 		for j, place := range p.numeric {
 			to[place] = from[j]
 		}
@@ -89,7 +90,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (rows int, ended error) {
 	want := min(passRows, dst.X.Rows-at)
 	for k, r := range p.readers {
 		b := *p.batches[k]
-		b.X = stream.RowSlice(b.X, 0, want)
+		b.X = matrix.Rows(b.X, 0, want)
 		n, err := stream.ReadFull(r, &b)
 		p.batches[k].Kept = b.Kept
 		if err != nil && err != io.EOF {

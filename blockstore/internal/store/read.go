@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -47,7 +48,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 // load decodes the next chunk, with or without the kept columns.
 func (p *pass) load(kept bool) error {
 	if p.current.X.Rows == 0 {
-		p.current.X = stream.NewMatrix(p.table.rowsOf(0), len(p.Numeric))
+		p.current.X = matrix.New(p.table.rowsOf(0), len(p.Numeric))
 		if kept {
 			p.current.Kept = stream.KeptColumns(p.Info().Kept)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -325,7 +326,7 @@ func (c *csvCursor) number(j int) []byte {
 }
 
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
-	row := column.Row(dst.X, i)
+	row := matrix.Row(dst.X, i)
 	for k, j := range c.Numeric {
 		info := &c.table.Columns[j]
 		if info.Meaning == column.Boolean {

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -289,7 +290,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 }
 
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
-	row, at := column.Row(dst.X, i), 0
+	row, at := matrix.Row(dst.X, i), 0
 	for _, j := range c.Numeric {
 		info := &c.table.Columns[j]
 		if err := storeJSON(row[at:at+info.Width], c.values[j], info, c.Inexact); err != nil {

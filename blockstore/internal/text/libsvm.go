@@ -7,6 +7,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -167,7 +168,7 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	if err := c.expand(); err != nil {
 		return err
 	}
-	row := column.Row(dst.X, i)
+	row := matrix.Row(dst.X, i)
 	for k, j := range c.Numeric {
 		if j < len(c.dense) {
 			row[k] = c.dense[j]

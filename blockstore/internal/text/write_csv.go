@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -101,7 +102,7 @@ func (e *csvEncoder) endLine() error {
 
 func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
 	for i := range n {
-		for _, v := range column.Row(b.X, i) {
+		for _, v := range matrix.Row(b.X, i) {
 			e.number(v)
 		}
 		for k := range b.Kept {

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
@@ -83,7 +84,7 @@ func (e *jsonEncoder) Encode(b *stream.Batch, n int) error {
 // row makes the line of a row. After an error it returns the column.
 func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
 	e.line = e.line[:0]
-	for _, v := range column.Row(b.X, i) {
+	for _, v := range matrix.Row(b.X, i) {
 		if err := e.number(at, v); err != nil {
 			return at, err
 		}

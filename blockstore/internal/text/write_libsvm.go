@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -42,7 +43,7 @@ func (e *libsvmEncoder) Encode(b *stream.Batch, n int) error {
 		if err := e.label(b, i); err != nil {
 			return fault.Cell(e.path, e.rows, e.schema.Kept[0].Name, "%w", err)
 		}
-		e.pairs(column.Row(b.X, i))
+		e.pairs(matrix.Row(b.X, i))
 		if _, err := e.out.Write(append(e.line, '\n')); err != nil {
 			return err
 		}

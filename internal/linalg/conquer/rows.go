@@ -5,24 +5,21 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Rows is a matrix whose rows are vectors.
 type Rows blas64.General
 
 // NewRows allocates n vectors of n numbers.
-func NewRows(n int) Rows { return Rows(stream.NewMatrix(n, n)) }
+func NewRows(n int) Rows { return Rows(matrix.New(n, n)) }
 
 // Row returns vector i.
 func (q Rows) Row(i int) []float64 { return q.Data[i*q.Stride : i*q.Stride+q.Cols] }
 
 // Block returns the part with the given rows and columns, sharing its data.
 func (q Rows) Block(row, nrows, col, ncols int) blas64.General {
-	if nrows == 0 || ncols == 0 {
-		return blas64.General{Rows: nrows, Cols: ncols, Stride: q.Stride}
-	}
-	return blas64.General{Rows: nrows, Cols: ncols, Stride: q.Stride, Data: q.Data[row*q.Stride+col:]}
+	return matrix.Block(blas64.General(q), row, col, nrows, ncols)
 }
 
 // Columns fills m with the vectors as its columns, in the order given. A row of m

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/internal/linalg/svd"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
-	"github.com/nystream/nystream/stream"
 )
 
 // A decomposition returns the product of its factors.
@@ -36,7 +36,7 @@ func BenchmarkDecompositions(b *testing.B) {
 			if d.symmetric && shape[0] != shape[1] {
 				continue
 			}
-			a := stream.NewMatrix(shape[0], shape[1])
+			a := matrix.New(shape[0], shape[1])
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i := range a.Data {
 				a.Data[i] = rng.NormFloat64()
@@ -70,7 +70,7 @@ func eigh(a blas64.General) (func() blas64.General, error) {
 
 func gonumEigh(a blas64.General) (func() blas64.General, error) {
 	var f mat.EigenSym
-	if !f.Factorize(mat.NewSymDense(a.Rows, dense.Clone(a).Data), true) {
+	if !f.Factorize(mat.NewSymDense(a.Rows, matrix.Clone(a).Data), true) {
 		return nil, fmt.Errorf("gonum: no convergence")
 	}
 	var v mat.Dense
@@ -85,7 +85,7 @@ func thinSVD(a blas64.General) (func() blas64.General, error) {
 
 func gonumSVD(a blas64.General) (func() blas64.General, error) {
 	var f mat.SVD
-	if !f.Factorize(mat.NewDense(a.Rows, a.Cols, dense.Clone(a).Data), mat.SVDThin) {
+	if !f.Factorize(mat.NewDense(a.Rows, a.Cols, matrix.Clone(a).Data), mat.SVDThin) {
 		return nil, fmt.Errorf("gonum: no convergence")
 	}
 	var u, v mat.Dense
@@ -97,19 +97,19 @@ func gonumSVD(a blas64.General) (func() blas64.General, error) {
 // scaledProduct returns u·diag(values)·vᵀ, computed later.
 func scaledProduct(u blas64.General, values []float64, v blas64.General) func() blas64.General {
 	return func() blas64.General {
-		us := dense.Clone(u)
+		us := matrix.Clone(u)
 		dense.ScaleColumns(us, values)
 		return dense.Mul(blas.NoTrans, us, blas.Trans, v)
 	}
 }
 
 func qr(a blas64.General) (func() blas64.General, error) {
-	f := dense.Clone(a)
+	f := matrix.Clone(a)
 	q := householder.QR(f)
 	return func() blas64.General {
-		r := dense.Clone(f) // without the reflectors below the diagonal
+		r := matrix.Clone(f) // without the reflectors below the diagonal
 		for i := range r.Rows {
-			clear(dense.Row(r, i)[:min(i, r.Cols)])
+			clear(matrix.Row(r, i)[:min(i, r.Cols)])
 		}
 		q.Apply(r)
 		return r
@@ -118,7 +118,7 @@ func qr(a blas64.General) (func() blas64.General, error) {
 
 func gonumQR(a blas64.General) (func() blas64.General, error) {
 	var f mat.QR
-	f.Factorize(mat.NewDense(a.Rows, a.Cols, dense.Clone(a).Data))
+	f.Factorize(mat.NewDense(a.Rows, a.Cols, matrix.Clone(a).Data))
 	return func() blas64.General {
 		var q, r, product mat.Dense
 		f.QTo(&q)

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // choleskyLeaf is the number of rows from which Cholesky halves a matrix.
@@ -19,8 +21,8 @@ func Cholesky(a blas64.General) bool {
 		return ok
 	}
 	h := n / 2
-	first := Columns(blas64.General{Rows: h, Cols: n, Stride: a.Stride, Data: a.Data}, 0, h)
-	right := Columns(blas64.General{Rows: h, Cols: n, Stride: a.Stride, Data: a.Data}, h, n-h)
+	first := matrix.Columns(blas64.General{Rows: h, Cols: n, Stride: a.Stride, Data: a.Data}, 0, h)
+	right := matrix.Columns(blas64.General{Rows: h, Cols: n, Stride: a.Stride, Data: a.Data}, h, n-h)
 	if !Cholesky(first) {
 		return false
 	}

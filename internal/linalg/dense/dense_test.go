@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // random returns a matrix with a gap after each row, to show that strides are honoured.
 func random(rows, cols int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
-	wide := stream.NewMatrix(rows, cols+2)
+	wide := matrix.New(rows, cols+2)
 	for i := range wide.Data {
 		wide.Data[i] = r.NormFloat64()
 	}
-	return dense.Columns(wide, 1, cols)
+	return matrix.Columns(wide, 1, cols)
 }
 
 func at(m blas64.General, t blas.Transpose, i, j int) float64 {
@@ -64,17 +64,17 @@ func TestMulIsTheSumOfProducts(t *testing.T) {
 
 func TestGemmOfNoTermsKeepsItsShareOfC(t *testing.T) {
 	c := random(2, 3, 3)
-	want := dense.Clone(c)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, stream.NewMatrix(2, 0), stream.NewMatrix(0, 3), 2, c)
+	want := matrix.Clone(c)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.New(2, 0), matrix.New(0, 3), 2, c)
 	for i := range 2 {
-		for j, v := range dense.Row(c, i) {
+		for j, v := range matrix.Row(c, i) {
 			if v != 2*want.Data[i*want.Stride+j] {
 				t.Errorf("entry (%d, %d) is %g, not twice %g", i, j, v, want.Data[i*want.Stride+j])
 			}
 		}
 	}
 	c.Data[0] = math.NaN()
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, stream.NewMatrix(2, 0), stream.NewMatrix(0, 3), 0, c)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.New(2, 0), matrix.New(0, 3), 0, c)
 	if dense.MaxAbs(c) != 0 || !dense.Finite(c) {
 		t.Error("beta 0 left something of c")
 	}
@@ -87,27 +87,27 @@ func TestMulVectorIsMul(t *testing.T) {
 		if ta == blas.NoTrans {
 			x = x[:3]
 		}
-		want := dense.Mul(ta, a, blas.NoTrans, blas64.General{Rows: len(x), Cols: 1, Stride: 1, Data: x})
+		want := dense.Mul(ta, a, blas.NoTrans, matrix.Of(x, len(x), 1))
 		for i, v := range dense.MulVector(ta, a, x) {
 			if math.Abs(v-want.Data[i]) > 1e-14 {
 				t.Errorf("entry %d: %g, not %g", i, v, want.Data[i])
 			}
 		}
 	}
-	if y := dense.MulVector(blas.Trans, stream.NewMatrix(0, 2), nil); len(y) != 2 || y[0] != 0 {
+	if y := dense.MulVector(blas.Trans, matrix.New(0, 2), nil); len(y) != 2 || y[0] != 0 {
 		t.Errorf("a product with no rows is %v, not two zeros", y)
 	}
 }
 
 func TestPartsOfMatrices(t *testing.T) {
 	a := random(3, 3, 5)
-	tr, sym := dense.Transpose(a), dense.SymmetricPart(a)
-	rows, cols := dense.Clone(a), dense.Clone(a)
+	tr, sym := matrix.Transpose(a), dense.SymmetricPart(a)
+	rows, cols := matrix.Clone(a), matrix.Clone(a)
 	w := []float64{2, -1, 0.5}
 	dense.ScaleRows(rows, w)
 	dense.ScaleColumns(cols, w)
 	for i := range 3 {
-		for j, v := range dense.Row(a, i) {
+		for j, v := range matrix.Row(a, i) {
 			if tr.Data[j*tr.Stride+i] != v {
 				t.Errorf("transpose (%d, %d)", j, i)
 			}
@@ -119,14 +119,14 @@ func TestPartsOfMatrices(t *testing.T) {
 			}
 		}
 	}
-	c := dense.Clone(a)
+	c := matrix.Clone(a)
 	dense.CenterColumns(c)
 	for j, m := range dense.ColumnMeans(c) {
 		if math.Abs(m) > 1e-15 {
 			t.Errorf("column %d has mean %g after centring", j, m)
 		}
 	}
-	if got := dense.ColumnMeans(stream.NewMatrix(0, 2)); got[0] != 0 || got[1] != 0 {
+	if got := dense.ColumnMeans(matrix.New(0, 2)); got[0] != 0 || got[1] != 0 {
 		t.Errorf("means of no rows are %v", got)
 	}
 }
@@ -160,11 +160,11 @@ func TestSVD(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		us := dense.Clone(s.U)
+		us := matrix.Clone(s.U)
 		dense.ScaleColumns(us, s.S)
 		back := dense.Mul(blas.NoTrans, us, blas.Trans, s.V)
 		for i := range a.Rows {
-			dense.Axpy(-1, dense.Row(a, i), dense.Row(back, i))
+			matrix.Axpy(-1, matrix.Row(a, i), matrix.Row(back, i))
 		}
 		if off := dense.MaxAbs(back); off > 1e-13 {
 			t.Errorf("%v: U·S·Vᵀ is off by %g", shape, off)
@@ -216,13 +216,13 @@ func TestCholesky(t *testing.T) {
 		a := dense.Mul(blas.Trans, g, blas.NoTrans, g)
 		u := random(n, n, 2)
 		for i := range n {
-			copy(dense.Row(u, i), dense.Row(a, i))
+			copy(matrix.Row(u, i), matrix.Row(a, i))
 		}
 		if !dense.Cholesky(u) {
 			t.Fatalf("%d rows: not positive definite", n)
 		}
 		for i := range n {
-			clear(dense.Row(u, i)[:i])
+			clear(matrix.Row(u, i)[:i])
 		}
 		off := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 		dense.Add(-1, a, off)
@@ -230,7 +230,7 @@ func TestCholesky(t *testing.T) {
 			t.Errorf("%d rows: UᵀU is off by %g of %g", n, dense.MaxAbs(off), dense.MaxAbs(a))
 		}
 		if n > 0 {
-			dense.Row(a, n-1)[n-1] = 0
+			matrix.Row(a, n-1)[n-1] = 0
 			if dense.Cholesky(a) {
 				t.Errorf("%d rows: an indefinite matrix has a factor", n)
 			}

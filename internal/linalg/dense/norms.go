@@ -5,6 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Trace returns the sum of the diagonal of a square matrix.
@@ -20,7 +23,7 @@ func Trace(m blas64.General) float64 {
 func Frobenius(m blas64.General) float64 {
 	norm := 0.0
 	for i := range m.Rows {
-		norm = math.Hypot(norm, Norm(Row(m, i)))
+		norm = math.Hypot(norm, Norm(matrix.Row(m, i)))
 	}
 	return norm
 }
@@ -30,7 +33,7 @@ func Frobenius(m blas64.General) float64 {
 func MaxAbs(m blas64.General) float64 {
 	worst := 0.0
 	for i := range m.Rows {
-		for _, v := range Row(m, i) {
+		for _, v := range matrix.Row(m, i) {
 			worst = math.Max(worst, math.Abs(v))
 		}
 	}
@@ -41,23 +44,14 @@ func MaxAbs(m blas64.General) float64 {
 func ColumnNorms(m blas64.General) []float64 {
 	v := make([]float64, m.Cols)
 	for c := range v {
-		v[c] = Norm(MulVector(blas.NoTrans, Columns(m, c, 1), []float64{1}))
+		v[c] = Norm(MulVector(blas.NoTrans, matrix.Columns(m, c, 1), []float64{1}))
 	}
 	return v
 }
 
 // NotFinite returns the place of the first entry, row by row, that is NaN or infinite;
 // found is false if there is none.
-func NotFinite(m blas64.General) (row, column int, found bool) {
-	for i := range m.Rows {
-		for j, v := range Row(m, i) {
-			if v-v != 0 {
-				return i, j, true
-			}
-		}
-	}
-	return 0, 0, false
-}
+func NotFinite(m blas64.General) (row, column int, found bool) { return simd.NotFinite(m) }
 
 // Finite reports whether no entry is NaN or infinite.
 func Finite(m blas64.General) bool {

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Mul returns op(a)·op(b) in a new matrix.
@@ -16,7 +16,7 @@ func Mul(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.Genera
 	if tb != blas.NoTrans {
 		cols = b.Rows
 	}
-	c := stream.NewMatrix(rows, cols)
+	c := matrix.New(rows, cols)
 	Gemm(ta, tb, 1, a, b, 0, c)
 	return c
 }
@@ -36,11 +36,11 @@ func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float6
 // scale makes c beta·c, and 0 of anything if beta is 0.
 func scale(c blas64.General, beta float64) {
 	if beta == 0 {
-		Clear(c)
+		matrix.Clear(c)
 		return
 	}
 	for i := range c.Rows {
-		blas64.Scal(beta, Vector(Row(c, i)))
+		blas64.Scal(beta, Vector(matrix.Row(c, i)))
 	}
 }
 

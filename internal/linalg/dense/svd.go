@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/svd"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Why a matrix was not decomposed. Callers say which matrix it was, and what to do.
@@ -47,7 +47,7 @@ func decompose(a blas64.General) (*SVD, error) {
 	k := min(a.Rows, a.Cols)
 	switch {
 	case k == 0:
-		return &SVD{U: stream.NewMatrix(a.Rows, 0), V: stream.NewMatrix(a.Cols, 0)}, nil
+		return &SVD{U: matrix.New(a.Rows, 0), V: matrix.New(a.Cols, 0)}, nil
 	case k <= smallSVD:
 		return small(a)
 	}

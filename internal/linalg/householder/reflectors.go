@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // blockColumns is how many reflectors are applied at once.
@@ -68,7 +70,7 @@ func (r Reflectors) Thin() blas64.General {
 	if r.InRows {
 		rows = r.V.Cols
 	}
-	q := newMatrix(rows, len(r.Tau))
+	q := matrix.New(rows, len(r.Tau))
 	for i := range r.Tau {
 		q.Data[i*q.Stride+i] = 1
 	}
@@ -90,7 +92,7 @@ func (r Reflectors) block(first, count int) block {
 	if r.InRows {
 		rows = r.V.Cols
 	}
-	b := block{first: first, v: newMatrix(rows-first, count)}
+	b := block{first: first, v: matrix.New(rows-first, count)}
 	for i := range count {
 		b.v.Data[i*count+i] = 1
 		for k := i + 1; k < b.v.Rows; k++ {
@@ -108,9 +110,9 @@ func (r Reflectors) block(first, count int) block {
 // triangular returns T: its column i is −τ_i·T·(Vᵀ·v_i) above the diagonal.
 func triangular(v blas64.General, tau []float64) blas64.Triangular {
 	count := len(tau)
-	gram := newMatrix(count, count)
+	gram := matrix.New(count, count)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, v, 0, gram)
-	t := newMatrix(count, count)
+	t := matrix.New(count, count)
 	for i := range count {
 		t.Data[i*count+i] = tau[i]
 		for j := range i {
@@ -127,12 +129,8 @@ func triangular(v blas64.General, tau []float64) blas64.Triangular {
 // apply makes c the block, or its transpose, times c.
 func (b block) apply(trans blas.Transpose, c blas64.General) {
 	c = blas64.General{Rows: c.Rows - b.first, Cols: c.Cols, Stride: c.Stride, Data: c.Data[b.first*c.Stride:]}
-	w := newMatrix(b.v.Cols, c.Cols)
+	w := matrix.New(b.v.Cols, c.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, b.v, c, 0, w)
 	blas64.Trmm(blas.Left, trans, 1, b.t, w)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, b.v, w, 1, c)
-}
-
-func newMatrix(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 }

@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
-// matrix returns random, or sparse, where the second reflector of a block ends in zeros
+// randomMatrix returns random, or sparse, where the second reflector of a block ends in zeros
 // and the first does not.
-func matrix(rows, cols int, sparse bool) blas64.General {
+func randomMatrix(rows, cols int, sparse bool) blas64.General {
 	r := rand.New(rand.NewPCG(1, 1))
-	a := newMatrix(rows, cols)
+	a := matrix.New(rows, cols)
 	for i := range rows {
 		for j := range cols {
 			if v := r.NormFloat64(); !sparse || (i+j)%7 < 2 && (j != 1 || i < rows/2) || j != 1 && i == rows-1 {
@@ -40,11 +42,11 @@ func TestQR(t *testing.T) {
 		for _, sparse := range []bool{false, true} {
 			t.Run(fmt.Sprint(shape, sparse), func(t *testing.T) {
 				m, n := shape[0], shape[1]
-				a := matrix(m, n, sparse)
-				f := newMatrix(m, n)
+				a := randomMatrix(m, n, sparse)
+				f := matrix.New(m, n)
 				copy(f.Data, a.Data)
 				q := QR(f)
-				r := newMatrix(m, n)
+				r := matrix.New(m, n)
 				for i := range min(m, n) {
 					copy(r.Data[i*n+i:(i+1)*n], f.Data[i*n+i:(i+1)*n])
 				}
@@ -56,7 +58,7 @@ func TestQR(t *testing.T) {
 				if limit := 1e-14 * float64(m); norm > limit {
 					t.Errorf("Q·R is off by %g", norm)
 				}
-				whole, again := newMatrix(m, m), newMatrix(m, m)
+				whole, again := matrix.New(m, m), matrix.New(m, m)
 				for i := range m {
 					whole.Data[i*m+i], again.Data[i*m+i] = 1, 1
 				}
@@ -69,7 +71,7 @@ func TestQR(t *testing.T) {
 						}
 					}
 				}
-				gram := newMatrix(m, m)
+				gram := matrix.New(m, m)
 				blas64.Gemm(blas.Trans, blas.NoTrans, 1, whole, whole, 0, gram)
 				for i := range m {
 					for j := range m {
@@ -82,7 +84,7 @@ func TestQR(t *testing.T) {
 						}
 					}
 				}
-				back := newMatrix(m, m)
+				back := matrix.New(m, m)
 				copy(back.Data, whole.Data)
 				q.ApplyTransposed(back)
 				for i := range m {
@@ -93,7 +95,7 @@ func TestQR(t *testing.T) {
 						t.Fatalf("number %d of the transposed product times the product is off by %g", i, v)
 					}
 				}
-				inRows := newMatrix(n, m)
+				inRows := matrix.New(n, m)
 				for i := range m {
 					for j := range n {
 						inRows.Data[j*m+i] = f.Data[i*n+j]
@@ -112,7 +114,7 @@ func TestQR(t *testing.T) {
 
 // TestGonumIsWrong is why this package is there. Where it fails, gonum is mended.
 func TestGonumIsWrong(t *testing.T) {
-	a := matrix(200, 150, true)
+	a := randomMatrix(200, 150, true)
 	var d, q, r, p mat.Dense
 	d.SetRawMatrix(a)
 	var f mat.QR

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // Tolerance is where singular values are cut off, relative to the largest: below it
@@ -27,26 +27,26 @@ type Basis struct {
 // NewBasis returns an empty basis with room for most vectors of n numbers, and for
 // their products of m numbers.
 func NewBasis(n, m, most int) *Basis {
-	return &Basis{q: stream.NewMatrix(n, most), y: stream.NewMatrix(m, most)}
+	return &Basis{q: matrix.New(n, most), y: matrix.New(m, most)}
 }
 
 // Cols returns the number of columns of Q.
 func (b *Basis) Cols() int { return b.cols }
 
 // Vectors returns Q, which shares memory with the basis.
-func (b *Basis) Vectors() blas64.General { return dense.Columns(b.q, 0, b.cols) }
+func (b *Basis) Vectors() blas64.General { return matrix.Columns(b.q, 0, b.cols) }
 
 // Product returns the matrix times Q, as far as it is known.
-func (b *Basis) Product() blas64.General { return dense.Columns(b.y, 0, b.known) }
+func (b *Basis) Product() blas64.General { return matrix.Columns(b.y, 0, b.known) }
 
 // unknown returns the columns of Q whose product is not known, and the place for it.
 func (b *Basis) unknown() (x, y blas64.General) {
-	return dense.Columns(b.q, b.known, b.cols-b.known), dense.Columns(b.y, b.known, b.cols-b.known)
+	return matrix.Columns(b.q, b.known, b.cols-b.known), matrix.Columns(b.y, b.known, b.cols-b.known)
 }
 
 // newestProduct returns a copy of the product of the newest block, which is known.
 func (b *Basis) newestProduct() blas64.General {
-	return dense.Clone(dense.Columns(b.y, b.known-b.last, b.last))
+	return matrix.Clone(matrix.Columns(b.y, b.known-b.last, b.last))
 }
 
 // full reports whether there is no room for so many vectors more. A basis with room for
@@ -76,7 +76,7 @@ func (b *Basis) Add(block blas64.General, most int, least float64) (grown bool, 
 		return false, err
 	}
 	for i := range fresh.Rows {
-		copy(dense.Row(b.q, i)[b.cols:], dense.Row(fresh, i))
+		copy(matrix.Row(b.q, i)[b.cols:], matrix.Row(fresh, i))
 	}
 	b.cols += fresh.Cols
 	b.last = fresh.Cols
@@ -102,7 +102,7 @@ func longest(block blas64.General, most int, least float64) (blas64.General, err
 	for keep < min(most, len(d.S)) && d.S[keep] > least {
 		keep++
 	}
-	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Columns(d.U, 0, keep)), nil
+	return dense.Mul(blas.NoTrans, q, blas.NoTrans, matrix.Columns(d.U, 0, keep)), nil
 }
 
 // noWiderThanTall returns a block with the same left singular vectors and singular values,
@@ -111,8 +111,8 @@ func noWiderThanTall(block blas64.General) (blas64.General, error) {
 	if block.Cols <= block.Rows {
 		return block, nil
 	}
-	_, r, err := sketch.CholeskyQR(dense.Transpose(block))
-	return dense.Transpose(r), err
+	_, r, err := sketch.CholeskyQR(matrix.Transpose(block))
+	return matrix.Transpose(r), err
 }
 
 // project takes the part in the span of the basis away from the columns of a block.
@@ -129,10 +129,10 @@ func (b *Basis) project(block blas64.General) {
 func (b *Basis) restart(f blas64.General) {
 	q, y := dense.Mul(blas.NoTrans, b.Vectors(), blas.NoTrans, f), dense.Mul(blas.NoTrans, b.Product(), blas.NoTrans, f)
 	for i := range q.Rows {
-		copy(dense.Row(b.q, i), dense.Row(q, i))
+		copy(matrix.Row(b.q, i), matrix.Row(q, i))
 	}
 	for i := range y.Rows {
-		copy(dense.Row(b.y, i), dense.Row(y, i))
+		copy(matrix.Row(b.y, i), matrix.Row(y, i))
 	}
 	b.cols, b.known, b.last = f.Cols, f.Cols, f.Cols
 }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // normal returns a matrix of standard normal numbers.
 func normal(n, m int, seed uint64) blas64.General {
-	x := stream.NewMatrix(n, m)
+	x := matrix.New(n, m)
 	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
@@ -27,7 +27,7 @@ func normal(n, m int, seed uint64) blas64.General {
 func orthonormal(t *testing.T, n, k int, seed uint64) blas64.General {
 	t.Helper()
 	if k == 0 {
-		return stream.NewMatrix(n, 0)
+		return matrix.New(n, 0)
 	}
 	q, _, err := sketch.CholeskyQR(normal(n, k, seed))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestPair(t *testing.T) {
 				for j := range truth {
 					truth[j] = value(j)
 				}
-				scaled := dense.Clone(orthonormal(t, n, k, 1))
+				scaled := matrix.Clone(orthonormal(t, n, k, 1))
 				dense.ScaleColumns(scaled, truth)
 				a := dense.Mul(blas.NoTrans, scaled, blas.Trans, orthonormal(t, m, k, 2))
 				s, err := NewPair(Matrix{a}, normal(n, min(n, width), 3), normal(m, min(m, width), 4), blocks)
@@ -127,7 +127,7 @@ func TestSpace(t *testing.T) {
 						}
 					}
 					q := orthonormal(t, n, n, 1)
-					scaled := dense.Clone(q)
+					scaled := matrix.Clone(q)
 					dense.ScaleColumns(scaled, values)
 					a := dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, q))
 					checkSpace(t, what, a, rank, width, blocks, choice)
@@ -228,7 +228,7 @@ func TestRestartKeepsTheSpace(t *testing.T) {
 	}
 	product := dense.Mul(blas.NoTrans, a, blas.NoTrans, s.Q.Vectors())
 	for i := range product.Rows {
-		dense.Axpy(-1, dense.Row(s.Q.Product(), i), dense.Row(product, i))
+		matrix.Axpy(-1, matrix.Row(s.Q.Product(), i), matrix.Row(product, i))
 	}
 	if off := dense.MaxAbs(product); off > 1e-11 {
 		t.Errorf("the products are off by %v", off)
@@ -316,7 +316,7 @@ func TestBasis(t *testing.T) {
 	if off := offOrthonormal(b.Vectors()); off > 1e-14 {
 		t.Errorf("off orthonormal by %v", off)
 	}
-	if grown, err := NewBasis(5, 0, 3).Add(stream.NewMatrix(5, 2), 3, 0); err != nil || grown {
+	if grown, err := NewBasis(5, 0, 3).Add(matrix.New(5, 2), 3, 0); err != nil || grown {
 		t.Errorf("a block of zeros: grown %t, %v", grown, err)
 	}
 }
@@ -367,7 +367,7 @@ func TestLanczosUnits(t *testing.T) {
 		for step := 0; !done && step < 40; step++ {
 			w := make([]float64, 40)
 			for i := range w {
-				w[i] = dense.Dot(dense.Row(a, i), l.Vector()) * unit
+				w[i] = dense.Dot(matrix.Row(a, i), l.Vector()) * unit
 			}
 			var err error
 			if done, err = l.Step(w); err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 )
 
@@ -58,12 +59,12 @@ func (l *Lanczos) Norm() float64 { return l.norm }
 // estimate has settled.
 func (l *Lanczos) Step(w []float64) (done bool, err error) {
 	a := dense.Dot(w, l.v)
-	dense.Axpy(-a, l.v, w)
+	matrix.Axpy(-a, l.v, w)
 	if k := len(l.beta); k > 0 {
-		dense.Axpy(-l.beta[k-1], l.previous, w)
+		matrix.Axpy(-l.beta[k-1], l.previous, w)
 	}
 	b := dense.Norm(w)
-	if a-a != 0 || b-b != 0 {
+	if !matrix.IsFinite(a) || !matrix.IsFinite(b) {
 		return false, ErrNotFinite
 	}
 	scaleTo(w, b)

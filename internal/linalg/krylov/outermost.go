@@ -3,8 +3,8 @@ package krylov
 import (
 	"context"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // The blocks of [Outermost].
@@ -20,7 +20,7 @@ func Outermost(ctx context.Context, op Symmetric, n int) (low, high float64, err
 	if n == 0 {
 		return 0, 0, nil
 	}
-	start := stream.NewMatrix(n, min(n, outermostWidth))
+	start := matrix.New(n, min(n, outermostWidth))
 	sketch.NewRandom(0, "outermost eigenvalues").Normals(start)
 	s, err := NewSpace(op, start, outermostBlocks)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Operator is a matrix A that is known by what it does.
@@ -100,7 +101,7 @@ func (r *Triplets) known() (values, residuals []float64, norm float64) {
 // Ritz returns at most so many triplets, the largest.
 func (s *Pair) Ritz(most int) *Triplets {
 	k := min(most, dense.Rank(s.small.S, Tolerance))
-	f, g := dense.Columns(s.small.U, 0, k), dense.Columns(s.small.V, 0, k)
+	f, g := matrix.Columns(s.small.U, 0, k), matrix.Columns(s.small.V, 0, k)
 	r := &Triplets{Values: s.small.S[:k], Norm: s.norm(), Passes: s.passes,
 		U: dense.Mul(blas.NoTrans, s.P.Vectors(), blas.NoTrans, f), V: dense.Mul(blas.NoTrans, s.Q.Vectors(), blas.NoTrans, g),
 		AV: dense.Mul(blas.NoTrans, s.Q.Product(), blas.NoTrans, g), ATU: dense.Mul(blas.NoTrans, s.P.Product(), blas.NoTrans, f)}
@@ -121,8 +122,8 @@ func (s *Pair) norm() float64 {
 func (s *Pair) extend() (bool, error) {
 	if s.P.full(s.width) || s.Q.full(s.width) {
 		keep := min(s.keep, dense.Rank(s.small.S, Tolerance))
-		s.P.restart(dense.Columns(s.small.U, 0, keep))
-		s.Q.restart(dense.Columns(s.small.V, 0, keep))
+		s.P.restart(matrix.Columns(s.small.U, 0, keep))
+		s.Q.restart(matrix.Columns(s.small.V, 0, keep))
 	}
 	least := Tolerance * s.norm()
 	aq, atp := s.Q.newestProduct(), s.P.newestProduct()

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Iteration is what an iteration is to find, and when it ends.
@@ -66,8 +66,8 @@ func run[R found](ctx context.Context, s space[R], it Iteration) (r R, err error
 func Residuals(au, u blas64.General, values []float64, norm float64) []float64 {
 	sums := make([]float64, len(values))
 	for i := range u.Rows {
-		product := dense.Row(au, i)
-		for j, v := range dense.Row(u, i) {
+		product := matrix.Row(au, i)
+		for j, v := range matrix.Row(u, i) {
 			d := (product[j] - values[j]*v) / norm
 			sums[j] += d * d
 		}

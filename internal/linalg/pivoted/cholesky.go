@@ -9,8 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Residual is the diagonal of K − F·Fᵀ, or its entries relative to those of K. None is
@@ -84,7 +83,7 @@ func New(r *Residual) *Cholesky { return &Cholesky{Residual: r} }
 // rows.
 func (c *Cholesky) Take(i int, column []float64) {
 	for _, before := range c.columns {
-		dense.Axpy(-before[i], before, column)
+		matrix.Axpy(-before[i], before, column)
 	}
 	root := math.Sqrt(c.at(i))
 	for j := range column {
@@ -98,10 +97,10 @@ func (c *Cholesky) Take(i int, column []float64) {
 
 // Lower returns L, lower triangular, with L·Lᵀ the part of K between the pivots.
 func (c *Cholesky) Lower() blas64.General {
-	l := stream.NewMatrix(len(c.Pivots), len(c.Pivots))
+	l := matrix.New(len(c.Pivots), len(c.Pivots))
 	for p, i := range c.Pivots {
 		for q := range p + 1 {
-			dense.Row(l, p)[q] = c.columns[q][i]
+			matrix.Row(l, p)[q] = c.columns[q][i]
 		}
 	}
 	return l

@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // gram returns X·Xᵀ for n random rows of r numbers, the last of them a copy of the first.
 func gram(n, r int) blas64.General {
 	random := rand.New(rand.NewPCG(1, uint64(r)))
-	x := stream.NewMatrix(n, r)
+	x := matrix.New(n, r)
 	for i := range x.Data {
 		x.Data[i] = random.NormFloat64()
 	}
-	copy(dense.Row(x, n-1), dense.Row(x, 0))
+	copy(matrix.Row(x, n-1), matrix.Row(x, 0))
 	return dense.Mul(blas.NoTrans, x, blas.Trans, x)
 }
 
@@ -40,7 +40,7 @@ func factorise(k blas64.General, most int, residual func(diagonal []float64, tol
 		if c.Left[i] == 0 {
 			break
 		}
-		c.Take(i, slices.Clone(dense.Row(k, i)))
+		c.Take(i, slices.Clone(matrix.Row(k, i)))
 	}
 	return c
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Why a matrix was not decomposed.
@@ -33,12 +33,12 @@ var (
 // of its values are close to others; 4·n³ to transform them back. 6·n² numbers.
 func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.General, err error) {
 	if a.Rows < a.Cols {
-		v, values, u, err = Decompose(transposed(a))
+		v, values, u, err = Decompose(matrix.Transpose(a))
 		return u, values, v, err
 	}
 	n := a.Cols
 	if n == 0 {
-		return stream.NewMatrix(a.Rows, 0), nil, stream.NewMatrix(0, 0), nil
+		return matrix.New(a.Rows, 0), nil, matrix.New(0, 0), nil
 	}
 	r, err := reduce(a)
 	if err != nil {
@@ -54,7 +54,7 @@ func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.G
 	for j, from := range order {
 		values[j] = r.d[from] * r.unit
 	}
-	u, v = stream.NewMatrix(a.Rows, n), stream.NewMatrix(n, n)
+	u, v = matrix.New(a.Rows, n), matrix.New(n, n)
 	left.Columns(order, u)
 	right.Columns(order, v)
 	r.left(u)
@@ -66,22 +66,12 @@ func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.G
 func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {
-		for _, v := range a.Data[i*a.Stride : i*a.Stride+a.Cols] {
-			if v-v != 0 {
+		for _, v := range matrix.Row(a, i) {
+			if !matrix.IsFinite(v) {
 				return 0, ErrNotFinite
 			}
 			most = math.Max(most, math.Abs(v))
 		}
 	}
 	return most, nil
-}
-
-func transposed(a blas64.General) blas64.General {
-	t := stream.NewMatrix(a.Cols, a.Rows)
-	for i := range a.Rows {
-		for j, v := range a.Data[i*a.Stride : i*a.Stride+a.Cols] {
-			t.Data[j*t.Stride+i] = v
-		}
-	}
-	return t
 }

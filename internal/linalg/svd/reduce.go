@@ -6,7 +6,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
 	"github.com/nystream/nystream/internal/linalg/householder"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 var impl gonum.Implementation
@@ -33,7 +33,7 @@ func reduce(a blas64.General) (*reduction, error) {
 	}
 	m, n := a.Rows, a.Cols
 	r := &reduction{
-		unit: conquer.PowerOfTwo(most), a: stream.NewMatrix(m, n),
+		unit: conquer.PowerOfTwo(most), a: matrix.New(m, n),
 		d: make([]float64, n), e: make([]float64, n-1), tauQ: make([]float64, n), tauP: make([]float64, n),
 	}
 	for i := range m {
@@ -56,7 +56,7 @@ func (r *reduction) triangle() {
 	qr := householder.QR(r.a)
 	r.qr = &qr
 	n := r.a.Cols
-	r.a = stream.NewMatrix(n, n)
+	r.a = matrix.New(n, n)
 	for i := range n {
 		copy(r.a.Data[i*n+i:(i+1)*n], qr.V.Data[i*n+i:])
 	}

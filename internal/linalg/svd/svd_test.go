@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
-	"github.com/nystream/nystream/stream"
 )
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
 func filled(rows, cols int, entry func(i, j int) float64) blas64.General {
-	a := stream.NewMatrix(rows, cols)
+	a := matrix.New(rows, cols)
 	for i := range rows {
 		for j := range cols {
 			a.Data[i*a.Stride+j] = entry(i, j)
@@ -210,7 +210,7 @@ func frobenius(a blas64.General) float64 {
 
 // skew returns the largest entry of QᵀQ − I.
 func skew(q blas64.General) float64 {
-	gram := stream.NewMatrix(q.Cols, q.Cols)
+	gram := matrix.New(q.Cols, q.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, q, q, 0, gram)
 	worst := 0.0
 	for i := range gram.Rows {
@@ -282,7 +282,7 @@ func TestStrided(t *testing.T) {
 
 func TestEmptyAndNotFinite(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {3, 0}, {0, 3}} {
-		a := stream.NewMatrix(shape[0], shape[1])
+		a := matrix.New(shape[0], shape[1])
 		u, values, v, err := Decompose(a)
 		if err != nil || len(values) != 0 || u.Rows != shape[0] || v.Rows != shape[1] || u.Cols != 0 || v.Cols != 0 {
 			t.Errorf("%v: U %v, values %v, V %v, %v", shape, u, values, v, err)
@@ -335,7 +335,7 @@ func FuzzDecompose(f *testing.F) {
 		m, n := 1+int(rows%110), 1+int(cols%110)
 		r := rand.New(rand.NewPCG(seed, 2))
 		entry := func(int) float64 {
-			if grade-grade != 0 {
+			if !matrix.IsFinite(grade) {
 				return float64(r.IntN(3))
 			}
 			scale := math.Exp(min(700, max(-740, math.Mod(grade, 800)*r.NormFloat64())))

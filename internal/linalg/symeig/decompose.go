@@ -13,7 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
 	"github.com/nystream/nystream/internal/linalg/householder"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 var impl gonum.Implementation
@@ -55,7 +55,7 @@ func Decompose(a blas64.General) (values []float64, vectors blas64.General, err 
 	order := conquer.Numbered(n)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t.d[j], t.d[i]) })
 	values = make([]float64, n)
-	vectors = stream.NewMatrix(n, n)
+	vectors = matrix.New(n, n)
 	for j, from := range order {
 		values[j] = t.d[from] * unit
 	}
@@ -69,7 +69,7 @@ func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {
 		for _, v := range a.Data[i*a.Stride : i*a.Stride+i+1] {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !matrix.IsFinite(v) {
 				return 0, ErrNotFinite
 			}
 			most = math.Max(most, math.Abs(v))
@@ -88,7 +88,7 @@ type reduction struct {
 // reduce reduces A/unit, which it copies.
 func reduce(a blas64.General, unit float64) *reduction {
 	n := a.Rows
-	r := &reduction{a: stream.NewMatrix(n, n), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
+	r := &reduction{a: matrix.New(n, n), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
 	for i := range n {
 		for j, v := range a.Data[i*a.Stride : i*a.Stride+i+1] {
 			r.a.Data[i*n+j] = v / unit

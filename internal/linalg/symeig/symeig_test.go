@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
-	"github.com/nystream/nystream/stream"
 )
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
 // filled returns the symmetric matrix with the given lower triangle.
 func filled(n int, entry func(i, j int) float64) blas64.General {
-	a := stream.NewMatrix(n, n)
+	a := matrix.New(n, n)
 	for i := range n {
 		for j := range i + 1 {
 			v := entry(i, j)
@@ -128,7 +128,7 @@ func check(t *testing.T, a blas64.General) {
 		norm = math.Max(norm, math.Abs(l/unit))
 	}
 	limit := 4 * float64(n) * conquer.Epsilon
-	av, gram := stream.NewMatrix(n, n), stream.NewMatrix(n, n)
+	av, gram := matrix.New(n, n), matrix.New(n, n)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, scaled, v, 0, av)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, v, 0, gram)
 	var residual, skew float64

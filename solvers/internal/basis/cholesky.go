@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/linalg/pivoted"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -67,19 +68,19 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, rows blas64.General, name string, most int, random sketch.Random) (*Cholesky, error) {
 	n := rows.Rows
 	f := &Cholesky{tiles: t, engine: e, progress: e.Progress, rows: rows, name: name, random: random,
-		block: Proposals(int64(n)), factor: stream.NewMatrix(n, most)}
+		block: Proposals(int64(n)), factor: matrix.New(n, most)}
 	f.engine.BlockRows = min(stream.PanelRows, stream.BlockRows(rows.Cols))
 	f.engine.Progress = nil // of passes: there are many short ones
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)
 	if len(f.sums) == 1 {
 		f.engine.Threads = 1 // others would wait
 	}
-	diagonal := stream.NewMatrix(n, 1)
+	diagonal := matrix.New(n, 1)
 	f.residual = &pivoted.Residual{Left: diagonal.Data}
 	err := f.sweep(ctx, func() func(start int, x blas64.General) error {
 		return func(start int, x blas64.General) error {
 			t.SelfEntries(diagonal.Data[start:start+x.Rows], x)
-			return CheckFinite(t, stream.RowSlice(diagonal, start, x.Rows), name, model.Numbers{From: int64(start)})
+			return CheckFinite(t, matrix.Rows(diagonal, start, x.Rows), name, model.Numbers{From: int64(start)})
 		}
 	})
 	if err != nil {
@@ -103,7 +104,7 @@ func (f *Cholesky) sweep(ctx context.Context, do func() func(start int, x blas64
 		defer workers.Put(work)
 		start := i * f.engine.BlockRows
 		end := min(start+f.engine.BlockRows, f.rows.Rows)
-		err := work(start, stream.RowSlice(f.rows, start, end-start))
+		err := work(start, matrix.Rows(f.rows, start, end-start))
 		f.sums[i] = dense.Sum(f.residual.Left[start:end])
 		return err
 	})
@@ -140,7 +141,7 @@ func (f *Cholesky) Chosen() []int {
 
 // Factor returns F, or its first column if there is no pivot: that is zero.
 func (f *Cholesky) Factor() blas64.General {
-	return dense.Columns(f.factor, 0, max(1, len(f.Pivots)))
+	return matrix.Columns(f.factor, 0, max(1, len(f.Pivots)))
 }
 
 // proposal is a row, and a uniform number that decides about it.
@@ -168,7 +169,7 @@ func (f *Cholesky) draw() (pivots []int, lower blas64.General, err error) {
 	for _, p := range proposals {
 		i, _ := slices.BinarySearch(rows, p.row)
 		if len(c.Pivots) < room && p.accept*f.residual.Left[p.row] < c.Left[i] {
-			c.Take(i, slices.Clone(dense.Row(h, i)))
+			c.Take(i, slices.Clone(matrix.Row(h, i)))
 		}
 	}
 	for _, i := range c.Pivots {
@@ -194,7 +195,7 @@ func (f *Cholesky) propose(count int) []proposal {
 // residualBetween returns K − F·Fᵀ between rows.
 func (f *Cholesky) residualBetween(rows []int) (blas64.General, error) {
 	x := &tiles.Rows{Dense: dense.PickRows(f.rows, rows)}
-	h := stream.NewMatrix(len(rows), len(rows))
+	h := matrix.New(len(rows), len(rows))
 	f.tiles.Fill(h, x, x, new(tiles.Work))
 	numbers := make([]int64, len(rows))
 	for i, r := range rows {
@@ -204,11 +205,11 @@ func (f *Cholesky) residualBetween(rows []int) (blas64.General, error) {
 		return h, err
 	}
 	if known := len(f.Pivots); known > 0 {
-		part := dense.PickRows(dense.Columns(f.factor, 0, known), rows)
+		part := dense.PickRows(matrix.Columns(f.factor, 0, known), rows)
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, part, part, 1, h)
 	}
 	for i, r := range rows { // the same as elsewhere, bit for bit
-		dense.Row(h, i)[i] = f.residual.Left[r]
+		matrix.Row(h, i)[i] = f.residual.Left[r]
 	}
 	return h, nil
 }
@@ -221,19 +222,19 @@ func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.Genera
 		return nil
 	}
 	pivots := &tiles.Rows{Dense: dense.PickRows(f.rows, chosen)}
-	before := dense.Columns(f.factor, 0, known)
+	before := matrix.Columns(f.factor, 0, known)
 	atPivots := dense.PickRows(before, chosen)
 	l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: more, Stride: lower.Stride, Data: lower.Data}
 	err := f.sweep(ctx, func() func(int, blas64.General) error {
 		var w kernelgen.Workspace
 		return func(start int, x blas64.General) error {
-			next := stream.RowSlice(dense.Columns(f.factor, known, more), start, x.Rows)
+			next := matrix.Rows(matrix.Columns(f.factor, known, more), start, x.Rows)
 			f.tiles.FillDense(next, x, pivots, &w)
 			if err := CheckFinite(f.tiles, next, f.name, model.Numbers{From: int64(start)}); err != nil {
 				return err
 			}
 			if known > 0 {
-				blas64.Gemm(blas.NoTrans, blas.Trans, -1, stream.RowSlice(before, start, x.Rows), atPivots, 1, next)
+				blas64.Gemm(blas.NoTrans, blas.Trans, -1, matrix.Rows(before, start, x.Rows), atPivots, 1, next)
 			}
 			blas64.Trsm(blas.Right, blas.Trans, 1, l, next)
 			f.settle(start, next, chosen, lower)
@@ -249,12 +250,12 @@ func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.Genera
 func (f *Cholesky) settle(start int, next blas64.General, chosen []int, lower blas64.General) {
 	for p, s := range chosen {
 		if i := s - start; i >= 0 && i < next.Rows {
-			copy(dense.Row(next, i), dense.Row(lower, p))
+			copy(matrix.Row(next, i), matrix.Row(lower, p))
 			f.residual.Left[s] = 0
 		}
 	}
 	for i := range next.Rows {
-		f.residual.Subtract(start+i, dense.Dot(dense.Row(next, i), dense.Row(next, i)))
+		f.residual.Subtract(start+i, dense.Dot(matrix.Row(next, i), matrix.Row(next, i)))
 	}
 }
 
@@ -265,7 +266,7 @@ func (f *Cholesky) Triangular(ctx context.Context) (blas64.General, error) {
 	src := stream.FromMatrix(f.name, f.rows)
 	qr, err := stream.Fold(ctx, f.engine, "fit", src, newFactor, func() func(*sketch.QR, *stream.Block) error {
 		return func(qr *sketch.QR, b *stream.Block) error {
-			return qr.Add(stream.RowSlice(all, int(b.Start), b.X.Rows))
+			return qr.Add(matrix.Rows(all, int(b.Start), b.X.Rows))
 		}
 	})
 	if err != nil {

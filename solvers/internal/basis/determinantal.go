@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -84,7 +85,7 @@ func (l Landmarks) probes() int {
 func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, p *Panel) (blas64.General, error) {
 	e.Progress = nil
-	signs := stream.NewMatrix(p.Count(), min(p.Count(), l.probes()))
+	signs := matrix.New(p.Count(), min(p.Count(), l.probes()))
 	if err := ChooseScale(ctx, e, t, p.Rows, p.Pick([]int{0})); err != nil {
 		return signs, err
 	}
@@ -110,13 +111,13 @@ func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine,
 // multiply returns K·x for the kernel matrix of a panel, from half of its tiles.
 func multiply(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, p *Panel, x blas64.General) (blas64.General, error) {
-	y, mirror := stream.NewMatrix(x.Rows, x.Cols), stream.NewMatrix(x.Rows, x.Cols)
+	y, mirror := matrix.New(x.Rows, x.Cols), matrix.New(x.Rows, x.Cols)
 	g := t.NewGrid(e, [2]string{"candidates", "candidates"}, p.Cols, p.Cols)
 	err := g.Pairs(ctx, "exact pass", stream.Upper, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(x, j, tile.Cols), 1, stream.RowSlice(y, i, tile.Rows))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, matrix.Rows(x, j, tile.Cols), 1, matrix.Rows(y, i, tile.Rows))
 			if i != j {
-				dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(x, i, tile.Rows), 1, stream.RowSlice(mirror, j, tile.Cols))
+				dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, matrix.Rows(x, i, tile.Rows), 1, matrix.Rows(mirror, j, tile.Cols))
 			}
 			return nil
 		}
@@ -140,7 +141,7 @@ func eigenpairs(a blas64.General) ([]float64, blas64.General, error) {
 
 // overRoots returns the first k eigenvectors, divided by the roots of their eigenvalues.
 func overRoots(values []float64, vectors blas64.General, k int) blas64.General {
-	v := dense.Clone(dense.Columns(vectors, 0, k))
+	v := matrix.Clone(matrix.Columns(vectors, 0, k))
 	dense.ScaleColumns(v, dense.Reciprocals(dense.Roots(values[:k])))
 	return v
 }

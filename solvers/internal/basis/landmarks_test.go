@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -22,10 +23,10 @@ import (
 )
 
 func filled(n, d int, f func(i, j int) float64) blas64.General {
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	for i := range n {
 		for j := range d {
-			dense.Row(m, i)[j] = f(i, j)
+			matrix.Row(m, i)[j] = f(i, j)
 		}
 	}
 	return m
@@ -34,11 +35,11 @@ func filled(n, d int, f func(i, j int) float64) blas64.General {
 // clusters returns rows in seven clusters.
 func clusters(n, d int, seed uint64) blas64.General {
 	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
-	m := stream.NewMatrix(n, d)
+	m := matrix.New(n, d)
 	for i := range n {
 		c, e := centre.At(uint64(i%7)), noise.At(uint64(i))
 		for j := range d {
-			dense.Row(m, i)[j] = c.Float64() + 0.15*e.Normal()
+			matrix.Row(m, i)[j] = c.Float64() + 0.15*e.Normal()
 		}
 	}
 	return m
@@ -46,7 +47,7 @@ func clusters(n, d int, seed uint64) blas64.General {
 
 // kernelMatrix evaluates the kernel entry by entry.
 func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
-	a := stream.NewMatrix(x.Rows, y.Rows)
+	a := matrix.New(x.Rows, y.Rows)
 	k.Fill(a, x, k.Pack(y), nil)
 	return a
 }
@@ -165,7 +166,7 @@ func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General)
 
 // distance returns ‖a − b‖_F.
 func distance(a, b blas64.General) float64 {
-	d := dense.Clone(a)
+	d := matrix.Clone(a)
 	dense.Add(-1, b, d)
 	return dense.Frobenius(d)
 }
@@ -240,7 +241,7 @@ func TestRPCholeskyFactor(t *testing.T) {
 			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.Left, left, f.Trace, dense.Trace(a))
 		}
 		for p, s := range f.Pivots {
-			row := dense.Row(f.Factor(), s)
+			row := matrix.Row(f.Factor(), s)
 			if right := math.Sqrt(dense.Dot(row[p+1:], row[p+1:])); f.residual.Left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
 				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.Left[s], row[p], right)
 			}
@@ -278,7 +279,7 @@ func TestPivotsStop(t *testing.T) {
 		{"five different rows", five, kernelgen.RBF(2), 5},
 		{"rank 3", base, kernelgen.Linear(), 3},
 		{"rank 3, tiny", filled(200, 3, func(i, j int) float64 { return 1e-140 * base.Data[i*3+j] }), kernelgen.Linear(), 3},
-		{"all rows zero", stream.NewMatrix(200, 3), kernelgen.Linear(), 1},
+		{"all rows zero", matrix.New(200, 3), kernelgen.Linear(), 1},
 		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), kernelgen.RBF(1), 1},
 		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1},
 	} {
@@ -350,7 +351,7 @@ func TestDeterminantalLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := dense.Columns(vectors, 0, k)
+	v := matrix.Columns(vectors, 0, k)
 	p := dense.Mul(blas.NoTrans, v, blas.Trans, v)
 	single, pairs := make([]float64, n), make([]float64, n*n)
 	for seed := range uint64(seeds) {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -122,11 +123,11 @@ func WhitenedLeverage(ctx context.Context, e stream.Engine,
 		return nil, err
 	}
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, Upper(u), y)
-	g := stream.NewMatrix(u.Rows, u.Rows)
+	g := matrix.New(u.Rows, u.Rows)
 	blas64.Syrk(blas.Trans, 1, y, 0, Symmetric(g))
 	ridge := math.Max(whitenedRidge*dense.Trace(g), tailTrace(g, c)/float64(c))
 	for i := range g.Rows {
-		dense.Row(g, i)[i] += ridge
+		matrix.Row(g, i)[i] += ridge
 	}
 	if _, ok := lapack64.Potrf(Symmetric(g)); !ok || !dense.Finite(g) {
 		return s, nil
@@ -141,10 +142,10 @@ func WhitenedLeverage(ctx context.Context, e stream.Engine,
 
 // tailTrace bounds what rank c leaves of the trace of a Gram matrix from above, by pivoted Cholesky.
 func tailTrace(g blas64.General, c int) (sum float64) {
-	r := dense.Clone(g)
+	r := matrix.Clone(g)
 	_, rank, _ := lapack64.Pstrf(Symmetric(r), make([]int, g.Rows), 0, make([]float64, 2*g.Rows))
 	for i := c; i < rank; i++ {
-		tail := dense.Row(r, i)[i:]
+		tail := matrix.Row(r, i)[i:]
 		sum += dense.Dot(tail, tail)
 	}
 	return sum
@@ -152,7 +153,7 @@ func tailTrace(g blas64.General, c int) (sum float64) {
 
 // projection returns a random projection of so many dimensions to leverageColumns.
 func projection(dimensions int, seed uint64, purpose string) blas64.General {
-	m := stream.NewMatrix(dimensions, leverageColumns)
+	m := matrix.New(dimensions, leverageColumns)
 	sketch.NewRandom(seed, purpose+" projection").Normals(m)
 	dense.Scale(1/math.Sqrt(leverageColumns), m)
 	return m
@@ -163,7 +164,7 @@ func projection(dimensions int, seed uint64, purpose string) blas64.General {
 func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
 	s.known = make(map[int64]float64, len(number))
 	for i, r := range number {
-		inside := dense.Dot(dense.Row(y, i), dense.Row(y, i))
+		inside := dense.Dot(matrix.Row(y, i), matrix.Row(y, i))
 		s.known[r] = inside / max(1-inside, 1e-12)
 	}
 	for _, r := range besides {
@@ -174,20 +175,20 @@ func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
 // Sampler returns a function that gives the priorities ℓ(x)/u of at most [stream.PanelRows] rows of
 // the sketch, 0 for rows that need not be found. The result is valid until the next call.
 func (s *Leverage) Sampler() func(y blas64.General, start int64) []float64 {
-	priority, projected := make([]float64, stream.PanelRows), stream.NewMatrix(stream.PanelRows, leverageColumns)
+	priority, projected := make([]float64, stream.PanelRows), matrix.New(stream.PanelRows, leverageColumns)
 	return func(y blas64.General, start int64) []float64 {
 		out := priority[:y.Rows]
 		clear(out)
 		if s.Keep == 0 {
 			return out
 		}
-		part := stream.RowSlice(projected, 0, y.Rows)
+		part := matrix.Rows(projected, 0, y.Rows)
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, s.Project, 0, part)
 		for i := range out {
 			number := start + int64(i)
 			leverage, known := s.known[number]
 			if !known {
-				leverage = dense.Dot(dense.Row(part, i), dense.Row(part, i))
+				leverage = dense.Dot(matrix.Row(part, i), matrix.Row(part, i))
 			}
 			if leverage < s.least {
 				continue

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -64,7 +65,7 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 	var work kernelgen.Workspace
 	var tile blas64.General
 	if m.Signs != nil {
-		tile = stream.NewMatrix(foldRows, m.Landmarks.Count())
+		tile = matrix.New(foldRows, m.Landmarks.Count())
 	}
 	fill := m.Tiles.FillDense
 	if m.Transposed {
@@ -77,9 +78,9 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 		}
 		for first := 0; first < x.Rows; first += foldRows {
 			n := min(foldRows, x.Rows-first)
-			part := stream.RowSlice(tile, 0, n)
-			fill(part, stream.RowSlice(x, first, n), m.Landmarks.Cols, &work)
-			m.Signs.FoldCols(stream.RowSlice(dst, first, n), part)
+			part := matrix.Rows(tile, 0, n)
+			fill(part, matrix.Rows(x, first, n), m.Landmarks.Cols, &work)
+			m.Signs.FoldCols(matrix.Rows(dst, first, n), part)
 		}
 		return checkFinite(m.Tiles, dst, x, name, numbers)
 	}
@@ -95,12 +96,12 @@ func (m *Map) Prepare(ctx context.Context, e stream.Engine) error {
 
 // Of returns k(x, landmarks)·Ĉ of all rows of a panel, which are of the named source.
 func (m *Map) Of(ctx context.Context, e stream.Engine, rows *Panel, name string) (blas64.General, error) {
-	y := stream.NewMatrix(rows.Count(), m.Sketched())
+	y := matrix.New(rows.Count(), m.Sketched())
 	return y, stream.Each(ctx, e.Threads, (y.Rows+PanelRows-1)/PanelRows, func(i int) error {
 		first := i * PanelRows
 		n := min(PanelRows, y.Rows-first)
 		numbers := model.Numbers{List: rows.Number[first:]}
-		return m.Raw(name)(stream.RowSlice(y, first, n), stream.RowSlice(rows.Rows, first, n), numbers)
+		return m.Raw(name)(matrix.Rows(y, first, n), matrix.Rows(rows.Rows, first, n), numbers)
 	})
 }
 
@@ -111,9 +112,9 @@ func (m *Map) Features(name string) Features {
 		if m.Project.Rows == 0 {
 			return func(dst, x blas64.General, start int64) error { return raw(dst, x, model.Numbers{From: start}) }
 		}
-		room := stream.NewMatrix(stream.PanelRows, m.Sketched())
+		room := matrix.New(stream.PanelRows, m.Sketched())
 		return func(dst, x blas64.General, start int64) error {
-			y := stream.RowSlice(room, 0, x.Rows)
+			y := matrix.Rows(room, 0, x.Rows)
 			if err := raw(y, x, model.Numbers{From: start}); err != nil {
 				return err
 			}
@@ -139,7 +140,7 @@ func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model
 // CheckRows fails if the kernel is undefined on a row of the named source.
 func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
 	for i := range rows.Count() {
-		if err := t.CheckRows(name, stream.RowSlice(rows.Rows, i, 1), rows.Number[i]); err != nil {
+		if err := t.CheckRows(name, matrix.Rows(rows.Rows, i, 1), rows.Number[i]); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -64,24 +65,24 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 		at := 0
 		if c.One {
 			for i := range x.Rows {
-				dense.Row(dst, i)[0] = 1
+				matrix.Row(dst, i)[0] = 1
 			}
 			at = 1
 		}
 		for i, f := range c.Features {
 			part := x
 			if f.Count > 0 {
-				part = dense.Columns(x, f.First, f.Count)
+				part = matrix.Columns(x, f.First, f.Count)
 			}
-			if err := workers[i](dense.Columns(dst, at, f.Width), part, start); err != nil {
+			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
 				return err
 			}
 			at += f.Width
 		}
 		for i := range x.Rows {
-			row := dense.Row(dst, i)
+			row := matrix.Row(dst, i)
 			if c.Targets.Cols > 0 {
-				copy(row[at:], dense.Row(c.Targets, int(start)+i))
+				copy(row[at:], matrix.Row(c.Targets, int(start)+i))
 			}
 			if c.Root != nil {
 				blas64.Scal(c.Root(start+int64(i)), dense.Vector(row))
@@ -108,10 +109,10 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
 		fill, do := c.Worker(src.Info().Name), add()
-		room := stream.NewMatrix(stream.PanelRows, c.Width())
+		room := matrix.New(stream.PanelRows, c.Width())
 		return func(state A, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				r := Rows{Start: b.Start + int64(first), X: x, Z: stream.RowSlice(room, 0, x.Rows)}
+				r := Rows{Start: b.Start + int64(first), X: x, Z: matrix.Rows(room, 0, x.Rows)}
 				if err := fill(r.Z, x, r.Start); err != nil {
 					return err
 				}
@@ -126,9 +127,9 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 
 // AddTrace returns a function for one goroutine that adds k(x, x) of rows of the named source.
 func AddTrace(t *tiles.Tiles, name string) func(sum *sketch.ColumnSums, r Rows) error {
-	room := stream.NewMatrix(stream.PanelRows, 1)
+	room := matrix.New(stream.PanelRows, 1)
 	return func(sum *sketch.ColumnSums, r Rows) error {
-		diagonal := stream.RowSlice(room, 0, r.X.Rows)
+		diagonal := matrix.Rows(room, 0, r.X.Rows)
 		t.Diagonal(diagonal.Data[:r.X.Rows], r.X)
 		if err := CheckFinite(t, diagonal, name, model.Numbers{From: r.Start}); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -51,7 +52,7 @@ func TestMoments(t *testing.T) {
 		l, err := Moments(t.Context(), e, "fit", stream.FromMatrix("x", x), columns, newState, func() func(sketch.List[*sketch.QR], Rows) error {
 			return func(l sketch.List[*sketch.QR], r Rows) error {
 				for i := range r.Z.Rows {
-					if err := l[part(r.Start+int64(i))].Add(stream.RowSlice(r.Z, i, 1)); err != nil {
+					if err := l[part(r.Start+int64(i))].Add(matrix.Rows(r.Z, i, 1)); err != nil {
 						return err
 					}
 				}
@@ -68,20 +69,20 @@ func TestMoments(t *testing.T) {
 		return out
 	}
 	got, again := moments(1), moments(3)
-	all := stream.NewMatrix(n, columns.Width())
+	all := matrix.New(n, columns.Width())
 	for i := range n {
-		if err := columns.Worker("x")(stream.RowSlice(all, i, 1), stream.RowSlice(x, i, 1), int64(i)); err != nil {
+		if err := columns.Worker("x")(matrix.Rows(all, i, 1), matrix.Rows(x, i, 1), int64(i)); err != nil {
 			t.Fatal(err)
 		}
-		row := dense.Row(all, i)
-		z := dense.MulVector(blas.Trans, first.Project, kernelRow(kernelgen.RBF(1), dense.Row(x, i), first.Landmarks.Rows))
+		row := matrix.Row(all, i)
+		z := dense.MulVector(blas.Trans, first.Project, kernelRow(kernelgen.RBF(1), matrix.Row(x, i), first.Landmarks.Rows))
 		want := append([]float64{1}, z...)
 		for j, v := range want {
 			if math.Abs(row[j]-v*root(int64(i))) > 1e-10 {
 				t.Fatalf("row %d, column %d: %v, not %v", i, j, row[j], v*root(int64(i)))
 			}
 		}
-		if last := row[len(row)-1]; last != dense.Row(y, i)[1]*root(int64(i)) {
+		if last := row[len(row)-1]; last != matrix.Row(y, i)[1]*root(int64(i)) {
 			t.Fatalf("row %d: target %v", i, last)
 		}
 	}
@@ -101,15 +102,15 @@ func TestMoments(t *testing.T) {
 }
 
 func kernelRow(k kernelgen.Kernel, x []float64, landmarks blas64.General) []float64 {
-	return dense.Row(kernelMatrix(k, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}, landmarks), 0)
+	return matrix.Row(kernelMatrix(k, matrix.Of(x, 1, len(x)), landmarks), 0)
 }
 
 // TestMoreRowsThanPromised: a source that grew is refused before a target or a weight is missing.
 func TestMoreRowsThanPromised(t *testing.T) {
 	t.Parallel()
 	x := clusters(40, 2, 1)
-	c := &Columns{One: true, Targets: stream.NewMatrix(39, 1), Rows: 39}
-	err := c.Worker("x")(stream.NewMatrix(40, 2), x, 0)
+	c := &Columns{One: true, Targets: matrix.New(39, 1), Rows: 39}
+	err := c.Worker("x")(matrix.New(40, 2), x, 0)
 	if err == nil || !strings.Contains(err.Error(), "more rows than were promised") {
 		t.Errorf("error %v", err)
 	}
@@ -125,7 +126,7 @@ func TestWhiten(t *testing.T) {
 	if m.Width() != 5 || m.Landmarks.Count() != 5 {
 		t.Fatalf("%d features of 5 different rows", m.Width())
 	}
-	z := stream.NewMatrix(5, 5)
+	z := matrix.New(5, 5)
 	if err := m.Features("x").Worker()(z, m.Landmarks.Rows, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
@@ -22,7 +23,7 @@ func SetOrigin(t *tiles.Tiles, rows blas64.General) {
 	origin, column, differ := make([]float64, rows.Cols), make([]float64, rows.Rows), false
 	for j := range origin {
 		for i := range column {
-			column[i] = dense.Row(rows, i)[j]
+			column[i] = matrix.Row(rows, i)[j]
 		}
 		slices.Sort(column)
 		origin[j] = column[(len(column)-1)/2]

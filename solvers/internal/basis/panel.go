@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
@@ -71,11 +72,11 @@ func (p *Panel) Without(taken *Panel) *Panel { return p.Of(Without(p.Number, tak
 // Join returns the rows of either panel, both of one source.
 func (p *Panel) Join(q *Panel) *Panel {
 	number := Union(p.Number, q.Number)
-	rows := stream.NewMatrix(len(number), p.Rows.Cols)
+	rows := matrix.New(len(number), p.Rows.Cols)
 	for _, from := range []*Panel{p, q} {
 		for i, r := range from.Number {
 			k, _ := slices.BinarySearch(number, r)
-			copy(dense.Row(rows, k), dense.Row(from.Rows, i))
+			copy(matrix.Row(rows, k), matrix.Row(from.Rows, i))
 		}
 	}
 	return NewPanel(rows, number, nil)
@@ -113,7 +114,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		numbers, kept = append(numbers, set.Numbers), kept || set.Kept
 	}
 	all := Union(numbers...)
-	batch := &stream.Batch{X: stream.NewMatrix(len(all), len(info.Columns))}
+	batch := &stream.Batch{X: matrix.New(len(all), len(info.Columns))}
 	if kept {
 		batch.Kept = stream.KeptColumns(info.Kept)
 	}
@@ -121,7 +122,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		return nil, err
 	}
 	if i, j, bad := dense.NotFinite(batch.X); bad {
-		return nil, stream.NewValueError(info.Name, all[i], info.Columns[j], "%v", dense.Row(batch.X, i)[j])
+		return nil, stream.NewValueError(info.Name, all[i], info.Columns[j], "%v", matrix.Row(batch.X, i)[j])
 	}
 	gathered := &Panel{Rows: batch.X, Number: all}
 	panels := make([]*Panel, len(sets))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,7 +38,7 @@ func AlikeError(name string, kernel fmt.Stringer) error {
 func Spread(a blas64.General) float64 {
 	largest, equal := 0.0, true
 	for i := range a.Rows {
-		for _, v := range dense.Row(a, i) {
+		for _, v := range matrix.Row(a, i) {
 			largest, equal = math.Max(largest, math.Abs(v)), equal && v == a.Data[0]
 		}
 	}
@@ -47,7 +48,7 @@ func Spread(a blas64.General) float64 {
 	dense.Scale(1/largest, a) // squares stay representable
 	all := dense.Norm(a.Data[:a.Rows*a.Cols])
 	dense.CenterColumns(a)
-	a = dense.Transpose(a)
+	a = matrix.Transpose(a)
 	dense.CenterColumns(a)
 	return dense.Norm(a.Data) / all
 }

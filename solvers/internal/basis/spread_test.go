@@ -5,15 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/stream"
 )
 
 // TestSpread: the spread of a constant and a small difference is known, whatever the unit; equal entries have none.
 func TestSpread(t *testing.T) {
 	for _, unit := range []float64{1, 1e200, 1e-200} {
-		a := stream.NewMatrix(2, 2)
+		a := matrix.New(2, 2)
 		for i := range a.Data {
 			a.Data[i] = unit
 		}
@@ -33,7 +33,7 @@ func TestSpread(t *testing.T) {
 
 // TestSetOrigin: the origin is the median of each column, of kernels that allow it.
 func TestSetOrigin(t *testing.T) {
-	rows := stream.NewMatrix(4, 2)
+	rows := matrix.New(4, 2)
 	copy(rows.Data, []float64{1, 5, 1e300, 6, 2, 7, 3, 8})
 	shifts := tiles.Plain(kernelgen.Linear())
 	SetOrigin(shifts, rows)
@@ -42,7 +42,7 @@ func TestSetOrigin(t *testing.T) {
 	}
 	still, same := tiles.Plain(kernelgen.RBF(1)), tiles.Plain(kernelgen.Linear())
 	SetOrigin(still, rows)
-	SetOrigin(same, stream.RowSlice(rows, 1, 1))
+	SetOrigin(same, matrix.Rows(rows, 1, 1))
 	if still.Origin() != nil || same.Origin() != nil {
 		t.Error("rbf, or a row alone, has an origin")
 	}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 )
@@ -44,9 +45,9 @@ func Whiten(ctx context.Context, e stream.Engine,
 	}
 	largest, order := 0.0, make([]int, w.Rows)
 	for i := range w.Rows {
-		largest = math.Max(largest, dense.Row(w, i)[i])
+		largest = math.Max(largest, matrix.Row(w, i)[i])
 	}
-	_, rank, _ := lapack64.Pstrf(Symmetric(dense.Clone(w)), order, Dependence*largest, make([]float64, 2*w.Rows))
+	_, rank, _ := lapack64.Pstrf(Symmetric(matrix.Clone(w)), order, Dependence*largest, make([]float64, 2*w.Rows))
 	if rank < w.Rows {
 		independent := slices.Sorted(slices.Values(order[:max(1, rank)]))
 		landmarks, w = landmarks.Pick(independent), dense.PickRows(dense.PickColumns(w, independent), independent)
@@ -56,9 +57,9 @@ func Whiten(ctx context.Context, e stream.Engine,
 		scale = 1
 	}
 	for _, ridge := range ridges {
-		u = dense.Clone(w)
+		u = matrix.Clone(w)
 		for i := range u.Rows {
-			dense.Row(u, i)[i] += ridge * scale
+			matrix.Row(u, i)[i] += ridge * scale
 		}
 		if _, ok := lapack64.Potrf(Symmetric(u)); ok {
 			return landmarks, u, nil
@@ -80,14 +81,14 @@ func Orthonormaliser(r blas64.General, tolerance float64) (t blas64.General, con
 	}
 	pivoted, order := pivotedFactor(r)
 	rank := 0
-	for rank < pivoted.Rows && math.Abs(dense.Row(pivoted, rank)[rank]) > tolerance*math.Abs(pivoted.Data[0]) {
+	for rank < pivoted.Rows && math.Abs(matrix.Row(pivoted, rank)[rank]) > tolerance*math.Abs(pivoted.Data[0]) {
 		rank++
 	}
-	pivoted = dense.Columns(stream.RowSlice(pivoted, 0, rank), 0, rank)
+	pivoted = matrix.Columns(matrix.Rows(pivoted, 0, rank), 0, rank)
 	inverse := Inverse(pivoted)
-	t = stream.NewMatrix(r.Rows, rank)
+	t = matrix.New(r.Rows, rank)
 	for j := range rank {
-		copy(dense.Row(t, order[j]), dense.Row(inverse, j))
+		copy(matrix.Row(t, order[j]), matrix.Row(inverse, j))
 	}
 	return t, Condition(pivoted), nil
 }
@@ -99,7 +100,7 @@ var ErrNotFinite = errors.New("entries that are not finite")
 // of column order[j] of a triangular matrix.
 func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
 	n := factor.Rows
-	r, order = dense.Clone(factor), slices.Repeat([]int{-1}, n) // all may be exchanged
+	r, order = matrix.Clone(factor), slices.Repeat([]int{-1}, n) // all may be exchanged
 	if n == 0 {
 		return r, order
 	}
@@ -117,7 +118,7 @@ func Condition(r blas64.General) float64 {
 		return 1
 	}
 	for i := range r.Rows {
-		if dense.Row(r, i)[i] == 0 {
+		if matrix.Row(r, i)[i] == 0 {
 			return math.Inf(1)
 		}
 	}
@@ -126,9 +127,9 @@ func Condition(r blas64.General) float64 {
 
 // Inverse returns R⁻¹ of an upper triangular matrix.
 func Inverse(r blas64.General) blas64.General {
-	t := stream.NewMatrix(r.Rows, r.Rows)
+	t := matrix.New(r.Rows, r.Rows)
 	for i := range r.Rows {
-		dense.Row(t, i)[i] = 1
+		matrix.Row(t, i)[i] = 1
 	}
 	if r.Rows > 0 {
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, Upper(r), t)
@@ -152,7 +153,7 @@ func ChooseScale(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas
 	ofRows := make([]float64, rows.Rows)
 	err := t.Each(ctx, e, &tiles.Rows{Dense: rows}, p.Cols, PanelRows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			for _, v := range dense.Row(tile, i) {
+			for _, v := range matrix.Row(tile, i) {
 				ofRows[first+i] = max(ofRows[first+i], math.Abs(v)) // NaN stays NaN
 			}
 		}
@@ -165,7 +166,7 @@ func ChooseScale(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas
 	for _, v := range ofRows {
 		largest = max(largest, v)
 	}
-	if largest-largest != 0 {
+	if !matrix.IsFinite(largest) {
 		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.Kernel, largest)
 	}
 	if scale := tiles.ScaleFor(largest); scale != 1 {

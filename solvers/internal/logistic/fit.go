@@ -10,7 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // ErrOneClass reports that all rows are of one class. Errors of [Fit] wrap it.
@@ -79,17 +79,17 @@ type regression struct {
 
 func newRegression(x blas64.General, positive []bool, count int) *regression {
 	n, d := x.Rows, x.Cols
-	r := &regression{rows: stream.NewMatrix(n, d+1), scale: make([]float64, d), sign: make([]float64, n),
+	r := &regression{rows: matrix.New(n, d+1), scale: make([]float64, d), sign: make([]float64, n),
 		doubt: make([]float64, n), weights: make([]float64, d+1), odds: make([]float64, n)}
 	for j := range d {
-		r.scale[j] = dense.MaxAbs(dense.Columns(x, j, 1))
+		r.scale[j] = dense.MaxAbs(matrix.Columns(x, j, 1))
 		if r.scale[j] == 0 {
 			r.scale[j] = 1
 		}
 	}
 	for i := range n {
-		row := dense.Row(r.rows, i)
-		for j, v := range dense.Row(x, i) {
+		row := matrix.Row(r.rows, i)
+		for j, v := range matrix.Row(x, i) {
 			row[j] = v / r.scale[j]
 		}
 		row[d] = 1
@@ -116,14 +116,14 @@ func (r *regression) lossAt(odds []float64) float64 {
 func (r *regression) derivatives() (gradient []float64, hessian blas64.General) {
 	d := len(r.weights)
 	gradient = make([]float64, d)
-	hessian = stream.NewMatrix(d, d)
+	hessian = matrix.New(d, d)
 	for i, t := range r.odds {
-		row := dense.Row(r.rows, i)
+		row := matrix.Row(r.rows, i)
 		rises, falls := sigmoid(r.sign[i]*t), sigmoid(-r.sign[i]*t)
-		dense.Axpy(r.sign[i]*(r.doubt[i]*rises-(1-r.doubt[i])*falls), row, gradient)
+		matrix.Axpy(r.sign[i]*(r.doubt[i]*rises-(1-r.doubt[i])*falls), row, gradient)
 		curvature := sigmoid(t) * sigmoid(-t)
 		for j, v := range row {
-			dense.Axpy(curvature*v, row, dense.Row(hessian, j))
+			matrix.Axpy(curvature*v, row, matrix.Row(hessian, j))
 		}
 	}
 	return gradient, hessian
@@ -154,10 +154,10 @@ func (r *regression) step() (change float64, err error) {
 	odds := make([]float64, len(r.odds))
 	for length := 1.0; length > 1e-12; length /= 2 {
 		copy(odds, r.odds)
-		dense.Axpy(length, shift, odds)
+		matrix.Axpy(length, shift, odds)
 		loss := r.lossAt(odds)
 		if loss <= r.loss+1e-4*length*slope+1e-14*math.Abs(r.loss) {
-			dense.Axpy(length, direction, r.weights)
+			matrix.Axpy(length, direction, r.weights)
 			r.odds, r.loss = odds, loss
 			break
 		}

@@ -8,21 +8,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // noisy draws rows with d features, positive by chance with the log-odds of true
 // weights 1, −2, 3, … and a bias of ½.
 func noisy(n, d int, seed uint64) (blas64.General, []bool) {
-	x, positive := stream.NewMatrix(n, d), make([]bool, n)
+	x, positive := matrix.New(n, d), make([]bool, n)
 	random := sketch.NewRandom(seed, "logistic test")
 	for i := range n {
 		draws := random.At(uint64(i))
 		odds := 0.5
-		for j, w := range dense.Row(x, i) {
+		for j, w := range matrix.Row(x, i) {
 			w = draws.Normal()
-			dense.Row(x, i)[j] = w
+			matrix.Row(x, i)[j] = w
 			odds += w * float64(j+1) * math.Pow(-1, float64(j))
 		}
 		positive[i] = draws.Float64() < sigmoid(odds)
@@ -44,8 +44,8 @@ func gradientOf(m *Model, x blas64.General, positive []bool) (worst float64) {
 		if positive[i] {
 			label = (count + 1) / (count + 2)
 		}
-		slope := 1/(1+math.Exp(-logOdds(m, dense.Row(x, i)))) - label
-		for j, v := range dense.Row(x, i) {
+		slope := 1/(1+math.Exp(-logOdds(m, matrix.Row(x, i)))) - label
+		for j, v := range matrix.Row(x, i) {
 			g[j] += slope * v
 		}
 		g[x.Cols] += slope
@@ -60,9 +60,9 @@ func gradientOf(m *Model, x blas64.General, positive []bool) (worst float64) {
 func TestGradient(t *testing.T) {
 	x, positive := noisy(400, 4, 1)
 	for _, scale := range []float64{1e-6, 1, 1e6} {
-		y := dense.Clone(x)
+		y := matrix.Clone(x)
 		for i := range y.Rows {
-			dense.Row(y, i)[2] *= scale
+			matrix.Row(y, i)[2] *= scale
 		}
 		m, err := Fit(y, positive)
 		if err != nil {
@@ -77,7 +77,7 @@ func TestGradient(t *testing.T) {
 // TestTwoByTwo: one feature that is 0 or 1 has a solution in closed form: the log-odds of the
 // smoothed counts.
 func TestTwoByTwo(t *testing.T) {
-	x, positive := stream.NewMatrix(20, 1), make([]bool, 20)
+	x, positive := matrix.New(20, 1), make([]bool, 20)
 	for i := range 20 {
 		if i >= 8 {
 			x.Data[i] = 1
@@ -110,10 +110,10 @@ func TestSeparable(t *testing.T) {
 		"touching": {[]float64{-2, 0, 0, 2}, []bool{false, false, true, true}},
 		"two":      {[]float64{0, 1}, []bool{true, false}},
 	} {
-		x := blas64.General{Rows: len(data.x), Cols: 1, Stride: 1, Data: data.x}
+		x := matrix.Of(data.x, len(data.x), 1)
 		var odds []float64
 		for _, scale := range []float64{1e-9, 1, 1e9} {
-			y := dense.Clone(x)
+			y := matrix.Clone(x)
 			dense.ScaleColumns(y, []float64{scale})
 			m, err := Fit(y, data.positive)
 			if err != nil {
@@ -124,7 +124,7 @@ func TestSeparable(t *testing.T) {
 			}
 			now := make([]float64, y.Rows)
 			for i := range now {
-				now[i] = logOdds(m, dense.Row(y, i))
+				now[i] = logOdds(m, matrix.Row(y, i))
 				if odds != nil && math.Abs(now[i]-odds[i]) > 1e-8 {
 					t.Errorf("%s, scale %v: log-odds %v, want %v", name, scale, now[i], odds[i])
 				}
@@ -137,10 +137,10 @@ func TestSeparable(t *testing.T) {
 // TestDependent: a constant column and a copy of a column change no probability.
 func TestDependent(t *testing.T) {
 	x, positive := noisy(200, 2, 3)
-	more := stream.NewMatrix(200, 4)
+	more := matrix.New(200, 4)
 	for i := range x.Rows {
-		r := dense.Row(x, i)
-		copy(dense.Row(more, i), []float64{r[0], r[1], 7, r[0]})
+		r := matrix.Row(x, i)
+		copy(matrix.Row(more, i), []float64{r[0], r[1], 7, r[0]})
 	}
 	a, err := Fit(x, positive)
 	b, err2 := Fit(more, positive)
@@ -148,8 +148,8 @@ func TestDependent(t *testing.T) {
 		t.Fatal(err, err2)
 	}
 	for i := range x.Rows {
-		v := logOdds(a, dense.Row(x, i))
-		if w := logOdds(b, dense.Row(more, i)); math.Abs(v-w) > 1e-8*(1+math.Abs(v)) {
+		v := logOdds(a, matrix.Row(x, i))
+		if w := logOdds(b, matrix.Row(more, i)); math.Abs(v-w) > 1e-8*(1+math.Abs(v)) {
 			t.Fatalf("row %d: log-odds %v and %v", i, v, w)
 		}
 	}
@@ -177,7 +177,7 @@ func TestRefuses(t *testing.T) {
 	}
 	x.Data[3] = 0
 	for _, rows := range []int{5, 0} {
-		if _, err := Fit(stream.RowSlice(x, 0, rows), make([]bool, rows)); !errors.Is(err, ErrOneClass) {
+		if _, err := Fit(matrix.Rows(x, 0, rows), make([]bool, rows)); !errors.Is(err, ErrOneClass) {
 			t.Errorf("%d rows of one class: %v", rows, err)
 		}
 	}

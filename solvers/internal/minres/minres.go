@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Solver solves systems with one matrix.
@@ -45,8 +45,8 @@ const rounds = 8
 // the preconditioner, and about 20 flops for each number of r; memory for ten times the
 // numbers of r.
 func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
-	run := &Solution{X: stream.NewMatrix(r.Rows, r.Cols), Condition: 1}
-	norms, left, before := dense.ColumnNorms(r), dense.Clone(r), math.Inf(1)
+	run := &Solution{X: matrix.New(r.Rows, r.Cols), Condition: 1}
+	norms, left, before := dense.ColumnNorms(r), matrix.Clone(r), math.Inf(1)
 	for range rounds {
 		if err := m.round(ctx, run, left, norms); err != nil {
 			return run, err
@@ -55,8 +55,8 @@ func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) 
 			return run, err
 		}
 		for i := range left.Rows {
-			row := dense.Row(left, i)
-			for c, v := range dense.Row(r, i) {
+			row := matrix.Row(left, i)
+			for c, v := range matrix.Row(r, i) {
 				row[c] = v - row[c]
 			}
 		}
@@ -133,8 +133,8 @@ type column struct {
 }
 
 func newRecursions(m Solver, r blas64.General) *recursions {
-	fresh := func() blas64.General { return stream.NewMatrix(r.Rows, r.Cols) }
-	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: dense.Clone(r), y: fresh(), v: fresh(), room: fresh(),
+	fresh := func() blas64.General { return matrix.New(r.Rows, r.Cols) }
+	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: matrix.Clone(r), y: fresh(), v: fresh(), room: fresh(),
 		w: fresh(), w1: fresh(), w2: fresh()}
 	m.Precondition(s.old, s.y)
 	for c, d := range products(s.old, s.y) {
@@ -164,7 +164,7 @@ func (c *column) unless(v float64) float64 {
 
 // lanczos makes the next vectors: one product with A for all columns.
 func (s *recursions) lanczos(ctx context.Context, first bool) error {
-	dense.Clear(s.v)
+	matrix.Clear(s.v)
 	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
 	if err := s.Multiply(ctx, s.v, s.room); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (c *column) rotate(beta float64) {
 // improve makes a step of each column along w = (v − ε·w₁ − δ·w₂)/γ.
 func (s *recursions) improve(x blas64.General) {
 	s.w1, s.w2, s.w = s.w2, s.w, s.w1
-	dense.Clear(s.w)
+	matrix.Clear(s.w)
 	s.add(s.w, s.v, func(c *column) float64 { return c.unless(1 / c.gamma) })
 	s.add(s.w, s.w1, func(c *column) float64 { return c.unless(-c.old / c.gamma) })
 	s.add(s.w, s.w2, func(c *column) float64 { return c.unless(-c.delta / c.gamma) })
@@ -229,8 +229,8 @@ func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) 
 		weights[i] = weight(&s.cols[i])
 	}
 	for i := range dst.Rows {
-		row := dense.Row(dst, i)
-		for c, v := range dense.Row(src, i) {
+		row := matrix.Row(dst, i)
+		for c, v := range matrix.Row(src, i) {
 			if w := weights[c]; w != 0 {
 				row[c] += w * v
 			}
@@ -242,8 +242,8 @@ func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) 
 func products(a, b blas64.General) []float64 {
 	sums := make([]float64, a.Cols)
 	for i := range a.Rows {
-		y := dense.Row(b, i)
-		for c, v := range dense.Row(a, i) {
+		y := matrix.Row(b, i)
+		for c, v := range matrix.Row(a, i) {
 			sums[c] += v * y[c]
 		}
 	}

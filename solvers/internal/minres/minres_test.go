@@ -12,12 +12,12 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 func normal(rows, cols int, seed uint64) blas64.General {
-	m := stream.NewMatrix(rows, cols)
+	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "minres test")
 	for i := range m.Data {
 		d := random.At(uint64(i))
@@ -29,7 +29,7 @@ func normal(rows, cols int, seed uint64) blas64.General {
 // withEigenvalues returns a symmetric matrix with random eigenvectors.
 func withEigenvalues(values []float64) blas64.General {
 	q := householder.QR(normal(len(values), len(values), 1)).Thin()
-	scaled := dense.Clone(q)
+	scaled := matrix.Clone(q)
 	dense.ScaleColumns(scaled, values)
 	return dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, q))
 }
@@ -52,7 +52,7 @@ func solver(a blas64.General) Solver {
 		},
 		Precondition: func(x, px blas64.General) {
 			for i := range x.Rows {
-				copy(dense.Row(px, i), dense.Row(x, i))
+				copy(matrix.Row(px, i), matrix.Row(x, i))
 			}
 		}}
 }
@@ -71,13 +71,13 @@ func off(t *testing.T, a, r, x blas64.General) float64 {
 	t.Helper()
 	var m, right, want mat.Dense
 	m.SetRawMatrix(a)
-	right.SetRawMatrix(dense.Clone(r))
+	right.SetRawMatrix(matrix.Clone(r))
 	if err := want.Solve(&m, &right); err != nil {
 		t.Fatal(err)
 	}
 	worst := 0.0
 	for i := range x.Rows {
-		for j, v := range dense.Row(x, i) {
+		for j, v := range matrix.Row(x, i) {
 			worst = max(worst, math.Abs(v-want.At(i, j)))
 		}
 	}
@@ -109,16 +109,16 @@ func TestPreconditioned(t *testing.T) {
 	s := solver(blas64.General{})
 	s.Multiply = func(_ context.Context, x, ax blas64.General) error {
 		for i, v := range values {
-			for c, w := range dense.Row(x, i) {
-				dense.Row(ax, i)[c] = v * w
+			for c, w := range matrix.Row(x, i) {
+				matrix.Row(ax, i)[c] = v * w
 			}
 		}
 		return nil
 	}
 	s.Precondition = func(x, px blas64.General) {
 		for i, v := range values {
-			for c, w := range dense.Row(x, i) {
-				dense.Row(px, i)[c] = w / math.Abs(v)
+			for c, w := range matrix.Row(x, i) {
+				matrix.Row(px, i)[c] = w / math.Abs(v)
 			}
 		}
 	}
@@ -128,8 +128,8 @@ func TestPreconditioned(t *testing.T) {
 		t.Errorf("%d iterations, residual %v", got.Iterations, got.Residual)
 	}
 	for i, v := range values {
-		for c, w := range dense.Row(r, i) {
-			if d := math.Abs(dense.Row(got.X, i)[c]*v/w - 1); d > 1e-6 {
+		for c, w := range matrix.Row(r, i) {
+			if d := math.Abs(matrix.Row(got.X, i)[c]*v/w - 1); d > 1e-6 {
 				t.Fatalf("row %d, column %d is off by %v", i, c, d)
 			}
 		}
@@ -156,7 +156,7 @@ func TestIterations(t *testing.T) {
 	s := solver(a)
 	s.Iterations = 10
 	got := solve(t, s, r)
-	left := dense.Clone(r)
+	left := matrix.Clone(r)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, a, got.X, 1, left)
 	want := max(dense.ColumnNorms(left)[0]/dense.ColumnNorms(r)[0], dense.ColumnNorms(left)[1]/dense.ColumnNorms(r)[1])
 	if got.Iterations != 10 || math.Abs(got.Residual-want) > 1e-12 || want < 0.01 {

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 )
 
@@ -48,7 +49,7 @@ func OfCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
 func (f *function) apply(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	if f.epsilon > 0 {
 		for i := range dst.Rows {
-			row := dense.Row(dst, i)
+			row := matrix.Row(dst, i)
 			for j, v := range row {
 				row[j] = math.Log(v) / f.epsilon
 			}
@@ -61,7 +62,7 @@ func (f *function) apply(dst, left blas64.General, right *Rows, w *kernelgen.Wor
 		f.curve.Apply(dst.Data[:dst.Rows*dst.Cols], w)
 	} else {
 		for i := range dst.Rows {
-			f.curve.Apply(dst.Data[i*dst.Stride:i*dst.Stride+dst.Cols], w)
+			f.curve.Apply(matrix.Row(dst, i), w)
 		}
 	}
 	if !f.anchored {
@@ -70,7 +71,7 @@ func (f *function) apply(dst, left blas64.General, right *Rows, w *kernelgen.Wor
 	right.anchoring.Do(func() { right.anchors = f.anchors(right.Dense) })
 	zero := f.curve.At(0)
 	for i, own := range f.anchors(left) {
-		row := dense.Row(dst, i)
+		row := matrix.Row(dst, i)
 		for j, v := range row {
 			row[j] = own + right.anchors[j] - v - zero
 		}
@@ -94,7 +95,7 @@ func (f *function) applyDiagonal(dst []float64, x blas64.General) {
 func (f *function) anchors(x blas64.General) []float64 {
 	values := make([]float64, x.Rows)
 	for i := range values {
-		values[i] = dense.Dot(dense.Row(x, i), dense.Row(x, i))
+		values[i] = dense.Dot(matrix.Row(x, i), matrix.Row(x, i))
 	}
 	f.curve.Apply(values, nil)
 	return values

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
 )
 
 func parsed(t *testing.T, text string) kernelgen.Kernel {
@@ -21,7 +21,7 @@ func parsed(t *testing.T, text string) kernelgen.Kernel {
 // TestLogs compares tiles of log k/ε and of k^(1/ε) with k written out. The last row
 // is so far away that rbf is 0 there. Its logarithm is not.
 func TestLogs(t *testing.T) {
-	x, z := matrix(5, 3, 1), matrix(4, 3, 2)
+	x, z := randomMatrix(5, 3, 1), randomMatrix(4, 3, 2)
 	z.Data[len(z.Data)-1] = 100
 	for _, c := range []struct {
 		kernel  kernelgen.Kernel
@@ -37,12 +37,12 @@ func TestLogs(t *testing.T) {
 		if err != nil || (power != nil) != c.power {
 			t.Fatalf("%s: power %v, error %v", c.kernel, power, err)
 		}
-		rows, got := &Rows{Dense: z}, stream.NewMatrix(x.Rows, z.Rows)
+		rows, got := &Rows{Dense: z}, matrix.New(x.Rows, z.Rows)
 		check := func(k *Tiles, value func(log float64) float64) {
 			k.FillDense(got, x, rows, nil)
 			for i := range x.Rows {
-				for j, v := range dense.Row(got, i) {
-					want := value(c.log(squared(dense.Row(x, i), dense.Row(z, j))) / c.epsilon)
+				for j, v := range matrix.Row(got, i) {
+					want := value(c.log(squared(matrix.Row(x, i), matrix.Row(z, j))) / c.epsilon)
 					if !(math.Abs(v-want) <= 1e-12*math.Max(1, math.Abs(want))) {
 						t.Errorf("%s, ε %v: entry %d, %d is %v, want %v", c.kernel, c.epsilon, i, j, v, want)
 					}
@@ -65,21 +65,21 @@ func TestOfCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := matrix(6, 3, 1)
+	x := randomMatrix(6, 3, 1)
 	f := terms[0].Value.WithoutFactor()
-	anchored, got, diagonal := OfCurve(terms[0].Base, f, true), stream.NewMatrix(6, 6), make([]float64, 6)
+	anchored, got, diagonal := OfCurve(terms[0].Base, f, true), matrix.New(6, 6), make([]float64, 6)
 	anchored.FillDense(got, x, &Rows{Dense: x}, nil)
 	anchored.Diagonal(diagonal, x)
 	for i := range x.Rows {
-		a := dense.Row(x, i)
-		for j, v := range dense.Row(got, i) {
-			b := dense.Row(x, j)
+		a := matrix.Row(x, i)
+		for j, v := range matrix.Row(got, i) {
+			b := matrix.Row(x, j)
 			want := f.At(dense.Dot(a, a)) + f.At(dense.Dot(b, b)) - f.At(squared(a, b)) - f.At(0)
 			if math.Abs(v-want) > 1e-12 {
 				t.Errorf("entry %d, %d is %v, want %v", i, j, v, want)
 			}
 		}
-		if v := dense.Row(got, i)[i]; math.Abs(diagonal[i]-v) > 1e-12 {
+		if v := matrix.Row(got, i)[i]; math.Abs(diagonal[i]-v) > 1e-12 {
 			t.Errorf("diagonal entry %d is %v, want %v", i, diagonal[i], v)
 		}
 	}

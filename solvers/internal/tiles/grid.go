@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
 )
@@ -49,7 +50,7 @@ func (g *Grid) Pairs(ctx context.Context, pass string, shape stream.Shape, visit
 		do := visit()
 		return func(i, j *stream.Block) error {
 			n, m := i.X.Rows, j.X.Rows
-			tile := blas64.General{Rows: n, Cols: m, Stride: m, Data: buf[:n*m]}
+			tile := matrix.Of(buf, n, m)
 			g.Tiles.Fill(tile, g.left[i.Index], g.right[j.Index], &w)
 			return do(tile, int(i.Start), int(j.Start))
 		}
@@ -96,7 +97,7 @@ func (g *Grid) logSums(ctx context.Context) ([]float64, error) {
 		var w Work
 		return func(tile blas64.General, i, _ int) error {
 			for k := range tile.Rows {
-				g.Tiles.AddSum(&sums[i+k], dense.Row(tile, k), nil, &w)
+				g.Tiles.AddSum(&sums[i+k], matrix.Row(tile, k), nil, &w)
 			}
 			return nil
 		}
@@ -129,7 +130,7 @@ func (s *Sums) add(tile blas64.General, i, j int) {
 	cols := s.ColMeans[j:]
 	for k := range tile.Rows {
 		sum := 0.0
-		for l, v := range dense.Row(tile, k) {
+		for l, v := range matrix.Row(tile, k) {
 			sum += v
 			cols[l] += v
 		}
@@ -153,7 +154,7 @@ func (s *Sums) finish() {
 func (s *Sums) Check(t *Tiles, names [2]string) error {
 	for side, means := range [][]float64{s.RowMeans, s.ColMeans} {
 		for i, v := range means {
-			if v-v != 0 {
+			if !matrix.IsFinite(v) {
 				return BadRow(names[side], int64(i), fmt.Sprintf("the mean of kernel %s over the other side is %v", t.Kernel, v))
 			}
 		}
@@ -164,7 +165,7 @@ func (s *Sums) Check(t *Tiles, names [2]string) error {
 // Center subtracts the means from a block of K, of whose rows and columns these are the sums.
 func (s *Sums) Center(block blas64.General) {
 	for i := range block.Rows {
-		row := dense.Row(block, i)
+		row := matrix.Row(block, i)
 		for j, v := range row {
 			row[j] = v - s.RowMeans[i] - s.ColMeans[j] + s.GrandMean
 		}

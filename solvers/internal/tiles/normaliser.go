@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/words"
@@ -71,7 +72,7 @@ func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 	err := stream.Each(ctx, e.Threads, (len(sums)+sumRows-1)/sumRows, func(i int) error {
 		var w kernelgen.Workspace
 		first := i * sumRows
-		part := stream.RowSlice(r.Dense, first, min(sumRows, len(sums)-first))
+		part := matrix.Rows(r.Dense, first, min(sumRows, len(sums)-first))
 		copy(sums[first:], t.logSums(part, &w))
 		return nil
 	})
@@ -93,7 +94,7 @@ func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 	var work Work
 	sums := make([]logsum.Sum, min(sumRows, x.Rows))
 	for first := 0; first < x.Rows; first += sumRows {
-		rows := stream.RowSlice(x, first, min(sumRows, x.Rows-first))
+		rows := matrix.Rows(x, first, min(sumRows, x.Rows-first))
 		clear(sums)
 		for _, z := range t.over {
 			t.addSums(sums, rows, z, w, &work)
@@ -115,7 +116,7 @@ func (t *Tiles) addSums(sums []logsum.Sum, left blas64.General, right *Rows, w *
 	defer give()
 	t.fillRaw(tile, left, right, w)
 	for i := range tile.Rows {
-		t.AddSum(&sums[i], dense.Row(tile, i), nil, work)
+		t.AddSum(&sums[i], matrix.Row(tile, i), nil, work)
 	}
 }
 
@@ -123,5 +124,5 @@ func (t *Tiles) addSums(sums []logsum.Sum, left blas64.General, right *Rows, w *
 func (t *Tiles) dividedDiagonal(dst []float64, x blas64.General) {
 	t.raw.Diag(dst, x)
 	t.scale(dst)
-	t.Divide(blas64.General{Rows: len(dst), Cols: 1, Stride: 1, Data: dst}, t.logSums(x, new(kernelgen.Workspace)))
+	t.Divide(matrix.Of(dst, len(dst), 1), t.logSums(x, new(kernelgen.Workspace)))
 }

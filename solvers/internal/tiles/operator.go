@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -47,8 +48,8 @@ func (o *Operator) pass(ctx context.Context, visit Visitor) error {
 // Multiply implements [krylov.Operator] by one exact pass. It names a row whose products are not
 // finite.
 func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	dense.Clear(aq)
-	dense.Clear(atp)
+	matrix.Clear(aq)
+	matrix.Clear(atp)
 	product := &Product{Q: q, AQ: aq, P: p, ATP: atp}
 	err := o.pass(ctx, product.Add)
 	if err == nil {
@@ -73,8 +74,8 @@ type Product struct {
 
 // Add is a [Visitor].
 func (p *Product) Add(tile blas64.General, i, j int) error {
-	rows := func(m blas64.General) blas64.General { return stream.RowSlice(m, i, tile.Rows) }
-	cols := func(m blas64.General) blas64.General { return stream.RowSlice(m, j, tile.Cols) }
+	rows := func(m blas64.General) blas64.General { return matrix.Rows(m, i, tile.Rows) }
+	cols := func(m blas64.General) blas64.General { return matrix.Rows(m, j, tile.Cols) }
 	if p.Q.Cols > 0 {
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, cols(p.Q), 1, rows(p.AQ))
 	}
@@ -121,8 +122,8 @@ type Symmetric struct{ Grid *Grid }
 
 // Multiply implements [krylov.Symmetric].
 func (s Symmetric) Multiply(ctx context.Context, x, y blas64.General) error {
-	dense.Clear(y)
-	p := &Product{Q: x, AQ: y, P: x, ATP: stream.NewMatrix(y.Rows, y.Cols), Half: true}
+	matrix.Clear(y)
+	p := &Product{Q: x, AQ: y, P: x, ATP: matrix.New(y.Rows, y.Cols), Half: true}
 	if err := s.Grid.Multiply(ctx, "exact pass", p, nil); err != nil {
 		return err
 	}
@@ -134,12 +135,12 @@ func (s Symmetric) Multiply(ctx context.Context, x, y blas64.General) error {
 func subtractOuter(m blas64.General, v []float64, q blas64.General) {
 	sums := make([]float64, q.Cols)
 	for i := range q.Rows {
-		for k, x := range dense.Row(q, i) {
+		for k, x := range matrix.Row(q, i) {
 			sums[k] += x
 		}
 	}
 	for i := range m.Rows {
-		row := dense.Row(m, i)
+		row := matrix.Row(m, i)
 		for k := range row {
 			row[k] -= v[i] * sums[k]
 		}
@@ -148,10 +149,10 @@ func subtractOuter(m blas64.General, v []float64, q blas64.General) {
 
 // Form returns K in memory, centered or not, by one exact pass.
 func (o *Operator) Form(ctx context.Context) (krylov.Matrix, error) {
-	a := stream.NewMatrix(int(o.Grid.rows), int(o.Grid.cols))
+	a := matrix.New(int(o.Grid.rows), int(o.Grid.cols))
 	err := o.pass(ctx, func(tile blas64.General, i, j int) error {
 		for k := range tile.Rows {
-			copy(dense.Row(a, i+k)[j:], dense.Row(tile, k))
+			copy(matrix.Row(a, i+k)[j:], matrix.Row(tile, k))
 		}
 		return nil
 	})
@@ -198,7 +199,7 @@ func (s SVD) Decompose(ctx context.Context, op krylov.Operator, n, m int) (*kryl
 
 // start returns standard normal columns, of mean 0 if the operator is centered.
 func (s SVD) start(n int, purpose string) blas64.General {
-	x := stream.NewMatrix(n, min(n, s.Rank+Oversampling))
+	x := matrix.New(n, min(n, s.Rank+Oversampling))
 	sketch.NewRandom(s.Seed, purpose).Normals(x)
 	if s.Centered {
 		dense.CenterColumns(x)

@@ -3,9 +3,9 @@ package tiles
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
 )
 
 // OriginRows is the number of rows that a worker shifts at a time.
@@ -23,15 +23,15 @@ func (t *Tiles) moved(x blas64.General) blas64.General {
 	if t.origin == nil {
 		return x
 	}
-	out := stream.NewMatrix(x.Rows, x.Cols)
+	out := matrix.New(x.Rows, x.Cols)
 	t.move(out, x)
 	return out
 }
 
 func (t *Tiles) move(out, x blas64.General) {
 	for i := range x.Rows {
-		to := dense.Row(out, i)
-		for j, v := range dense.Row(x, i) {
+		to := matrix.Row(out, i)
+		for j, v := range matrix.Row(x, i) {
 			to[j] = v - t.origin[j]
 		}
 	}
@@ -46,14 +46,14 @@ func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)
 	}
 	room, _ := t.rooms.Get().(*blas64.General)
 	if room == nil || room.Cols != x.Cols {
-		m := stream.NewMatrix(OriginRows, x.Cols)
+		m := matrix.New(OriginRows, x.Cols)
 		room = &m
 	}
 	defer t.rooms.Put(room)
 	for first := 0; first < x.Rows; first += OriginRows {
 		n := min(OriginRows, x.Rows-first)
-		part := stream.RowSlice(*room, 0, n)
-		t.move(part, stream.RowSlice(x, first, n))
+		part := matrix.Rows(*room, 0, n)
+		t.move(part, matrix.Rows(x, first, n))
 		do(first, part)
 	}
 }
@@ -71,6 +71,6 @@ func (t *Tiles) fillMoved(dst, left blas64.General, right *Rows, w *kernelgen.Wo
 	}
 	t.raw.Fill(dst, left, right.panel(t), w)
 	for i := range dst.Rows {
-		t.scale(dense.Row(dst, i))
+		t.scale(matrix.Row(dst, i))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -49,7 +50,7 @@ func (r *Rows) Dimension() int {
 // Slice returns n rows from the given one on. They share memory.
 func (r *Rows) Slice(first, n int) *Rows {
 	if r.Sparse == nil {
-		return &Rows{Dense: stream.RowSlice(r.Dense, first, n)}
+		return &Rows{Dense: matrix.Rows(r.Dense, first, n)}
 	}
 	s := *r.Sparse
 	s.Rows, s.Start = n, s.Start[first:first+n+1]

@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,7 +25,7 @@ import (
 // fillSparse puts the raw tile between sparse rows into dst. An entry has the same bits whichever
 // side is listed.
 func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
-	dense.Clear(dst)
+	matrix.Clear(dst)
 	if left.turned != nil && right.turned == nil {
 		addByColumns(dst, left.Transpose(), right.Sparse)
 	} else {
@@ -34,14 +35,14 @@ func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
 		w.norms = SquaredNorms(w.norms, right.Sparse)
 		for i := range dst.Rows {
 			x := squaredNorm(left.Sparse, i)
-			row := dense.Row(dst, i)
+			row := matrix.Row(dst, i)
 			for j, p := range row {
 				row[j] = t.Base(x, w.norms[j], p)
 			}
 		}
 	}
 	for i := range dst.Rows {
-		t.FromBase(dense.Row(dst, i), w)
+		t.FromBase(matrix.Row(dst, i), w)
 	}
 }
 
@@ -67,7 +68,7 @@ func (t *Tiles) FromBase(v []float64, w *Work) {
 // it gets the transpose.
 func addByRows(dst blas64.General, left, columns *stream.CSR) {
 	for i := range left.Rows {
-		row := dense.Row(dst, i)
+		row := matrix.Row(dst, i)
 		index, value := left.Row(i)
 		for p, l := range index {
 			at, times := columns.Row(int(l))

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
@@ -166,7 +167,7 @@ func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Work
 		return
 	}
 	t.eachMoved(left, func(first int, part blas64.General) {
-		t.fillMoved(stream.RowSlice(dst, first, part.Rows), part, right, w)
+		t.fillMoved(matrix.Rows(dst, first, part.Rows), part, right, w)
 	})
 	if !t.logarithm {
 		t.then.apply(dst, left, right, w)
@@ -191,13 +192,13 @@ func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, si
 		work Work
 		tile blas64.General
 	}
-	rooms := sync.Pool{New: func() any { return &room{tile: stream.NewMatrix(min(size, left.Count()), right.Count())} }}
+	rooms := sync.Pool{New: func() any { return &room{tile: matrix.New(min(size, left.Count()), right.Count())} }}
 	right.Prepare() // before workers share it
 	blocks := left.Blocks(size)
 	return stream.Each(ctx, e.Threads, len(blocks), func(i int) error {
 		r := rooms.Get().(*room)
 		defer rooms.Put(r)
-		tile := stream.RowSlice(r.tile, 0, blocks[i].Count())
+		tile := matrix.Rows(r.tile, 0, blocks[i].Count())
 		t.Fill(tile, blocks[i], right, &r.work)
 		return visit(i*size, tile)
 	})
@@ -205,10 +206,10 @@ func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, si
 
 // Between returns the raw entries between left and right rows, evaluated like those of Each.
 func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
-	out := stream.NewMatrix(left.Count(), right.Count())
+	out := matrix.New(left.Count(), right.Count())
 	return out, t.Each(ctx, e, left, right, size, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			copy(dense.Row(out, first+i), dense.Row(tile, i))
+			copy(matrix.Row(out, first+i), matrix.Row(tile, i))
 		}
 		return nil
 	})
@@ -222,7 +223,7 @@ func (t *Tiles) Divide(tile blas64.General, logSums []float64) {
 		return
 	}
 	for i := range tile.Rows {
-		row := dense.Row(tile, i)
+		row := matrix.Row(tile, i)
 		if !t.exponential {
 			factor := t.weight * math.Exp(-logSums[i])
 			for j, v := range row {
@@ -264,7 +265,7 @@ func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
 	if t.exponential {
 		log = s.Log()
 	}
-	if log-log != 0 {
+	if !matrix.IsFinite(log) {
 		return 0, BadRow(name, row, fmt.Sprintf("the logarithm of the row sum of kernel %s is %v", t.Kernel, log))
 	}
 	return log, nil

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -36,10 +37,10 @@ func squared(x, z []float64) (sum float64) {
 	return sum
 }
 
-// matrix returns random numbers, about half of them zero.
-func matrix(n, m int, seed uint64) blas64.General {
+// randomMatrix returns random numbers, about half of them zero.
+func randomMatrix(n, m int, seed uint64) blas64.General {
 	random := rand.New(rand.NewPCG(seed, 9))
-	a := stream.NewMatrix(n, m)
+	a := matrix.New(n, m)
 	for i := range a.Data {
 		if random.IntN(2) == 0 {
 			a.Data[i] = random.NormFloat64()
@@ -52,7 +53,7 @@ func sparse(t *testing.T, a blas64.General) *Rows {
 	t.Helper()
 	m, err := stream.NewCSR(a.Rows, a.Cols, func(yield func(stream.Entry) bool) {
 		for i := range a.Rows {
-			for j, v := range dense.Row(a, i) {
+			for j, v := range matrix.Row(a, i) {
 				if v != 0 && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: v}) {
 					return
 				}
@@ -92,9 +93,9 @@ func checkClose(t *testing.T, what string, got, want []float64, tolerance float6
 
 // centered subtracts the means of rows and columns.
 func centered(a blas64.General) blas64.General {
-	b := dense.Transpose(a)
+	b := matrix.Transpose(a)
 	dense.CenterColumns(b)
-	b = dense.Transpose(b)
+	b = matrix.Transpose(b)
 	dense.CenterColumns(b)
 	return b
 }
@@ -102,14 +103,14 @@ func centered(a blas64.General) blas64.General {
 // TestOperator compares K in memory and products with K with the formulas, of dense and of sparse
 // rows, centered and not, on any number of threads.
 func TestOperator(t *testing.T) {
-	x, z := matrix(300, 5, 1), matrix(270, 5, 2)
-	q, p := matrix(270, 3, 3), matrix(300, 3, 4)
+	x, z := randomMatrix(300, 5, 1), randomMatrix(270, 5, 2)
+	q, p := randomMatrix(270, 3, 3), randomMatrix(300, 3, 4)
 	for _, f := range formulas {
-		want := stream.NewMatrix(300, 270)
+		want := matrix.New(300, 270)
 		for i := range want.Rows {
-			row := dense.Row(want, i)
+			row := matrix.Row(want, i)
 			for j := range row {
-				row[j] = f.value(dense.Row(x, i), dense.Row(z, j))
+				row[j] = f.value(matrix.Row(x, i), matrix.Row(z, j))
 			}
 			if f.sums > 0 {
 				blas64.Scal(f.sums/dense.Sum(row), dense.Vector(row))
@@ -137,11 +138,11 @@ func TestOperator(t *testing.T) {
 					if err != nil {
 						t.Fatal(what, err)
 					}
-					aq, atp := stream.NewMatrix(300, 3), stream.NewMatrix(270, 3)
+					aq, atp := matrix.New(300, 3), matrix.New(270, 3)
 					if err := op.Multiply(context.Background(), q, aq, p, atp); err != nil {
 						t.Fatal(what, err)
 					}
-					wantQ, wantP := stream.NewMatrix(300, 3), stream.NewMatrix(270, 3)
+					wantQ, wantP := matrix.New(300, 3), matrix.New(270, 3)
 					if err := a.Multiply(context.Background(), q, wantQ, p, wantP); err != nil {
 						t.Fatal(what, err)
 					}
@@ -162,7 +163,7 @@ func TestOperator(t *testing.T) {
 
 // TestShapes: raw entries have the same bits in tiles of every shape.
 func TestShapes(t *testing.T) {
-	x, z := matrix(150, 4, 1), matrix(90, 4, 2)
+	x, z := randomMatrix(150, 4, 1), randomMatrix(90, 4, 2)
 	for _, f := range formulas {
 		for _, isSparse := range []bool{false, true} {
 			left, right := &Rows{Dense: x}, &Rows{Dense: z}
@@ -170,7 +171,7 @@ func TestShapes(t *testing.T) {
 				left, right = sparse(t, x), sparse(t, z)
 			}
 			made := newTiles(t, f.text, isSparse)
-			want := stream.NewMatrix(150, 90)
+			want := matrix.New(150, 90)
 			made.Fill(want, left, right, new(Work))
 			for _, size := range []int{7, 64, 500} {
 				got, err := made.Between(context.Background(), stream.Engine{Threads: 2}, left, right, size)
@@ -192,19 +193,19 @@ func TestShapes(t *testing.T) {
 
 // TestUpper: the upper half has each pair of rows of one source, once.
 func TestUpper(t *testing.T) {
-	x := matrix(600, 3, 1)
+	x := randomMatrix(600, 3, 1)
 	g := newTiles(t, "rbf(gamma=1)", false).NewGrid(stream.Engine{Threads: 2}, [2]string{"x", "x"}, &Rows{Dense: x}, &Rows{Dense: x})
-	seen := stream.NewMatrix(600, 600)
+	seen := matrix.New(600, 600)
 	err := g.Pairs(context.Background(), "pairs", stream.Upper, func() Visitor {
 		return func(tile blas64.General, i, j int) error {
 			for k := range tile.Rows {
-				for l, v := range dense.Row(tile, k) {
-					if want := math.Exp(-squared(dense.Row(x, i+k), dense.Row(x, j+l))); math.Abs(v-want) > 1e-12 {
+				for l, v := range matrix.Row(tile, k) {
+					if want := math.Exp(-squared(matrix.Row(x, i+k), matrix.Row(x, j+l))); math.Abs(v-want) > 1e-12 {
 						return fmt.Errorf("entry (%d, %d) is %v, want %v", i+k, j+l, v, want)
 					}
-					dense.Row(seen, i+k)[j+l]++
+					matrix.Row(seen, i+k)[j+l]++
 					if i != j {
-						dense.Row(seen, j+l)[i+k]++
+						matrix.Row(seen, j+l)[i+k]++
 					}
 				}
 			}
@@ -232,10 +233,10 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", text)
 		}
 	}
-	x := matrix(5, 2, 1)
-	dense.Row(x, 3)[1] = math.NaN()
+	x := randomMatrix(5, 2, 1)
+	matrix.Row(x, 3)[1] = math.NaN()
 	for _, text := range []string{"sne(gamma=1)", "t()", "linear()"} {
-		g := newTiles(t, text, false).NewGrid(stream.Engine{}, [2]string{"rows", "columns"}, &Rows{Dense: x}, &Rows{Dense: matrix(4, 2, 2)})
+		g := newTiles(t, text, false).NewGrid(stream.Engine{}, [2]string{"rows", "columns"}, &Rows{Dense: x}, &Rows{Dense: randomMatrix(4, 2, 2)})
 		if _, err := g.Sums(context.Background(), true); err == nil || !strings.Contains(err.Error(), "rows: row 3") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -245,7 +246,7 @@ func TestRefusals(t *testing.T) {
 // TestDivide: an estimated row sum makes no entry larger than the weight.
 func TestDivide(t *testing.T) {
 	for _, text := range []string{"2*sne(gamma=1)", "2*t()"} {
-		tile := stream.NewMatrix(1, 2)
+		tile := matrix.New(1, 2)
 		tile.Data[1] = 0.5
 		newTiles(t, text, false).Divide(tile, []float64{-9})
 		for _, v := range tile.Data {
@@ -282,11 +283,11 @@ func TestNormaliser(t *testing.T) {
 		const each = 2.0
 		tl.SetNormaliser(z, each)
 		tl.SetScale(c.scale)
-		want := stream.NewMatrix(m, n)
+		want := matrix.New(m, n)
 		for i := range m {
-			row, most, sum := dense.Row(want, i), math.Inf(-1), 0.0
+			row, most, sum := matrix.Row(want, i), math.Inf(-1), 0.0
 			for j := range row {
-				row[j] = c.of(dense.Row(x, i), dense.Row(z, j))
+				row[j] = c.of(matrix.Row(x, i), matrix.Row(z, j))
 				most = max(most, row[j])
 			}
 			for _, v := range row {
@@ -304,7 +305,7 @@ func TestNormaliser(t *testing.T) {
 				}
 			}
 		}
-		got, back := stream.NewMatrix(m, n), stream.NewMatrix(n, m)
+		got, back := matrix.New(m, n), matrix.New(n, m)
 		tl.FillDense(got, x, &Rows{Dense: z}, nil)
 		check("tile", got, want)
 		landmarks := &Rows{Dense: x}
@@ -312,18 +313,18 @@ func TestNormaliser(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl.FillTransposed(back, z, landmarks, nil)
-		check("transposed", back, dense.Transpose(want))
+		check("transposed", back, matrix.Transpose(want))
 		self, err := New(k, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		self.SetNormaliser(x, 1)
-		diagonal, square := stream.NewMatrix(m, 1), stream.NewMatrix(m, m)
+		diagonal, square := matrix.New(m, 1), matrix.New(m, m)
 		self.Diagonal(diagonal.Data, x)
 		self.FillDense(square, x, &Rows{Dense: x}, nil)
 		for i, v := range diagonal.Data {
-			if math.Abs(v-dense.Row(square, i)[i]) > 1e-12*v {
-				t.Errorf("%s: diagonal %d is %g, not %g", c.text, i, v, dense.Row(square, i)[i])
+			if math.Abs(v-matrix.Row(square, i)[i]) > 1e-12*v {
+				t.Errorf("%s: diagonal %d is %g, not %g", c.text, i, v, matrix.Row(square, i)[i])
 			}
 		}
 	}
@@ -331,7 +332,7 @@ func TestNormaliser(t *testing.T) {
 
 // positive returns rows of positive numbers.
 func positive(rows, cols int, seed uint64) blas64.General {
-	x := stream.NewMatrix(rows, cols)
+	x := matrix.New(rows, cols)
 	sketch.NewRandom(seed, "rows").Normals(x)
 	for i, v := range x.Data {
 		x.Data[i] = math.Abs(v)

@@ -3,9 +3,9 @@ package tiles
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
+
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
 )
 
 // transposedRows is the number of landmarks transposed at a time.
@@ -22,13 +22,13 @@ func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Work
 	defer give()
 	for first := 0; first < dst.Cols; first += transposedRows {
 		n := min(transposedRows, dst.Cols-first)
-		part := stream.RowSlice(tile, 0, n)
-		t.fillRaw(part, stream.RowSlice(z.Dense, first, n), columns, w)
+		part := matrix.Rows(tile, 0, n)
+		t.fillRaw(part, matrix.Rows(z.Dense, first, n), columns, w)
 		if t.over != nil {
 			t.Divide(part, z.logSums(t)[first:first+n])
 		}
 		for j := range n {
-			for i, v := range dense.Row(part, j) {
+			for i, v := range matrix.Row(part, j) {
 				dst.Data[i*dst.Stride+first+j] = v
 			}
 		}
@@ -38,9 +38,8 @@ func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Work
 // room borrows a matrix from a pool, and returns it with the function that gives it back.
 func (t *Tiles) room(rows, cols int) (m blas64.General, give func()) {
 	buf, _ := t.tiles.Get().(*[]float64)
-	if buf == nil || len(*buf) < rows*cols {
-		data := make([]float64, rows*cols)
-		buf = &data
+	if buf == nil {
+		buf = new([]float64)
 	}
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}, func() { t.tiles.Put(buf) }
+	return matrix.Reuse(buf, rows, cols), func() { t.tiles.Put(buf) }
 }

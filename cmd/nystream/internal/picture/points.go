@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Points are points in a plane.
@@ -115,7 +117,7 @@ func (s *Points) addShades(p *panel, radius vg.Length) {
 	}
 	p.Add(&plotter.Scatter{XYs: s.At, GlyphStyle: dot(nobody, radius), GlyphStyleFunc: func(i int) draw.GlyphStyle {
 		part := (v.Values[i] - b.low) / (b.high - b.low)
-		if part-part != 0 {
+		if !matrix.IsFinite(part) {
 			return dot(nobody, radius)
 		}
 		return dot(b.colour(part), radius)
@@ -127,7 +129,7 @@ func (s *Points) addShades(p *panel, radius vg.Length) {
 func rangeOf(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if v-v == 0 {
+		if matrix.IsFinite(v) {
 			low, high = min(low, v), max(high, v)
 		}
 	}

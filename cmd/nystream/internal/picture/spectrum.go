@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Spectrum are values in their order, beside levels that they are compared with.
@@ -55,7 +57,7 @@ func (s *Spectrum) panel() *panel {
 	}
 	var levels []Level
 	for _, l := range s.Levels {
-		if l.Value > deepest*largest && l.Value-l.Value == 0 {
+		if l.Value > deepest*largest && matrix.IsFinite(l.Value) {
 			levels, least = append(levels, l), min(least, l.Value)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // Number is a float64 that is null in JSON when it is not finite.
@@ -18,7 +20,7 @@ type Number float64
 
 // MarshalJSON writes a finite Number, or null.
 func (v Number) MarshalJSON() ([]byte, error) {
-	if f := float64(v); f-f != 0 {
+	if f := float64(v); !matrix.IsFinite(f) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(v))

@@ -122,7 +122,7 @@ func TestChangedFiles(t *testing.T) {
 		for name, change := range changes {
 			t.Run(format+"/"+name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "a"+format)
-				opened := func() stream.Source {
+				opened := func() *Source {
 					write(t, path, content)
 					setTime(t, path)
 					return mustOpen(t, Options{}, path)
@@ -134,13 +134,13 @@ func TestChangedFiles(t *testing.T) {
 }
 
 // checkChanged changes a file at several moments.
-func checkChanged(t *testing.T, path string, opened func() stream.Source, change func(testing.TB, string)) {
+func checkChanged(t *testing.T, path string, opened func() *Source, change func(testing.TB, string)) {
 	ctx := context.Background()
 	src := opened()
 	change(t, path)
 	_, err := filetest.ReadAll(src, 100)
 	wantChanged(t, "before a pass", path, err)
-	err = src.(stream.Gatherer).Gather(ctx, []int64{2500}, column.NewBatch(src.Info(), 1))
+	err = src.Gather(ctx, []int64{2500}, column.NewBatch(src.Info(), 1))
 	wantChanged(t, "before rows are fetched", path, err)
 
 	src = opened()
@@ -292,40 +292,44 @@ func TestUnchangedFiles(t *testing.T) {
 	}
 }
 
-// TestRemember: with a context that remembers, a file is what it was when it was opened first,
+// TestSessionRemembers: in a session a file is what it was when it was opened first,
 // and a folder holds what it held; without, and for files that nobody changed, opening again
 // is as good as the first time.
-func TestRemember(t *testing.T) {
+func TestSessionRemembers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.csv")
 	write(t, path, []byte(strings.Repeat("1,2\n3,4\n", 10)))
-	ctx := Remember(context.Background())
-	open := func(ctx context.Context, path string) error {
-		_, err := Open(ctx, []string{path}, Options{})
+	ctx, s := context.Background(), new(Session)
+	open := func(path string) error {
+		_, err := s.Open(ctx, []string{path}, Options{})
 		return err
 	}
 	for _, p := range []string{path, folder, filepath.Join(folder, "*.csv"), path, folder} {
-		if err := open(ctx, p); err != nil {
+		if err := open(p); err != nil {
 			t.Fatal(err)
 		}
 	}
 	other := filepath.Join(folder, "b.csv")
 	write(t, other, contentOf(t, path))
 	for _, p := range []string{folder, filepath.Join(folder, "*.csv")} {
-		filetest.WantError(t, open(ctx, p), p+": its files are others than when it was first looked at: "+other+" has come")
+		filetest.WantError(t, open(p), p+": its files are others than when it was first looked at: "+other+" has come")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	filetest.WantError(t, open(ctx, folder), other+" has come")
+	filetest.WantError(t, open(folder), other+" has come")
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	wantChanged(t, "opened again", path, open(ctx, path))
-	wantChanged(t, "opened again in its folder", path, open(ctx, folder))
-	if err := open(context.Background(), folder); err != nil {
-		t.Errorf("by others: %v", err)
+	wantChanged(t, "opened again", path, open(path))
+	wantChanged(t, "opened again in its folder", path, open(folder))
+	s = new(Session)
+	if err := open(folder); err != nil {
+		t.Errorf("in another session: %v", err)
+	}
+	if _, err := Open(ctx, []string{folder}, Options{}); err != nil {
+		t.Errorf("outside the session: %v", err)
 	}
 }
 
@@ -336,7 +340,7 @@ func TestChangedWhileFetched(t *testing.T) {
 	setTime(t, path)
 	src := mustOpen(t, Options{}, path)
 	ctx := &changing{Context: context.Background(), change: func() { editInPlace(t, path) }}
-	err := src.(stream.Gatherer).Gather(ctx, []int64{10, 20}, column.NewBatch(src.Info(), 2))
+	err := src.Gather(ctx, []int64{10, 20}, column.NewBatch(src.Info(), 2))
 	if !ctx.done {
 		t.Fatal("the file was not changed in between")
 	}

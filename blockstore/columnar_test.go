@@ -40,12 +40,12 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 			column.AppendValid(&kept[k])
 		}
 	}
-	for extension, open := range map[string]func(context.Context, string) (column.Table, error){".parquet": parquet.Open, ".arrow": arrow.Open, ".feather": arrow.Open} {
+	for extension, open := range map[string]filetest.Opener{".parquet": parquet.Open, ".arrow": arrow.Open, ".feather": arrow.Open} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		if err := writeRows(path, schema, rows, kept, 700); err != nil {
 			t.Fatal(err)
 		}
-		tb, err := open(context.Background(), path)
+		tb, err := open(context.Background(), nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,12 +71,12 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 }
 
 func TestColumnarWritersWithoutRows(t *testing.T) {
-	for extension, open := range map[string]func(context.Context, string) (column.Table, error){".parquet": parquet.Open, ".arrow": arrow.Open} {
+	for extension, open := range map[string]filetest.Opener{".parquet": parquet.Open, ".arrow": arrow.Open} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		if err := writeRows(path, Schema{Columns: []string{"a", "b"}, Rows: 0}, nil, nil, 10); err != nil {
 			t.Fatal(err)
 		}
-		tb, err := open(context.Background(), path)
+		tb, err := open(context.Background(), nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,9 @@
 // [github.com/nystream/nystream/blockstore/graph], models are kept by package
 // [github.com/nystream/nystream/blockstore/archive].
 //
+// Each call of these functions is on its own. A [Session] is for several: it remembers files and
+// objects, and bounds the disk space of temporary files.
+//
 // Whatever the format, a source keeps these promises:
 //
 //   - It never gives fewer rows than its Info states without an error.

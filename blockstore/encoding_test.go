@@ -21,7 +21,7 @@ func TestEncoding(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.csv": latin1, "b.csv.gz": gzipped(t, latin1), "c.dat": latin1, "d.txt": latin1} {
 		path := filetest.FileIn(t, dir, name, content)
-		for _, o := range []Options{{Columns: []string{"a", "b"}}, {Columns: []string{"a", "b"}, Encoding: "latin1"}} {
+		for _, o := range []Options{{Columns: []string{"a", "b"}}, {Columns: []string{"a", "b"}, Layout: Layout{Encoding: "latin1"}}} {
 			if name == "c.dat" && o.Encoding == "" {
 				continue
 			}
@@ -29,7 +29,7 @@ func TestEncoding(t *testing.T) {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
-		src := mustOpen(t, Options{Encoding: "latin1", Keep: []string{"straße"}}, path)
+		src := mustOpen(t, Options{Layout: Layout{Encoding: "latin1"}, Keep: []string{"straße"}}, path)
 		if got := filetest.MustRead(t, src, 3).Kept[0].Strings; !cmp.Equal(got, []string{"café", "x"}) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -44,10 +44,15 @@ func TestEncoding(t *testing.T) {
 	numbersOf(t, mustOpen(t, Options{}, path))
 	_, err = filetest.ReadAll(mustOpen(t, Options{Label: "label"}, path), 3)
 	filetest.WantError(t, err, "f.svm", "row 0", "0xe9", "`encoding latin1`")
-	mustContain(t, openError(t, Options{Encoding: "shift_jis"}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
-	mustContain(t, openError(t, Options{Encoding: "klingon"}, path), "klingon", "latin1")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "shift_jis"}}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "klingon"}}, path), "klingon", "latin1")
 	npy := filetest.FileIn(t, dir, "h.npy", "\x93NUMPY\x01\x00")
-	mustContain(t, openError(t, Options{Encoding: "latin1"}, npy), "h.npy", "`encoding`", "npy")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "latin1"}}, npy), "h.npy", "`encoding`", "npy")
+	npy = filepath.Join(dir, "i.npy")
+	writeBatch(t, npy, []string{"a"}, &stream.Batch{X: blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{7}}})
+	if diff := cmp.Diff([]float64{7}, numbersOf(t, mustOpen(t, Options{Layout: Layout{Encoding: "latin1"}, TextElsewhere: true}, npy))); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // UTF-16 is known by its byte order mark, in files and pipes, compressed or not.
@@ -131,8 +136,8 @@ func TestStringsThatAreNoUTF8(t *testing.T) {
 			src := mustOpen(t, o, path)
 			_, err = filetest.ReadAll(src, 1000)
 			filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3", "0xe9", "no UTF-8", "write it anew")
-			if g, ok := src.(stream.Gatherer); ok && name != "a.arrows" {
-				err = g.Gather(context.Background(), []int64{7, 2500}, filetest.NewBatch(src, 2))
+			if name != "a.arrows" {
+				err = src.Gather(context.Background(), []int64{7, 2500}, filetest.NewBatch(src, 2))
 				filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3")
 			}
 		}

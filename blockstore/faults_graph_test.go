@@ -16,7 +16,7 @@ func badEdges() []badFile {
 	market := "%%MatrixMarket matrix coordinate real general\n"
 	nodes := func(what, content, column string) badFile {
 		return badFile{name: "n.csv", what: what, content: content, ask: func(ctx context.Context, path string) error {
-			_, err := graph.ReadNodes(ctx, path, column, "")
+			_, err := graph.ReadNodes(ctx, path, column, graph.Options{})
 			return err
 		}}
 	}
@@ -39,9 +39,9 @@ func badEdges() []badFile {
 		graphOf("e.csv", "a node listed twice", "1,2\n", graph.Options{Nodes: []string{"1", "2", "1"}}),
 		graphOf("e.csv", "a listed node without an id", "1,2\n", graph.Options{Nodes: []string{"1", ""}}),
 		graphOf("e.csv", "a header alone", "source,target\n", graph.Options{}),
-		graphOf("e.csv", "a delimiter of two characters", "1,2\n", graph.Options{Delimiter: "::"}),
-		graphOf("e.csv", "a delimiter that cannot be one", "1,2\n", graph.Options{Delimiter: "\""}),
-		graphOf("e.csv", "an unknown encoding", "1,2\n", graph.Options{Encoding: "latin99"}),
+		graphOf("e.csv", "a delimiter of two characters", "1,2\n", graph.Options{Layout: Layout{Delimiter: "::"}}),
+		graphOf("e.csv", "a delimiter that cannot be one", "1,2\n", graph.Options{Layout: Layout{Delimiter: "\""}}),
+		graphOf("e.csv", "an unknown encoding", "1,2\n", graph.Options{Layout: Layout{Encoding: "latin99"}}),
 		graphOf("e.csv", "a first line of a megabyte", strings.Repeat("1", 1<<20), graph.Options{}),
 		graphOf("e.csv", "a megabyte of comments", strings.Repeat("# none\n", 1<<17), graph.Options{}),
 		graphOf("e.csv", "binary", "1,2\n\x00\n", graph.Options{}),
@@ -54,9 +54,9 @@ func badEdges() []badFile {
 		graphOf("e.mtx", "an unknown symmetry", "%%MatrixMarket matrix coordinate real hermitian\n", graph.Options{}),
 		graphOf("e.jsonl", "JSON lines", "{\"source\":1,\"target\":2}\n", graph.Options{}),
 		graphOf("e.mtx", "no banner", "% none\n3 3 2\n1 2 1\n2 3 1\n", graph.Options{}),
-		graphOf("e.mtx", "names of columns", market+"1 1 0\n", graph.Options{Header: true}),
-		graphOf("e.csv", "too short for what is skipped", "1,2\n", graph.Options{Skip: 3}),
-		graphOf("e.csv", "a comment of two characters", "1,2\n", graph.Options{Comment: "//"}),
+		graphOf("e.mtx", "names of columns", market+"1 1 0\n", graph.Options{Layout: Layout{Header: true}}),
+		graphOf("e.csv", "too short for what is skipped", "1,2\n", graph.Options{Layout: Layout{Skip: 3}}),
+		graphOf("e.csv", "a comment of two characters", "1,2\n", graph.Options{Layout: Layout{Comment: "//"}}),
 		graphOf("e.mtx", "no size", market, graph.Options{}),
 		graphOf("e.mtx", "a size of two numbers", market+"2 2\n", graph.Options{}),
 		graphOf("e.mtx", "too many nodes", market+"2147483647 2147483647 1\n", graph.Options{}),
@@ -72,7 +72,7 @@ func badEdges() []badFile {
 		{name: "e.csv", what: "an id that is missing", content: "a,b\nc,\n", graph: &graph.Options{}},
 		{name: "e.csv", what: "an open quote", content: "a,b\n\"c,d\n", graph: &graph.Options{}},
 		{name: "e.csv", what: "an unknown column", content: "src,dst\n1,2\n", graph: &graph.Options{Weight: "w8"}},
-		{name: "e.csv", what: "bytes that are not in Shift-JIS", content: "a,b\na,\xfd\xfd\n", graph: &graph.Options{Encoding: "shift_jis"}},
+		{name: "e.csv", what: "bytes that are not in Shift-JIS", content: "a,b\na,\xfd\xfd\n", graph: &graph.Options{Layout: Layout{Encoding: "shift_jis"}}},
 		{name: "e.csv.gz", what: "compressed, and cut", content: "\x1f\x8b\x08\x00zzzzzzzzzzzzzzzzzzzz", graph: &graph.Options{}},
 		{name: "e.parquet", what: "begins like Parquet", content: "PAR1\x00\x00\x00\x00PAR1", graph: &graph.Options{}},
 		{name: "e.mtx", what: "an unknown kind of matrix", content: "%%MatrixMarket matrix array real general\n2 2\n", graph: &graph.Options{}},

@@ -116,7 +116,7 @@ func badPaths(t *testing.T) (list []badFile) {
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers", one, Options{Columns: []string{"b"}})
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers to be carried along", one, Options{Columns: []string{"a"}, Keep: []string{"b"}})
 	add("d/a.csv+d/e.csv", "files of which one has no names", one, Options{})
-	add("d/d.csv+d/e.csv", "files without names of different widths", one, Options{NoHeader: true})
+	add("d/d.csv+d/e.csv", "files without names of different widths", one, Options{Layout: Layout{NoHeader: true}})
 	add("d/k=1/a.csv+d/a.csv", "files in folders and others", one, Options{Keep: []string{"k"}})
 	if runtime.GOOS != "windows" {
 		list = append(list, badFile{name: "folder", called: "/dev/null", what: "a pipe of nothing", ask: func(ctx context.Context, _ string) error {
@@ -125,13 +125,13 @@ func badPaths(t *testing.T) (list []badFile) {
 		}})
 	}
 	list = append(list, badFile{name: "folder/a.csv", called: "*.csv", what: "a glob of other files than before", content: "a\n1\n", ask: func(ctx context.Context, path string) error {
-		ctx = Remember(ctx)
+		s := new(Session)
 		t.Chdir(filepath.Dir(path))
-		if _, err := Open(ctx, []string{"*.csv"}, Options{}); err != nil {
+		if _, err := s.Open(ctx, []string{"*.csv"}, Options{}); err != nil {
 			return err
 		}
 		filetest.FileIn(t, ".", "b.csv", "a\n2\n")
-		_, err := Open(ctx, []string{"*.csv"}, Options{})
+		_, err := s.Open(ctx, []string{"*.csv"}, Options{})
 		return err
 	}})
 	for what, paths := range map[string][]string{"no paths": {}, "a file and the standard input": {"-", filetest.TempFile(t, "a.csv", "a\n1\n")}} {

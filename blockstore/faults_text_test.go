@@ -33,8 +33,8 @@ func badText(t *testing.T) []badFile {
 		{name: "a.csv", what: "kept text in Latin-1", content: "a,b\n1,caf\xe9\n", Options: Options{Keep: []string{"b"}}},
 		{name: "a.csv", what: "a name in Latin-1", content: "a,caf\xe9\n1,x\n", Options: Options{Keep: []string{"1"}}},
 		{name: "a.csv", what: "half a character of UTF-16", content: "\xfe\xff\x00a\x00\n\x001\x00"},
-		{name: "a.csv", what: "bytes that are not in Shift-JIS", content: "a,b\n1,\xfd\xfd\n", Options: Options{Encoding: "shift_jis"}},
-		{name: "a.csv", what: "too short for what is skipped", content: "a\n1\n", Options: Options{Skip: 9}},
+		{name: "a.csv", what: "bytes that are not in Shift-JIS", content: "a,b\n1,\xfd\xfd\n", Options: Options{Layout: Layout{Encoding: "shift_jis"}}},
+		{name: "a.csv", what: "too short for what is skipped", content: "a\n1\n", Options: Options{Layout: Layout{Skip: 9}}},
 		{name: "a.tsv", what: "badly quoted and ragged", content: "a\tb\n\"x\"y\t1\n1\t2\t3\n"},
 		{name: "a.csv.gz", what: "not compressed as its beginning says", content: "\x1f\x8b\x08\x00zzzzzzzzzzzzzzzzzzzz"},
 		{name: "a.csv.gz", what: "empty"},
@@ -72,7 +72,7 @@ func badText(t *testing.T) []badFile {
 		{name: "a.csv.gz", what: "compressed, with Parquet in it", content: gzipped(t, "PAR1\x00\x00\x00\x00PAR1")},
 		{name: "a.parquet.gz", what: "compressed, though it is no text", content: gzipped(t, "1,2\n")},
 		{name: "a.csv.gz", what: "compressed, and called NPY", content: gzipped(t, "1,2\n"), Options: Options{Format: "npy"}},
-		{name: "a.parquet", what: "an encoding of what is no text", content: "PAR1\x00\x00\x00\x00PAR1", Options: Options{Encoding: "latin1"}},
+		{name: "a.parquet", what: "an encoding of what is no text", content: "PAR1\x00\x00\x00\x00PAR1", Options: Options{Layout: Layout{Encoding: "latin1"}}},
 		{name: "a.zip", what: "an empty archive", content: "PK\x05\x06" + strings.Repeat("\x00", 18)},
 
 		{name: "a.jsonl", what: "no value after a name", content: "{\"a\": ,}\n"},
@@ -111,11 +111,11 @@ func badSettings(t *testing.T) (list []badFile) {
 	path := filetest.TempFile(t, "a.csv", "a,b\n1,2\n")
 	for what, o := range map[string]Options{
 		"an unknown format":                {Format: "xls"},
-		"a header and none":                {Header: true, NoHeader: true},
-		"fewer than no lines to pass over": {Skip: -1},
-		"a comment of two characters":      {Comment: "//"},
-		"a delimiter of two characters":    {Delimiter: "::"},
-		"an unknown encoding":              {Encoding: "latin99"},
+		"a header and none":                {Layout: Layout{Header: true, NoHeader: true}},
+		"fewer than no lines to pass over": {Layout: Layout{Skip: -1}},
+		"a comment of two characters":      {Layout: Layout{Comment: "//"}},
+		"a delimiter of two characters":    {Layout: Layout{Delimiter: "::"}},
+		"an unknown encoding":              {Layout: Layout{Encoding: "latin99"}},
 	} {
 		list = append(list, badFile{name: "settings", what: what, ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, []string{path}, o)

@@ -47,7 +47,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 }
 
 // choose makes a source of the columns that o asks for.
-func (s *fileSet) choose(o Options) (stream.Gatherer, error) {
+func (s *fileSet) choose(o Options) (*Source, error) {
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
 	first.categories = o.Categories

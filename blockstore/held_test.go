@@ -46,7 +46,7 @@ func TestOpenBytes(t *testing.T) {
 		for i := range 100 {
 			writeZeros(t, filepath.Join(folder, fmt.Sprintf("%d.%s", i, format)), 2, 100)
 		}
-		var src stream.Source
+		var src *blockstore.Source
 		bytes := held(func() any {
 			var err error
 			if src, err = blockstore.Open(t.Context(), []string{folder}, blockstore.Options{}); err != nil {
@@ -54,7 +54,7 @@ func TestOpenBytes(t *testing.T) {
 			}
 			return src
 		})
-		if counted := blockstore.OpenBytes(src); bytes > counted {
+		if counted := src.OpenBytes(); bytes > counted {
 			t.Errorf("%s: open files hold %d bytes, and %d are counted", format, bytes, counted)
 		}
 	}

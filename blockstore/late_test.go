@@ -31,7 +31,7 @@ func TestLateColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(columns, err)
 		}
-		got := strings.Trim(fmt.Sprint(LeftOut(src)), "[]")
+		got := strings.Trim(fmt.Sprint(src.LeftOut()), "[]")
 		for i, name := range []string{"A", "B", "C"} {
 			got = strings.ReplaceAll(got, paths[i], name)
 		}

@@ -48,7 +48,7 @@ func TestMoments(t *testing.T) {
 		t.Error(diff)
 	}
 	want := "[{b_date date} {c_stamp timestamp} {d_milli time} {e_micro time} {f_list.0 time} {f_list.1 time}]"
-	if got := fmt.Sprint(LeftOut(src)); got != want {
+	if got := fmt.Sprint(src.LeftOut()); got != want {
 		t.Errorf("left out: %s, want %s", got, want)
 	}
 	src, err = Open(ctx, []string{path}, Options{Columns: []string{"e_micro", "f_list", "d_milli"}})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/internal/npz"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -32,7 +32,7 @@ import (
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
 // are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [LeftOut]. Globs and
+// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
@@ -51,19 +51,8 @@ type Options struct {
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
 	Keep []string
-	// NoHeader says that text files begin with a row, not with names.
-	NoHeader bool
-	// Header says that text files begin with the names of their columns, even where
-	// these look like numbers: 2019,2020,2021.
-	Header bool
-	// Delimiter separates the cells of text files: one character, "tab",
-	// "space" for runs of blanks and tabs, or "" to find out.
-	Delimiter string
-	// Comment is the character that lines of CSV files begin with which are passed over,
-	// or "".
-	Comment string
-	// Skip is how many lines at the beginning of a CSV file are passed over.
-	Skip int
+	// Layout says how those of the files that are text are laid out.
+	Layout
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
@@ -80,22 +69,19 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
-	// Encoding names the encoding of text files: latin1, shift_jis; "" means UTF-8, or UTF-16
-	// where a byte order mark says so.
-	Encoding string
+	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
+	// is no error then if these are not text.
+	TextElsewhere bool
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
-	// SpoolDir is the folder for copies of what cannot be read where it is: pipes, compressed
-	// text, text in other encodings, compressed arrays. "" is the system's
-	// for temporary files. A SpoolError says that it has no room.
-	SpoolDir string
-	// SpoolRoom is how much of the disk these copies may take, with all others that share it;
-	// nil is any room. A SpoolError says that it is too little.
-	SpoolRoom *SpoolRoom
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
+
+// Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
+// purpose gives the same Layout to all of them.
+type Layout = text.Layout
 
 // Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
 type Inexact = column.Inexact
@@ -123,28 +109,39 @@ func Formats() []string { return formats.All() }
 //
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files.
-func Open(ctx context.Context, paths []string, o Options) (stream.Gatherer, error) {
-	files, err := OpenFiles(ctx, paths, o)
+func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
+	return openSource(ctx, singleCall(), paths, o)
+}
+
+// openSource opens files and chooses columns of them.
+func openSource(ctx context.Context, files *file.Session, paths []string, o Options) (*Source, error) {
+	opened, err := openFiles(ctx, files, paths, o)
 	if err != nil {
 		return nil, err
 	}
-	return files.Source(o)
+	return opened.Source(o)
 }
 
 // Files are files and pipes that are open, of which no columns are chosen yet.
 type Files struct{ set *fileSet }
 
-// OpenFiles opens files as Open does, for who looks at their columns before choosing some.
-func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
-	set, err := openFiles(ctx, paths, o, nil)
-	if err != nil {
-		return nil, err
+// NamesText reports whether the name of a file is that of text, compressed or not.
+func NamesText(path string) bool {
+	extension := strings.ToLower(filepath.Ext(path))
+	switch extension {
+	case ".gz", ".zst", ".bz2":
+		extension = filepath.Ext(strings.TrimSuffix(strings.ToLower(path), extension))
 	}
-	return &Files{set}, nil
+	return formats.IsText(formats.ByExtension(extension))
+}
+
+// OpenFiles opens files as Open does, for callers that look at columns before they choose some.
+func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
+	return openFiles(ctx, singleCall(), paths, o)
 }
 
 // Source returns the rows of the columns that o chooses.
-func (f *Files) Source(o Options) (stream.Gatherer, error) { return f.set.choose(o) }
+func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 
 // Nameless returns how many columns of the first file, its first ones, have no names: the format has none, as NPY,
 // libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
@@ -154,7 +151,7 @@ func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 type FileFormat struct {
 	Path   string
 	Format string // one of Formats; behind a comma the compression of text; text of a pipe whose format was not named
-	// Delimiter separates the cells of text: a character, tab or space; "" for other
+	// Delimiter separates the cells of text: a character, tab, space or none; "" for other
 	// formats, and where it is not known.
 	Delimiter string
 }
@@ -170,6 +167,8 @@ func (f *Files) Formats() (list []FileFormat) {
 			one.Delimiter = "tab"
 		case text.WhiteSpace:
 			one.Delimiter = "space"
+		case text.WholeLine:
+			one.Delimiter = "none"
 		default:
 			one.Delimiter = string(about.Cells)
 		}
@@ -218,39 +217,39 @@ func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column
 // and the number of rows of all files. It costs what Open
 // does, and leaves no copies on the disk.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	var copies []func() error
-	defer func() {
-		for _, discard := range copies {
-			_ = discard() // some are gone already
-		}
-	}()
-	set, err := openFiles(ctx, paths, o, func(discard func() error) { copies = append(copies, discard) })
+	return columnsOf(ctx, singleCall(), paths, o)
+}
+
+// columnsOf opens files with copies of its own, which it removes.
+func columnsOf(ctx context.Context, files *file.Session, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
+	own := *files
+	own.Copies = new(file.Copies)
+	defer own.Copies.Discard()
+	opened, err := openFiles(ctx, &own, paths, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	files := Files{set}
-	columns, rows = files.Columns()
+	columns, rows = opened.Columns()
 	return columns, rows, nil
 }
 
-// openFiles opens every file that paths stand for. made is that of [file.Spools].
-func openFiles(ctx context.Context, paths []string, o Options, made func(discard func() error)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
-	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
+// openFiles opens every file that paths stand for.
+func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
+	r := reading{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	var err error
-	if r.csv, err = o.csv(); err != nil {
+	if r.format != "" && !slices.Contains(Formats(), r.format) {
+		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
+	}
+	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	if r.encoding, err = charset.Find(o.Encoding); err != nil {
-		return nil, err
-	}
-	ctx = remote.Remember(ctx)
-	list, err := file.Expand(ctx, paths)
+	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere
+	list, err := files.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
 	tables := make([]column.Table, len(list))
-	err = stream.Each(ctx, remote.Parallel(list), len(list), func(i int) error {
+	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
 			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
 			return err
@@ -262,41 +261,17 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(discard
 	if err != nil {
 		return nil, err
 	}
-	return newFileSet(list, tables), nil
-}
-
-// Remember returns a context for everything that is done with some files: whoever opens a
-// file with it again, under the same path, gets what was opened first, or an error that the
-// file was changed; a glob or a folder that holds other files by then is refused, too. A
-// context without that compares what is read of one source alone.
-func Remember(ctx context.Context) context.Context { return remote.Remember(file.Remember(ctx)) }
-
-// csv translates the options of text files and checks Format.
-func (o Options) csv() (c text.CSVOptions, err error) {
-	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
-		return c, fault.New("format %q is not known", o.Format).Do("use one of %s", strings.Join(Formats(), ", "))
-	}
-	if o.Header && o.NoHeader {
-		return c, fault.New("a text file cannot begin both with names and with a row").Do("leave `header` or `no-header` out")
-	}
-	if o.Skip < 0 {
-		return c, fault.New("`skip` %d is below 0", o.Skip).Do("pass over 0 lines or more")
-	}
-	c.NoHeader, c.Header, c.Skip, c.Threads = o.NoHeader, o.Header, o.Skip, o.Threads
-	if c.Comment, err = text.ParseComment(o.Comment); err != nil {
-		return c, err
-	}
-	c.Delimiter, err = text.ParseDelimiter(o.Delimiter)
-	return c, err
+	return &Files{newFileSet(list, tables)}, nil
 }
 
 // reading is how one file is read: what the options say of it, checked.
 type reading struct {
+	files    *file.Session
 	format   string
 	array    string
 	encoding charset.Encoding // of text
-	spools   file.Spools
-	features int // of libsvm files, at least
+	strict   bool             // an encoding of what is no text is an error
+	features int              // of libsvm files, at least
 	csv      text.CSVOptions
 	scan     *sync.Mutex // held while all of an object is read
 }
@@ -340,7 +315,7 @@ func openVersion(ctx context.Context, path string, r reading) (column.Table, err
 	if err != nil || !file.IsRemote(path) {
 		return t, err
 	}
-	if o, err := remote.Open(ctx, path); err == nil && o.Version() != "" {
+	if o, err := r.files.OpenObject(ctx, path); err == nil && o.Version() != "" {
 		t.About().Versions = map[string]string{t.About().Path: o.Version()}
 	}
 	return t, nil
@@ -351,12 +326,15 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
 		var err error
-		if found, err = formats.Sniff(ctx, path); err != nil && r.format == "" && r.encoding.IsUTF8() {
+		if found, err = formats.Sniff(ctx, r.files, path); err != nil && r.format == "" && r.encoding.IsUTF8() {
 			return nil, err
 		}
 	}
-	if err := r.checkEncoding(path, found); err != nil {
-		return nil, err
+	if !r.encoding.IsUTF8() && !hasEncoding(found) {
+		if r.strict {
+			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
+		}
+		r.encoding = charset.Encoding{}
 	}
 	if !slices.Contains([]string{formats.Parquet, formats.Arrow, formats.NPY, formats.Store}, cmp.Or(r.format, found)) {
 		r.scan.Lock() // one scan or copy at a time
@@ -377,12 +355,10 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	return ofFormat(t, err, r.format)
 }
 
-// checkEncoding refuses an encoding of what is no text.
-func (r reading) checkEncoding(path, found string) error {
-	if r.encoding.IsUTF8() || found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found) {
-		return nil
-	}
-	return fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
+// hasEncoding reports whether a file of the format that its first bytes or its name tell, "" for none, may be
+// text in any encoding.
+func hasEncoding(found string) bool {
+	return found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found)
 }
 
 // openFormat opens a file of a format that is no compressed text.
@@ -393,17 +369,17 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	}
 	switch r.format {
 	case formats.Parquet:
-		return parquet.Open(ctx, path)
+		return parquet.Open(ctx, r.files, path)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.Open(ctx, path)
+		return arrow.Open(ctx, r.files, path)
 	case formats.NPY:
-		return npy.Open(ctx, path)
+		return npy.Open(ctx, r.files, path)
 	case formats.NPZ:
-		return npz.Open(ctx, path, r.array, r.spools)
+		return npz.Open(ctx, r.files, path, r.array)
 	case formats.Store:
-		return store.Open(ctx, path)
+		return store.Open(ctx, r.files, path)
 	}
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := r.files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -419,8 +395,6 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
 	}
-	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(in.Path), ".tsv") {
-		r.csv.Delimiter = '\t'
-	}
+	r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
 	return text.CSV(ctx, in, r.csv)
 }

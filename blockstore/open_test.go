@@ -29,7 +29,7 @@ import (
 )
 
 // mustOpen calls Open, which must succeed.
-func mustOpen(t testing.TB, o Options, paths ...string) stream.Source {
+func mustOpen(t testing.TB, o Options, paths ...string) *Source {
 	t.Helper()
 	src, err := Open(context.Background(), paths, o)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestSameRowsFromEveryFormat(t *testing.T) {
 		for i, r := range rows {
 			copy(want.X.Data[i*d:(i+1)*d], all.X.Data[r*d:])
 		}
-		if err := src.(stream.Gatherer).Gather(context.Background(), rows, got); err != nil {
+		if err := src.Gather(context.Background(), rows, got); err != nil {
 			rt.Fatal(err)
 		}
 		if d := filetest.Diff(want, got); d != "" {
@@ -242,7 +242,7 @@ func TestOpenLibsvmShards(t *testing.T) {
 func TestOpenLibsvmQueries(t *testing.T) {
 	src := mustOpen(t, Options{}, filetest.FileIn(t, t.TempDir(), "a.svm", "1 1:5\n2 qid:3 2:6\n"))
 	want := []LeftOutColumn{{"label", LibsvmLabel}, {"qid", "query numbers, which are not read"}}
-	if diff := cmp.Diff(want, LeftOut(src)); diff != "" {
+	if diff := cmp.Diff(want, src.LeftOut()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -270,7 +270,7 @@ func TestOpenHiveFolders(t *testing.T) {
 		t.Error(diff)
 	}
 	part := column.NewBatch(src.Info(), 2)
-	if err := src.(stream.Gatherer).Gather(context.Background(), []int64{0, 2}, part); err != nil {
+	if err := src.Gather(context.Background(), []int64{0, 2}, part); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int64{2023, 2024}, part.Kept[0].Ints); diff != "" {
@@ -337,7 +337,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	mustContain(t, openError(t, Options{}), "no input")
 	mustContain(t, openError(t, Options{Format: "xls"}, dir), "xls", "parquet")
-	mustContain(t, openError(t, Options{Delimiter: ";;"}, dir), ";;")
+	mustContain(t, openError(t, Options{Layout: Layout{Delimiter: ";;"}}, dir), ";;")
 	mustContain(t, openError(t, Options{}, filepath.Join(dir, "train.csv"), "-"), "standard input")
 }
 
@@ -472,7 +472,7 @@ func TestOpenVectorComponents(t *testing.T) {
 			t.Errorf("%q: %s", columns, diff)
 		}
 		part := column.NewBatch(src.Info(), 1)
-		if err := src.(stream.Gatherer).Gather(context.Background(), []int64{1}, part); err != nil {
+		if err := src.Gather(context.Background(), []int64{1}, part); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want[len(want)/2:], part.X.Data); diff != "" {
@@ -654,7 +654,7 @@ func TestGatherConcurrently(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	src := mustOpen(t, Options{Columns: []string{"a", "score"}, Keep: []string{"name"}}, dir).(stream.Gatherer)
+	src := mustOpen(t, Options{Columns: []string{"a", "score"}, Keep: []string{"name"}}, dir)
 	rows := []int64{0, 4095, 4096, 4999, 5000, 9999}
 	want := column.NewBatch(src.Info(), len(rows))
 	if err := src.Gather(context.Background(), rows, want); err != nil {

@@ -28,7 +28,7 @@ var outputsOf = []string{"u.npy", "v.npy", "plot.svg", "m.npz"}
 func prepareOutputs(t *testing.T, folder, text string) (files []Output) {
 	t.Helper()
 	for _, name := range outputsOf {
-		f, err := PrepareFile(filepath.Join(folder, name), []byte(name+" "+text))
+		f, err := new(Session).PrepareFile(filepath.Join(folder, name), []byte(name+" "+text))
 		if err != nil {
 			t.Fatal(err)
 		}

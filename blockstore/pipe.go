@@ -72,7 +72,7 @@ func openCompressed(ctx context.Context, path, found string, r reading) (column.
 
 // openCopied opens a copy of the text that unpack makes of a file.
 func openCopied(ctx context.Context, path string, r reading, unpack func(in io.Reader) (io.ReadCloser, error)) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := r.files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 // openStored copies what in gives to a temporary file, and opens it by open.
 func openStored(ctx context.Context, name string, in io.Reader, r reading,
 	open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
-	stamp, err := file.Copy(ctx, r.spools, name, name, in)
+	stamp, err := r.files.Copy(ctx, name, name, in)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 	for _, name := range []string{"a.arrow", "a.arrows", "pipe"} {
 		path := filepath.Join(dir, name)
 		writeOddArrow(t, path)
-		open := func(o Options) (stream.Source, error) {
+		open := func(o Options) (*Source, error) {
 			if name != "pipe" {
 				return Open(ctx, []string{path}, o)
 			}
@@ -74,7 +74,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: vectors are read as %v", name, x.Data)
 		}
 		reasons := map[string]string{}
-		for _, out := range LeftOut(src) {
+		for _, out := range src.LeftOut() {
 			reasons[out.Name] = out.Reason
 		}
 		for column, why := range map[string]string{"ragged": "lists of different lengths", "nested": "lists of lists", "runs": "runs, which are not read", "map": "maps",

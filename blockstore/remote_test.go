@@ -193,7 +193,7 @@ func TestListsHavePages(t *testing.T) {
 		}
 		return false
 	})
-	src, err := Open(t.Context(), []string{"s3://bucket/many/*.csv"}, Options{NoHeader: true})
+	src, err := Open(t.Context(), []string{"s3://bucket/many/*.csv"}, Options{Layout: Layout{NoHeader: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

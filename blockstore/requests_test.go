@@ -41,7 +41,7 @@ func TestStalls(t *testing.T) {
 	s := startImpatient(t)
 	open := func(url string) func() error {
 		return func() error {
-			_, err := Open(t.Context(), []string{url}, Options{NoHeader: true})
+			_, err := Open(t.Context(), []string{url}, Options{Layout: Layout{NoHeader: true}})
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func TestOtherRanges(t *testing.T) {
 		return false
 	})
 	for _, address := range []string{"s3://bucket/a.csv", s.URL + "/web/a.csv"} {
-		_, err := Open(t.Context(), []string{address}, Options{NoHeader: true})
+		_, err := Open(t.Context(), []string{address}, Options{Layout: Layout{NoHeader: true}})
 		filetest.WantError(t, err, "another range")
 	}
 }

@@ -150,7 +150,7 @@ func TestRandomArchives(t *testing.T) {
 
 // check compares what is read with what was written.
 func (r *randomRows) check(t *testing.T, k int, path, format string) {
-	o := Options{Columns: r.Columns, Header: format == ".csv" || format == ".tsv"}
+	o := Options{Layout: Layout{Header: format == ".csv" || format == ".tsv"}, Columns: r.Columns}
 	typed := slices.Contains([]string{".nys", ".parquet", ".arrow", ".arrows"}, format)
 	for _, f := range r.Kept {
 		o.Keep = append(o.Keep, f.Name)

@@ -24,11 +24,11 @@ func TestSpoiledColumn(t *testing.T) {
 		t.Error(diff)
 	}
 	kept := mustOpen(t, Options{Keep: []string{"b"}}, path)
-	if diff := cmp.Diff([]LeftOutColumn{{"name", "text"}}, LeftOut(kept)); diff != "" {
+	if diff := cmp.Diff([]LeftOutColumn{{"name", "text"}}, kept.LeftOut()); diff != "" {
 		t.Error(diff)
 	}
 	first := filetest.FileIn(t, dir, "first.csv", "oops,1\n2,3\n4,5\n")
-	mustContain(t, openError(t, Options{NoHeader: true}, first), "line 1", `"oops"`)
+	mustContain(t, openError(t, Options{Layout: Layout{NoHeader: true}}, first), "line 1", `"oops"`)
 }
 
 func TestBareCarriageReturns(t *testing.T) {

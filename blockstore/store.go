@@ -1,19 +1,10 @@
 package blockstore
 
-import (
-	"context"
-
-	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/store"
-)
+import "context"
 
 // VerifyStore checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
 func VerifyStore(ctx context.Context, path string) error {
-	path, err := file.Plain(path)
-	if err != nil {
-		return err
-	}
-	return store.Verify(ctx, path)
+	return verifyStore(ctx, singleCall(), path)
 }

@@ -13,11 +13,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// union is several sources of the same columns, one after the other. It also
-// holds single files: it is the one place that checks that each file gives the
-// rows it has promised. A panic while a part is opened, read or gathered from
-// is an error.
-type union struct {
+// Source gives the rows of one file, or of several files one after the other. It implements
+// [stream.Gatherer]. A pass fails if a file gives more or fewer rows than it had when it was opened;
+// a panic in a decoder is an error of its file.
+//
+// A wrapper hides the methods of a Source that no [stream.Source] has. Keep the Source to ask it.
+//
+// A Source may be read by several goroutines at the same time.
+type Source struct {
 	info   stream.Info
 	first  []int64 // the number of the first row of each part
 	parts  []stream.Gatherer
@@ -26,13 +29,12 @@ type union struct {
 	tables []*column.TableInfo
 }
 
-// Parts returns how many rows of a source made by Open are of each of its files, in
-// order; nil if src was not made by Open.
-func Parts(src stream.Source) (rows []int64) {
-	if u := unionOf(src); u != nil {
-		for _, p := range u.parts {
-			rows = append(rows, p.Info().Rows)
-		}
+var _ stream.Gatherer = (*Source)(nil)
+
+// Parts returns the number of rows of each file, in order.
+func (s *Source) Parts() (rows []int64) {
+	for _, p := range s.parts {
+		rows = append(rows, p.Info().Rows)
 	}
 	return rows
 }
@@ -44,13 +46,10 @@ const (
 	columnBytes = 512
 )
 
-// OpenBytes returns about how much memory the files of a source made by Open take while they
-// are open, besides its readers.
-func OpenBytes(src stream.Source) (bytes int64) {
-	if u := unionOf(src); u != nil {
-		for _, t := range u.tables {
-			bytes += openBytes + columnBytes*int64(len(t.Columns)) + t.Index
-		}
+// OpenBytes estimates the memory, in bytes, that the files take while they are open, readers excluded.
+func (s *Source) OpenBytes() (bytes int64) {
+	for _, t := range s.tables {
+		bytes += openBytes + columnBytes*int64(len(t.Columns)) + t.Index
 	}
 	return bytes
 }
@@ -63,83 +62,63 @@ type LeftOutColumn struct {
 	Reason string `json:"reason"`
 }
 
-// LeftOut returns the columns of a source made by Open that were not chosen because of
-// what they hold, or because only files behind the first have them. It is nil when columns
-// were chosen by name.
-func LeftOut(src stream.Source) []LeftOutColumn {
-	if u := unionOf(src); u != nil {
-		return u.chosen.leftOut
-	}
-	return nil
-}
+// LeftOut returns the columns that were not chosen because of what they hold, or because the first
+// file does not have them. It returns nil if columns were chosen by name.
+func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }
 
-// Positions returns the numbers of the columns of a source made by Open, as Options.Columns
-// counts them in the first file, and how many there are: those without names, if there are any.
-// It returns nil if src was not made by Open.
-func Positions(src stream.Source) (numbers []int, of int) {
-	if u := unionOf(src); u != nil {
-		return u.chosen.numeric, u.width
-	}
-	return nil, 0
-}
+// Positions returns the numbers of the columns in the first file, as [Options].Columns counts them, and how many
+// columns it counts: those without names, if there are any.
+func (s *Source) Positions() (numbers []int, of int) { return s.chosen.numeric, s.width }
 
-// Unmarked reports whether an Arrow stream among the files of a source made by Open ended
-// without its end mark, of a pipe once it was read. Such a stream is whole if its writer
-// leaves the mark out, as some do; that it was not cut between two batches nobody can tell.
-func Unmarked(src stream.Source) bool {
-	u := unionOf(src)
-	return u != nil && slices.ContainsFunc(u.tables, func(t *column.TableInfo) bool { return t.Unmarked })
-}
-
-// unionOf returns what Open made, or nil.
-func unionOf(src stream.Source) *union {
-	u, _ := src.(*union)
-	return u
+// Unmarked reports whether an Arrow stream among the files ended without its end mark; of a pipe this is known
+// once it was read. Such a stream is whole if its writer leaves the mark out, or cut between two batches.
+func (s *Source) Unmarked() bool {
+	return slices.ContainsFunc(s.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
 // join makes one source of parts, which have the columns of info, chosen among so many
 // of the first.
-func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, width int) *union {
+func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, width int) *Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	u := &union{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
-	u.info.Versions = make(map[string]string)
+	s := &Source{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
+	s.info.Versions = make(map[string]string)
 	for _, p := range parts {
 		part := p.Info()
-		u.first = append(u.first, u.info.Rows)
-		u.info.Rows += part.Rows
-		u.info.Scans = max(u.info.Scans, part.Scans)
-		u.info.Lead = max(u.info.Lead, part.Lead)
-		u.info.Holds = max(u.info.Holds, part.Holds)
+		s.first = append(s.first, s.info.Rows)
+		s.info.Rows += part.Rows
+		s.info.Scans = max(s.info.Scans, part.Scans)
+		s.info.Lead = max(s.info.Lead, part.Lead)
+		s.info.Holds = max(s.info.Holds, part.Holds)
 		for name, version := range part.Versions {
-			u.info.Versions[name] += version // folders may have files of one name
+			s.info.Versions[name] += version // folders may have files of one name
 		}
 	}
-	return u
+	return s
 }
 
 // Info describes the source.
-func (u *union) Info() stream.Info { return u.info }
+func (s *Source) Info() stream.Info { return s.info }
 
 // Open returns a reader of the rows from the given one on.
-func (u *union) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(u.info, first); err != nil {
+func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
-	r := &unionReader{union: u, ctx: ctx}
-	for first > 0 && r.at < len(u.parts) && first >= u.parts[r.at].Info().Rows {
-		first -= u.parts[r.at].Info().Rows
+	r := &sourceReader{source: s, ctx: ctx}
+	for first > 0 && r.at < len(s.parts) && first >= s.parts[r.at].Info().Rows {
+		first -= s.parts[r.at].Info().Rows
 		r.at++
 	}
 	r.given = first
 	return r, nil
 }
 
-// unionReader is a pass over a union. One part is open at a time.
-type unionReader struct {
-	union   *union
+// sourceReader is a pass over a Source. One part is open at a time.
+type sourceReader struct {
+	source  *Source
 	ctx     context.Context
 	at      int           // the part that is read
 	current stream.Reader // nil before it is opened
@@ -148,9 +127,9 @@ type unionReader struct {
 
 // Read reads from the current part; it returns fewer rows than asked for where
 // a part ends.
-func (r *unionReader) Read(dst *stream.Batch) (int, error) {
-	column.MustFit(r.union.info, dst)
-	for r.at < len(r.union.parts) {
+func (r *sourceReader) Read(dst *stream.Batch) (int, error) {
+	column.MustFit(r.source.info, dst)
+	for r.at < len(r.source.parts) {
 		n, err := r.readPart(dst)
 		if err == io.EOF {
 			err = r.finishPart()
@@ -159,13 +138,13 @@ func (r *unionReader) Read(dst *stream.Batch) (int, error) {
 			return n, err
 		}
 	}
-	column.Truncate(dst, r.union.info.Kept)
+	column.Truncate(dst, r.source.info.Kept)
 	return 0, io.EOF
 }
 
 // readPart reads from the current part, opening it if need be.
-func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
-	part := r.union.parts[r.at]
+func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
+	part := r.source.parts[r.at]
 	failed := fault.Guard(part.Info().Name, func() error {
 		if r.current == nil {
 			if r.current, err = part.Open(r.ctx, r.given); err != nil {
@@ -187,8 +166,8 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 }
 
 // finishPart closes a part that has ended and goes on to the next.
-func (r *unionReader) finishPart() error {
-	part := r.union.parts[r.at].Info()
+func (r *sourceReader) finishPart() error {
+	part := r.source.parts[r.at].Info()
 	if r.given != part.Rows {
 		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
 			Of(stream.Damaged).Do("make or fetch it again")
@@ -200,7 +179,7 @@ func (r *unionReader) finishPart() error {
 }
 
 // Close closes the part that is open.
-func (r *unionReader) Close() error {
+func (r *sourceReader) Close() error {
 	if r.current == nil {
 		return nil
 	}
@@ -210,12 +189,12 @@ func (r *unionReader) Close() error {
 }
 
 // Gather fetches each row from the part that holds it.
-func (u *union) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	column.BeginGather(u.info, rows, dst)
+func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	column.BeginGather(s.info, rows, dst)
 	for at := 0; at < len(rows); {
-		p := sort.Search(len(u.first), func(p int) bool { return u.first[p] > rows[at] }) - 1
-		local := column.LeadingLocal(rows[at:], u.first[p], u.first[p]+u.parts[p].Info().Rows)
-		if err := u.gatherPart(ctx, p, local, dst, at); err != nil {
+		p := sort.Search(len(s.first), func(p int) bool { return s.first[p] > rows[at] }) - 1
+		local := column.LeadingLocal(rows[at:], s.first[p], s.first[p]+s.parts[p].Info().Rows)
+		if err := s.gatherPart(ctx, p, local, dst, at); err != nil {
 			return err
 		}
 		at += len(local)
@@ -224,12 +203,12 @@ func (u *union) Gather(ctx context.Context, rows []int64, dst *stream.Batch) err
 }
 
 // gatherPart fetches rows of part p into dst from row at on.
-func (u *union) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
+func (s *Source) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: matrix.Rows(dst.X, at, len(local))}
 	if dst.Kept != nil {
-		b.Kept = stream.KeptColumns(u.info.Kept)
+		b.Kept = stream.KeptColumns(s.info.Kept)
 	}
-	part := u.parts[p]
+	part := s.parts[p]
 	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
 		return err
 	}

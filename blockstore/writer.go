@@ -38,12 +38,6 @@ type Schema struct {
 	// Compression is one of Compressions(Format), or "" for what the extension says (.gz and
 	// .zst behind that of text), else none.
 	Compression string
-	// SpoolDir is the folder for objects, which are collected before they are sent. "" is the
-	// system's for temporary files.
-	SpoolDir string
-	// SpoolRoom is how much of the disk that may take, with all others that share it; nil is
-	// any room.
-	SpoolRoom *SpoolRoom
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
 }
@@ -77,7 +71,9 @@ type Digest = file.Digest
 
 // DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
 // is read.
-func DigestOf(ctx context.Context, path string) (Digest, error) { return file.DigestOf(ctx, path) }
+func DigestOf(ctx context.Context, path string) (Digest, error) {
+	return singleCall().DigestOf(ctx, path)
+}
 
 // tsv is CSV with tabs: a format of files that are written. Those that are read tell it
 // by their first lines.
@@ -152,7 +148,10 @@ func WriterBytes(format string, columns int) int64 {
 
 // Create starts a file of the format that s or the extension of path names. Text whose name
 // ends in .gz or .zst besides is compressed. Nothing appears at path before Commit.
-func Create(path string, s Schema) (Writer, error) {
+func Create(path string, s Schema) (Writer, error) { return create(singleCall(), path, s) }
+
+// create starts a file of the format of its name or schema.
+func create(files *file.Session, path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
 			return nil, fault.Output(path, "the format is taken from the extension").
@@ -179,7 +178,7 @@ func Create(path string, s Schema) (Writer, error) {
 		}
 		start = compressed(s.Format, s.Compression)
 	}
-	return create(path, s, start)
+	return newFileWriter(files, path, s, start)
 }
 
 // HeaderName returns the name that a column called name has in CSV and TSV files that are
@@ -200,16 +199,16 @@ func TryFolder(folder string) error { return file.TryFolder(folder) }
 // WriteFile writes a file of any content. Whatever happens, a power cut included, path
 // has what it had before, or all of data.
 func WriteFile(path string, data []byte) error {
-	f, err := PrepareFile(path, data)
+	f, err := prepareFile(singleCall(), path, data)
 	if err != nil {
 		return err
 	}
 	return f.Commit()
 }
 
-// PrepareFile returns a file of any content that is complete but for its name.
-func PrepareFile(path string, data []byte) (Output, error) {
-	f, err := file.Create(path)
+// prepareFile writes a file of any content that is complete but for its name.
+func prepareFile(files *file.Session, path string, data []byte) (*file.Temp, error) {
+	f, err := files.Create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -224,23 +223,20 @@ func PrepareFile(path string, data []byte) (Output, error) {
 	return f, nil
 }
 
-// spools says where files are collected.
-func (s *Schema) spools() file.Spools { return file.Spools{Dir: s.SpoolDir, Room: s.SpoolRoom} }
-
 // fileWriter is the Writer of all formats: it checks and counts what the
 // encoder is given, and puts the file under its name.
 type fileWriter struct {
 	encoder  column.Encoder
-	file     *file.Atomic
+	file     *file.Temp
 	schema   Schema
 	rows     int64
 	failed   error // the first failure, which is final
 	finished bool
 }
 
-// create starts a file.
-func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
-	f, err := file.CreateIn(s.spools(), path)
+// newFileWriter starts a file with an encoder.
+func newFileWriter(files *file.Session, path string, s Schema, start column.StartEncoder) (Writer, error) {
+	f, err := files.Create(path)
 	if err != nil {
 		return nil, err
 	}

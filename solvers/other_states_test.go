@@ -130,7 +130,7 @@ func otherMethods(base otherFit) (others []otherFit) {
 	walk = func(v reflect.Value, path string, set func(func(reflect.Value)) any) {
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if !field.IsExported() || field.Name == "Memory" {
+			if !field.IsExported() || field.Tag.Get("states") == "ignored" {
 				continue
 			}
 			within := func(change func(reflect.Value)) any {

@@ -36,32 +36,16 @@ func (c *Counted) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 // Passes returns the number of passes so far, with the scans that opening took.
 func (c *Counted) Passes() int { return int(c.opened.Load()) + c.Info().Scans }
 
-// counting is what the readers of one pass have in common: the sources that have
-// counted it. It travels in their context, through sources that wrap others.
-type counting struct {
-	seen sync.Map
-	none bool // it is no pass
-}
+// counters are the sources that have counted a pass. Its readers share them.
+type counters struct{ seen sync.Map }
 
-type countingKey struct{}
-
-// asOnePass returns the context with which the readers of one pass are opened.
-func asOnePass(ctx context.Context) context.Context {
-	return context.WithValue(ctx, countingKey{}, new(counting))
-}
-
-// uncounted returns the context with which a few rows are read.
-func uncounted(ctx context.Context) context.Context {
-	return context.WithValue(ctx, countingKey{}, &counting{none: true})
-}
-
-// isNew reports whether c has not counted the pass that opens it. Without a pass
-// every opening counts.
+// isNew reports whether c has not counted the pass that opens it. Outside a pass every opening
+// counts, but for a look at a few rows.
 func isNew(ctx context.Context, c *Counted) bool {
-	pass, ok := ctx.Value(countingKey{}).(*counting)
-	if !ok {
-		return true
+	o := openingOf(ctx)
+	if o.pass == nil {
+		return !o.look
 	}
-	_, seen := pass.seen.LoadOrStore(c, true)
-	return !seen && !pass.none
+	_, seen := o.pass.seen.LoadOrStore(c, true)
+	return !seen
 }

@@ -30,7 +30,7 @@ const mostFetched = 8 << 20
 // none, and neither does one that shares nothing. src has to be comparable.
 func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	size := 8 * len(rows) * (dst.X.Cols + len(dst.Kept))
-	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || isUncounted(ctx) ||
+	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || openingOf(ctx).look ||
 		!r.keeps(src.Info()) {
 		return Gather(ctx, src, rows, dst)
 	}
@@ -68,12 +68,6 @@ func readWhole(store StateStore, name string) ([]byte, error) {
 
 // shares reports whether the run is one of several that make a fit.
 func (r *Run) shares() bool { return r.options.Parts > 0 || r.options.Finish || r.options.Join }
-
-// isUncounted reports whether a few rows are read, to tell the source from another.
-func isUncounted(ctx context.Context) bool {
-	pass, ok := ctx.Value(countingKey{}).(*counting)
-	return ok && pass.none
-}
 
 // fetchedKey returns a digest of what decides the values of rows.
 func (r *Run) fetchedKey(ctx context.Context, src Source, rows []int64, kept bool) (key [sha256.Size]byte, err error) {

@@ -133,7 +133,7 @@ func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() f
 	p := f.pass
 	g := p.newReading(p.buffers())
 	defer func() { err = alsoClosed(err, g.close()) }()
-	err = schedule(asOnePass(ctx), p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (outcome, error) {
+	err = schedule(ctx, p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (outcome, error) {
 		add := grow()
 		return func(_ context.Context, b *Block) (outcome, error) {
 			o := outcome{last: b.Index, rows: int64(b.X.Rows), failed: add(b)}
@@ -149,7 +149,7 @@ func (f *folding) inRuns(ctx context.Context, ranges []blockRange, length int64,
 	p := f.pass
 	var all readings
 	defer func() { err = alsoClosed(err, all.close()) }()
-	err = schedule(asOnePass(ctx), p.engine.Workers(), p.runs(ranges, length), func() func(context.Context, blockRange) (outcome, error) {
+	err = schedule(ctx, p.engine.Workers(), p.runs(ranges, length), func() func(context.Context, blockRange) (outcome, error) {
 		add, g := grow(), all.add(p.newReading(1))
 		return func(ctx context.Context, run blockRange) (outcome, error) {
 			o := outcome{last: run.end - 1}

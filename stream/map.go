@@ -76,7 +76,7 @@ func (m *mapping[T]) inTurn(ctx context.Context) (err error) {
 	p := m.pass
 	g := p.newReading(p.buffers())
 	defer func() { err = alsoClosed(err, g.close()) }()
-	return schedule(asOnePass(ctx), p.engine.Workers(), g.produce(m.ranges),
+	return schedule(ctx, p.engine.Workers(), g.produce(m.ranges),
 		func() func(context.Context, *Block) (mapped[T], error) {
 			do := m.worker()
 			return func(_ context.Context, b *Block) (mapped[T], error) {
@@ -96,7 +96,7 @@ func (m *mapping[T]) inRuns(ctx context.Context) (err error) {
 	}
 	var all readings
 	defer func() { err = alsoClosed(err, all.close()) }()
-	return schedule(asOnePass(ctx), p.engine.Workers(), p.runs(m.ranges, 1),
+	return schedule(ctx, p.engine.Workers(), p.runs(m.ranges, 1),
 		func() func(context.Context, blockRange) (mapped[T], error) {
 			do, g := m.worker(), all.add(p.newReading(0))
 			g.free = blocks

@@ -27,6 +27,7 @@ type pass struct {
 	blockRows int
 	kept      bool // with kept columns
 	rowsDone  int64
+	counters  counters
 }
 
 // newPass describes a pass with the kept columns of a source if the engine says so, or if some of them
@@ -302,7 +303,7 @@ func (g *reading) open(ctx context.Context, first int64) error {
 	var r Reader
 	var failed error
 	err := g.watch.call(func() error {
-		r, failed = g.pass.src.Open(g.watch.on(ctx), first)
+		r, failed = g.pass.src.Open(opening{watch: g.watch, pass: &g.pass.counters}.on(ctx), first)
 		return failed
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/moments"
 	"github.com/nystream/nystream/internal/rounding"
 	"github.com/nystream/nystream/internal/simd"
 )
@@ -45,10 +46,7 @@ type columnMoments struct {
 	N, Seen  int64   // finite values in rows that are left, and in all rows with a weight
 	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
 	BadValue float64 // its value
-	Weight   float64 // of the N values
-	Mean     float64
-	M2       float64 // sum of squares about the mean, in units of Unit²
-	Unit     float64 // a power of two; 0 until a value is not 0
+	moments.Moments
 	Min, Max float64
 }
 
@@ -184,6 +182,11 @@ func (s *columnStats) checkNulls() error {
 	return nullError(s.info, s.columns[first].Bad-1, first, s.columns[first].BadValue)
 }
 
+// constantMoments describes rows with the same value.
+func constantMoments(v float64, rows int64, weight float64) columnMoments {
+	return columnMoments{N: rows, Seen: rows, Moments: moments.Moments{Weight: weight, Mean: v}, Min: v, Max: v}
+}
+
 // see records whether the value of a row is finite.
 func (m *columnMoments) see(v float64, number int64) {
 	switch {
@@ -196,40 +199,8 @@ func (m *columnMoments) see(v float64, number int64) {
 
 func (m *columnMoments) add(v, w float64) {
 	m.N++
-	m.Weight += w
-	delta := v - m.Mean
-	m.Mean += delta * w / m.Weight
-	m.grow(delta)
-	if m.Unit > 0 {
-		m.M2 += w * (delta / m.Unit) * ((v - m.Mean) / m.Unit)
-	}
+	m.Add(v, w)
 	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
-}
-
-// The unit is 1 unless values are outside these bounds, where squares would overflow or underflow.
-const (
-	leastUnit = 0x1p-300
-	mostUnit  = 0x1p300
-)
-
-// grow adapts the unit to a difference, unless the difference is small relative to the current unit.
-func (m *columnMoments) grow(delta float64) {
-	switch size := math.Abs(delta); {
-	case size == 0 || !matrix.IsFinite(size) || m.Unit > 0 && size <= mostUnit*m.Unit:
-	case size < leastUnit || size > mostUnit:
-		_, exponent := math.Frexp(size)
-		m.measure(math.Ldexp(1, exponent-1))
-	default:
-		m.measure(1)
-	}
-}
-
-// measure raises the unit to at least the given one, and rescales M2.
-func (m *columnMoments) measure(unit float64) {
-	if unit > m.Unit {
-		by := m.Unit / unit
-		m.Unit, m.M2 = unit, m.M2*by*by
-	}
 }
 
 func (m *columnMoments) merge(o columnMoments) {
@@ -245,17 +216,8 @@ func (m *columnMoments) merge(o columnMoments) {
 		*m = o
 		return
 	}
-	n := m.Weight + o.Weight
-	delta := o.Mean - m.Mean
-	m.Mean += delta * (o.Weight / n)
-	m.measure(o.Unit)
-	m.grow(delta)
-	if m.Unit > 0 {
-		by := o.Unit / m.Unit
-		delta /= m.Unit
-		m.M2 += o.M2*by*by + delta*delta*(m.Weight/n)*o.Weight
-	}
-	m.N, m.Weight = m.N+o.N, n
+	m.Merge(o.Moments)
+	m.N += o.N
 	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
 }
 
@@ -396,7 +358,7 @@ func (s *columnStats) addCodes() {
 	for k := range s.words {
 		var m columnMoments
 		s.words[k].codes(func(code float64, n levelCount) {
-			m.merge(columnMoments{N: n.rows, Seen: n.rows, Weight: n.weight, Mean: code, Min: code, Max: code})
+			m.merge(constantMoments(code, n.rows, n.weight))
 		})
 		s.columns = append(s.columns, m)
 	}
@@ -407,7 +369,7 @@ func (s *columnStats) filled(j int, fill []float64) columnMoments {
 	c := s.columns[j]
 	if missing := s.left() - c.N; missing > 0 && j < len(fill) {
 		weight := max(0, s.copies.Total-c.Weight)
-		c.merge(columnMoments{N: missing, Weight: weight, Mean: fill[j], Min: fill[j], Max: fill[j]})
+		c.merge(constantMoments(fill[j], missing, weight))
 	}
 	return c
 }
@@ -475,7 +437,7 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	case how == ScaleMinMax:
 		return m.Min, m.Max - m.Min
 	default:
-		return rounded(m.Mean, math.Sqrt(m.M2/m.Weight)*m.Unit)
+		return roundTo(scaleBits, m.Mean, m.Deviation())
 	}
 }
 
@@ -483,13 +445,13 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 // rounding error: it depends on the order of rows and the unit of weights, and nearly dependent landmarks amplify it.
 const scaleBits = 40
 
-// rounded rounds a mean and a deviation to [scaleBits].
-func rounded(mean, deviation float64) (float64, float64) {
+// roundTo keeps so many bits of a deviation, and of a mean relative to the deviation.
+func roundTo(bits int, mean, deviation float64) (float64, float64) {
 	if deviation == 0 || !matrix.IsFinite(deviation) || !matrix.IsFinite(mean) {
 		return mean, deviation
 	}
 	_, exponent := math.Frexp(deviation)
-	if digit := math.Ldexp(1, exponent-scaleBits); digit > 0 && matrix.IsFinite(mean/digit) {
+	if digit := math.Ldexp(1, exponent-bits); digit > 0 && matrix.IsFinite(mean/digit) {
 		mean = math.RoundToEven(mean/digit) * digit
 		deviation = math.RoundToEven(deviation/digit) * digit
 	}

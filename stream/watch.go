@@ -63,18 +63,38 @@ func (w *watch) beat() {
 	}
 }
 
+// opening tells a source who opens it. It travels in the context, through sources that wrap
+// others.
+type opening struct {
+	watch *watch    // of the reader; nil outside a pass
+	pass  *counters // nil outside a pass
+	look  bool      // at a few rows, to tell the source from another: no pass
+}
+
+// watchKey is the key of an opening.
 type watchKey struct{}
 
+// openingOf returns the opening that ctx has, zero for none.
+func openingOf(ctx context.Context) opening {
+	o, _ := ctx.Value(watchKey{}).(opening)
+	return o
+}
+
 // on returns the context with which a source is opened.
-func (w *watch) on(ctx context.Context) context.Context {
-	return context.WithValue(ctx, watchKey{}, w)
+func (o opening) on(ctx context.Context) context.Context {
+	return context.WithValue(ctx, watchKey{}, o)
+}
+
+// uncounted returns the context with which a few rows are read.
+func uncounted(ctx context.Context) context.Context {
+	return opening{watch: openingOf(ctx).watch, look: true}.on(ctx)
 }
 
 // Beat tells the pass that has opened a source with ctx that reading goes on. A source
 // whose reads take long, since a block is wide and a disk slow, calls it after each
 // step; one that does not is taken to hang after the time of [Engine.Stall].
 func Beat(ctx context.Context) {
-	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
+	if w := openingOf(ctx).watch; w != nil {
 		w.beat()
 	}
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -64,5 +67,46 @@ func TestCalibration(t *testing.T) {
 	}
 	if got := strings.Join(spread([]float64{3, 1, 0.5, 1.2, 1.1}), " "); got != "0.50 0.50 1.10 1.20 3.00 4 of 5" {
 		t.Errorf("spread %s", got)
+	}
+}
+
+// TestTriplets: what fits of a small graph say is the truth where all rows are landmarks or held back, and counts tell of a
+// figure that is not.
+func TestTriplets(t *testing.T) {
+	a, err := tripletGraph(context.Background(), "groups")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []stream.Entry
+	for e := range a.Entries() {
+		if e.Row < 150 && e.Col < 150 {
+			entries = append(entries, e)
+		}
+	}
+	small, err := stream.NewCSR(150, 150, slices.Values(entries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range tripletKernels {
+		table, counts := &report.Table{}, map[string]*agreement{}
+		if err := tripletCases(context.Background(), table, counts, "small", small, text, []int{40, 0}); err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Rows) != 2 || len(counts) != 4 {
+			t.Fatalf("%v, %v", table.Rows, counts)
+		}
+		for figure, c := range counts {
+			if *c != (agreement{cases: 2, near: 2}) {
+				t.Errorf("%s, %s: %+v in %v", text, figure, *c, table.Rows)
+			}
+		}
+	}
+	c := &agreement{}
+	c.add(0.1, 0.4, true)
+	c.add(0.1, 0.4, false)
+	c.add(0.4, 0.1, false)
+	c.add(1e-9, 1e-5, false)
+	if *c != (agreement{cases: 4, near: 1, silent: 1}) {
+		t.Errorf("%+v", *c)
 	}
 }

@@ -185,7 +185,7 @@ func check(ctx context.Context, path string, said sidecar) (left int, err error)
 		return 0, err
 	}
 	named := map[string]bool{}
-	for _, c := range blockstore.LeftOut(src) {
+	for _, c := range src.LeftOut() {
 		named[c.Name] = true
 	}
 	b, err := readRows(ctx, src)

@@ -33,7 +33,7 @@ func TestFilesAreReadBack(t *testing.T) {
 			before[k] = content
 		}
 	}
-	nodes, err := graph.ReadNodes(context.Background(), labels, "", "")
+	nodes, err := graph.ReadNodes(context.Background(), labels, "", graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

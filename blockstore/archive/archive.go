@@ -55,16 +55,23 @@ func Write(path string, a *Archive) error {
 	return f.Commit()
 }
 
+// Session is one of [github.com/nystream/nystream/blockstore.Session.Internal] that files are read
+// and written in; nil is for a single call.
+type Session = file.Session
+
 // Prepared is a file that is complete on the disk but for its name. Commit gives it the name,
 // and Abort removes it, which does nothing after Commit.
-type Prepared = file.Atomic
+type Prepared = file.Temp
 
 // Prepare writes a to a file that will be called path.
-func Prepare(path string, a *Archive) (*Prepared, error) {
+func Prepare(path string, a *Archive) (*Prepared, error) { return PrepareIn(nil, path, a) }
+
+// PrepareIn is [Prepare] within a session.
+func PrepareIn(files *Session, path string, a *Archive) (*Prepared, error) {
 	if !json.Valid(a.Meta) {
 		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
 	}
-	f, err := file.Create(path)
+	f, err := files.Create(path)
 	if err != nil {
 		return nil, err
 	}

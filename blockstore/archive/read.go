@@ -14,19 +14,21 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
-	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
 
 // Read reads what Write has written. It checks the digest over
 // the whole file before it believes a byte of it, so that no damage goes
 // unseen, and never allocates more than the size of the file.
-func Read(path string) (*Archive, error) {
+func Read(path string) (*Archive, error) { return ReadIn(nil, path) }
+
+// ReadIn is [Read] within a session.
+func ReadIn(files *Session, path string) (*Archive, error) {
 	path, err := file.Plain(path)
 	if err != nil {
 		return nil, err
 	}
-	f, stamp, err := file.OpenStamped(object.Context(), path)
+	f, stamp, err := files.Open(files.Context(), path)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestChangedWhileRead(t *testing.T) {
 	wantChanged(t, path, ctx, err)
 	ctx.asked = 0
 	write("2")
-	_, err = ReadWords(ctx, path, "0", "")
+	_, err = ReadWords(ctx, path, "0", Options{})
 	wantChanged(t, path, ctx, err)
 }
 

@@ -4,8 +4,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"path/filepath"
-	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
@@ -198,11 +196,8 @@ func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
 }
 
 // readEdges reads an edge list.
-func readEdges(in *document, path string, o Options) (*Graph, error) {
-	if o.Delimiter == "" && strings.EqualFold(filepath.Ext(path), ".tsv") {
-		o.Delimiter = "tab"
-	}
-	delimiter, err := findDelimiter(in, o.Delimiter)
+func readEdges(in *document, o Options) (*Graph, error) {
+	delimiter, err := in.delimiter()
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -72,6 +73,9 @@ const (
 // Options is how a graph is read. The zero value reads a directed graph as
 // it is listed.
 type Options struct {
+	// Session is one of [github.com/nystream/nystream/blockstore.Session.Internal] that the file
+	// is read in; nil is for a single call.
+	Session *file.Session
 	// Source, Target and Weight are the columns of an edge list, by name or by
 	// number, counted from 0. Without them Source and Target are the columns
 	// that a header calls source, src or from and target, dst or to, else the
@@ -79,19 +83,8 @@ type Options struct {
 	// of three if there is no header. Other files of more than two columns need
 	// it. Weight may be "-" for none: all weights are 1.
 	Source, Target, Weight string
-	// NoHeader says that the first line is an edge, whatever it looks like.
-	NoHeader bool
-	// Header says that the first line names the columns, whatever it looks like.
-	Header bool
-	// Comment is a character that comments begin with besides # and %, or "".
-	Comment string
-	// Skip is how many lines at the beginning are passed over.
-	Skip int
-	// Delimiter is that of Options.
-	Delimiter string
-	// Encoding names the encoding of the text: latin1, shift_jis; "" means UTF-8, or UTF-16
-	// where a byte order mark says so.
-	Encoding string
+	// Layout says how the file is laid out: it is blockstore.Layout.
+	text.Layout
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 
@@ -184,5 +177,5 @@ func (t *document) graph(path string, o Options) (*Graph, error) {
 		return nil, fault.New("it does not begin with %%%%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge").
 			Do("write that line, or rename the file if it lists edges")
 	}
-	return readEdges(t, path, o)
+	return readEdges(t, o)
 }

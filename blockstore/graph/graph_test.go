@@ -72,16 +72,16 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		nodes      string
 		edges      edgeMap
 	}{
-		{"a header of integers", "1,2\n10,2\n", Options{Header: true}, "2 10", edgeMap{{"10", "2"}: 1}},
-		{"comments of another kind", "; made by x\n10,2\n;2,3\n", Options{Comment: ";"}, "2 10", edgeMap{{"10", "2"}: 1}},
-		{"lines before the edges", "Edges 2020\n1 2 3\n10,2\n", Options{Skip: 2}, "2 10", edgeMap{{"10", "2"}: 1}},
+		{"a header of integers", "1,2\n10,2\n", Options{Layout: text.Layout{Header: true}}, "2 10", edgeMap{{"10", "2"}: 1}},
+		{"comments of another kind", "; made by x\n10,2\n;2,3\n", Options{Layout: text.Layout{Comment: ";"}}, "2 10", edgeMap{{"10", "2"}: 1}},
+		{"lines before the edges", "Edges 2020\n1 2 3\n10,2\n", Options{Layout: text.Layout{Skip: 2}}, "2 10", edgeMap{{"10", "2"}: 1}},
 		{"header", "src,dst\n10,2\n2,3\n", Options{}, "2 3 10", edgeMap{{"10", "2"}: 1, {"2", "3"}: 1}},
 		{"no header", "10,2\n2,3\n", Options{}, "2 3 10", edgeMap{{"10", "2"}: 1, {"2", "3"}: 1}},
 		{"swapped columns", "weight;target;source\n0.5;a;b\n", Options{}, "b a", edgeMap{{"b", "a"}: 0.5}},
 		{"from and to", "From\tTo\tW\nx y\tz\t2\n", Options{}, "x y,z", edgeMap{{"x y", "z"}: 2}},
 		{"unknown header above integers", "node1 node2\n1 2\n", Options{}, "1 2", edgeMap{{"1", "2"}: 1}},
 		{"header that the options name", "u,v,strength\na,b,3\n", Options{Weight: "strength"}, "a b", edgeMap{{"a", "b"}: 3}},
-		{"a third column that is no weight", "u,v,time\na,b,3\n", Options{Header: true, Weight: "-"}, "a b", edgeMap{{"a", "b"}: 1}},
+		{"a third column that is no weight", "u,v,time\na,b,3\n", Options{Layout: text.Layout{Header: true}, Weight: "-"}, "a b", edgeMap{{"a", "b"}: 1}},
 		{"texts", "b a\na c\n", Options{}, "b a c", edgeMap{{"b", "a"}: 1, {"a", "c"}: 1}},
 		{"blanks in names", "New York, NY\tBoston, MA\nBoston, MA\tRome\n", Options{}, "New York, NY|Boston, MA|Rome", edgeMap{{"New York, NY", "Boston, MA"}: 1, {"Boston, MA", "Rome"}: 1}},
 		{"quotes", "\"a,b\",\"c\"\"d\"\n\"x\ny\",1\n", Options{}, "a,b|c\"d|x\ny|1", edgeMap{{"a,b", "c\"d"}: 1, {"x\ny", "1"}: 1}},
@@ -96,7 +96,7 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"weights left out", "1,2,0.5\n2,1,x\n", Options{Weight: "-"}, "1 2", edgeMap{{"1", "2"}: 1, {"2", "1"}: 1}},
 		{"columns by number", "9,a,b,4\n9,b,a,5\n", Options{Source: "2", Target: "1", Weight: "3"}, "b a", edgeMap{{"b", "a"}: 4, {"a", "b"}: 5}},
 		{"columns by name", "t,x,y\n9,b,a\n", Options{Source: "y", Target: "x", Weight: "-"}, "a b", edgeMap{{"a", "b"}: 1}},
-		{"a header that is an edge", "from,to\na,b\n", Options{NoHeader: true}, "from to a b", edgeMap{{"from", "to"}: 1, {"a", "b"}: 1}},
+		{"a header that is an edge", "from,to\na,b\n", Options{Layout: text.Layout{NoHeader: true}}, "from to a b", edgeMap{{"from", "to"}: 1, {"a", "b"}: 1}},
 		{"duplicates", "1 2\n1 2\n1 1\n", Options{}, "1 2", edgeMap{{"1", "2"}: 2, {"1", "1"}: 1}},
 		{"simple", "1 2\n1 2\n1 1\n", Options{Simple: true}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 1}},
 		{"undirected", "1 2 5\n2 1 7\n1 1 1\n", Options{Undirected: true}, "1 2", edgeMap{{"1", "2"}: 12, {"2", "1"}: 12, {"1", "1"}: 1}},
@@ -178,16 +178,16 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"NUL at first", "1,2\n\x00,3\n", Options{}, []string{"binary"}},
 		{"NUL later", strings.Repeat("1,2\n", 20000) + "1,\x002\n", Options{}, []string{"line 20001", "no UTF-8"}},
 		{"no UTF-8", "a,b\na,\xff\n", Options{}, []string{"line 2", "no UTF-8"}},
-		{"no Shift-JIS", "a,b\na,\xfd\xfd\n", Options{Encoding: "shift_jis"}, []string{"line 2", "shift_jis"}},
-		{"no Shift-JIS later", strings.Repeat("a,b\n", 100000) + "a,\xfd\xfd\n", Options{Encoding: "shift_jis"}, []string{": line 100001: bytes", "shift_jis"}},
-		{"unknown encoding", "a,b\n", Options{Encoding: "klingon"}, []string{"klingon", "latin1"}},
+		{"no Shift-JIS", "a,b\na,\xfd\xfd\n", Options{Layout: text.Layout{Encoding: "shift_jis"}}, []string{"line 2", "shift_jis"}},
+		{"no Shift-JIS later", strings.Repeat("a,b\n", 100000) + "a,\xfd\xfd\n", Options{Layout: text.Layout{Encoding: "shift_jis"}}, []string{": line 100001: bytes", "shift_jis"}},
+		{"unknown encoding", "a,b\n", Options{Layout: text.Layout{Encoding: "klingon"}}, []string{"klingon", "latin1"}},
 		{"Macintosh", "1 2\r3 4\r", Options{}, []string{"carriage returns"}},
 		{"open quote", "a,b\n\"c,d\n", Options{}, []string{"line 2", "never closed"}},
 		{"endless first line", strings.Repeat("1", text.HeadSize), Options{}, []string{"longer than 64 KiB"}},
 		{"endless line", "1,2\n" + strings.Repeat("1", text.MaxLine+1), Options{}, []string{"line 2", "16 MiB"}},
 		{"Parquet", "PAR1\x00\x00\x00\x00", Options{}, []string{"parquet", "CSV"}},
 		{"zip", "PK\x03\x04\x00\x00", Options{}, []string{"zip"}},
-		{"delimiter", "1,2\n", Options{Delimiter: "ab"}, []string{"not one character"}},
+		{"delimiter", "1,2\n", Options{Layout: text.Layout{Delimiter: "ab"}}, []string{"not one character"}},
 		{"node listed twice", "1,2\n", Options{Nodes: []string{"1", "x", "1"}}, []string{"entry 2", `"1" is entry 0 too`}},
 		{"empty node listed", "1,2\n", Options{Nodes: []string{""}}, []string{"entry 0", "missing"}},
 		{"limit", "1,2\n", Options{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "raise `memory`"}},
@@ -244,7 +244,7 @@ func TestReadGraphIsCancelled(t *testing.T) {
 	if _, err := Read(ctx, path, Options{}); err != context.Canceled {
 		t.Errorf("before: %v", err)
 	}
-	if _, err := ReadNodes(ctx, path, "", ""); err != context.Canceled {
+	if _, err := ReadNodes(ctx, path, "", Options{}); err != context.Canceled {
 		t.Errorf("nodes: %v", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -401,27 +401,51 @@ func TestReadNodes(t *testing.T) {
 		{"text", "a\nb\n", "", "a b"},
 	}
 	for _, test := range tests {
-		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, "")
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, Options{})
 		if err != nil || strings.Join(got, " ") != test.nodes {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
 	}
+	for _, test := range []struct {
+		file, content string
+		layout        text.Layout
+		nodes         string
+	}{
+		{"a.csv", "; by x, y\n3\n;4\n1\n", text.Layout{Comment: ";"}, "3|1"},
+		{"a.csv", "of x, y\n3\n1\n", text.Layout{Skip: 1}, "3|1"},
+		{"a.csv", "2020\n3\n1\n", text.Layout{Header: true}, "3|1"},
+		{"a.csv", "node\n3\n1\n", text.Layout{NoHeader: true}, "node|3|1"},
+		{"a.csv", "a b,1\nc,2\n", text.Layout{Delimiter: ","}, "a b|c"},
+		{"a.csv", "a b,1\nc\n", text.Layout{Delimiter: "none"}, "a b,1|c"},
+		{"a.tsv", "a b,1\nc\n", text.Layout{}, "a b,1|c"},
+		{"a.tsv", "a b,1\nc,2\n", text.Layout{Delimiter: ","}, "a b|c"},
+	} {
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, test.file, test.content), "", Options{Layout: test.layout})
+		if err != nil || strings.Join(got, "|") != test.nodes {
+			t.Errorf("%q with %+v: %q, %v", test.content, test.layout, got, err)
+		}
+	}
+	for _, l := range []text.Layout{{Header: true, NoHeader: true}, {Skip: -1}, {Delimiter: "\n"}} {
+		if _, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", "1\n"), "", Options{Layout: l}); err == nil {
+			t.Errorf("%+v is read", l)
+		}
+	}
 	path := filetest.TempFile(t, "a.csv", "node,label\n3,7\n1\n")
-	_, err := ReadNodes(context.Background(), path, "", "")
+	_, err := ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "1 cells")
-	_, err = ReadNodes(context.Background(), path, "nodes", "")
+	_, err = ReadNodes(context.Background(), path, "nodes", Options{})
 	filetest.WantError(t, err, path, `did you mean "node"`)
 	path = filetest.TempFile(t, "b.csv", "node,label\n3,7\n,8\n4,\n")
-	_, err = ReadNodes(context.Background(), path, "", "")
+	_, err = ReadNodes(context.Background(), path, "", Options{})
 	filetest.WantError(t, err, path, "line 3", "the id of a node is missing")
-	if words, err := ReadWords(context.Background(), path, "label", ""); err != nil || strings.Join(words, "|") != "7|8|" {
+	if words, err := ReadWords(context.Background(), path, "label", Options{}); err != nil || strings.Join(words, "|") != "7|8|" {
 		t.Errorf("labels %q, %v", words, err)
 	}
 }
 
 func TestReadGraphCora(t *testing.T) {
 	path := filetest.RealData(t, "cora.edges.csv")
-	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", "")
+	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,12 +510,12 @@ func FuzzReadGraph(f *testing.F) {
 		"from;to;weight\n1;2;3\n", "\ufeff007 7\r\n7 -0", "1,2\n1,\x00\n", "a b\tc d\ne\tf\n", "1,2,3,4\n", "%%MatrixMarket\n1 2\n", "\x1f\x8b"} {
 		f.Add(seed, uint8(len(seed)))
 	}
-	f.Fuzz(func(t *testing.T, text string, flags uint8) {
-		o := Options{Undirected: flags&1 != 0, SelfLoops: SelfLoops(flags >> 1 & 1), NoHeader: flags&4 != 0, Limit: 64 << 20}
+	f.Fuzz(func(t *testing.T, content string, flags uint8) {
+		o := Options{Layout: text.Layout{NoHeader: flags&4 != 0}, Undirected: flags&1 != 0, SelfLoops: SelfLoops(flags >> 1 & 1), Limit: 64 << 20}
 		if flags&8 != 0 {
 			o.Weight = "-"
 		}
-		checkReadGraph(t, text, o)
+		checkReadGraph(t, content, o)
 	})
 }
 
@@ -580,14 +604,14 @@ func TestEncoding(t *testing.T) {
 		{wide, "", "é", "日"},
 	} {
 		path := filetest.TempFile(t, "a.csv", test.text)
-		g, err := Read(ctx, path, Options{Encoding: test.encoding})
+		g, err := Read(ctx, path, Options{Layout: text.Layout{Encoding: test.encoding}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := []string{test.first, "b", test.last}; !slices.Equal(g.Names, got) {
 			t.Errorf("%s: %q, want %q", test.encoding, g.Names, got)
 		}
-		nodes, err := ReadNodes(ctx, path, "1", test.encoding)
+		nodes, err := ReadNodes(ctx, path, "1", Options{Layout: text.Layout{Encoding: test.encoding}})
 		if err != nil || !slices.Equal(nodes, []string{"b", test.last}) {
 			t.Errorf("%s: %q, %v", test.encoding, nodes, err)
 		}

@@ -186,11 +186,11 @@ func nodeInteger(id []byte) (int64, bool) {
 
 // ReadNodes reads ids of nodes from a column of a text file, such as a file of
 // labels, for Options.Nodes. column is a name, or a number counted from 0;
-// "" means the column called node, id or name, else the first. encoding is that of Options. What is said of
-// edge lists at [Read] holds for delimiters, headers, comments, compression
-// and errors; an empty id is one. Cost: one pass, the memory of the result.
-func ReadNodes(ctx context.Context, path, column, encoding string) (nodes []string, err error) {
-	return readWords(ctx, path, column, encoding, func(word []byte) error {
+// "" means the column called node, id or name, else the first. Of o it uses
+// Session, Layout and Stdin. What is said of edge lists at [Read] holds for delimiters, headers, comments,
+// compression and errors; an empty id is one. Cost: one pass, the memory of the result.
+func ReadNodes(ctx context.Context, path, column string, o Options) (nodes []string, err error) {
+	return readWords(ctx, path, column, o, func(word []byte) error {
 		if len(word) == 0 {
 			return errNoID
 		}
@@ -200,14 +200,14 @@ func ReadNodes(ctx context.Context, path, column, encoding string) (nodes []stri
 
 // ReadWords reads a column of such a file as ReadNodes does, of any words, which may be empty:
 // labels of nodes, of which some are not known.
-func ReadWords(ctx context.Context, path, column, encoding string) (words []string, err error) {
-	return readWords(ctx, path, column, encoding, func([]byte) error { return nil })
+func ReadWords(ctx context.Context, path, column string, o Options) (words []string, err error) {
+	return readWords(ctx, path, column, o, func([]byte) error { return nil })
 }
 
 // readWords reads a column of words that check accepts.
-func readWords(ctx context.Context, path, column, encoding string, check func(word []byte) error) (words []string, err error) {
+func readWords(ctx context.Context, path, column string, o Options, check func(word []byte) error) (words []string, err error) {
 	err = guarded(ctx, path, func() error {
-		words, err = appendWords(ctx, path, column, encoding, check)
+		words, err = openWords(ctx, path, column, o, check)
 		return err
 	})
 	if err != nil {
@@ -216,8 +216,9 @@ func readWords(ctx context.Context, path, column, encoding string, check func(wo
 	return words, nil
 }
 
-func appendWords(ctx context.Context, path, column, encoding string, check func(word []byte) error) ([]string, error) {
-	in, err := openDocument(ctx, path, Options{Encoding: encoding})
+// openWords opens a document for its words.
+func openWords(ctx context.Context, path, column string, o Options, check func(word []byte) error) ([]string, error) {
+	in, err := openDocument(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +229,7 @@ func appendWords(ctx context.Context, path, column, encoding string, check func(
 
 // words reads the words of a document.
 func (t *document) words(column string, check func(word []byte) error) ([]string, error) {
-	delimiter, err := findDelimiter(t, "")
+	delimiter, err := t.delimiter()
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,8 @@ func (t *document) words(column string, check func(word []byte) error) ([]string
 	if err != nil {
 		return nil, err
 	}
-	j, header, err := nodeColumn(column, first, second)
+	header := t.namesNodes(column, first, second)
+	j, err := nodeColumn(column, first, header)
 	if err != nil {
 		return nil, err
 	}
@@ -262,19 +264,26 @@ func (t *document) words(column string, check func(word []byte) error) ([]string
 	}
 }
 
-// nodeColumn chooses the column of a list of nodes by its first two records.
-func nodeColumn(column string, first, second []string) (j int, header bool, err error) {
-	named := findName(first, nodeNames)
-	header = named >= 0 || isColumnName(column, first)
-	if len(second) == len(first) {
-		for j := range first {
-			header = header || textAbove(first, second, j)
+// namesNodes decides whether the first of two records of a list of nodes names its columns.
+func (t *document) namesNodes(column string, first, second []string) bool {
+	if t.layout.Header || t.layout.NoHeader {
+		return t.layout.Header
+	}
+	if findName(first, nodeNames) >= 0 || isColumnName(column, first) {
+		return true
+	}
+	for j := range first {
+		if len(second) == len(first) && textAbove(first, second, j) {
+			return true
 		}
 	}
+	return false
+}
+
+// nodeColumn chooses the column of a list of nodes by its first record.
+func nodeColumn(column string, first []string, header bool) (int, error) {
 	if !header {
-		j, err = findColumn(column, nil, len(first), 0)
-		return j, false, err
+		return findColumn(column, nil, len(first), 0)
 	}
-	j, err = findColumn(column, first, len(first), max(0, named))
-	return j, true, err
+	return findColumn(column, first, len(first), max(0, findName(first, nodeNames)))
 }

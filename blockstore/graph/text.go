@@ -24,28 +24,25 @@ type document struct {
 	closes []io.Closer
 	settle func(err error) error // returns err, or that the file changed while it was read
 
+	path     string
 	encoding charset.Encoding
-	comments string // the characters that comments begin with besides # and %
-	skip     int    // lines at the beginning that are passed over
+	layout   text.CSVOptions
 }
 
 // openDocument opens a file and undoes its compression and its encoding. The path - means
 // o.Stdin.
 func openDocument(ctx context.Context, path string, o Options) (*document, error) {
-	t := &document{comments: o.Comment, skip: o.Skip, settle: func(err error) error { return err }}
-	input := o.Stdin
-	_, err := text.ParseComment(o.Comment)
-	if err == nil {
-		t.encoding, err = charset.Find(o.Encoding)
-	}
-	if err != nil {
+	t := &document{path: path, settle: func(err error) error { return err }}
+	var err error
+	if t.layout, t.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
+	input := o.Stdin
 	if path == file.Stdin && input == nil {
 		return nil, fault.New("there is no standard input to read").Do("name a file")
 	}
 	if path != file.Stdin {
-		input, err = t.openFile(ctx, path)
+		input, err = t.openFile(ctx, o.Session, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, file.Missing(path)
 		}
@@ -62,7 +59,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 }
 
 // openFile opens a file, a named pipe or an object from its beginning.
-func (t *document) openFile(ctx context.Context, path string) (io.Reader, error) {
+func (t *document) openFile(ctx context.Context, files *file.Session, path string) (io.Reader, error) {
 	path, err := file.Plain(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +69,7 @@ func (t *document) openFile(ctx context.Context, path string) (io.Reader, error)
 		t.closes = append(t.closes, f)
 		return f, err
 	}
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +102,13 @@ func (t *document) open(in io.Reader) error {
 
 // peek looks at the first lines.
 func (t *document) peek(in *bufio.Reader) error {
-	for i := range t.skip {
+	for i := range t.layout.Skip {
 		_, err := in.ReadSlice('\n')
 		for err == bufio.ErrBufferFull {
 			_, err = in.ReadSlice('\n')
 		}
 		if err == io.EOF {
-			return fault.New("it has %d lines, so that `skip %d` leaves none", i, t.skip).Do("pass over fewer")
+			return fault.New("it has %d lines, so that `skip %d` leaves none", i, t.layout.Skip).Do("pass over fewer")
 		} else if err != nil {
 			return err
 		}
@@ -132,7 +129,12 @@ func (t *document) peek(in *bufio.Reader) error {
 
 // records cuts the text into records.
 func (t *document) records(delimiter rune) *text.Records {
-	return text.NewCommented(forwardReader{t.in}, delimiter, t.comments, int64(t.skip)+1)
+	return t.recordsOf(forwardReader{t.in}, delimiter)
+}
+
+// recordsOf cuts the text, or its head, into records.
+func (t *document) recordsOf(in io.ReaderAt, delimiter rune) *text.Records {
+	return text.NewCommented(in, delimiter, t.layout.Comments(), int64(t.layout.Skip)+1)
 }
 
 // Close closes the file and what decompresses it.
@@ -156,19 +158,16 @@ func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 	return n, err
 }
 
-// findDelimiter finds the delimiter of a text of which the head is known.
-func findDelimiter(in *document, given string) (rune, error) {
-	named, err := text.ParseDelimiter(given)
-	if err != nil {
-		return 0, err
-	}
-	return text.Delimiter(in.head, named, in.comments)
+// delimiter returns the delimiter that the layout or the name of the file tells, else the one that makes the most
+// sense of the first lines.
+func (t *document) delimiter() (rune, error) {
+	return text.Delimiter(t.head, t.layout.DelimiterIn(t.path), t.layout.Comments())
 }
 
 // firstRecords returns copies of the first two records of a text, as far as it has
 // them.
 func firstRecords(in *document, delimiter rune, things string) (first, second []string, err error) {
-	l := text.NewCommented(bytes.NewReader(in.head), delimiter, in.comments, int64(in.skip)+1)
+	l := in.recordsOf(bytes.NewReader(in.head), delimiter)
 	for _, record := range []*[]string{&first, &second} {
 		cells, err := l.Next()
 		if err == io.EOF {

@@ -4,15 +4,15 @@
 //	object.Register(ctx, "s3", s3.New(), object.Patience{})
 //
 // From then on [github.com/nystream/nystream/blockstore.Open] and all that reads or writes
-// files takes such URLs. Who registers nothing links none of it. Packages s3 and web below
-// this one are stores.
+// files takes such URLs. A [github.com/nystream/nystream/blockstore.Session] may have
+// [Stores] of its own instead. A program that names no store links none. Packages s3 and web
+// below this one are stores.
 //
 // What all objects share is not the affair of a store: ranges are read ahead and kept,
 // requests are repeated, globs are expanded, what is written is collected first.
 package object
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -36,8 +35,8 @@ type Store interface {
 	// List calls each for every object whose URL begins with prefix, in ascending order.
 	List(ctx context.Context, prefix string, each func(url string, o Object) error) error
 	// Put writes an object of that content, whole or not at all. It repeats its requests
-	// by [Retry].
-	Put(ctx context.Context, url string, content io.ReaderAt, size int64) error
+	// by p.Retry.
+	Put(ctx context.Context, url string, content io.ReaderAt, size int64, p Patience) error
 	// CanPut returns why Put will fail, as far as that is known beforehand.
 	CanPut(ctx context.Context, url string) error
 }
@@ -73,41 +72,51 @@ func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
 // [stream.Unreachable].
 func Failure(err error) error { return stream.AsDataError(err).Of(stream.Unreachable) }
 
-// registered is the stores by scheme.
-var registered struct {
-	sync.RWMutex
-	stores   map[string]Store
-	ctx      context.Context
-	patience Patience
+// Stores are the stores that URLs name by their schemes. They are not changed while they are in
+// use, and may be used from several goroutines.
+type Stores struct {
+	// Context ends the requests of functions that have no context of their own, such as those
+	// that write files. If it is nil nothing ends them.
+	Context context.Context
+	// Patience limits the time of requests.
+	Patience Patience
+	// ByScheme are the stores by scheme, such as s3.
+	ByScheme map[string]Store
 }
 
-// Register makes a store serve the URLs of a scheme, such as s3. Functions without a
-// context, such as those that write files, end with ctx. The last ctx and patience count.
+// Base returns Context, or a context that does not end.
+func (s *Stores) Base() context.Context {
+	if s.Context == nil {
+		return context.Background()
+	}
+	return s.Context
+}
+
+// registered are the stores of this process.
+var registered struct {
+	sync.RWMutex
+	Stores
+}
+
+// Register makes a store serve the URLs of a scheme, such as s3, for all that names no
+// [Stores] of its own. The last ctx and patience count.
 func Register(ctx context.Context, scheme string, s Store, p Patience) {
 	registered.Lock()
 	defer registered.Unlock()
-	if registered.stores == nil {
-		registered.stores = make(map[string]Store)
+	all := maps.Clone(registered.ByScheme) // others may have the map
+	if all == nil {
+		all = make(map[string]Store)
 	}
-	registered.stores[scheme], registered.ctx = s, ctx
-	registered.patience = Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}
+	all[scheme] = s
+	registered.Stores = Stores{ctx, p, all}
 }
 
-// patience returns that given to Register.
-func patience() Patience {
+// Registered returns the stores that [Register] has registered so far.
+func Registered() *Stores {
 	registered.RLock()
 	defer registered.RUnlock()
-	return registered.patience
-}
-
-// Context returns the context given to Register.
-func Context() context.Context {
-	registered.RLock()
-	defer registered.RUnlock()
-	if registered.ctx == nil {
-		return context.Background()
-	}
-	return registered.ctx
+	s := registered.Stores
+	return &s
 }
 
 // Scheme returns the scheme of a URL, and "" for the path of a file.
@@ -131,19 +140,17 @@ var elsewhere = map[string]string{
 	"hdfs":  "mount the file system, or copy the file",
 }
 
-// StoreOf returns the store for a URL.
-func StoreOf(url string) (Store, error) {
-	registered.RLock()
-	defer registered.RUnlock()
+// Of returns the store for a URL.
+func (s *Stores) Of(url string) (Store, error) {
 	scheme := Scheme(url)
-	if s := registered.stores[scheme]; s != nil {
-		return s, nil
+	if store := s.ByScheme[scheme]; store != nil {
+		return store, nil
 	}
 	if remedy := elsewhere[scheme]; remedy != "" {
 		return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("%s", remedy)
 	}
 	known := []string{"file://"}
-	for _, s := range slices.Sorted(maps.Keys(registered.stores)) {
+	for _, s := range slices.Sorted(maps.Keys(s.ByScheme)) {
 		known = append(known, s+"://")
 	}
 	return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("use one of %s", strings.Join(known, ", "))

@@ -39,7 +39,7 @@ func TestSchemes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	if _, err := StoreOf("gs://b/o"); err == nil {
+	if _, err := Registered().Of("gs://b/o"); err == nil {
 		t.Error("there is a store for gs://")
 	}
 }

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -34,23 +35,20 @@ type alarm struct {
 	last  atomic.Int64 // time of the last progress, in nanoseconds
 }
 
-type alarmKey struct{}
-
-// Beat notes that the request which [Retry] makes with ctx makes progress.
-func Beat(ctx context.Context) {
-	if a, ok := ctx.Value(alarmKey{}).(*alarm); ok {
-		a.last.Store(time.Now().UnixNano())
-		a.timer.Reset(a.Stall / 2)
-	}
+// beat notes that the request makes progress.
+func (a *alarm) beat() {
+	a.last.Store(time.Now().UnixNano())
+	a.timer.Reset(a.Stall / 2)
 }
 
 // left returns the time until all attempts end.
 func (a *alarm) left() time.Duration { return time.Until(time.Unix(0, a.last.Load()).Add(a.Stall)) }
 
 // Retry calls do, again after a [Temporary] error, until it makes no progress for the time of
-// [Patience]. It ends the context of an attempt that stalls.
-func Retry(ctx context.Context, do func(ctx context.Context) error) error {
-	a := &alarm{Patience: patience()}
+// [Patience]. It ends the context of an attempt that stalls. do calls beat whenever it makes
+// progress, until it returns.
+func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
+	a := &alarm{Patience: Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}}
 	a.last.Store(time.Now().UnixNano())
 	for n := 1; ; n++ {
 		err := a.attempt(ctx, do)
@@ -74,12 +72,12 @@ func Retry(ctx context.Context, do func(ctx context.Context) error) error {
 }
 
 // attempt calls do once.
-func (a *alarm) attempt(ctx context.Context, do func(ctx context.Context) error) error {
+func (a *alarm) attempt(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.timer = time.AfterFunc(min(a.Stall/2, a.left()), func() { cancel(errStalled) })
 	defer a.timer.Stop()
-	err := do(context.WithValue(ctx, alarmKey{}, a))
+	err := do(ctx, a.beat)
 	if err != nil && context.Cause(ctx) == errStalled {
 		return errStalled
 	}

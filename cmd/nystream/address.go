@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/object"
@@ -15,14 +16,24 @@ import (
 	"github.com/nystream/nystream/blockstore/object/web"
 )
 
-// registerStores makes URLs readable, by requests that may stall so long. What is written ends
-// with ctx.
-func registerStores(ctx context.Context, stall time.Duration) {
-	patience := object.Patience{Stall: stall}
-	object.Register(ctx, "s3", s3.New(), patience)
+// newStores returns the stores of URLs. Requests may stall so long, and those that write end with
+// ctx.
+func newStores(ctx context.Context, stall time.Duration) *object.Stores {
 	server := web.New()
-	object.Register(ctx, "http", server, patience)
-	object.Register(ctx, "https", server, patience)
+	return &object.Stores{Context: ctx, Patience: object.Patience{Stall: stall},
+		ByScheme: map[string]object.Store{"s3": s3.New(), "http": server, "https": server}}
+}
+
+// openSession starts the session of a command line, whose flags are set.
+func (a *app) openSession(cmd *cobra.Command) {
+	a.session = &blockstore.Session{Stores: newStores(cmd.Context(), a.stall)}
+	if dir := cmd.Flag("spool-dir"); dir != nil {
+		a.session.SpoolDir = dir.Value.String()
+		a.session.Quota = blockstore.HalfFree(a.session.SpoolDir)
+	}
+	if size := cmd.Flag("max-spool-size"); size != nil && size.Changed {
+		a.session.Quota = blockstore.NewQuota(int64(*size.Value.(*byteSize)))
+	}
 }
 
 // plainWords returns arguments in which web addresses have no credentials any more, so
@@ -46,14 +57,14 @@ func plainWords(args []string) []string {
 
 // checkRemoteOutput refuses, before any work, an object that cannot be written, or is one
 // of the inputs.
-func checkRemoteOutput(flag, path string, inputs []string) error {
+func (a *app) checkRemoteOutput(flag, path string, inputs []string) error {
 	for _, in := range inputs {
 		match, _ := doublestar.Match(in, path)
 		if in == path || match || strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/") {
 			return usagef("%s %s: this object is also read, by %s; give the output another name", flag, path, in)
 		}
 	}
-	if err := blockstore.CanWrite(object.Context(), path); err != nil {
+	if err := a.session.CanWrite(path); err != nil {
 		return usagef("%s %v", flag, err)
 	}
 	return nil

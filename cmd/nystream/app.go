@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/stream"
 )
@@ -34,6 +35,8 @@ type app struct {
 	presets   []string // what set flags that are not on the command line
 	stall     time.Duration
 
+	session *blockstore.Session // opens and creates all files
+
 	logFormat word
 	logEvery  time.Duration // between lines of progress, where there is no terminal
 	messages  *messages
@@ -54,7 +57,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
-	a := &app{in: &interruptible{ctx: ctx, in: in}, out: &standardOutput{out}, err: err, seed: 1, started: time.Now()}
+	a := &app{in: &interruptible{ctx: ctx, in: in}, out: &standardOutput{out}, err: err, seed: 1, started: time.Now(), session: new(blockstore.Session)}
 	a.messages = &messages{out: err, json: a.logsJSON}
 	return a
 }
@@ -93,7 +96,7 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	if a.logEvery < 0 {
 		return usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
 	}
-	registerStores(cmd.Context(), a.stall)
+	a.openSession(cmd)
 	a.progress.end() // merge begins twice
 	if a.progress = nil; !a.quiet {
 		a.progress = newProgress(a.messages, a.logEvery)

@@ -79,8 +79,8 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 }
 
 // readTransformer reads a model that turns rows into numbers.
-func readTransformer(path string) (*modelFile, model.Transformer, error) {
-	f, err := readModel(path)
+func (a *app) readTransformer(path string) (*modelFile, model.Transformer, error) {
+	f, err := a.readModel(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +124,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	for _, c := range t.prepare.Categories {
 		d.words = append(d.words, c.Column)
 	}
-	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
+	files, err := a.session.OpenFiles(ctx, paths, d.optionsOf(a, paths))
 	if err != nil {
 		return nil, nil, fromData(err)
 	}

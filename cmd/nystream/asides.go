@@ -81,7 +81,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 	for _, a := range j.said(side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
-			columns, _, err = blockstore.Columns(ctx, args, j.data.options(j.app))
+			columns, _, err = j.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
 			if err != nil {
 				columns = []blockstore.ColumnInfo{} // opening tells why
 			}
@@ -116,7 +116,7 @@ func (s *asides) kept(d dataFlags) *dataFlags {
 
 // readAll reads what the flags say of the rows of src. Cost: one pass if columns of DATA
 // are among it.
-func (s *asides) readAll(ctx context.Context, e stream.Engine, d *dataFlags, src stream.Source) error {
+func (s *asides) readAll(ctx context.Context, j *job, src stream.Source) error {
 	s.read = make(map[string]*asideValues)
 	var inData []aside
 	for _, a := range s.list {
@@ -124,7 +124,7 @@ func (s *asides) readAll(ctx context.Context, e stream.Engine, d *dataFlags, src
 			inData = append(inData, a)
 			continue
 		}
-		v, err := d.readAsideFile(ctx, a, src.Info().Rows)
+		v, err := j.data.readAsideFile(ctx, j.app, a, src.Info().Rows)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *asides) readAll(ctx context.Context, e stream.Engine, d *dataFlags, src
 	if len(inData) == 0 {
 		return nil
 	}
-	values, err := readKept(ctx, e, src, inData)
+	values, err := readKept(ctx, j.engine(), src, inData)
 	if err != nil {
 		return err
 	}

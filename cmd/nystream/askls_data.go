@@ -57,7 +57,7 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 
 // readLabels reads the labels of the rows of src.
 func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
-	if err := c.asides.readAll(ctx, c.engine(), &c.job.data, src); err != nil {
+	if err := c.asides.readAll(ctx, c.job, src); err != nil {
 		return err
 	}
 	values := c.asides.read["--label"]
@@ -73,7 +73,7 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 
 // openGraph reads a graph, and the labels of its nodes.
 func (c *asklsTask) openGraph(ctx context.Context) error {
-	nodes, values, err := readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.encoding)
+	nodes, values, err := c.readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
 	}
-	files, err := blockstore.OpenFiles(ctx, c.inputs, c.data.options(c.app))
+	files, err := c.session.OpenFiles(ctx, c.inputs, c.data.options(c.app))
 	if err != nil {
 		return fromData(err)
 	}

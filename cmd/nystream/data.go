@@ -14,24 +14,21 @@ import (
 
 // dataFlags say how data files are read. Every verb that reads has them.
 type dataFlags struct {
+	blockstore.Layout // of all files of text, those beside the rows included
+
 	columns   []string
 	label     string
 	keep      []string
-	noHeader  bool
-	header    bool
-	delimiter string
-	comment   string
-	skip      int
 	array     string
-	encoding  string
 	format    string
 	inexact   blockstore.Inexact
 	spoolDir  string
-	maxSpool  spoolRoom
+	maxSpool  byteSize
 	features  int      // of libsvm files, at least: those of the model
 	text      bool     // columns of text are chosen as numbers are
 	words     []string // columns of text of the model
 	noNumbers bool     // rows may be of kept columns alone
+	named     []string // all files of the command line, where there are others than the rows
 }
 
 func (d *dataFlags) add(a *app, cmd *cobra.Command) {
@@ -47,31 +44,46 @@ func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.
 func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&d.noHeader, "no-header", false, "text files have no line of names")
-	f.BoolVar(&d.header, "header", false, "text files begin with names, even if these are numbers")
-	f.StringVar(&d.delimiter, "delimiter", "", "separator of cells of text: one `character`, tab or space")
-	f.StringVar(&d.comment, "comment", "", "`character` that begins comment lines of CSV files, such as '#'")
-	f.IntVar(&d.skip, "skip", 0, "`number` of lines to skip at the beginning of CSV files")
+	f.BoolVar(&d.NoHeader, "no-header", false, "text files have no line of names")
+	f.BoolVar(&d.Header, "header", false, "text files begin with names, even if these are numbers")
+	f.StringVar(&d.Delimiter, "delimiter", "", "separator of cells of text: one `character`, tab or space")
+	f.StringVar(&d.Comment, "comment", "", "`character` that begins comment lines of CSV files, such as '#'")
+	f.IntVar(&d.Skip, "skip", 0, "`number` of lines to skip at the beginning of CSV files")
 	f.StringVar(&d.array, "array", "", "`name` of the array in .npz files that hold several")
-	f.StringVar(&d.encoding, "encoding", "", "encoding of text files by `name`, such as latin1; UTF-8 if not given")
+	f.StringVar(&d.Encoding, "encoding", "", "encoding of text files by `name`, such as latin1; UTF-8 if not given")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` of temporary copies; that of the system if not given")
 	f.Var(&d.maxSpool, "max-spool-size", "most disk of temporary copies, 0 for any; half of the free space if not given")
 	f.StringVar(&d.format, "input-format", "", "format of files whose name tells none: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
 
-// options returns what the flags say for the package that reads.
+// options returns what the flags say of the rows.
 func (d *dataFlags) options(a *app) blockstore.Options {
-	o := d.layout()
+	o := d.besideOptions(a)
+	o.Format, o.Array, o.Features = d.format, d.array, d.features
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
-	o.Threads, o.Stdin, o.Inexact, o.NoNumbers = a.threads, a.in, d.inexact, d.noNumbers
+	o.Stdin, o.NoNumbers = a.in, d.noNumbers
 	return o
 }
 
-// layout returns what the flags say of the files alone, whatever their columns are for.
-func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.in(d.spoolDir), Features: d.features}
+// besideOptions returns what the flags say of files beside the rows.
+func (d *dataFlags) besideOptions(a *app) blockstore.Options {
+	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact}
+}
+
+// optionsOf returns what the flags say of rows in files with the given paths.
+func (d *dataFlags) optionsOf(a *app, paths []string) blockstore.Options {
+	o := d.options(a)
+	o.TextElsewhere = d.textElsewhere(paths)
+	return o
+}
+
+// textElsewhere reports whether the command line names text by files other than those with the given paths.
+func (d *dataFlags) textElsewhere(paths []string) bool {
+	return slices.ContainsFunc(d.named, func(path string) bool {
+		return blockstore.NamesText(path) && !slices.Contains(paths, path)
+	})
 }
 
 // trimmed returns a list as people write it, with spaces after commas.
@@ -89,17 +101,17 @@ func (d *dataFlags) check() error {
 		return usagef("--input-format %q is not known; use one of %s%s", d.format,
 			strings.Join(blockstore.Formats(), ", "), didYouMean(d.format, blockstore.Formats()))
 	}
-	if long := len([]rune(d.delimiter)) > 1; long && d.delimiter != "tab" && d.delimiter != "space" && d.delimiter != `\t` {
-		return usagef("--delimiter %q is not one character; tab and space have names", d.delimiter)
+	if long := len([]rune(d.Delimiter)) > 1; long && d.Delimiter != "tab" && d.Delimiter != "space" && d.Delimiter != `\t` {
+		return usagef("--delimiter %q is not one character; tab and space have names", d.Delimiter)
 	}
-	if d.header && d.noHeader {
+	if d.Header && d.NoHeader {
 		return usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
 	}
-	if d.skip < 0 {
-		return usagef("--skip %d is below 0", d.skip)
+	if d.Skip < 0 {
+		return usagef("--skip %d is below 0", d.Skip)
 	}
-	if d.comment != "" && (len(d.comment) != 1 || d.comment[0] <= ' ' || d.comment[0] > '~' || d.comment == `"`) {
-		return usagef("--comment %q is not one ASCII character, such as '#'", d.comment)
+	if d.Comment != "" && (len(d.Comment) != 1 || d.Comment[0] <= ' ' || d.Comment[0] > '~' || d.Comment == `"`) {
+		return usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)
 	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
 		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
@@ -141,17 +153,17 @@ func (p *preparationFlags) widens() bool {
 // marked as faults of the data.
 type input struct {
 	*stream.Counted
+	files    *blockstore.Source // what Counted reads, perhaps through wrappers
 	leftOut  []blockstore.LeftOutColumn
 	position columnPositions
 	formats  []string    // of the files, each once
-	parts    []int64     // rows of each file; nil where that is not known
 	noted    func()      // of how the files ended, when they were read
 	run      *stream.Run // keeps rows that were fetched; nil for none
 }
 
 // open opens files.
 func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, error) {
-	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
+	files, err := a.session.OpenFiles(ctx, paths, d.optionsOf(a, paths))
 	if err != nil {
 		return nil, fromData(err)
 	}
@@ -164,13 +176,12 @@ func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), leftOut: blockstore.LeftOut(src),
-		position: positionsOf(src), parts: blockstore.Parts(src)}
+	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src)}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}
 	in.noted = func() {
-		if blockstore.Unmarked(src) {
+		if src.Unmarked() {
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
 		}
 	}

@@ -92,10 +92,13 @@ func (d *demoCommand) say(format string, args ...any) {
 // runCommand runs a command line of this program.
 func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
 	inner := newApp(ctx, d.in, d.out, d.err)
-	defer func() { inner.progress.end() }()
+	defer func() {
+		inner.progress.end()
+		_ = inner.session.Close()
+	}()
 	root := newRootCommand(inner)
 	root.SetArgs(args)
-	return root.ExecuteContext(blockstore.Remember(ctx))
+	return root.ExecuteContext(ctx)
 }
 
 // draw draws the unseen rows twice: by two of their columns, and by two columns of their

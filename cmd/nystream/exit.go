@@ -92,7 +92,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, new(*usageError)) || !a.running:
 		return exitUsage
-	case errors.As(err, new(*stream.OverBudgetError)) || errors.As(err, new(*blockstore.OverRoomError)):
+	case errors.As(err, new(*stream.OverBudgetError)) || errors.As(err, new(*blockstore.OverQuotaError)):
 		return exitBudget
 	case errors.As(err, new(*blockstore.SpoolError)):
 		return exitFailed

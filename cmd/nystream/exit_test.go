@@ -65,7 +65,7 @@ func TestExitCodes(t *testing.T) {
 		{"a missing file", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrNotExist}, exitData},
 		{"wrong usage for the data", usagef("--rank: %w", data(stream.Unusable)), exitUsage},
 		{"over the budget", stream.NewDataError("a", "%w", &stream.OverBudgetError{}), exitBudget},
-		{"no room for a copy", fromData(&blockstore.SpoolError{Err: &blockstore.OverRoomError{}}), exitBudget},
+		{"no room for a copy", fromData(&blockstore.SpoolError{Err: &blockstore.OverQuotaError{}}), exitBudget},
 		{"a full disk", stream.NewDataError("a", "%w", &blockstore.SpoolError{Err: fs.ErrPermission}), exitFailed},
 	} {
 		if got := a.exitCode(t.Context(), c.err); got != c.want {

@@ -85,13 +85,13 @@ func (r graphRecipe) options(o graph.Options) graph.Options {
 
 // readGraph reads a graph as the flags and a recipe say.
 func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*graph.Graph, error) {
-	o := r.options(graph.Options{Weight: g.weight, NoHeader: d.noHeader, Header: d.header, Comment: d.comment, Skip: d.skip, Delimiter: d.delimiter, Encoding: d.encoding, Stdin: a.in, Limit: a.graphLimit()})
+	o := r.options(graph.Options{Session: a.session.Internal(), Layout: d.Layout, Weight: g.weight, Stdin: a.in, Limit: a.graphLimit()})
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
 	if o.Nodes = g.listed; g.nodes != "" {
 		var err error
-		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, "", d.encoding); err != nil {
+		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, "", graph.Options{Session: o.Session, Layout: d.Layout}); err != nil {
 			return nil, fromData(err)
 		}
 	}
@@ -176,33 +176,16 @@ const edgeColumns = "--columns of a graph are two: those of the source and the t
 
 // openGraph opens the nodes of a graph, which a side of the model is applied to.
 func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Side, paths []string) (*taken, error) {
-	switch d := &t.data; {
-	case len(paths) > 1:
-		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
-	case d.keeps() || d.spoolDir != "" || d.format != "":
-		return nil, usagef("--label, --keep, --spool-dir and --input-format are for rows, and this model is of a graph")
-	case len(d.columns) != 0 && len(d.columns) != 2:
-		return nil, usagef(edgeColumns)
-	}
-	g, err := t.readGraph(ctx, paths[0], &t.graph, f.data.Graph.graphRecipe, &t.data)
+	g, err := f.readEdges(ctx, t.app, &t.graph, &t.data, paths)
 	if err != nil {
 		return nil, err
 	}
-	a := g.Adjacency
-	if side == model.Right {
-		a = a.Transpose()
-	}
-	rows, strange, err := g.Over(a, f.ids, f.data.Graph.Names)
+	nodes, err := f.nodesOf(t.app, g, side, paths[0])
 	if err != nil {
-		return nil, stream.NewDataError(paths[0], "%w", err)
+		return nil, err
 	}
-	twoSided := f.model.Describe().TwoSided
-	if t.notes(graphNotes(g)); strange > 0 && twoSided {
-		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
-	}
-	nodes := stream.NewSparseRows(paths[0], rows, nil)
-	if !twoSided { // a node is its edges both ways
-		if nodes.Into, _, err = g.Over(a.Transpose(), f.ids, f.data.Graph.Names); err != nil {
+	if !f.model.Describe().TwoSided { // a node is its edges both ways
+		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.ids, f.data.Graph.Names); err != nil {
 			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
 	}
@@ -212,4 +195,37 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}
 	return out, nil
+}
+
+// readEdges reads a graph that the model is applied to.
+func (f *modelFile) readEdges(ctx context.Context, a *app, edges *graphFlags, d *dataFlags, paths []string) (*graph.Graph, error) {
+	switch {
+	case len(paths) > 1:
+		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
+	case d.keeps() || d.spoolDir != "" || d.format != "":
+		return nil, usagef("--label, --keep, --spool-dir and --input-format are for rows, and this model is of a graph")
+	case len(d.columns) != 0 && len(d.columns) != 2:
+		return nil, usagef(edgeColumns)
+	}
+	g, err := a.readGraph(ctx, paths[0], edges, f.data.Graph.graphRecipe, d)
+	if err == nil {
+		a.notes(graphNotes(g))
+	}
+	return g, err
+}
+
+// nodesOf returns the nodes of a graph that was read from path as rows of a side of the model.
+func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string) (*stream.SparseRows, error) {
+	edges := g.Adjacency
+	if side == model.Right {
+		edges = edges.Transpose()
+	}
+	rows, strange, err := g.Over(edges, f.ids, f.data.Graph.Names)
+	if err != nil {
+		return nil, stream.NewDataError(path, "%w", err)
+	}
+	if strange > 0 && f.model.Describe().TwoSided {
+		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
+	}
+	return stream.NewSparseRows(path, rows, nil), nil
 }

@@ -59,7 +59,7 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 		return i.model(ctx, args[0])
 	}
 	if i.check {
-		if err := checkStores(ctx, args); err != nil {
+		if err := i.checkStores(ctx, args); err != nil {
 			return err
 		}
 	}
@@ -95,12 +95,12 @@ func (i *inspectCommand) checkArguments(args []string) error {
 }
 
 // checkStores verifies all checksums.
-func checkStores(ctx context.Context, paths []string) error {
+func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
 			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
-		if err := blockstore.VerifyStore(ctx, p); err != nil {
+		if err := i.session.VerifyStore(ctx, p); err != nil {
 			return fromData(err)
 		}
 	}
@@ -137,7 +137,7 @@ type fileColumn struct {
 }
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
-	files, err := blockstore.OpenFiles(ctx, paths, i.data.options(i.app))
+	files, err := i.session.OpenFiles(ctx, paths, i.data.options(i.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -147,7 +147,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		r.Rows = &rows
 	}
 	for _, p := range paths {
-		if bytes, ok := blockstore.FileSize(ctx, p); ok {
+		if bytes, ok := i.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
 		}
 	}
@@ -264,11 +264,11 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(ctx context.Context, path string) error {
-	f, err := readModel(path)
+	f, err := i.readModel(path)
 	if err != nil {
 		return err
 	}
-	bytes, _ := blockstore.FileSize(ctx, path)
+	bytes, _ := i.session.FileSize(ctx, path)
 	d := f.model.Describe()
 	r := &show.Report{Text: show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}}
 	data := f.data

@@ -120,7 +120,7 @@ func (c *ismTask) open(ctx context.Context, args []string) error {
 // chooseTask reads what is known of the rows of src, makes it a response, and sets the dimension and
 // the number of clusters where no flag does.
 func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error) {
-	if err := c.asides.readAll(ctx, c.engine(), &c.data, src); err != nil {
+	if err := c.asides.readAll(ctx, c.job, src); err != nil {
 		return err
 	}
 	if v := c.asides.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {

@@ -213,7 +213,7 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 		if j.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}
-		return f.prepareFile(j.output, j.origin)
+		return f.prepareFile(j.session, j.output, j.origin)
 	})
 	if err != nil {
 		return err
@@ -236,12 +236,13 @@ func (j *job) check(args []string) error {
 		return err
 	}
 	j.data.text = j.rows.Categories != stream.EncodeNone
+	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
+	j.data.named = inputs
 	for _, f := range j.task.outputs() {
 		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
 			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
-	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	if err := refuse(j.refusesStates(inputs)); err != nil {
 		return err
 	}

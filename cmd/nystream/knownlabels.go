@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/split"
@@ -99,8 +100,9 @@ var labelColumns = []string{"label", "class", "y"}
 
 // readNodeLabels reads nodes and their labels from a text file; column names that of the
 // labels, "" for the one of labelColumns.
-func readNodeLabels(ctx context.Context, path, column, encoding string) (nodes []string, labels *asideValues, err error) {
-	if nodes, err = graph.ReadNodes(ctx, path, "", encoding); err != nil {
+func (a *app) readNodeLabels(ctx context.Context, path, column string, l blockstore.Layout) (nodes []string, labels *asideValues, err error) {
+	o := graph.Options{Session: a.session.Internal(), Layout: l}
+	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, fromData(err)
 	}
 	columns := append(slices.Clone(labelColumns), "1")
@@ -109,7 +111,7 @@ func readNodeLabels(ctx context.Context, path, column, encoding string) (nodes [
 	}
 	var words []string
 	for _, name := range columns {
-		if words, err = graph.ReadWords(ctx, path, name, encoding); err == nil {
+		if words, err = graph.ReadWords(ctx, path, name, o); err == nil {
 			column = name
 			break
 		}

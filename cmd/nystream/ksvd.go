@@ -18,11 +18,10 @@ import (
 
 // ksvdFamily are the singular vectors of asymmetric kernel matrices.
 var ksvdFamily = &family{
-	name:       ksvd.Name,
-	methods:    []string{ksvd.Name},
-	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
-	load:       loadKSVD,
-	unverified: ": fit ksvd reports residuals, which --method nystrom estimates",
+	name:    ksvd.Name,
+	methods: []string{ksvd.Name},
+	fitters: []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
+	load:    loadKSVD,
 }
 
 // ksvdTask is a fit of ksvd.
@@ -49,6 +48,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addRight(cmd, "the right side")
 	addChoice(cmd, &c.decomposer, "method", "method of decomposition", words("auto", "exact", "nystrom", "ssrsvd"))
 	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of sampled rows and columns, or N,M; 20 times the rank if not given")
+	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular directions up to which landmarks double")
 	f.BoolVar(&c.center, "center", false, "subtract the means of rows and columns")
 	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums and means: over all entries or landmarks",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
@@ -64,7 +64,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 
 // The flags that only some input or method has a use for.
 var (
-	nystromFlags = []string{"landmarks", "sums", "scaling"}
+	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
 	rowsOnly     = []string{"label", "keep", "input-format", "spool-dir", "nulls", "scale",
 		"categories", "compat"}
@@ -87,6 +87,7 @@ func (c *ksvdTask) refuses(args []string) []contradiction {
 		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
 		{method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
+		c.within("tol", c.nystrom.Tolerance, 2, "0.1"),
 		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
 	}
 }
@@ -184,6 +185,24 @@ func (c *ksvdTask) title() string {
 		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
 }
 
+// leaveMemory tells a fit to a tolerance what its doublings may take: --memory without what the fit does not plan.
+func (c *ksvdTask) leaveMemory() error {
+	if c.nystrom.Tolerance == 0 || c.memory == 0 {
+		return nil
+	}
+	whole, err := c.wholePlan()
+	if err != nil {
+		return err
+	}
+	own, err := c.solver.Plan(c.engine(), c.shape(), c.kernel)
+	if err != nil {
+		return err
+	}
+	c.nystrom.Memory = max(1, int64(c.memory)-whole.Memory.Total()+own.Memory.Total())
+	c.solver = c.newSolver()
+	return nil
+}
+
 // plan works out what the fit will cost, with writing factors.
 func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
@@ -232,6 +251,9 @@ func (c *ksvdTask) prepare(ctx context.Context) (err error) {
 }
 
 func (c *ksvdTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	if err := c.leaveMemory(); err != nil {
+		return nil, nil, err
+	}
 	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.kernel)
 	if err != nil {
 		return nil, nil, err

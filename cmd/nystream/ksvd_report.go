@@ -50,6 +50,15 @@ func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 		r.Add("residuals", "about %.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(f.EstimatedResiduals),
 			slices.Max(f.EstimatedResiduals), f.Doubtful(), f.Rank(), ksvd.Converged)
 	}
+	if d := f.Directions; d.Checked > 0 {
+		r.Put("direction_error", d.Error) // from 0 to 2
+		r.Put("directions_checked", d.Checked)
+		r.Put("directions_missed", d.Missed)
+		r.Add("directions", "error about %.2g (0 to 2), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
+	}
+	if c.nystrom.Tolerance > 0 {
+		r.Put("tolerance", c.nystrom.Tolerance) // of direction_error
+	}
 	r.Put("sums", f.Sums.String())
 	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {
 		r.Add("sums", "%s", f.Sums)

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
@@ -278,87 +277,4 @@ func allKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 		return nil, err
 	}
 	return values[0].values, nil
-}
-
-// readAsideFile reads the columns of a file, which has one of text or any of numbers,
-// for a source of so many rows. A first line of text that is one too many is a header.
-func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*asideValues, error) {
-	paths, options := []string{s.file}, blockstore.Options{NoHeader: d.noHeader, Delimiter: d.delimiter, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.in(d.spoolDir)}
-	columns, _, err := blockstore.Columns(ctx, paths, options)
-	if err != nil {
-		return nil, fromData(err)
-	}
-	v, unit := &asideValues{aside: s, source: s.file}, "rows"
-	text := len(columns) == 1 && columns[0].Kind == "text"
-	if len(columns) == 1 {
-		v.told = cmp.Or(columns[0].Meaning, columns[0].Kind)
-	}
-	switch {
-	case text && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(s.file)):
-		unit = "lines"
-		err = v.readText(ctx, rows, d.encoding)
-	case text, s.flag == "--label" && len(columns) == 1 && columns[0].Kind == "integer":
-		// As float64 the class 1234567 would be called 1.234567e+06.
-		err = v.readColumn(ctx, paths, options, columns[0].Name)
-	default:
-		err = v.readNumbers(ctx, paths, options)
-	}
-	if err != nil {
-		return nil, fromData(err)
-	}
-	if n := int64(v.rows()); n != rows {
-		return nil, stream.NewDataError(s.file, "it has %s %s, and the data have %s rows: %s needs one for each", show.Count(n), unit, show.Count(rows), s.flag)
-	}
-	return v, nil
-}
-
-func (v *asideValues) readText(ctx context.Context, rows int64, encoding string) error {
-	words, err := graph.ReadWords(ctx, v.file, "0", encoding)
-	if err != nil {
-		return err
-	}
-	if int64(len(words)) == rows+1 {
-		words = words[1:]
-	}
-	v.columns, v.values = []string{"0"}, []stream.Column{{Kind: stream.String, Strings: words}}
-	return nil
-}
-
-// readColumn reads a column of any kind from a file that says where each value ends.
-func (v *asideValues) readColumn(ctx context.Context, paths []string, options blockstore.Options, name string) error {
-	options.Keep, options.NoNumbers = []string{name}, true
-	src, err := blockstore.Open(ctx, paths, options)
-	if err != nil {
-		return err
-	}
-	v.columns = []string{name}
-	read, err := readKept(ctx, stream.Engine{Threads: 1}, src, []aside{v.aside})
-	if err == nil {
-		v.values = read[0].values
-	}
-	return err
-}
-
-// readNumbers reads the columns of a file, all of numbers, as float64.
-func (v *asideValues) readNumbers(ctx context.Context, paths []string, options blockstore.Options) error {
-	src, err := blockstore.Open(ctx, paths, options)
-	if err != nil {
-		return err
-	}
-	if out := blockstore.LeftOut(src); len(out) > 0 {
-		return fmt.Errorf("%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others", v.file, out[0].Name, out[0].Reason)
-	}
-	x, err := stream.ReadAll(ctx, src)
-	if err != nil {
-		return err
-	}
-	v.columns = src.Info().Columns
-	v.values = make([]stream.Column, x.Cols)
-	for k := range v.values {
-		v.values[k] = stream.Column{Kind: stream.Float64, Floats: make([]float64, x.Rows)}
-		for i := range x.Rows {
-			v.values[k].Floats[i] = x.Data[i*x.Stride+k]
-		}
-	}
-	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
@@ -51,7 +50,8 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 		root.Version = version + ", build " + build()
 	}
 	a.commandLine = plainWords(args)
-	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
+	defer func() { _ = a.session.Close() }() // what is left of copies goes with the process
+	cmd, failed := root.ExecuteContextC(ctx)
 	a.progress.end()
 	a.progress = nil
 	if failed == nil {

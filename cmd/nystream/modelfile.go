@@ -59,7 +59,7 @@ const (
 )
 
 // prepareFile writes the model to a file that is complete but for its name.
-func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error) {
+func (f *modelFile) prepareFile(session *blockstore.Session, path string, by *made) (blockstore.Output, error) {
 	saved, err := f.model.Save()
 	if err != nil {
 		return nil, err
@@ -77,21 +77,21 @@ func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error
 			return nil, err
 		}
 	}
-	return modelfile.Prepare(path, saved)
+	return modelfile.PrepareIn(session.Internal(), path, saved)
 }
 
 // readModel reads a model file. All that it says about itself is checked.
-func readModel(path string) (*modelFile, error) {
-	a, err := modelfile.Load(path)
+func (a *app) readModel(path string) (*modelFile, error) {
+	saved, err := modelfile.LoadIn(a.session.Internal(), path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
 	if err != nil {
 		return nil, fromData(err)
 	}
-	f := &modelFile{path: path, arrays: a.Arrays}
-	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, a.Header[1:len(a.Header)-1])
-	if err := f.decode(a); err != nil {
+	f := &modelFile{path: path, arrays: saved.Arrays}
+	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, saved.Header[1:len(saved.Header)-1])
+	if err := f.decode(saved); err != nil {
 		return nil, stream.NewDataError(path, "%w", err)
 	}
 	return f, nil

@@ -166,7 +166,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 		c.solver.Operator = rkhs.Explicit{B: c.matrix, Single: !c.paired()}
 	}
 	if c.files == "each" {
-		c.lengths = c.left.parts
+		c.lengths = c.left.files.Parts()
 	}
 	c.pairs, err = c.pair(c.left, c.sides.right)
 	return err

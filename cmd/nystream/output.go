@@ -24,7 +24,7 @@ func (a *app) checkOutput(flag, path string, extensions, inputs []string) error 
 		return nil
 	}
 	if blockstore.IsRemote(path) {
-		return checkRemoteOutput(flag, path, inputs)
+		return a.checkRemoteOutput(flag, path, inputs)
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -90,10 +90,10 @@ func otherFile(file, model string) error {
 
 // pairings compares the files that were written with the model with those that have their
 // names now. Cost: all of them are read.
-func (f *modelFile) pairings(ctx context.Context) (list []pairing, err error) {
+func (f *modelFile) pairings(ctx context.Context, session *blockstore.Session) (list []pairing, err error) {
 	for _, w := range f.data.Files {
 		p := pairing{File: w.beside(f.path)}
-		same, err := w.same(ctx, p.File)
+		same, err := w.same(ctx, session, p.File)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fromData(err)
 		}
@@ -106,7 +106,7 @@ func (f *modelFile) pairings(ctx context.Context) (list []pairing, err error) {
 }
 
 // same reports whether the file at path is the one that was written with the model.
-func (w *madeWith) same(ctx context.Context, path string) (bool, error) {
+func (w *madeWith) same(ctx context.Context, session *blockstore.Session, path string) (bool, error) {
 	if !blockstore.IsRemote(path) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -116,9 +116,9 @@ func (w *madeWith) same(ctx context.Context, path string) (bool, error) {
 			return false, nil
 		}
 	}
-	if bytes, ok := blockstore.FileSize(ctx, path); ok && bytes != w.Bytes {
+	if bytes, ok := session.FileSize(ctx, path); ok && bytes != w.Bytes {
 		return false, nil
 	}
-	d, err := blockstore.DigestOf(ctx, path)
+	d, err := session.DigestOf(ctx, path)
 	return err == nil && d.SHA256 == w.SHA256, err
 }

@@ -15,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
@@ -87,7 +86,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 		if err != nil {
 			return writers, err
 		}
-		w, err := blockstore.PrepareFile(f.path, data)
+		w, err := j.session.PrepareFile(f.path, data)
 		if err != nil {
 			return writers, err
 		}

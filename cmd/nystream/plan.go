@@ -67,7 +67,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
 	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
-	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, int64(j.data.maxSpool.byteSize)))
+	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, int64(j.data.maxSpool)))
 	for _, name := range j.task.names() {
 		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
@@ -82,7 +82,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), SpoolBytes: j.data.maxSpool.room.Most(), Fits: j.checkBudget(&p.Memory) == nil,
+		MemoryBytes: p.Memory.Total(), SpoolBytes: j.session.Quota.Most(), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
 		Notes: j.sentences(p.Notes)}
 	if r.Scans == nil {

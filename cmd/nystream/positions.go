@@ -17,8 +17,8 @@ type columnPositions struct {
 }
 
 // positionsOf returns the positions of the columns of an opened source.
-func positionsOf(src stream.Source) (p columnPositions) {
-	numbers, width := blockstore.Positions(src)
+func positionsOf(src *blockstore.Source) (p columnPositions) {
+	numbers, width := src.Positions()
 	for i, n := range numbers {
 		if n != i {
 			return columnPositions{numbers, width}
@@ -32,7 +32,7 @@ func (in *input) positions(p stream.Preparation) columnPositions {
 	if p.Columns == nil {
 		return in.position
 	}
-	numbers, width := blockstore.Positions(in.Counted.Source)
+	numbers, width := in.files.Positions()
 	taken := columnPositions{Width: width}
 	for i, name := range in.Info().Columns {
 		if i < len(numbers) && slices.Contains(p.Columns, name) {

@@ -79,12 +79,15 @@ func (p *predictCommand) check(args []string) error {
 	}); err != nil {
 		return err
 	}
+	inputs := args
+	for _, beside := range []string{p.labelsFile, newAside("--label", p.data.label).file} {
+		if beside != "" {
+			inputs = append(inputs[:len(inputs):len(inputs)], beside)
+		}
+	}
+	p.data.named = inputs[1:]
 	if err := p.data.check(); err != nil || p.output == "" {
 		return err
-	}
-	inputs := args
-	if p.labelsFile != "" {
-		inputs = append(args[:len(args):len(args)], p.labelsFile)
 	}
 	return p.checkOutput("-o", p.output, predictExtensions, inputs)
 }
@@ -93,7 +96,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := readTransformer(args[0])
+	f, m, err := p.readTransformer(args[0])
 	if err != nil {
 		return err
 	}

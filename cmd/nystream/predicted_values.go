@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -57,10 +58,7 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
 		out := &valuesResult{rowsResult: r, Targets: targets}
 		if p.truth != nil {
-			score.add(out)
-			if intervals {
-				out.Covered, out.Width = show.Optional(score.inside/score.n), show.Optional(score.width/score.n)
-			}
+			score.report(out, intervals)
 		}
 		return out, out.text, nil
 	}
@@ -155,45 +153,10 @@ func predictedNames(targets []string, kinds []model.Kind) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers. Large offsets do not cancel, and squares do not overflow or
-// underflow.
+// valueScore compares predictions with true numbers, and intervals too.
 type valueScore struct {
-	n, inside, width float64
-	first, mean      float64 // the first true number, and the mean relative to it
-	spread, errors   squareSum
-}
-
-// squareSum is a scaled sum of squares, which may themselves be out of range.
-type squareSum struct{ scale, sum, fourth float64 } // scale²·sum, and scale⁴·fourth of the fourth powers
-
-// add adds factor·v².
-func (s *squareSum) add(v, factor float64) {
-	if v = math.Abs(v); v > s.scale {
-		by := s.scale / v * (s.scale / v)
-		s.scale, s.sum, s.fourth = v, s.sum*by, s.fourth*by*by
-	}
-	if s.scale > 0 {
-		square := (v / s.scale) * (v / s.scale)
-		s.sum += factor * square
-		s.fourth += factor * square * square
-	} else {
-		s.sum += v // NaN
-	}
-}
-
-// root returns the root mean square of n numbers.
-func (s *squareSum) root(n float64) float64 { return s.scale * math.Sqrt(s.sum/n) }
-
-// rootError returns the standard error of root, by the delta method. It is NaN for n = 1.
-func (s *squareSum) rootError(n float64) float64 {
-	mean := s.sum / n
-	return s.scale * math.Sqrt(max(0, s.fourth/n-mean*mean)/(n-1)/mean) / 2
-}
-
-// over returns s divided by other.
-func (s *squareSum) over(other squareSum) float64 {
-	scale := s.scale / other.scale
-	return scale * scale * (s.sum / other.sum)
+	metrics.Regression
+	inside, width float64
 }
 
 // compare adds the rows whose true number is known. The first column of values is the prediction; with
@@ -216,28 +179,24 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 			continue
 		}
 		row := values.Data[i*values.Stride:]
-		if s.errors.add(v-row[0], 1); s.n == 0 {
-			s.first = v
-		}
-		s.n++
+		s.Add(v, row[0])
 		if intervals {
 			s.width += row[2] - row[1]
 			if row[1] <= v && v <= row[2] {
 				s.inside++
 			}
 		}
-		away := v - s.first - s.mean
-		s.mean += away / s.n
-		s.spread.add(away, (s.n-1)/s.n) // Welford 1962
 	}
 	return nil
 }
 
-// add adds the figures to a result.
-func (s *valueScore) add(r *valuesResult) {
-	r.Known = int64(s.n)
-	r.Error = show.Optional(s.errors.rootError(s.n))
-	r.RMSE, r.R2 = show.Optional(s.errors.root(s.n)), show.Optional(1-s.errors.over(s.spread))
+// report adds the figures to a result.
+func (s *valueScore) report(r *valuesResult, intervals bool) {
+	r.Known = s.Count()
+	r.RMSE, r.Error, r.R2 = show.Optional(s.RMSE()), show.Optional(s.RMSEError()), show.Optional(s.R2())
+	if n := float64(r.Known); intervals {
+		r.Covered, r.Width = show.Optional(s.inside/n), show.Optional(s.width/n)
+	}
 }
 
 func (r *valuesResult) text(t *show.Text) {

@@ -25,7 +25,7 @@ func TestValueScore(t *testing.T) {
 				t.Fatal(err)
 			}
 			var r valuesResult
-			s.add(&r)
+			s.report(&r, false)
 			tolerance := 1e-9
 			if unit != 1 {
 				tolerance += 1e-14 * math.Abs(offset) // of the numbers themselves

@@ -72,7 +72,7 @@ func TestRequests(t *testing.T) {
 	fit := func(url string) func(ctx context.Context) error {
 		return command("fit", "landmark", url, "--kernel", "rbf(gamma=0.1)", "--rank", "5", "-o", filepath.Join(dir, "model.npz"))
 	}
-	registerStores(t.Context(), time.Minute)
+	stores := newStores(t.Context(), time.Minute)
 	for _, c := range []struct {
 		what         string
 		do           func(ctx context.Context) error
@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 		mostBytes    float64 // of those that there are
 	}{
 		{"open 20 of 5 MB", func(ctx context.Context) error {
-			_, err := blockstore.Open(ctx, []string{"s3://bucket/20/*.parquet"}, blockstore.Options{})
+			_, err := (&blockstore.Session{Stores: stores}).Open(ctx, []string{"s3://bucket/20/*.parquet"}, blockstore.Options{})
 			return err
 		}, large, 61, 0.01},
 		{"inspect 19 small", command("inspect", "s3://bucket/19"), small, 25, 1.01},

@@ -147,7 +147,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 	for i, a := range c.asides.list {
 		names := a.columns
 		if a.file != "" {
-			v, err := c.data.readAsideFile(ctx, a, c.left.Info().Rows)
+			v, err := c.data.readAsideFile(ctx, c.app, a, c.left.Info().Rows)
 			if err == nil {
 				err = v.checkWhole()
 			}

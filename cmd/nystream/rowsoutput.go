@@ -159,19 +159,13 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
 	}
 	s.Format, s.Compression, s.Digest = a.formatOf(path), a.compression, a.digests
-	if f := a.cmd.Flag("spool-dir"); f != nil {
-		s.SpoolDir = f.Value.String()
-	}
-	if f := a.cmd.Flag("max-spool-size"); f != nil {
-		s.SpoolRoom = f.Value.(*spoolRoom).in(s.SpoolDir)
-	}
 	a.noteRenamed(s)
 	if a.origin == nil {
 		a.origin = a.made()
 	}
 	s.About = a.origin.about()
 	if !isPipe(path) {
-		return blockstore.Create(path, s)
+		return a.session.Create(path, s)
 	}
 	if isStandardOutput(path) {
 		return blockstore.NewWriter(a.out, "to the standard output", s)

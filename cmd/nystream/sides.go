@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -167,7 +166,7 @@ func heldBy(e stream.Engine, inputs []*input) int64 {
 	open, most := int64(0), int64(0)
 	for _, in := range inputs {
 		if in != nil {
-			open += blockstore.OpenBytes(in.Counted.Source)
+			open += in.files.OpenBytes()
 			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}

@@ -43,7 +43,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, m, err := readTransformer(args[0])
+	f, m, err := t.readTransformer(args[0])
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 		if len(said.list) == 0 {
 			continue
 		}
-		if err := said.readAll(ctx, c.app.engine(), &c.data, in); err != nil {
+		if err := said.readAll(ctx, c.job, in); err != nil {
 			return err
 		}
 		w, err := said.read[said.list[0].flag].numbers()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -134,7 +133,7 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.columns[0] })
 		return rows, nil
 	}
-	v, err := p.data.readAsideFile(ctx, t.said, rows.source.Info().Rows)
+	v, err := p.data.readAsideFile(ctx, p.app, t.said, rows.source.Info().Rows)
 	if err == nil {
 		t.read, err = t.of(v)
 	}
@@ -158,7 +157,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 		return usagef("%s: labels are in one column", t.said.named())
 	}
 	if !slices.Contains(paths, "-") {
-		columns, _, err := blockstore.Columns(ctx, paths, p.data.options(p.app))
+		columns, _, err := p.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
 		if err == nil { // else opening tells why
 			if t.said, err = t.said.inData(columns); err != nil {
 				return err
@@ -172,7 +171,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
 	t := p.truth
-	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.encoding)
+	nodes, values, err := p.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}

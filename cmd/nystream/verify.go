@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -17,6 +20,7 @@ import (
 type verifyCommand struct {
 	*app
 	data   dataFlags
+	graph  graphFlags // of a model of a graph
 	right  []string
 	how    word
 	sample int
@@ -39,6 +43,7 @@ func newVerifyCommand(a *app) *cobra.Command {
 	f.StringSliceVar(&v.right, "right", nil, "`files` of the right side")
 	completeFiles(cmd, dataExtensions, "right")
 	v.data.add(v.app, cmd)
+	v.graph.addReading(cmd)
 	return cmd
 }
 
@@ -55,7 +60,8 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.check(); err != nil {
 		return err
 	}
-	f, err := readModel(args[0])
+	v.data.named = slices.Concat(args[1:], v.right)
+	f, err := v.readModel(args[0])
 	if err != nil {
 		return err
 	}
@@ -66,23 +72,98 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.checkSources(f); err != nil {
 		return err
 	}
-	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
-	in, left, err := rows.open(ctx, v.app, v.data, args[1:])
+	o, err := v.open(ctx, f, args[1:])
+	defer o.close()
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	d := model.Sources{Left: left}
-	var other *input
-	if len(v.right) > 0 {
-		var right *stream.Prepared
-		if other, right, err = rows.open(ctx, v.app, v.data, v.right); err != nil {
-			return err
-		}
-		defer other.close()
-		d.Right = right
+	return v.measure(ctx, f, m, o)
+}
+
+// verified is what a model is measured on.
+type verified struct {
+	model.Sources
+	inputs []*input
+}
+
+func (o *verified) close() {
+	for _, in := range o.inputs {
+		in.close()
 	}
-	return v.measure(ctx, f, m, d, in, other)
+}
+
+// open opens the data, which the caller closes even after an error.
+func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) (*verified, error) {
+	o := &verified{}
+	if f.data.Graph != nil {
+		return o, v.openGraph(ctx, f, o, paths)
+	}
+	if v.graph.nodes+v.graph.weight != "" {
+		return o, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	}
+	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
+	take := func(paths []string) (*stream.Prepared, error) {
+		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
+		if err == nil {
+			o.inputs = append(o.inputs, in)
+		}
+		return prepared, err
+	}
+	left, err := take(paths)
+	if err != nil {
+		return o, err
+	}
+	o.Left = left
+	switch {
+	case len(v.right) > 0:
+		right, err := take(v.right)
+		if err != nil {
+			return o, err
+		}
+		o.Right = right
+	case f.data.Input == matrixInput:
+		return o, o.turn(ctx, v.app, left)
+	}
+	return o, nil
+}
+
+// turn makes the columns of a matrix the right rows.
+func (o *verified) turn(ctx context.Context, a *app, left *stream.Prepared) error {
+	b, info := &stream.Budget{}, left.Info()
+	if info.Rows > 0 {
+		b.Add("the matrix and its transpose", 2*info.Rows*int64(len(info.Columns)), "")
+	}
+	if err := a.checkBudget(b); err != nil {
+		return err
+	}
+	x, err := stream.ReadAll(ctx, left)
+	if err != nil {
+		return fromData(err)
+	}
+	o.Left, o.Right = stream.FromMatrix(info.Name, x), stream.FromMatrix("the columns of "+info.Name, matrix.Transpose(x))
+	return nil
+}
+
+// openGraph makes the edges out of the nodes of a graph the left rows, and the edges into them the right ones. Nodes of
+// the model come first unless --nodes lists others: those without edges are rows too.
+func (v *verifyCommand) openGraph(ctx context.Context, f *modelFile, o *verified, paths []string) error {
+	if v.graph.nodes == "" {
+		v.graph.listed = f.data.Graph.Names
+		for _, id := range f.ids {
+			v.graph.listed = append(v.graph.listed, strconv.FormatInt(id, 10))
+		}
+	}
+	g, err := f.readEdges(ctx, v.app, &v.graph, &v.data, paths)
+	if err != nil {
+		return err
+	}
+	left, err := f.nodesOf(v.app, g, model.Left, paths[0])
+	if err != nil {
+		return err
+	}
+	right, err := f.nodesOf(v.app, g, model.Right, paths[0])
+	o.Left, o.Right = left, right
+	return err
 }
 
 // whole reports whether the model is of a matrix that is read, all of which is looked
@@ -91,7 +172,7 @@ func (f *modelFile) whole() bool { return f.model.Describe().Kernel == "" }
 
 // checkSources compares the model with the sources that are named.
 func (v *verifyCommand) checkSources(f *modelFile) error {
-	switch two := f.data.Sources == 2; {
+	switch two := f.data.Sources == 2 || f.data.Input == sourcesInput; {
 	case two && len(v.right) == 0:
 		return usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
@@ -103,21 +184,21 @@ func (v *verifyCommand) checkSources(f *modelFile) error {
 }
 
 // measure chooses the rows, checks the memory, and measures.
-func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verifier, d model.Sources, inputs ...*input) error {
-	s := d.Shape()
+func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verifier, o *verified) error {
+	d, s := o.Sources, o.Shape()
 	rows, sample := max(s.Rows, s.Cols), 0
 	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
 		sample = v.sample
 	}
 	plan := m.VerifyPlan(v.engine(), d, sample)
-	v.readerBudget(&plan.Memory, inputs...)
+	v.readerBudget(&plan.Memory, o.inputs...)
 	if err := v.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
 	if int64(sample) >= rows {
 		sample = 0
 	}
-	files, err := f.pairings(ctx)
+	files, err := f.pairings(ctx, v.session)
 	if err != nil {
 		return err
 	}
@@ -139,6 +220,9 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	return nil
 }
 
+// missing is how many times the smallest value of a decomposition the norm of what it misses must be for a warning.
+const missing = 1.1
+
 // report prints what was measured, on a sample of so many rows or, if it is 0, on all.
 func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
 	d, used, warnings := f.model.Describe(), v.used(), []string{}
@@ -146,7 +230,19 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 		warnings = append(warnings, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
 	}
 	if !found.Converged {
-		warnings = append(warnings, fmt.Sprintf("Lanczos did not converge in %d steps: the spectral error is a lower bound", found.Iterations))
+		warnings = append(warnings, fmt.Sprintf("the spectral norms did not converge in %d steps: the spectral error is a lower bound", found.Iterations))
+	}
+	doubtful := 0
+	for _, residual := range found.Residuals {
+		if !(residual <= ksvd.Converged) {
+			doubtful++
+		}
+	}
+	if doubtful > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged))
+	}
+	if n := len(d.Values); len(found.Residuals) > 0 && sample == 0 && found.SpectralError*found.Norm > missing*d.Values[n-1] {
+		warnings = append(warnings, fmt.Sprintf("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1]))
 	}
 	r := &show.Report{Text: show.Text{Title: d.Method + " model of " + d.Subject}}
 	how, where, between := "exact", "all rows", ""
@@ -164,6 +260,11 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 	r.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
 	r.Put("relative_frobenius_error", found.FrobeniusError)
 	r.Add("Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
+	if len(found.Residuals) > 0 {
+		r.Put("residuals", found.Residuals) // of each triplet, relative to its value
+		r.Put("not_converged", doubtful)
+		r.Add("residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(found.Residuals), slices.Max(found.Residuals), doubtful, len(found.Residuals), ksvd.Converged)
+	}
 	r.PutSome("trace_kept", found.TraceKept) // trace of Â over that of A
 	if !math.IsNaN(found.TraceKept) {
 		r.Add("trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)

@@ -43,7 +43,7 @@ type Solver struct {
 	Iterations int
 
 	// Memory, in bytes, is what EngineAuto must make do with; 0 is no limit.
-	Memory int64
+	Memory int64 `states:"ignored"`
 	Seed   uint64
 }
 

@@ -36,7 +36,8 @@
 //	SSRSVD      1, after gathering                        see lowrank.SSRSVD
 //
 // Nystrom evaluates entries between its samples and held-back rows besides, which estimate the residuals
-// of its triplets: see [Fit.EstimatedResiduals].
+// of its triplets ([Fit.EstimatedResiduals]), the singular directions of G that it misses ([Fit.Directions]), and the
+// error of the matrix in both norms. [Model.Verify] measures the errors and the residuals on all entries.
 //
 // Rows that methods pick are gathered by number, which is a pass for sources that
 // cannot do it ([stream.Gather]).

@@ -183,7 +183,6 @@ func (m *Matrix) Functions(left, right blas64.General) *Model {
 
 // functions returns a model whose sides are functions of a row, of triplets of G.
 func (m *Matrix) functions(r *krylov.Triplets) *Model {
-	all := func(n int) sample { return sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)} }
-	return m.data.functions(m.grid.Tiles, m.left, m.right, all(m.left.Count()), all(m.right.Count()), m.sums,
+	return m.data.functions(m.grid.Tiles, m.left, m.right, sampleAll(m.left.Count()), sampleAll(m.right.Count()), m.sums,
 		&krylov.Triplets{Values: r.Values, U: matrix.Clone(r.U), V: matrix.Clone(r.V)})
 }

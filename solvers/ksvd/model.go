@@ -43,6 +43,9 @@ type Fit struct {
 	// where u and v have length 1; nil unless the method is nystrom. Entries between rows and columns that
 	// are no landmarks tell them.
 	EstimatedResiduals []float64
+	// Directions compares U and V with the leading singular vectors of G, estimated likewise; zero unless the method
+	// is nystrom.
+	Directions Directions
 	// Samples are the numbers of sampled rows and columns.
 	Samples [2]int
 
@@ -158,11 +161,8 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	var parts []*embedding
 	for _, side := range sides(r.Side) {
 		s := m.side(side)
-		if d := from.dimension(); d != s.dimension() {
-			return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", from.name(), d, s.dimension())
-		}
-		if sparse := s.Landmarks.Sparse != nil; sparse != (from.sparse != nil) {
-			return nil, fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows dense ones", from.name())
+		if err := s.accepts(from); err != nil {
+			return nil, err
 		}
 		parts = append(parts, m.embedding(t, s, nil, from))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -33,18 +34,24 @@ import (
 // Memory: the samples twice, n·m numbers and, for sparse rows, 8 bytes for each node
 // and side.
 //
-// The residuals of the triplets are estimated: see [Fit.EstimatedResiduals]. Four times as
-// many rows as there are landmarks, from 1,024 to 2,048, are held back on each side for that. Cost: with
-// the landmarks p rows and q columns, which makes p·q + p·m + n·q entries, and three times p·q numbers.
+// The residuals of the triplets, the error of the leading directions and that of the matrix in both norms are
+// estimated: see [Fit.EstimatedResiduals] and [Fit.Directions]. Four times as many rows as there are landmarks, from
+// 1,024 to 2,048, are held back on each side for that. Cost: with the landmarks p rows and q columns, which makes
+// p·q + p·m + n·q entries, three times p·q numbers, and a truncated SVD of these.
 type Nystrom struct {
 	Rank int // r
 	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
-	// 20 times the rank for rows, and as many columns as rows. At most N and M.
+	// 20 times the rank for rows, and as many columns as rows. At most N and M. With a Tolerance
+	// they are the first numbers; then 0 means 4 times the rank, and at least 64.
 	Rows, Cols int
 	Center     bool
 	Sums       Sums
 	Scaling    Scaling
-	Seed       uint64
+	// Tolerance, unless 0, is that of [Directions.Error]: landmarks are doubled until its estimate is within it.
+	Tolerance float64
+	// Memory, unless 0, is how many bytes the plan of a doubling may take.
+	Memory int64
+	Seed   uint64
 }
 
 // Scaling says how long the singular vectors of the fitted rows are.
@@ -70,8 +77,11 @@ const (
 const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
-	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 {
-		return m, fmt.Errorf("rank %d must be at least 1, and landmarks %d and %d not negative", m.Rank, m.Rows, m.Cols)
+	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || !(m.Tolerance >= 0 && m.Tolerance < 2) {
+		return m, fmt.Errorf("rank %d must be at least 1, landmarks %d and %d not negative, and the tolerance %v from 0 to 2", m.Rank, m.Rows, m.Cols, m.Tolerance)
+	}
+	if m.Tolerance > 0 {
+		m.Rows = cmp.Or(m.Rows, max(64, 4*m.Rank))
 	}
 	m.Rows = cmp.Or(m.Rows, 20*m.Rank)
 	m.Cols = cmp.Or(m.Cols, m.Rows)
@@ -106,9 +116,16 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if err := f.exactSums(ctx); err != nil {
 		return nil, err
 	}
-	s := d.size()
-	rows, cols := uniformSample(s.Rows, m.Rows, m.Seed, "ksvd rows"), uniformSample(s.Cols, m.Cols, m.Seed, "ksvd columns")
-	return f.sampled(ctx, rows, cols)
+	if m.Tolerance > 0 {
+		return f.double(ctx)
+	}
+	return f.uniform(ctx)
+}
+
+// uniform returns the fit with uniform samples.
+func (f *nystrom) uniform(ctx context.Context) (*Fit, error) {
+	s := f.data.size()
+	return f.sampled(ctx, uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"), uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"))
 }
 
 // nystrom is a fit under way.
@@ -146,7 +163,8 @@ func (f *nystrom) exactSums(ctx context.Context) (err error) {
 
 // finish returns the fit with its report.
 func (f *nystrom) finish(m *Model) *Fit {
-	f.report.Note(rankNote(m.Rank(), f.Rank)...)
-	f.report.KernelEntries = f.tiles.Entries.Load()
-	return &Fit{Model: m, Report: f.report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, data: f.data, sums: f.sums}
+	report := f.report
+	report.Notes = append(slices.Clone(report.Notes), rankNote(m.Rank(), f.Rank)...)
+	report.KernelEntries = f.tiles.Entries.Load()
+	return &Fit{Model: m, Report: report, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, data: f.data, sums: f.sums}
 }

@@ -31,6 +31,9 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 	return sample{numbers, slices.Repeat([]float64{float64(n) / float64(k)}, k)}
 }
 
+// sampleAll has all n rows.
+func sampleAll(n int) sample { return sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)} }
+
 // sampled returns the fit with given samples.
 func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) {
 	size := f.data.size()
@@ -51,12 +54,12 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	estimated, err := f.estimateResiduals(ctx, m, allRows, allCols, besideRows, besideCols)
+	e, err := f.estimate(ctx, m, allRows, allCols, besideRows, besideCols)
 	if err != nil {
 		return nil, err
 	}
 	fit := f.finish(m)
-	fit.tellResiduals(estimated, f.Scaling, besideRows, besideCols)
+	fit.tell(e, f.Scaling)
 	return fit, nil
 }
 

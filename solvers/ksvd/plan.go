@@ -167,6 +167,10 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	s = p.shape
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
 	p.SetNotShardable("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
+	if m.Tolerance > 0 {
+		p.SetNotShardable("landmarks are doubled as passes go, by what they find; name `landmarks` instead of `tol`")
+		p.Notes = append(p.Notes, fmt.Sprintf("memory, passes and kernel entries are those of %d and %d landmarks; the data decide", m.Rows, m.Cols))
+	}
 	sums := m.summing(s, p.tiles)
 	p.Notes = append(p.Notes, sums.notes()...)
 	kept := int64(0) // rows in the model besides the samples
@@ -197,10 +201,12 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	return p.Plan, nil
 }
 
-// residuals adds the cost of [Fit.EstimatedResiduals], for n landmark rows and c landmark columns.
+// residuals adds the cost of the estimates, for n landmark rows and c landmark columns.
 func (p *planner) residuals(n, c, rank int64) {
 	rows, cols := n+int64(heldBack(p.shape.Rows, int(n))), c+int64(heldBack(p.shape.Cols, int(c)))
 	p.Add("rows and columns of the residuals", p.rows(rows)+p.rows(cols), "`landmarks`")
-	p.Add("entries of the residuals", 3*rows*cols+4*(rows+cols)*rank, "`landmarks`")
+	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`landmarks`")
+	checked := min(rank, checkedDirections)
+	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`landmarks`")
 	p.AddEntries(float64(rows)*float64(cols) + float64(rows)*float64(c) + float64(n)*float64(cols))
 }

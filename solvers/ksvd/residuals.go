@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -81,12 +83,16 @@ func (s *strata) pickLandmarks(rows *tiles.Rows) *tiles.Rows {
 	return &tiles.Rows{Sparse: rows.Sparse.PickRows(numbers)}
 }
 
-// estimateResiduals returns about the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet of a model, with u
-// and v of length 1, from rows x and columns z of G.
-func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.Rows, rows, cols *strata) ([]float64, error) {
-	if m.Rank() == 0 {
-		return nil, nil
-	}
+// estimates are what rows and columns besides the landmarks tell of a model.
+type estimates struct {
+	residuals           []float64 // of each triplet, relative to its value
+	directions          Directions
+	spectral, frobenius float64 // ‖G−UΣVᵀ‖ relative to ‖G‖
+	heldRows, heldCols  int     // that are no landmarks
+}
+
+// estimate compares a model with G between rows x and columns z.
+func (f *nystrom) estimate(ctx context.Context, m *Model, x, z *tiles.Rows, rows, cols *strata) (*estimates, error) {
 	quiet := *f
 	quiet.engine.Progress, quiet.engine.Run = nil, nil
 	g, s, err := quiet.block(ctx, x, z, rows.sample, cols.sample)
@@ -104,10 +110,36 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 	if err != nil {
 		return nil, err
 	}
-	values, unit := slices.Clone(m.Values), 1/m.Values[0] // squares of entries neither overflow nor vanish
+	values, unit := slices.Clone(m.Values), unitOf(m.Values, g) // squares of entries neither overflow nor vanish
 	dense.Scale(unit, g)
 	for k := range values {
 		values[k] *= unit
+	}
+	out := &estimates{heldRows: rows.held(), heldCols: cols.held()}
+	if err := f.compare(ctx, out, g, u, v, values, rows, cols); err != nil {
+		return nil, err
+	}
+	out.residuals = f.residuals(g, u, v, values, rows, cols)
+	return out, nil
+}
+
+// unitOf returns a factor that makes the largest singular value 1; without values, the largest entry.
+func unitOf(values []float64, g blas64.General) float64 {
+	if len(values) > 0 {
+		return 1 / values[0]
+	}
+	largest := dense.MaxAbs(g)
+	if largest == 0 {
+		return 1
+	}
+	return 1 / largest
+}
+
+// residuals returns about the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet, with u and v of length 1. It
+// overwrites its arguments.
+func (f *nystrom) residuals(g, u, v blas64.General, values []float64, rows, cols *strata) []float64 {
+	if len(values) == 0 {
+		return nil
 	}
 	minusU, minusV := u, v
 	if f.Scaling == ScaleOrthonormal {
@@ -123,7 +155,7 @@ func (f *nystrom) estimateResiduals(ctx context.Context, m *Model, x, z *tiles.R
 	for k, r := range right {
 		left[k] = math.Max(left[k], r)
 	}
-	return left, nil
+	return left
 }
 
 // of returns the source of some of the rows of a source.
@@ -136,6 +168,9 @@ func (r source) of(rows *tiles.Rows) source {
 
 // embed returns u or v of rows with known sums; nil for those that the model has for new rows.
 func (f *nystrom) embed(ctx context.Context, m *Model, side *Side, rows source, known *tiles.Sums) (blas64.General, error) {
+	if side.Rank() == 0 {
+		return matrix.New(int(rows.Info().Rows), 0), nil
+	}
 	fitted := *side
 	fitted.Map = blas64.General{}
 	p := m.embedding(f.tiles, &fitted, known, rows)
@@ -161,6 +196,11 @@ func residuals(trans blas.Transpose, g, v, u blas64.General, values []float64, r
 	}
 	product := dense.Mul(trans, g, blas.NoTrans, weighted)
 	variance := noiseOf(trans, g, held, cols)
+	return restOf(product, variance, u, values, rows)
+}
+
+// restOf returns ‖Gv−σu‖/σ for each triplet of products G·v, without the noise that has a variance.
+func restOf(product, variance, u blas64.General, values []float64, rows *strata) []float64 {
 	out, noise := make([]float64, len(values)), make([]float64, len(values))
 	for i, w := range rows.weights {
 		gv, ui, of := matrix.Row(product, i), matrix.Row(u, i), matrix.Row(variance, i)
@@ -211,18 +251,46 @@ func squares(m blas64.General) blas64.General {
 // one of G.
 const Converged = 0.3
 
-// tellResiduals puts estimated residuals into the fit, and warns of those that are large.
-func (f *Fit) tellResiduals(estimated []float64, scaling Scaling, rows, cols *strata) {
-	f.EstimatedResiduals = estimated
-	if f.Doubtful() == 0 {
+// tell puts estimates into the fit, and warns of triplets that are not converged and of directions that are missing.
+func (f *Fit) tell(e *estimates, scaling Scaling) {
+	f.EstimatedResiduals, f.Directions = e.residuals, e.directions
+	from := fmt.Sprintf("%d rows and %d columns besides the landmarks", e.heldRows, e.heldCols)
+	if e.heldRows+e.heldCols == 0 {
+		from = "all rows and columns"
+	}
+	f.estimated(e, from)
+	var wrong []string
+	if f.Doubtful() > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g",
+			f.Doubtful(), f.Rank(), Converged, slices.Max(e.residuals)))
+	}
+	if d := e.directions; d.Missed > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of the %d leading singular directions of G are missing from U or V", d.Missed, d.Checked))
+	}
+	if len(wrong) == 0 {
 		return
 	}
 	remedy := "raise `landmarks`"
 	if scaling != ScaleOrthonormal {
 		remedy += ", or take `scaling orthonormal`"
 	}
-	f.Warn(fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g, estimated from %d rows and %d columns besides the landmarks; %s",
-		f.Doubtful(), f.Rank(), Converged, slices.Max(estimated), rows.held(), cols.held(), remedy))
+	f.Warn(fmt.Sprintf("%s, estimated from %s; %s", strings.Join(wrong, "; "), from, remedy))
+}
+
+// noModel is the relative error of no model at all, with some room for rounding.
+const noModel = 1.001
+
+// estimated adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: the rank decides
+// them, and a matrix such as that of a graph may have no low rank.
+func (f *Fit) estimated(e *estimates, from string) {
+	for i, value := range []float64{e.spectral, e.frobenius} {
+		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `landmarks`"}
+		if value <= noModel {
+			f.Estimates = append(f.Estimates, one)
+		} else {
+			f.AddEstimate(one)
+		}
+	}
 }
 
 // Doubtful returns the number of triplets whose estimated residual is above [Converged].

@@ -73,6 +73,17 @@ func (s *Side) dimension() int {
 	return s.Landmarks.rows().Dimension()
 }
 
+// accepts returns an error for rows of another length or kind than the side takes.
+func (s *Side) accepts(rows source) error {
+	if d := rows.dimension(); d != s.dimension() {
+		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, s.dimension())
+	}
+	if sparse := s.Landmarks.Sparse != nil; sparse != (rows.sparse != nil) {
+		return fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows dense ones", rows.name())
+	}
+	return nil
+}
+
 // embedding is a side made ready for a pass over rows.
 type embedding struct {
 	*Side

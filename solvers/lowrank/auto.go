@@ -23,7 +23,7 @@ type Auto struct {
 	ErrorTol float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
 	Norm     Norm    // of the tolerance
 	Shift    Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
-	Memory   int64   // bytes that the plan may take, 0 for no limit
+	Memory   int64   `states:"ignored"` // bytes that the plan may take, 0 for no limit
 	Sums     Sums    // of a normalised kernel
 	Seed     uint64
 }

@@ -138,6 +138,23 @@ func (f *Fit) setTrace(trace float64) {
 		sum := dense.Sum(f.Values)
 		f.TraceResidual = (trace - sum - f.Shift*float64(len(f.Values))) / trace
 		f.TraceKept = (sum + f.Shift*float64(f.Rows)) / trace
+		f.warnFlat(trace)
+	}
+}
+
+// flat is the mean size of the eigenvalues of a model over the mean eigenvalue of A, up to which they do not stand out.
+const flat = 1.5
+
+// warnFlat warns if A is nearly a multiple of the identity. The error with a shift is then small, and the factors tell
+// nothing.
+func (f *Fit) warnFlat(trace float64) {
+	sum, rank, rows := 0.0, float64(len(f.Values)), float64(f.Rows)
+	for _, v := range f.Values {
+		sum += math.Abs(v + f.Shift)
+	}
+	if times := sum / rank / (trace / rows); 2*rank <= rows && times <= flat {
+		f.Warn(fmt.Sprintf("the eigenvalues of the model are on average %.2g times those of the matrix: rows resemble only "+
+			"themselves, and no model of low rank exists; take a wider kernel", times))
 	}
 }
 

@@ -23,8 +23,8 @@ import (
 type Adaptive struct {
 	ErrorTol float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
 	Norm     Norm    // of the tolerance
-	Rank     int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
-	Memory   int64   // bytes that the plan of a step may take, 0 for no limit
+	Rank     int     // the largest allowed; 0 means a quarter of the rows, but at least 1000
+	Memory   int64   `states:"ignored"` // bytes that the plan of a step may take, 0 for no limit
 
 	// As those of Landmark.
 	Rule  Rule
@@ -112,7 +112,7 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	case !f.NotConverged:
 		return "", true
 	case columns >= most && m.Rank == 0:
-		return fmt.Sprintf("a rank above %d, a quarter of the rows, is not low: A is better formed, or `rank` set", most), true
+		return fmt.Sprintf("a rank above %d is not low for %d rows: A is better formed, or `rank` set", most, n), true
 	case columns >= most:
 		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
 	}

@@ -1,5 +1,5 @@
-// Package metrics holds figures of labels, each with its definition: of classes
-// (accuracy, F1, the confusion matrix) and of clusters (NMI).
+// Package metrics holds figures of labels and of predicted numbers, each with its definition: of classes
+// (accuracy, F1, the confusion matrix), of clusters (NMI) and of regressions (RMSE, R²).
 //
 // Labels are any integers; those that are equal name the same class. A class
 // that has no row, in truth or prediction, is unknown to these functions and

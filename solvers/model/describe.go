@@ -59,7 +59,8 @@ var (
 )
 
 // add writes a value and everything it holds. Of a source it writes the columns and the number of rows: states carry a
-// fingerprint of the rows themselves. It skips fields named Memory: that limit only decides a choice, which is written.
+// fingerprint of the rows themselves. It skips fields with the tag `states:"ignored"`. It panics for maps, functions
+// and channels.
 func (w *describer) add(path string, v reflect.Value) {
 	switch {
 	case !v.IsValid():
@@ -74,7 +75,7 @@ func (w *describer) add(path string, v reflect.Value) {
 	}
 }
 
-// addKind writes a value by its kind. It panics for maps, functions and channels: see scalar.
+// addKind writes a value by its kind.
 func (w *describer) addKind(path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -82,14 +83,14 @@ func (w *describer) addKind(path string, v reflect.Value) {
 	case reflect.Struct:
 		w.line(path, v.Type().String())
 		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; name != "Memory" {
-				w.add(name, v.Field(i))
+			if field := v.Type().Field(i); field.Tag.Get("states") != "ignored" {
+				w.add(field.Name, v.Field(i))
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		w.addList(path, v)
 	default:
-		w.line(path, scalar(v))
+		w.line(path, scalar(path, v))
 	}
 }
 
@@ -114,7 +115,7 @@ func (w *describer) addList(path string, v reflect.Value) {
 }
 
 // scalar returns the text of a number, a boolean, a string or an enumeration. It panics for other kinds.
-func scalar(v reflect.Value) string {
+func scalar(path string, v reflect.Value) string {
 	if named, ok := interfaceOf(v).(fmt.Stringer); ok {
 		return named.String()
 	}
@@ -130,7 +131,8 @@ func scalar(v reflect.Value) string {
 	case v.Kind() == reflect.String:
 		return strconv.Quote(v.String())
 	}
-	panic(fmt.Sprintf("model: a %v cannot decide a fit", v.Type()))
+	panic(fmt.Sprintf("model: %s is a %v, which states of passes cannot describe: "+
+		"use numbers, text or a slice, or the tag states:\"ignored\" if it does not decide the fit", path, v.Type()))
 }
 
 // interfaceOf returns the value, or nil for an unexported field.

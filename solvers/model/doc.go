@@ -47,6 +47,9 @@
 //	SharedPasses     passes that machines share; NotShardable says why there are none
 //	Transform        numbers of rows, seen or new: [Request] says of which side and kind
 //
+// States of passes are tied to all settings, by their names and values. A setting that only decides a choice of method,
+// which the states name, has the tag `states:"ignored"`. Maps and functions are not settings.
+//
 // # Plans
 //
 // A plan begins with [NewPlan] for the longest source. Memory that the whole fit holds is

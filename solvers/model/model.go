@@ -66,12 +66,15 @@ type Verification struct {
 	SpectralError  float64 // ‖A−Â‖₂/‖A‖₂
 	FrobeniusError float64 // ‖A−Â‖_F/‖A‖_F
 	TraceKept      float64 // tr(Â)/tr(A), NaN unless both sides of A are the same rows
-	Norm           float64 // ‖A‖₂
-	Iterations     int     // Lanczos steps
-	Tolerance      float64 // relative, on the norms
-	Converged      bool
-	Rows, Cols     int64 // size of the matrix that was looked at
-	KernelEntries  int64
+	// Residuals are the larger of ‖Av−σu‖ and ‖Aᵀu−σv‖ for each singular triplet of the model, relative to σ, where u
+	// and v have length 1; nil for models that are no decompositions.
+	Residuals     []float64
+	Norm          float64 // ‖A‖₂
+	Iterations    int     // steps of what finds the spectral norms
+	Tolerance     float64 // relative, on the norms
+	Converged     bool
+	Rows, Cols    int64 // size of the matrix that was looked at
+	KernelEntries int64
 }
 
 // Check returns an error if the errors are not known: where the numbers of the model or

@@ -62,8 +62,11 @@ func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
 //
 // Load refuses a model of prepared rows, see [model.Archive.Prepared].
 // An error says what is wrong with a file that was damaged or changed.
-func Load(path string) (*model.Archive, error) {
-	file, err := archive.Read(path)
+func Load(path string) (*model.Archive, error) { return LoadIn(nil, path) }
+
+// LoadIn is [Load] within a session.
+func LoadIn(files *archive.Session, path string) (*model.Archive, error) {
+	file, err := archive.ReadIn(files, path)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +89,11 @@ func Write(path string, a *model.Archive) error {
 // Prepare writes a model that was saved to a file that is complete but for its name, path,
 // for those who put several files under their names together.
 func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
+	return PrepareIn(nil, path, a)
+}
+
+// PrepareIn is [Prepare] within a session.
+func PrepareIn(files *archive.Session, path string, a *model.Archive) (*archive.Prepared, error) {
 	data := a.Data
 	if data == nil {
 		data = noData
@@ -102,7 +110,7 @@ func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
 		return nil, err
 	}
 	text.WriteByte('\n')
-	return archive.Prepare(path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
+	return archive.PrepareIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
 }
 
 // opened returns the archive in a file.

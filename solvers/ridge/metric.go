@@ -221,23 +221,29 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 
 // losses returns the share of each row that is left out in the error of its predictions: see [Learnt].
 func (c *candidate) losses(held *heldOut) []float64 {
-	losses, all := make([]float64, c.sample.Count()), variances(c.known.outputs, c.known.weight)
-	for i, w := range c.known.weight {
-		predicted := matrix.Row(held.predictions, i)
-		if c.data.Classes != nil {
-			if floats.MaxIdx(predicted) != c.known.class[i] {
-				losses[i] = w
-			}
-			continue
-		}
-		for j, v := range matrix.Row(c.known.outputs, i) {
-			if v -= predicted[j]; all[j] > 0 {
-				losses[i] += w * v * v / (all[j] * float64(len(all)))
-			}
-		}
+	var losses []float64
+	if c.data.Classes != nil {
+		losses = c.misclassified(held.predictions)
+		floats.Mul(losses, c.known.weight)
+	} else {
+		losses = c.weightedSquares(held.predictions)
 	}
 	blas64.Scal(1/dense.Sum(c.known.weight), dense.Vector(losses))
 	return losses
+}
+
+// weightedSquares returns the part of each row of the scoring sample in the mean of 1 − R² over targets, times all weight.
+func (c *candidate) weightedSquares(predictions blas64.General) []float64 {
+	squares, all := make([]float64, predictions.Rows), variances(c.known.outputs, c.known.weight)
+	for i, w := range c.known.weight {
+		predicted := matrix.Row(predictions, i)
+		for j, v := range matrix.Row(c.known.outputs, i) {
+			if v -= predicted[j]; all[j] > 0 {
+				squares[i] += w * v * v / (all[j] * float64(len(all)))
+			}
+		}
+	}
+	return squares
 }
 
 // lower reports whether the sum of losses is below that of others, by more than two standard errors of the difference.

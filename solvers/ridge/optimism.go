@@ -75,13 +75,7 @@ func (m trained) solved(i int) bool {
 // of each target, or 1 if the class is wrong, else 0.
 func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
 	if c.data.Classes != nil {
-		losses := matrix.New(predictions.Rows, 1)
-		for r, class := range c.known.class {
-			if floats.MaxIdx(matrix.Row(predictions, r)) != class {
-				losses.Data[r] = 1
-			}
-		}
-		return losses
+		return blas64.General{Rows: predictions.Rows, Cols: 1, Stride: 1, Data: c.misclassified(predictions)}
 	}
 	losses := matrix.New(predictions.Rows, c.outputs)
 	for r := range predictions.Rows {

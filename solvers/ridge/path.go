@@ -310,12 +310,23 @@ func (c *candidate) validate(ctx context.Context, penalties []float64) (models t
 	return models, path, nil
 }
 
-// wrong returns 1 for each row of the scoring sample that is misclassified, or whose fold has no model.
-func (c *candidate) wrong(held *heldOut) []float64 {
-	wrong := make([]float64, held.predictions.Rows)
+// misclassified returns 1 for each row of the scoring sample whose largest decision value is not that of its class, and
+// 0 for the others.
+func (c *candidate) misclassified(decisions blas64.General) []float64 {
+	wrong := make([]float64, decisions.Rows)
 	for r, class := range c.known.class {
-		model := held.models[c.folds.part(c.known.group[r])][0]
-		if model.Rows == 0 || floats.MaxIdx(matrix.Row(held.predictions, r)) != class {
+		if floats.MaxIdx(matrix.Row(decisions, r)) != class {
+			wrong[r] = 1
+		}
+	}
+	return wrong
+}
+
+// wrong is [candidate.misclassified] of the predictions of a penalty. Rows whose fold has no model count too.
+func (c *candidate) wrong(held *heldOut) []float64 {
+	wrong := c.misclassified(held.predictions)
+	for r, group := range c.known.group {
+		if held.models[c.folds.part(group)][0].Rows == 0 {
 			wrong[r] = 1
 		}
 	}

@@ -47,7 +47,7 @@ type Solver struct {
 	// with ε = 0 and of a pseudo-inverse; 0 means 1e-10.
 	Cutoff float64
 	Seed   uint64
-	Memory int64 // bytes that EngineAuto must make do with; 0 for no limit
+	Memory int64 `states:"ignored"` // bytes that EngineAuto must make do with; 0 for no limit
 }
 
 // The defaults of Solver.Landmarks.

@@ -46,7 +46,7 @@ var known = []dataset{
 	{name: "satimage", file: "satimage.scale", options: blockstore.Options{Format: "libsvm"}},
 	{name: "abalone", file: "abalone.data"},
 	{name: "letter", file: "letter.scale", rows: 15000, // the first column is the letter
-		options: blockstore.Options{Format: "csv", NoHeader: true, Columns: []string{"1:17"}}},
+		options: blockstore.Options{Format: "csv", Layout: blockstore.Layout{NoHeader: true}, Columns: []string{"1:17"}}},
 	{name: "a9a", file: "a9a", options: blockstore.Options{Format: "libsvm"}},
 }
 

@@ -100,6 +100,17 @@ func TestPolyTensorSketch(t *testing.T) {
 	if before > 0.02 {
 		t.Errorf("error %g with 512 columns", before)
 	}
+	far := stream.NewMatrix(x.Rows, x.Cols) // the kernel is the same
+	for i, v := range x.Data {
+		far.Data[i] = v + 8
+	}
+	f, err := polyTensorSketch{512, 1}.of(k, far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, frobenius, err := f.errors(k, far); err != nil || !(frobenius < 1.01*before) {
+		t.Errorf("rows far from the origin: error %g, and %g at it (%v)", frobenius, before, err)
+	}
 	if _, err := (polyTensorSketch{8, 1}).of(kernelgen.Laplace(1), x); err == nil {
 		t.Error("a Laplace kernel is taken")
 	}

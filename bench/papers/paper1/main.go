@@ -103,11 +103,10 @@ func run(ctx context.Context, o *options) error {
 	}
 	var tables []*report.Table
 	if slices.Contains(o.data, tableI) {
-		t, err := transportTable(ctx, o)
-		if err != nil {
+		var err error
+		if tables, err = transportTables(ctx, o); err != nil {
 			return err
 		}
-		tables = append(tables, t)
 	}
 	var all []*matrix
 	for _, p := range problems(o) {

@@ -17,9 +17,9 @@ import (
 // transportRounds are the rounds of Sinkhorn's iteration in the paper.
 const transportRounds = 10
 
-// plan is a transport plan T that is known by its products: T·x for the left side, and
-// Tᵀ·x for the right.
-type plan interface {
+// operator is a matrix A that is known by its products: A·x for the left side, and Aᵀ·x for
+// the right.
+type operator interface {
 	product(side model.Side, x *mat.Dense) (*mat.Dense, error)
 }
 
@@ -48,11 +48,13 @@ func sinkhorn(n int, times, transposed func(x *mat.VecDense) *mat.VecDense) (u, 
 	return u, v, bad
 }
 
-// densePlan is the plan that is approximated.
+// densePlan is the plan that is approximated, and the kernel matrix that it comes from.
 type densePlan struct {
-	x, y blas64.General // colours
-	t    *mat.Dense
-	norm float64 // ‖T‖₂
+	x, y       blas64.General // colours
+	t          *mat.Dense     // diag(u)·K·diag(v)
+	u, v       []float64
+	norm       float64 // ‖T‖₂
+	kernelNorm float64 // ‖K‖₂
 }
 
 // newDensePlan forms the plan between colours.
@@ -76,9 +78,12 @@ func newDensePlan(x, y blas64.General) (*densePlan, error) {
 			k.Data[i*k.Stride+j] *= w
 		}
 	}
-	p := &densePlan{x: x, y: y, t: t}
+	p := &densePlan{x: x, y: y, t: t, u: u, v: v}
 	var err error
-	p.norm, err = lab.Norm(y.Rows, p.product)
+	if p.norm, err = lab.Norm(y.Rows, p.product); err != nil {
+		return nil, err
+	}
+	p.kernelNorm, err = lab.Norm(y.Rows, p.kernel().product)
 	return p, err
 }
 
@@ -101,10 +106,38 @@ func (p *densePlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 	return &y, nil
 }
 
-// distance returns ‖T − T̂‖₂, NaN if T̂ is not finite.
-func (p *densePlan) distance(approximate plan) (float64, error) {
-	return lab.Norm(p.y.Rows, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
-		y, err := p.product(side, x)
+// kernel returns the kernel matrix K = diag(1/u)·T·diag(1/v): one matrix is in memory.
+func (p *densePlan) kernel() operator { return densePlanKernel{p} }
+
+type densePlanKernel struct{ plan *densePlan }
+
+func (k densePlanKernel) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
+	outer, inner := k.plan.u, k.plan.v
+	if side == model.Right {
+		outer, inner = inner, outer
+	}
+	y, err := k.plan.product(side, dividedRows(x, inner))
+	if err != nil {
+		return nil, err
+	}
+	return dividedRows(y, outer), nil
+}
+
+// dividedRows returns x with row i divided by w[i].
+func dividedRows(x *mat.Dense, w []float64) *mat.Dense {
+	inverse := make([]float64, len(w))
+	for i, v := range w {
+		inverse[i] = 1 / v
+	}
+	y := mat.DenseCopyOf(x)
+	scaleRows(y, inverse)
+	return y
+}
+
+// distance returns ‖A − Â‖₂ of matrices of so many columns, NaN if Â is not finite.
+func distance(columns int, of, approximate operator) (float64, error) {
+	return lab.Norm(columns, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
+		y, err := of.product(side, x)
 		if err != nil {
 			return nil, err
 		}
@@ -116,26 +149,11 @@ func (p *densePlan) distance(approximate plan) (float64, error) {
 	})
 }
 
-// lowRankPlan is a plan u·vᵀ.
-type lowRankPlan struct {
-	u, v *mat.Dense
-	bad  int // products of Sinkhorn's iteration that were not positive
-}
+// factors are a matrix u·vᵀ.
+type factors struct{ u, v *mat.Dense }
 
-// newLowRankPlan makes the kernel matrix u·vᵀ a plan, in place.
-func newLowRankPlan(u, v *mat.Dense) *lowRankPlan {
-	p := &lowRankPlan{u: u, v: v}
-	left, right, bad := sinkhorn(v.RawMatrix().Rows,
-		func(x *mat.VecDense) *mat.VecDense { return times(u)(times(v.T())(x)) },
-		func(x *mat.VecDense) *mat.VecDense { return times(v)(times(u.T())(x)) })
-	scaleRows(u, left)
-	scaleRows(v, right)
-	p.bad = bad
-	return p
-}
-
-func (p *lowRankPlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
-	u, v := p.u, p.v
+func (f factors) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
+	u, v := f.u, f.v
 	if side == model.Right {
 		u, v = v, u
 	}
@@ -143,6 +161,17 @@ func (p *lowRankPlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error)
 	small.Mul(v.T(), x)
 	y.Mul(u, &small)
 	return &y, nil
+}
+
+// newLowRankPlan makes the kernel matrix k a plan, in place. It returns how many products of
+// Sinkhorn's iteration were not positive.
+func newLowRankPlan(k factors) (plan factors, bad int) {
+	left, right, bad := sinkhorn(k.v.RawMatrix().Rows,
+		func(x *mat.VecDense) *mat.VecDense { return times(k.u)(times(k.v.T())(x)) },
+		func(x *mat.VecDense) *mat.VecDense { return times(k.v)(times(k.u.T())(x)) })
+	scaleRows(k.u, left)
+	scaleRows(k.v, right)
+	return k, bad
 }
 
 // scaleRows multiplies row i by w[i].

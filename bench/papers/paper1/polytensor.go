@@ -24,6 +24,7 @@ import (
 // T_l is the tensor sketch of degree l with c columns, so that the approximation has ten times
 // the rank of the others. The c_l fit the kernel between sampled rows by least squares. Its
 // authors fit f itself, whose largest entries here, e³⁶⁰ for satimage, leave nothing of the others.
+// Columns are centred first, which changes no entry of the kernel: D then ranges over fewer decades.
 type polyTensorSketch struct {
 	rank int
 	seed uint64
@@ -46,14 +47,14 @@ func (s polyTensorSketch) of(k kernelgen.Kernel, x blas64.General) (*signedFacto
 	if err != nil {
 		return nil, err
 	}
-	u := mat.DenseCopyOf(lab.Dense(x))
-	u.Scale(math.Sqrt(2*gamma), u)
-	sketches := s.sketches(u)
+	u := centredColumns(x)
 	scales := make([]float64, x.Rows) // the diagonal of D
 	for i := range scales {
-		row := lab.Row(x, i)
+		row := u.RawRowView(i)
 		scales[i] = math.Exp(-gamma * floats.Dot(row, row))
 	}
+	u.Scale(math.Sqrt(2*gamma), u)
+	sketches := s.sketches(u)
 	coefficients, err := s.coefficients(k, x, sketches, scales)
 	if err != nil {
 		return nil, err
@@ -75,6 +76,18 @@ func (s polyTensorSketch) of(k kernelgen.Kernel, x blas64.General) (*signedFacto
 		}
 	}
 	return f, nil
+}
+
+// centredColumns returns x with columns of mean 0.
+func centredColumns(x blas64.General) *mat.Dense {
+	u, means := mat.DenseCopyOf(lab.Dense(x)), make([]float64, x.Cols)
+	for i := range x.Rows {
+		floats.AddScaled(means, 1/float64(x.Rows), u.RawRowView(i))
+	}
+	for i := range x.Rows {
+		floats.Sub(u.RawRowView(i), means)
+	}
+	return u
 }
 
 // gaussianGamma returns γ of the kernel exp(−γ‖x−y‖²), an error for another kernel.

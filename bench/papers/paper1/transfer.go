@@ -18,7 +18,7 @@ import (
 // transferred is a plan to show in Figure 1.
 type transferred struct {
 	name string
-	plan plan
+	plan operator
 }
 
 // draw saves Figure 1 of a pair: the source, the target, and the source with the colours of the
@@ -64,7 +64,7 @@ func (p transportPair) draw(dir string, exact *densePlan, plans []transferred) e
 
 // moves returns the barycentric projection of the colours x under a plan less the colours:
 // Σ_j T_ij·y_j/Σ_j T_ij − x_i.
-func (p *densePlan) moves(by plan) (blas64.General, error) {
+func (p *densePlan) moves(by operator) (blas64.General, error) {
 	y := mat.NewDense(p.y.Rows, 4, nil) // the colours, and 1
 	for j := range p.y.Rows {
 		copy(y.RawRowView(j), p.y.Data[j*p.y.Stride:][:3])

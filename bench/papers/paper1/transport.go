@@ -29,44 +29,55 @@ var transportPairs = []transportPair{
 
 func (p transportPair) String() string { return p.source + " → " + p.target }
 
-// transportTable is Table I.
-func transportTable(ctx context.Context, o *options) (*report.Table, error) {
+// transportTables are Table I: the errors of plans, and those of the kernel matrices that they come from.
+func transportTables(ctx context.Context, o *options) ([]*report.Table, error) {
 	pixels := 8000
 	if o.rows > 0 {
 		pixels = min(pixels, o.rows)
 	}
 	methods := slices.DeleteFunc(transportMethods(pixels), func(m transportMethod) bool { return !o.wants(m.name) })
-	t := &report.Table{File: tableI, Head: []string{"pair"},
-		Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive",
-		Notes: []string{"Errors are ‖T − T̂‖₂/‖T‖₂. The iteration divides by all products of the kernel, negative ones " +
-			"too; `fit transport` makes the entries of such rows exact."}}
-	if pixels < 40*transportRank {
-		t.Notes = append(t.Notes, fmt.Sprintf("Only %d pixels of a side: rank %d and s = %d in the place of the paper's %d and %d, and so less for all methods.",
-			pixels, pixels/40, pixels/40*transportSketch/transportRank, transportRank, transportSketch))
-	}
-	for _, m := range methods {
-		t.Head = append(t.Head, m.name)
-	}
+	plans, kernels := newTransportTables(methods, pixels)
 	for _, p := range transportPairs {
 		plan, err := p.colours(o.rows)
 		if err != nil {
 			return nil, err
 		}
-		row, pictures := []any{p.String()}, []transferred{{"exact", plan}}
+		ofPlan, ofKernel, pictures := []any{p.String()}, []any{p.String()}, []transferred{{"exact", plan}}
 		for _, m := range methods {
-			cell, one, err := plan.measure(ctx, m, o.seeds)
+			r, err := plan.measure(ctx, m, o.seeds)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", p, m.name, err)
 			}
-			progress("%s: %s: %s", p, m.name, cell)
-			row, pictures = append(row, cell), append(pictures, transferred{m.name, one})
+			progress("%s: %s: plan %s, kernel %s", p, m.name, r.plans(), meanAndWorst(r.ofKernels))
+			ofPlan, ofKernel = append(ofPlan, r.plans()), append(ofKernel, meanAndWorst(r.ofKernels))
+			pictures = append(pictures, transferred{m.name, r.last})
 		}
-		t.Add(row...)
+		plans.Add(ofPlan...)
+		kernels.Add(ofKernel...)
 		if err := p.draw(o.out, plan, pictures); err != nil {
 			return nil, err
 		}
 	}
-	return t, nil
+	return []*report.Table{plans, kernels}, nil
+}
+
+// newTransportTables returns the tables of plans and of kernel matrices without rows.
+func newTransportTables(methods []transportMethod, pixels int) (plans, kernels *report.Table) {
+	head := []string{"pair"}
+	for _, m := range methods {
+		head = append(head, m.name)
+	}
+	plans = &report.Table{File: tableI, Head: head,
+		Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive",
+		Notes: []string{"Errors are ‖T − T̂‖₂/‖T‖₂. The iteration divides by all products of the kernel, negative ones " +
+			"too; `fit transport` makes the entries of such rows exact."}}
+	kernels = &report.Table{File: tableI + "-kernel", Head: head,
+		Title: "Relative errors of the kernel matrices of these plans: mean (worst)", Notes: []string{"Errors are ‖K − K̂‖₂/‖K‖₂."}}
+	if pixels < 40*transportRank {
+		plans.Notes = append(plans.Notes, fmt.Sprintf("Only %d pixels of a side: rank %d and s = %d in the place of the paper's %d and %d, and so less for all methods.",
+			pixels, pixels/40, pixels/40*transportSketch/transportRank, transportRank, transportSketch))
+	}
+	return plans, kernels
 }
 
 // colours returns the plan between colours of pixels of the pictures, at most so many unless
@@ -86,28 +97,47 @@ func (p transportPair) colours(most int) (*densePlan, error) {
 	return newDensePlan(x, y)
 }
 
-// measure fits with some seeds, and returns their errors as the table has them, and the last plan.
-func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (string, plan, error) {
-	var last plan
-	var errors []float64
-	negative := 0
+// transportErrors are the errors of a method by several seeds.
+type transportErrors struct {
+	ofPlans, ofKernels []float64 // relative
+	bad                int       // seeds with products that are not positive
+	last               factors   // plan of the last seed
+}
+
+// plans returns the cell of a table for the plans.
+func (r *transportErrors) plans() string {
+	text := meanAndWorst(r.ofPlans)
+	if r.bad > 0 {
+		text += fmt.Sprintf(", %d of %d", r.bad, len(r.ofPlans))
+	}
+	return text
+}
+
+func meanAndWorst(errors []float64) string {
+	return fmt.Sprintf("%.1e (%.1e)", stat.Mean(errors, nil), slices.Max(errors))
+}
+
+// measure fits with some seeds.
+func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (*transportErrors, error) {
+	r := &transportErrors{}
 	for seed := range seeds {
-		plan, err := m.plan(ctx, p.x, p.y, uint64(seed+1))
+		k, err := m.kernel(ctx, p.x, p.y, uint64(seed+1))
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
-		last = plan
-		off, err := p.distance(plan)
+		ofKernel, err := distance(p.y.Rows, p.kernel(), k)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
-		if errors = append(errors, off/p.norm); plan.bad > 0 {
-			negative++
+		plan, bad := newLowRankPlan(k)
+		ofPlan, err := distance(p.y.Rows, p, plan)
+		if err != nil {
+			return nil, err
+		}
+		r.ofPlans, r.ofKernels = append(r.ofPlans, ofPlan/p.norm), append(r.ofKernels, ofKernel/p.kernelNorm)
+		if r.last = plan; bad > 0 {
+			r.bad++
 		}
 	}
-	text := fmt.Sprintf("%.1e (%.1e)", stat.Mean(errors, nil), slices.Max(errors))
-	if negative > 0 {
-		text += fmt.Sprintf(", %d of %d", negative, seeds)
-	}
-	return text, last, nil
+	return r, nil
 }

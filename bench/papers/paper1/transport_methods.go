@@ -57,10 +57,8 @@ func transportMethods(pixels int) []transportMethod {
 	}
 }
 
-// plan approximates the kernel between colours x and y by u·vᵀ, and scales that to a plan.
-func (m transportMethod) plan(
-	ctx context.Context, x, y blas64.General, seed uint64,
-) (*lowRankPlan, error) {
+// kernel approximates the kernel matrix between colours x and y.
+func (m transportMethod) kernel(ctx context.Context, x, y blas64.General, seed uint64) (k factors, err error) {
 	d := model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}
 	side := model.Right
 	if m.stacked {
@@ -69,22 +67,22 @@ func (m transportMethod) plan(
 	}
 	f, err := m.of(seed).Fit(ctx, stream.Engine{}, d, kernelgen.RBF(1/transportSigma))
 	if err != nil {
-		return nil, err
+		return k, err
 	}
 	u, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, x, model.Request{})
 	if err != nil {
-		return nil, err
+		return k, err
 	}
 	v, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, y, model.Request{Side: side})
 	if err != nil {
-		return nil, err
+		return k, err
 	}
 	for i := range u.Rows {
 		for j, value := range f.Values {
 			u.Data[i*u.Stride+j] *= value
 		}
 	}
-	return newLowRankPlan(lab.Dense(u), lab.Dense(v)), nil
+	return factors{lab.Dense(u), lab.Dense(v)}, nil
 }
 
 // stacked returns the rows of x and then those of y.

@@ -1,6 +1,7 @@
 package paper2
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -127,6 +128,33 @@ func TestSolvers(t *testing.T) {
 		}
 		if eta := floats.Max(one.eta(measures[0])); len(one.seconds) != speedSeeds || !(eta < 1e-6) {
 			t.Errorf("%s, %s: η %v in %d fits", s.family, s.setting, eta, len(one.seconds))
+		}
+	}
+}
+
+// TestSampledFeatures: with all samples the features of Figure 4 are those of all of the matrix, by gonum.
+func TestSampledFeatures(t *testing.T) {
+	g := small(t)
+	x := graphs.Dense(g.Adjacency)
+	for name, c := range map[string]struct {
+		of   func(context.Context, *graphs.Classed, int, int) (*features, error)
+		want *mat.Dense
+	}{"KSVD": {sampledKSVD, centred(kernelMatrix(x, x.T(), subsampledGamma))}, "KPCA": {sampledKPCA, centred(kernelMatrix(x, x, subsampledGamma))}} {
+		f, err := c.of(t.Context(), g, nodes, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d mat.SVD
+		d.Factorize(c.want, mat.SVDNone)
+		if values := d.Values(nil)[:8]; !floats.EqualApprox(f.values, values, 1e-6*values[0]) {
+			t.Errorf("%s: values %v, want %v", name, f.values, values)
+		}
+		image := lab.Dense(product(c.want, lab.Dense(f.right())))
+		for i := range nodes {
+			floats.Mul(lab.Row(f.u, i), f.values)
+		}
+		if !mat.EqualApprox(image, lab.Dense(f.u), 1e-5*f.values[0]) {
+			t.Errorf("%s: A·V is not U·diag(s)", name)
 		}
 	}
 }

@@ -43,8 +43,8 @@ type table struct {
 }
 
 // Open reads the headers of the Arrow file or stream at path.
-func Open(ctx context.Context, path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

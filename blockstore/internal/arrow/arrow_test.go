@@ -181,7 +181,7 @@ func TestArrowDictionaryDeltas(t *testing.T) {
 		records = append(records, array.NewRecord(schema, []arrow.Array{column}, 2))
 	}
 	writeArrow(t, path, schema, records, false, ipc.WithDictionaryDeltas(true))
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestArrowTypes(t *testing.T) {
 				t.Run(fmt.Sprint(name, asFile, nullable), func(t *testing.T) {
 					schema, records := arrowRecords(t, columns, n, nullable, asFile)
 					writeArrow(t, path, schema, records, asFile, options...)
-					tb, err := Open(context.Background(), path)
+					tb, err := Open(context.Background(), nil, path)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -331,7 +331,7 @@ func TestArrowLargeIntegers(t *testing.T) {
 	}}
 	schema, records := arrowRecords(t, []arrowTestColumn{ids}, 1000, true, true)
 	writeArrow(t, path, schema, records, true)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -554,7 +554,7 @@ func FuzzArrow(f *testing.F) {
 func BenchmarkArrow(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.arrow")
 	filetest.WriteNoise(b, path, NewEncoder, 1_000_000, 20)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		b.Fatal(err)
 	}

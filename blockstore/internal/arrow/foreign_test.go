@@ -79,7 +79,7 @@ func TestBigEndian(t *testing.T) {
 	b := streamOf(t, schema.WithEndianness(endian.NonNativeEndian), func(b *array.RecordBuilder) {
 		b.Field(0).(*array.Int32Builder).AppendValues([]int32{1, -2}, nil)
 	})
-	_, err := Open(t.Context(), filetest.TempFile(t, "a.arrows", string(b)))
+	_, err := Open(t.Context(), nil, filetest.TempFile(t, "a.arrows", string(b)))
 	filetest.WantError(t, err, "a.arrows", "most significant bytes first")
 }
 
@@ -117,7 +117,7 @@ func TestBrokenViews(t *testing.T) {
 					change(body[at-viewBytes : at])
 				}
 			})
-			tb, err := Open(t.Context(), filetest.TempFile(t, "a.arrows", string(b)))
+			tb, err := Open(t.Context(), nil, filetest.TempFile(t, "a.arrows", string(b)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/object"
 )
 
 // decoderBytes is about what the decoder of compressed buffers holds: windows and tables.
@@ -141,7 +140,7 @@ func (w *weight) dictionary(m *message) error {
 // holds. It looks at the headers of the largest batches and at those of their chosen
 // buffers; where they are damaged, reading will tell.
 func (t *table) reading(c *column.Choice) (lead, holds int64) {
-	file, err := t.stamp.Open(object.Context())
+	file, err := t.stamp.OpenAnytime()
 	if err != nil {
 		return 1, 0 // opening will tell
 	}

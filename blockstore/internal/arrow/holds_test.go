@@ -57,7 +57,7 @@ func TestArrowHolds(t *testing.T) {
 		for _, asFile := range []bool{true, false} {
 			path := filepath.Join(t.TempDir(), "a.arrow")
 			rows := growingBatches(t, path, asFile, option)
-			tb, err := Open(context.Background(), path)
+			tb, err := Open(context.Background(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func allocated(t *testing.T, src stream.Source) (bytes int64, rows int) {
 func TestArrowHoldsLittle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	growingBatches(t, path, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}

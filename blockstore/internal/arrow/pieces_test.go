@@ -156,7 +156,7 @@ func TestArrowInPieces(t *testing.T) {
 		var rows [2][][]float64
 		for k, inPieces := range []bool{false, true} {
 			wholeOrInPieces(t, inPieces, func() {
-				tb, err := Open(context.Background(), path)
+				tb, err := Open(context.Background(), nil, path)
 				if err != nil {
 					t.Fatal(err)
 				}

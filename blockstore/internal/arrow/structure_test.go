@@ -106,7 +106,7 @@ func TestStructures(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		tb, err := Open(t.Context(), filetest.TempFile(t, "a.arrows", file.String()))
+		tb, err := Open(t.Context(), nil, filetest.TempFile(t, "a.arrows", file.String()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,28 +15,28 @@ type Digest struct {
 
 // KeepDigest has the digest of the file kept while it is written, so that Digest need not read
 // it again. It is called before the first Write.
-func (f *Atomic) KeepDigest() { f.digest = sha256.New() }
+func (t *Temp) KeepDigest() { t.digest = sha256.New() }
 
 // Digest returns the digest of a file that Finish has made complete. Cost: the file is read
 // again unless KeepDigest was called and all was written from front to back.
-func (f *Atomic) Digest(ctx context.Context) (Digest, error) {
-	if err := f.Finish(); err != nil {
+func (t *Temp) Digest(ctx context.Context) (Digest, error) {
+	if err := t.Finish(); err != nil {
 		return Digest{}, err
 	}
-	info, err := f.File.Stat()
+	info, err := t.file.Stat()
 	if err != nil {
-		return Digest{}, f.Fail(err)
+		return Digest{}, t.Fail(err)
 	}
-	if f.digest != nil {
-		return Digest{info.Size(), hex.EncodeToString(f.digest.Sum(nil))}, nil
+	if t.digest != nil {
+		return Digest{info.Size(), hex.EncodeToString(t.digest.Sum(nil))}, nil
 	}
-	return digestOf(ctx, f.File, info.Size())
+	return digestOf(ctx, t.file, info.Size())
 }
 
 // DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
 // is read.
-func DigestOf(ctx context.Context, path string) (Digest, error) {
-	f, stamp, err := OpenStamped(ctx, path)
+func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
+	f, stamp, err := s.Open(ctx, path)
 	if err != nil {
 		return Digest{}, err
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/lake"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
@@ -43,14 +41,14 @@ func Plain(path string) (string, error) {
 
 // Expand turns files, globs and folders into files. Arguments keep their
 // order; what a glob or a folder yields is sorted byte by byte.
-func Expand(ctx context.Context, paths []string) ([]string, error) {
+func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, fault.New("there is no input").Do("name files, quoted globs, folders, or - for the standard input")
 	}
 	lists := make([][]string, len(paths))
-	err := stream.Each(ctx, remote.Parallel(paths), len(paths), func(i int) (err error) {
-		if lists[i], err = expandPath(ctx, paths[i]); err == nil {
-			err = rememberList(ctx, paths[i], lists[i])
+	err := stream.Each(ctx, Parallel(paths), len(paths), func(i int) (err error) {
+		if lists[i], err = s.expandPath(ctx, paths[i]); err == nil {
+			err = s.config().Seen.checkList(paths[i], lists[i])
 		}
 		return err
 	})
@@ -66,7 +64,7 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 
 // expandPath expands one argument. What exists under a name is meant by it,
 // even if the name looks like a glob.
-func expandPath(ctx context.Context, path string) ([]string, error) {
+func (s *Session) expandPath(ctx context.Context, path string) ([]string, error) {
 	if path == Stdin {
 		return []string{Stdin}, nil
 	}
@@ -75,7 +73,7 @@ func expandPath(ctx context.Context, path string) ([]string, error) {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return remote.Expand(ctx, path)
+		return s.expandObjects(ctx, path)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -126,7 +124,7 @@ func expandGlob(pattern string) ([]string, error) {
 			continue
 		}
 		if dir := filepath.Dir(path); dir != checked {
-			if err := lake.Check(dir); err != nil {
+			if err := checkTable(dir); err != nil {
 				return nil, err
 			}
 			checked = dir
@@ -184,7 +182,7 @@ func walkFolder(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			err = lake.Check(path)
+			err = checkTable(path)
 		}
 		switch {
 		case err != nil:

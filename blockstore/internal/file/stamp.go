@@ -9,13 +9,13 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/remote"
+	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
 
 // Stamp identifies a file: its device and inode, its size, and the time of its content. A file
 // that is written again with the same content counts as changed. Three changes of equal size go
-// unnoticed: one in the same tick of the file system's clock, unless Remember waits for the
+// unnoticed: one in the same tick of the file system's clock, unless a session waits for the
 // next; one in a mapping that the system has not written back; and one that puts the time back.
 //
 // Of an object the store tells the version: whatever is read of it is of this one.
@@ -23,9 +23,9 @@ type Stamp struct {
 	path   string
 	Size   int64
 	info   fs.FileInfo
-	object *remote.Source // nil for a file
-	places int            // that are read at the same time; 0 for one
-	copied *spool         // what is read instead, which nobody else can change; nil for the file itself
+	object *Object // nil for a file
+	places int     // that are read at the same time; 0 for one
+	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -34,12 +34,11 @@ type File interface {
 	io.Closer
 }
 
-// OpenStamped opens the regular file at path, or the object, and describes it. What is
-// read of an object ends with ctx. A file that was changed since it was first opened with
-// a context of Remember is refused.
-func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
+// Open opens the regular file at path, or the object, and describes it. What is read of an
+// object ends with ctx. A file that was changed since the session opened it first is refused.
+func (s *Session) Open(ctx context.Context, path string) (File, Stamp, error) {
 	if IsRemote(path) {
-		_, stamp, err := OpenEdges(ctx, path)
+		_, stamp, err := s.OpenEdges(ctx, path)
 		if err != nil {
 			return nil, stamp, err
 		}
@@ -49,20 +48,20 @@ func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
 	if err != nil {
 		return nil, stamp, err
 	}
-	if stamp, err = remember(ctx, file, stamp); err != nil {
+	if stamp, err = s.config().Seen.check(file, stamp); err != nil {
 		file.Close()
 		return nil, stamp, err
 	}
 	return file, stamp, nil
 }
 
-// OpenEdges is OpenStamped for a reader of first bytes, footers and page headers: of an object
-// it fetches small ranges.
-func OpenEdges(ctx context.Context, path string) (File, Stamp, error) {
+// OpenEdges is Open for a reader of first bytes, footers and page headers: of an object it
+// fetches small ranges.
+func (s *Session) OpenEdges(ctx context.Context, path string) (File, Stamp, error) {
 	if !IsRemote(path) {
-		return OpenStamped(ctx, path)
+		return s.Open(ctx, path)
 	}
-	o, err := remote.Open(ctx, path)
+	o, err := s.OpenObject(ctx, path)
 	if err != nil {
 		return nil, Stamp{}, err
 	}
@@ -108,7 +107,7 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.copied != nil {
-		return copied{s.copied.file}, nil
+		return s.copied.reader(), nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil
@@ -122,6 +121,16 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 		return nil, s.changed("%s", what)
 	}
 	return file, nil
+}
+
+// OpenAnytime is Open for callers that have no context: reading an object ends with the context of
+// its stores.
+func (s Stamp) OpenAnytime() (File, error) {
+	stores := object.Registered()
+	if s.object != nil {
+		stores = s.object.stores
+	}
+	return s.Open(stores.Base())
 }
 
 // Settle returns err, in which reading of the open file ended, unless the file was

@@ -1,146 +1,285 @@
 package file
 
 import (
+	"cmp"
 	"errors"
-	"io/fs"
-	"math/rand/v2"
+	"fmt"
+	"hash"
+	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"sync"
+	"runtime"
+	"syscall"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/object"
 )
 
-// A temporary file is called .NAME.nystream-HOST-RANDOM.tmp, and locked by the process that made
-// it for as long as that uses it. So a later run on the same machine knows what a run that was
-// killed has left, and leaves files of live ones alone: a lock that can be had belongs to nobody.
-// Where there are no locks nothing is removed, and files of other machines are not touched.
-const tempEnd = ".tmp"
+// BufferSize is the size of the buffer between a writer and its file.
+const BufferSize = 256 << 10
 
-// tempMark is what stands between the name and the random part.
-var tempMark = sync.OnceValue(func() string {
-	host, _ := os.Hostname()
-	host = strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, host)
-	return ".nystream-_" + host[:min(len(host), 32)] + "-"
-})
+// Temp is a temporary file with one writer. What becomes of it at the end depends on who made it:
+//
+//   - A file of [Session.Create] lies beside its target. Commit renames it, so that the target is complete
+//     or unchanged.
+//   - The content of an object, also of Create, lies in the folder of temporary files and counts
+//     against the quota. Commit uploads it.
+//   - A copy that [Session.Copy] made lies there, too. Its readers open it through a [Stamp]. It is removed
+//     by Discard, at the latest when the process ends.
+//
+// The first failure is final: a later Commit returns it and removes the file, because after a
+// failed write or fsync the content on the disk is unknown. Discard removes the file after any
+// failure.
+//
+// A file that replaces another one keeps the mode of that, and its owner where that is permitted.
+type Temp struct {
+	// Target is the path or URL that Commit makes. Of a copy it is the file that was copied.
+	Target string
 
-// longestBase is how much of a name stands in that of a temporary file, in bytes.
-const longestBase = 100
-
-// freeName makes something, which take does, under a temporary name in the directory of
-// target that nothing has, and returns the name.
-func freeName(target string, take func(temp string) error) (string, error) {
-	dir, base := filepath.Split(target)
-	if len(base) > longestBase {
-		base = strings.ToValidUTF8(base[:longestBase], "")
-	}
-	for range 1000 {
-		temp := filepath.Join(dir, "."+base+tempMark()+strconv.FormatUint(rand.Uint64(), 36)+tempEnd)
-		if err := take(temp); !errors.Is(err, fs.ErrExist) {
-			return temp, err
-		}
-	}
-	return "", errors.New("no free name for a temporary file")
+	file     *os.File
+	end      ending
+	folder   string         // of a file that is not renamed, for messages
+	stores   *object.Stores // of an upload
+	quota    *Quota         // that it counts against, or nil
+	counted  int64          // bytes that the quota has counted
+	err      error          // the first failure
+	digest   hash.Hash      // of what was written; nil unless it is wanted and all was written from front to back
+	finished bool
+	closed   bool
 }
 
-// CreateTemp creates a new file in a directory, "" being the system's for temporary files,
-// whose name begins with base, after a dot. It is locked until it is closed. What runs that
-// were killed have left in the directory is removed, once in a process.
-func CreateTemp(dir, base string, mode fs.FileMode) (file *os.File, err error) {
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	if _, done := cleaned.LoadOrStore(dir, true); !done {
-		removeAbandoned(dir)
-	}
-	_, err = freeName(filepath.Join(dir, base), func(temp string) error {
-		if file, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
-			return err
-		}
-		if lock(file) == lockHeld || !stillNamed(file) {
-			file.Close() // another run took it for abandoned before it was locked
-			return fs.ErrExist
-		}
-		return nil
-	})
-	return file, err
-}
+// ending is what becomes of a temporary file.
+type ending uint8
 
-// TryFolder returns an error of the system if no file can be made in a directory.
-func TryFolder(dir string) error {
-	f, err := CreateTemp(dir, "try", 0o600)
+const (
+	renamed ending = iota
+	uploaded
+	removed
+)
+
+// Create starts a file or an object that Commit will call path. It refuses what [Target] refuses.
+func (s *Session) Create(path string) (*Temp, error) {
+	path, err := Plain(path)
 	if err != nil {
-		return withoutPath(err)
+		return nil, err
 	}
-	f.Close()
-	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another run may take it for abandoned once it is closed
-		return withoutPath(err)
+	if IsRemote(path) {
+		return s.createObject(path)
+	}
+	target, old, err := Target(path)
+	if err != nil {
+		return nil, fault.Output(path, "%w", err)
+	}
+	file, err := createLocked(filepath.Dir(target), filepath.Base(target), 0o666)
+	if err != nil {
+		return nil, fault.Output(path, "no file can be made in its folder: %w", withoutPath(err)).
+			Do("make the folder, or name another")
+	}
+	if old != nil {
+		keepOwner(file, old)
+	}
+	return &Temp{file: file, Target: target}, nil
+}
+
+// createObject starts an upload.
+func (s *Session) createObject(url string) (*Temp, error) {
+	if err := s.CanPut(s.Context(), url); err != nil {
+		return nil, fault.Output(url, "%w", err)
+	}
+	t, err := s.createUnlinked(url, uploaded)
+	if err != nil {
+		return nil, fault.Output(url, "%w", err)
+	}
+	t.stores = s.stores()
+	return t, nil
+}
+
+// createUnlinked creates a file in the folder of temporary files. It has no name there, so that it
+// goes with the process. Windows does not remove the name of an open file: Discard does.
+func (s *Session) createUnlinked(target string, end ending) (*Temp, error) {
+	f, err := createLocked(s.spoolDir(), "spool", 0o600)
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name())
+	return &Temp{Target: target, file: f, end: end, folder: s.spoolDir(), quota: s.config().Quota}, nil
+}
+
+// spoolDir returns the folder of temporary files.
+func (s *Session) spoolDir() string { return cmp.Or(s.config().SpoolDir, os.TempDir()) }
+
+// Fail keeps the first error and names the target in it. It returns the error that is kept.
+func (t *Temp) Fail(err error) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err = withoutPath(err); t.end == renamed {
+		t.err = fault.Output(t.Target, "%w", err)
+		return t.err
+	}
+	failed := &SpoolError{Name: t.Target, Dir: t.folder, Err: err}
+	if info, err := t.file.Stat(); err == nil {
+		failed.Written = info.Size()
+	}
+	if t.err = failed; t.end == uploaded {
+		t.err = fmt.Errorf("cannot write %w", failed)
+	}
+	return t.err
+}
+
+// Write appends p. It fails without writing if the quota is too small for p.
+func (t *Temp) Write(p []byte) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	if err := t.quota.reserve(t.counted, int64(len(p))); err != nil {
+		return 0, t.Fail(err)
+	}
+	t.counted += int64(len(p))
+	n, err := t.file.Write(p)
+	if t.digest != nil {
+		t.digest.Write(p[:n])
+	}
+	if err != nil {
+		return n, t.Fail(err)
+	}
+	return n, nil
+}
+
+// WriteAt replaces bytes at an offset, such as a header that is known last. It does not count
+// against the quota.
+func (t *Temp) WriteAt(p []byte, offset int64) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	t.digest = nil
+	n, err := t.file.WriteAt(p, offset)
+	if err != nil {
+		return n, t.Fail(err)
+	}
+	return n, nil
+}
+
+// Seek moves the place of the next Write.
+func (t *Temp) Seek(offset int64, whence int) (int64, error) {
+	t.digest = nil
+	return t.file.Seek(offset, whence)
+}
+
+// Finish makes the file complete on the disk, so that Commit has little left to do that could
+// fail. The upload of an object is left to Commit.
+func (t *Temp) Finish() error {
+	switch {
+	case t.closed:
+		return t.errClosed()
+	case t.err != nil || t.finished:
+		return t.err
+	case t.end == renamed:
+		if err := t.file.Sync(); err != nil {
+			return t.Fail(err)
+		}
+	}
+	t.finished = true
+	return nil
+}
+
+// errClosed returns the error that Commit or Discard came before.
+func (t *Temp) errClosed() error {
+	return fault.Output(t.Target, "the file is closed already").Do("write it anew")
+}
+
+// Commit renames or uploads the file, after Finish if that was not called. After an error the
+// target is unchanged, with one exception: if syncing the directory fails the target is complete
+// but may not survive a power cut.
+func (t *Temp) Commit() error {
+	if t.closed {
+		return t.errClosed()
+	}
+	defer t.Abort() // does nothing once the file is closed
+	if err := t.Finish(); err != nil {
+		return err
+	}
+	if t.end == uploaded {
+		return t.upload()
+	}
+	return t.rename()
+}
+
+// closeFirst says that an open file cannot be renamed. Elsewhere the file stays open, and so
+// locked, until it has its name.
+const closeFirst = runtime.GOOS == "windows"
+
+// rename gives the file its final name.
+func (t *Temp) rename() error {
+	t.closed = true
+	defer t.file.Close() // it was synced: nothing can be lost any more
+	if closeFirst {
+		t.file.Close()
+	}
+	if err := os.Rename(t.file.Name(), t.Target); err != nil {
+		os.Remove(t.file.Name())
+		return t.Fail(err)
+	}
+	if err := syncDir(filepath.Dir(t.Target)); err != nil {
+		return t.Fail(err)
 	}
 	return nil
 }
 
-// cleaned has the directories that were looked through for what killed runs have left.
-var cleaned sync.Map
-
-// locked is what came of trying to lock a file.
-type locked int
-
-const (
-	lockTaken locked = iota
-	lockHeld         // by somebody else
-	noLocks          // here
-)
-
-// stillNamed reports whether an open file has the name that it was opened by.
-func stillNamed(f *os.File) bool {
-	open, err := f.Stat()
-	if err != nil {
-		return false
+// upload writes the object and removes the file.
+func (t *Temp) upload() error {
+	size, err := t.file.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = putObject(t.stores.Base(), t.stores, t.Target, t.file, size)
 	}
-	named, err := os.Lstat(f.Name())
-	return err == nil && os.SameFile(open, named)
+	if left := t.Discard(); err == nil {
+		err = left
+	}
+	if err != nil {
+		t.err = fault.Output(t.Target, "%w", err)
+	}
+	return t.err
 }
 
-// removeAbandoned removes the temporary files in a directory that no process has locked. What
-// cannot be looked at or removed stays.
-func removeAbandoned(dir string) {
+// Abort is [Temp.Discard] for callers that can do nothing about its error.
+func (t *Temp) Abort() { _ = t.Discard() }
+
+// Discard closes and removes the file, and gives its bytes back to the quota. It does nothing
+// after Commit or Discard.
+func (t *Temp) Discard() error {
+	if t.closed {
+		return nil
+	}
+	t.closed = true
+	t.quota.release(t.counted)
+	err := t.file.Close()
+	if left := os.Remove(t.file.Name()); !errors.Is(left, os.ErrNotExist) { // an unlinked file has no name
+		err = errors.Join(err, withoutPath(left))
+	}
+	return err
+}
+
+// reader returns the open file for one reader. Closing the reader leaves the file open.
+func (t *Temp) reader() File { return heldOpen{t.file} }
+
+// heldOpen is a file that its readers do not close.
+type heldOpen struct{ io.ReaderAt }
+
+func (heldOpen) Close() error { return nil }
+
+// syncDir makes a rename in dir durable. Windows and some network file systems
+// have no such operation and say EINVAL.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
-		return
+		return err
 	}
-	defer d.Close()
-	for {
-		names, err := d.Readdirnames(1000)
-		for _, name := range names {
-			if strings.HasPrefix(name, ".") && strings.Contains(name, tempMark()) && strings.HasSuffix(name, tempEnd) {
-				removeIfAbandoned(filepath.Join(dir, name))
-			}
-		}
-		if err != nil { // or the end
-			return
-		}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
 	}
+	return errors.Join(err, d.Close())
 }
-
-// removeIfAbandoned removes a temporary file unless its process uses it.
-func removeIfAbandoned(path string) {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	f, err := openTemp(path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if lock(f) == lockTaken {
-		os.Remove(path)
-	}
-}
-
-// openTemp opens a temporary file, and no link in its place where the system can tell.
-func openTemp(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|noFollow, 0) }

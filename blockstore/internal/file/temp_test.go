@@ -1,201 +1,142 @@
 package file
 
 import (
+	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
-// inChild says, in a process that a test has started, which folder it is to work in.
-const inChild = "NYSTREAM_TEST_TEMP"
-
-// child runs a test of this program in another process, which works in folder.
-func child(t *testing.T, test, folder string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
-	cmd.Env = append(os.Environ(), inChild+"="+folder)
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// names returns those in a folder.
-func names(t *testing.T, folder string) (list []string) {
+// wantError checks that an error contains some texts.
+func wantError(t *testing.T, err error, texts ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		list = append(list, e.Name())
-	}
-	return list
-}
-
-// TestAbandoned: what a process has left that was killed while it wrote is removed by the
-// next one that writes in the folder, and not while the process is alive.
-func TestAbandoned(t *testing.T) {
-	if folder := os.Getenv(inChild); folder != "" {
-		f, err := Create(filepath.Join(folder, "model.npz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Write([]byte("half"))
-		os.Stdout.WriteString("written\n")
-		time.Sleep(time.Minute)
-		return
-	}
-	folder := t.TempDir()
-	cmd := child(t, "TestAbandoned", folder)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 8)); err != nil {
-		t.Fatal(err)
-	}
-	removeAbandoned(folder)
-	left := names(t, folder)
-	if len(left) != 1 {
-		t.Fatalf("of a live process there is %q", left)
-	}
-	if !strings.HasPrefix(left[0], ".model.npz"+tempMark()) {
-		t.Errorf("the name %s does not say of which machine it is", left[0])
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	removeAbandoned(folder)
-	if left := names(t, folder); len(left) > 0 {
-		t.Errorf("left of a process that was killed: %q", left)
-	}
-}
-
-// TestOthersAreLeft: files that others may use, or that only look like ours, are not touched.
-func TestOthersAreLeft(t *testing.T) {
-	folder := t.TempDir()
-	keep := []string{
-		".u.npy.nystream-_elsewhere-abc.tmp",
-		"u.npy" + tempMark() + "abc.tmp",
-		".u.npy" + tempMark() + "abc.tmp.bak",
-		".u.npy.abc.tmp",
-	}
-	for _, name := range keep {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
-			t.Fatal(err)
+	for _, text := range texts {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("the error is %v, want one with %q", err, text)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(folder, ".d"+tempMark()+"abc.tmp"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	mine, err := CreateTemp(folder, strings.Repeat("ä", 120), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mine.Close()
-	if err := os.WriteFile(filepath.Join(folder, ".v.npy"+tempMark()+"abc.tmp"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	removeAbandoned(folder)
-	if left := names(t, folder); len(left) != len(keep)+2 {
-		t.Errorf("of %d files and a folder there are %q", len(keep)+1, left)
-	}
 }
 
-// TestTriedByMany: jobs of an array that begin at once try one folder, and each looks for what
-// killed runs have left.
-func TestTriedByMany(t *testing.T) {
+func TestTempRenamed(t *testing.T) {
 	dir := t.TempDir()
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		for range 2000 {
-			removeAbandoned(dir)
-		}
-	}()
-	for tries := 0; ; tries++ {
-		select {
-		case <-done:
-			t.Logf("%d tries", tries)
-			return
-		default:
-			if err := TryFolder(dir); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-// TestReplacedKeepsMode: a file that is replaced keeps its mode and its owner, and a new one
-// has what the umask leaves.
-func TestReplacedKeepsMode(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no modes: run it on Linux or macOS")
-	}
-	folder := t.TempDir()
-	fresh, old := filepath.Join(folder, "fresh"), filepath.Join(folder, "old")
-	if err := os.WriteFile(fresh, nil, 0o666); err != nil {
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	umasked := modeOf(t, fresh)
-	os.Remove(fresh)
-	if err := os.WriteFile(old, []byte("was"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	modes := map[string]fs.FileMode{fresh: umasked, old: 0o640}
-	const somebody = 12345
-	if err := os.Chmod(old, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	chowned := os.Chown(old, somebody, somebody) == nil // which only root may
-	for path, mode := range modes {
-		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := modeOf(t, f.File.Name()); got != mode {
-			t.Errorf("%s: while it is written the mode is %v, want %v", path, got, mode)
-		}
-		if err := f.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		if got := modeOf(t, path); got != mode {
-			t.Errorf("%s: mode %v, want %v", path, got, mode)
-		}
-	}
-	if info, _ := os.Stat(old); chowned && !ownedBy(info, somebody) {
-		t.Error("the owner is another one")
-	}
-}
-
-func modeOf(t *testing.T, path string) fs.FileMode {
-	t.Helper()
-	info, err := os.Stat(path)
+	f, err := new(Session).Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.Mode().Perm()
+	f.Write([]byte("new file"))
+	f.WriteAt([]byte("N"), 0)
+	if old, _ := os.ReadFile(path); string(old) != "old" {
+		t.Fatalf("before Commit the file holds %q", old)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort() // does nothing
+	if got, _ := os.ReadFile(path); string(got) != "New file" {
+		t.Errorf("the file holds %q", got)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a second Commit succeeds")
+	}
+	if left := names(t, dir); len(left) != 1 {
+		t.Errorf("files %v", left)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o111 != 0 {
+		t.Errorf("mode %v", info.Mode())
+	}
 }
 
-// TestTargetRefuses: links to nothing, devices, folders.
-func TestTargetRefuses(t *testing.T) {
-	folder := t.TempDir()
-	nowhere, device := filepath.Join(folder, "nowhere"), filepath.Join(folder, "device")
-	if os.Symlink("none", nowhere) != nil || os.Symlink(os.DevNull, device) != nil {
-		t.Skip("no symbolic links can be made here: run it on Linux or macOS, or with the right to make them")
+func TestTempAborted(t *testing.T) {
+	dir := t.TempDir()
+	f, err := new(Session).Create(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range []string{nowhere, device, folder} {
-		if _, _, err := Target(path); err == nil {
-			t.Errorf("%s is taken", path)
-		}
-		if f, err := Create(path); err == nil {
-			f.Abort()
-			t.Errorf("%s is written", path)
-		}
+	f.Write([]byte("half"))
+	f.Abort()
+	f.Abort()
+	if err := f.Commit(); err == nil {
+		t.Error("Commit after Abort succeeds")
+	}
+	if left := names(t, dir); len(left) != 0 {
+		t.Errorf("files %v", left)
+	}
+}
+
+// After a failed write nothing may appear, whatever succeeds later.
+func TestTempFailureIsFinal(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f, err := new(Session).Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writable := f.file
+	f.file, err = os.Open(writable.Name()) // a file that cannot be written
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("x")); err == nil {
+		t.Fatal("the write succeeded")
+	}
+	f.file.Close()
+	f.file = writable
+	if _, err := f.Write([]byte("x")); err == nil {
+		t.Error("a write after the failure succeeded")
+	}
+	wantError(t, f.Commit(), path)
+	if left := names(t, dir); len(left) != 0 {
+		t.Errorf("files %v", left)
+	}
+}
+
+func TestTempFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("no device that is always full (Linux has /dev/full): %v", err)
+	}
+	f := &Temp{file: full, Target: "a.csv", closed: true}
+	_, err = f.Write([]byte("x"))
+	wantError(t, err, "cannot write a.csv", "no space left")
+	full.Close()
+}
+
+func TestTempRefusals(t *testing.T) {
+	dir := t.TempDir()
+	_, err := new(Session).Create(dir)
+	wantError(t, err, dir, "directory")
+	_, err = new(Session).Create(os.DevNull)
+	wantError(t, err, os.DevNull, "not a regular file")
+	_, err = new(Session).Create(filepath.Join(dir, "none", "a"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestTempFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+	if err := os.WriteFile(target, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Skipf("no symbolic links can be made here: run it on Linux or macOS, or with the right to make them: %v", err)
+	}
+	f, err := new(Session).Create(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write([]byte("x"))
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(target); string(got) != "x" {
+		t.Errorf("the target holds %q", got)
 	}
 }

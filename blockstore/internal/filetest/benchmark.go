@@ -13,7 +13,7 @@ import (
 // WriteNoise writes n rows of d columns of noise.
 func WriteNoise(b *testing.B, path string, start column.StartEncoder, n, d int) {
 	b.Helper()
-	f, err := file.Create(path)
+	f, err := new(file.Session).Create(path)
 	if err != nil {
 		b.Fatal(err)
 	}

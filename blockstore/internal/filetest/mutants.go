@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"golang.org/x/sync/errgroup"
@@ -56,10 +57,13 @@ func Mutant(random *rand.Rand, healthy []byte) []byte {
 	return b
 }
 
+// Opener opens a file of a format. A nil session stands for one of its own.
+type Opener func(ctx context.Context, files *file.Session, path string) (column.Table, error)
+
 // CheckMutants damages a healthy file of so many rows again and again: it must
 // be read with all its rows or refused with an error, in good time and without
 // much memory, and what is gathered must be what is read. With -short it makes half as many.
-func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx context.Context, path string) (column.Table, error)) {
+func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open Opener) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mutant")
 	random := rand.New(rand.NewPCG(7, 8))
@@ -90,9 +94,9 @@ func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx
 }
 
 // Opened opens a file as Open does: a panic on the way is an error.
-func Opened(path string, open func(ctx context.Context, path string) (column.Table, error)) (tb column.Table, err error) {
+func Opened(path string, open Opener) (tb column.Table, err error) {
 	err = fault.Guard(path, func() error {
-		tb, err = open(context.Background(), path)
+		tb, err = open(context.Background(), nil, path)
 		return err
 	})
 	return tb, err
@@ -100,7 +104,7 @@ func Opened(path string, open func(ctx context.Context, path string) (column.Tab
 
 // ReadMutant reads all of a file and gathers some of it. It returns the number
 // of rows, or -1 after an error.
-func ReadMutant(t *testing.T, path string, open func(ctx context.Context, path string) (column.Table, error)) int {
+func ReadMutant(t *testing.T, path string, open Opener) int {
 	tb, err := Opened(path, open)
 	if err != nil {
 		return -1
@@ -127,10 +131,10 @@ func ReadMutant(t *testing.T, path string, open func(ctx context.Context, path s
 
 // CheckConcurrency checks that passes and gatherings of one source of 1200 rows
 // do not disturb each other, and leave no goroutine behind.
-func CheckConcurrency(t *testing.T, healthy []byte, open func(ctx context.Context, path string) (column.Table, error)) {
+func CheckConcurrency(t *testing.T, healthy []byte, open Opener) {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	tb, err := open(context.Background(), TempFile(t, "a", string(healthy)))
+	tb, err := open(context.Background(), nil, TempFile(t, "a", string(healthy)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,8 +89,8 @@ var magics = []struct {
 // otherwise by its extension. Text with an extension that says nothing (.data,
 // .dat, .scale, none) is libsvm if its first line looks like it, else CSV; with that of
 // CSV it is libsvm if its first line cannot well be anything else.
-func Sniff(ctx context.Context, path string) (format string, err error) {
-	f, _, err := file.OpenEdges(ctx, path)
+func Sniff(ctx context.Context, files *file.Session, path string) (format string, err error) {
+	f, _, err := files.OpenEdges(ctx, path)
 	if err != nil {
 		return "", err
 	}

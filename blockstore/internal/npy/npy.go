@@ -34,8 +34,8 @@ type layout struct {
 }
 
 // Open reads the header and checks that the file is as long as it says.
-func Open(ctx context.Context, path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestNPYTypes(t *testing.T) {
 				if fortran {
 					data = transposed
 				}
-				tb, err := Open(context.Background(), filetest.TempFile(t, "a.npy", npyFile(npyText(test.descr, fortran, "(2, 2)"), []byte(data))))
+				tb, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npy", npyFile(npyText(test.descr, fortran, "(2, 2)"), []byte(data))))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestNPYHeaders(t *testing.T) {
 	data := make([]byte, 16)
 	binary.LittleEndian.PutUint64(data[8:], math.Float64bits(2.5))
 	for name, header := range good {
-		tb, err := Open(context.Background(), filetest.TempFile(t, "a.npy", npyFile(header, data)))
+		tb, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npy", npyFile(header, data)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -110,10 +110,10 @@ func TestNPYHeaders(t *testing.T) {
 	for _, version := range []string{"\x02\x00", "\x03\x00"} {
 		header := npyText("<f8", false, "(2, 1)")
 		file := magic + version + string(binary.LittleEndian.AppendUint32(nil, uint32(len(header)))) + header + string(data)
-		if _, err := Open(context.Background(), filetest.TempFile(t, "a.npy", file)); err != nil {
+		if _, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npy", file)); err != nil {
 			t.Errorf("version %q: %v", version, err)
 		}
-		if _, err := Open(context.Background(), filetest.TempFile(t, "a.npy", magic+version+"\x01"+long[1:]+strings.Repeat(" ", 1<<17))); err == nil {
+		if _, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npy", magic+version+"\x01"+long[1:]+strings.Repeat(" ", 1<<17))); err == nil {
 			t.Error("a long header passed")
 		}
 	}
@@ -173,7 +173,7 @@ func TestNPYRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := filetest.TempFile(t, "a.npy", test.file)
-			_, err := Open(context.Background(), path)
+			_, err := Open(context.Background(), nil, path)
 			filetest.WantError(t, err, append(test.words, path)...)
 			var data *stream.DataError
 			if !errors.As(err, &data) {
@@ -181,7 +181,7 @@ func TestNPYRefuses(t *testing.T) {
 			}
 		})
 	}
-	_, err := Open(context.Background(), t.TempDir())
+	_, err := Open(context.Background(), nil, t.TempDir())
 	filetest.WantError(t, err, "not a regular file")
 }
 
@@ -190,7 +190,7 @@ func TestNPYInexactInteger(t *testing.T) {
 		for _, descr := range []string{"<i8", "<u8"} {
 			data := binary.LittleEndian.AppendUint64(make([]byte, 24), uint64(v))
 			path := filetest.TempFile(t, "a.npy", npyFile(npyText(descr, false, "(2, 2)"), data))
-			tb, err := Open(context.Background(), path)
+			tb, err := Open(context.Background(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +226,7 @@ func bigNPY(t testing.TB, rows, cols int, fortran bool) string {
 func TestNPYLongerThanBuffers(t *testing.T) {
 	const rows, cols = 110_001, 13
 	for _, fortran := range []bool{false, true} {
-		tb, err := Open(context.Background(), bigNPY(t, rows, cols, fortran))
+		tb, err := Open(context.Background(), nil, bigNPY(t, rows, cols, fortran))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestNPYLongerThanBuffers(t *testing.T) {
 
 func TestNPYGather(t *testing.T) {
 	for _, fortran := range []bool{false, true} {
-		tb, err := Open(context.Background(), bigNPY(t, 5000, 13, fortran))
+		tb, err := Open(context.Background(), nil, bigNPY(t, 5000, 13, fortran))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestNPYGather(t *testing.T) {
 
 func TestNPYThatShrinks(t *testing.T) {
 	path := bigNPY(t, 100, 2, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestNPYThatShrinks(t *testing.T) {
 }
 
 func TestGatherMisusePanics(t *testing.T) {
-	tb, err := Open(context.Background(), bigNPY(t, 10, 2, false))
+	tb, err := Open(context.Background(), nil, bigNPY(t, 10, 2, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ for kind in ['f2','f4','f8','i1','i2','i4','i8','u1','u2','u4','u8','b1']:
 		t.Fatalf("%d files", len(files))
 	}
 	for _, file := range files {
-		tb, err := Open(context.Background(), file)
+		tb, err := Open(context.Background(), nil, file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add([]byte(npyFile(npyText("|b1", false, "(3,)"), make([]byte, 3))))
 	f.Add([]byte(npyFile(npyText("<u8", false, "(1, 1)"), []byte("\xff\xff\xff\xff\xff\xff\xff\xff"))))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if tb, err := Open(context.Background(), filetest.TempFile(t, "a.npy", string(file))); err == nil {
+		if tb, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npy", string(file))); err == nil {
 			filetest.CheckPromise(t, tb)
 		}
 	})

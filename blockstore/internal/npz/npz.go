@@ -33,21 +33,21 @@ type array struct {
 
 // Open finds the array of that name, or without one the only matrix, else the only vector.
 // Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
-// their names, for labels. What is compressed is copied to a file among spools.
-func Open(ctx context.Context, path, name string, spools file.Spools) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+// their names, for labels. What is compressed is copied to a temporary file.
+func Open(ctx context.Context, files *file.Session, path, name string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := open(ctx, f, stamp, path, name, spools)
+	t, err := open(ctx, files, f, stamp, path, name)
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string, spools file.Spools) (column.Table, error) {
+func open(ctx context.Context, files *file.Session, f file.File, stamp file.Stamp, path, name string) (column.Table, error) {
 	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
 	if err != nil {
 		if fault.IsReading(err) {
@@ -72,7 +72,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 	}
 	tables := make([]column.Table, 0, 1)
 	for _, a := range append([]*array{main}, main.beside(arrays)...) {
-		t, err := a.table(ctx, stamp, path, spools)
+		t, err := a.table(ctx, files, stamp, path)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 // table returns the rows of the array: those in the file if they are not compressed, else
 // of a copy. It reads the whole array and compares its CRC-32, which passes do not: they begin
 // anywhere.
-func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools file.Spools) (column.Table, error) {
+func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp, path string) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
 	inArray := func(err error) error { return fault.File(path, "array %s: %w", a.name, err) }
 	damaged := func(err error) error { return inArray(fault.Damaged(err)) }
@@ -228,7 +228,7 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools
 	}
 	defer in.Close()
 	if a.Method != zip.Store {
-		stamp, err = file.Copy(ctx, spools, path, path, io.LimitReader(in, size+1))
+		stamp, err = files.Copy(ctx, path, path, io.LimitReader(in, size+1))
 		switch {
 		case errors.As(err, new(*file.SpoolError)):
 			return nil, err

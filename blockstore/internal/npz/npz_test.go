@@ -74,7 +74,7 @@ func texts(width int, list ...string) []byte {
 
 func opened(t testing.TB, content, name string) column.Table {
 	t.Helper()
-	tb, err := Open(context.Background(), filetest.TempFile(t, "a.npz", content), name, file.Spools{})
+	tb, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", content), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRefuses(t *testing.T) {
 		"cut":           {whole[:len(whole)-30], "", []string{"directory", "cut short"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", test.content), test.array, file.Spools{})
+			_, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", test.content), test.array)
 			filetest.WantError(t, err, test.want...)
 		})
 	}
@@ -168,14 +168,14 @@ func TestDamagedMember(t *testing.T) {
 		for _, name := range []string{"a", "y"} {
 			content := []byte(pack(t, member{"a.npy", method, floats(0, 100, 3)}, member{"y.npy", method, floats(0, 100)}))
 			content[bytes.Index(content, []byte(name+".npy"))+200] ^= 4
-			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", file.Spools{})
+			_, err := Open(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)), "")
 			filetest.WantError(t, err, "array "+name)
 		}
 	}
 }
 
-func open0(ctx context.Context, path string) (column.Table, error) {
-	return Open(ctx, path, "", file.Spools{})
+func open0(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	return Open(ctx, files, path, "")
 }
 
 func TestMutants(t *testing.T) {
@@ -239,7 +239,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add([]byte(pack(f, member{"X.npy", 8, floats(0, 4, 2)})))
 	f.Add([]byte(pack(f)))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		tb, err := open0(context.Background(), filetest.TempFile(t, "a.npz", string(content)))
+		tb, err := open0(context.Background(), nil, filetest.TempFile(t, "a.npz", string(content)))
 		if err != nil || len(tb.About().Columns) > 1000 {
 			return
 		}

@@ -33,7 +33,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/number"
-	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -84,8 +83,8 @@ type pageRange struct {
 
 // Open reads and checks the footer of the Parquet file at path. A list
 // column gets its width from the first list that is not null.
-func Open(ctx context.Context, path string) (column.Table, error) {
-	in, stamp, err := file.OpenEdges(ctx, path)
+func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	in, stamp, err := files.OpenEdges(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +144,7 @@ func (t *table) reading(c *column.Choice) (lead, holds int64) {
 			return lead, base + holds
 		}
 	}
-	in, err := t.stamp.Open(object.Context())
+	in, err := t.stamp.OpenAnytime()
 	if err != nil {
 		return t.Lead, base
 	}

@@ -182,7 +182,7 @@ func TestParquetTypes(t *testing.T) {
 				size := map[bool]int{false: 700, true: 1 << 20}[version == 1 != nullable]
 				t.Run(fmt.Sprint(codec, "_v", version, "_", nullable), func(t *testing.T) {
 					writeColumns(t, path, columns, n, nullable, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(size))
-					tb, err := Open(context.Background(), path)
+					tb, err := Open(context.Background(), nil, path)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -304,7 +304,7 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 		lengths[0], lengths[100], lengths[1999] = -1, -1, -1
 	}
 	testLists(t, path, node, lengths, nulls, parquet.DataPageVersion(version), parquet.PageBufferSize(size))
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,14 +351,14 @@ func TestParquetListLengths(t *testing.T) {
 			lengths[at] = length
 			if length > 0 {
 				testLists(t, path, node, lengths, false, parquet.PageBufferSize(1000))
-				tb, err := Open(context.Background(), path)
+				tb, err := Open(context.Background(), nil, path)
 				if err != nil || tb.About().Columns[0].Why != "lists of different lengths" {
 					t.Fatal(tb.About().Columns, err)
 				}
 				lengths[at+1] = 6 - length // as many in all
 			}
 			testLists(t, path, node, lengths, false, parquet.PageBufferSize(1000))
-			tb, err := Open(context.Background(), path)
+			tb, err := Open(context.Background(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -367,7 +367,7 @@ func TestParquetListLengths(t *testing.T) {
 		}
 	}
 	testLists(t, path, node, []int{-1, -1}, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func TestParquetRowsAcrossPages(t *testing.T) {
 				m.Schema[1].RepetitionType = thrift.New(format.Repeated)
 				m.RowGroups[0].Columns[0].MetaData.NumValues = rows * width
 			})
-			tb, err := Open(context.Background(), path)
+			tb, err := Open(context.Background(), nil, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -446,7 +446,7 @@ func TestParquetLargeIntegers(t *testing.T) {
 	}}
 	for _, nullable := range []bool{false, true} {
 		writeColumns(t, path, []testColumn{large}, 1000, nullable)
-		tb, err := Open(context.Background(), path)
+		tb, err := Open(context.Background(), nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +463,7 @@ func TestParquetLargeIntegers(t *testing.T) {
 	}
 	unsigned := testColumn{name: "id", node: parquet.Uint(64), value: func(i int) parquet.Value { return parquet.Int64Value(-int64(i)) }}
 	writeColumns(t, path, []testColumn{unsigned}, 10, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -582,7 +582,7 @@ func TestParquetBrokenFooters(t *testing.T) {
 	_, err = column.Choose(elsewhere, []int{0}, nil)
 	filetest.WantError(t, err, `"x"`, `in another file, "b"`, "leave it out")
 	path := handmadeFile(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { chunk(m).Codec = format.LZO })
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -716,7 +716,7 @@ func TestParquetMutants(t *testing.T) {
 func TestParquetThatChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	writeColumns(t, path, numberColumns()[:1], 100, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -730,7 +730,7 @@ func TestParquetChoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	columns := append(numberColumns()[:2], textColumns()[0])
 	writeColumns(t, path, columns, 10, false)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -760,7 +760,7 @@ func TestParquetChoice(t *testing.T) {
 func BenchmarkParquet(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.parquet")
 	filetest.WriteNoise(b, path, NewEncoder, 1_000_000, 20)
-	tb, err := Open(context.Background(), path)
+	tb, err := Open(context.Background(), nil, path)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -825,7 +825,7 @@ func TestParquetWithoutRows(t *testing.T) {
 			c.DataPageOffset, c.TotalCompressedSize = math.MinInt64, math.MaxInt64
 		},
 	} {
-		tb, err := Open(t.Context(), handmadeFile(t, 0, nil, change))
+		tb, err := Open(t.Context(), nil, handmadeFile(t, 0, nil, change))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -59,7 +59,7 @@ func TestParquetPublishedFiles(t *testing.T) {
 		if testing.Short() && tooLarge(t, path) {
 			continue
 		}
-		tb, err := Open(context.Background(), path)
+		tb, err := Open(context.Background(), nil, path)
 		if filepath.Base(path) == contradictory {
 			filetest.WantError(t, err, "6 rows, the file should hold 0")
 			continue

@@ -44,7 +44,7 @@ func writeStore(t testing.TB, s stream.Info, b *stream.Batch, compress bool) str
 // openSample chooses the numbers of filetest.SampleInfo as such and keeps the rest.
 func openSample(t testing.TB, path string) stream.Source {
 	t.Helper()
-	store, err := Open(context.Background(), path)
+	store, err := Open(context.Background(), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestStoreRoundTrip(t *testing.T) {
 				if d := filetest.Diff(want, filetest.MustRead(t, src, 1000)); d != "" {
 					t.Error(d)
 				}
-				if err := Verify(context.Background(), path); err != nil {
+				if err := Verify(context.Background(), nil, path); err != nil {
 					t.Error(err)
 				}
 			})
@@ -107,7 +107,7 @@ func TestStoreManyColumns(t *testing.T) {
 	for i := range b.X.Data {
 		b.X.Data[i] = float64(i)
 	}
-	store, err := Open(context.Background(), writeStore(t, s, b, false))
+	store, err := Open(context.Background(), nil, writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +137,12 @@ func TestStoreEveryByteFlip(t *testing.T) {
 			if readStoreFile(path) == nil {
 				t.Fatalf("bit %d of byte %d of %d flipped: not noticed", bit, at, len(healthy))
 			}
-			if at%7 == 0 && Verify(context.Background(), path) == nil {
+			if at%7 == 0 && Verify(context.Background(), nil, path) == nil {
 				t.Fatalf("bit %d of byte %d of %d flipped: not noticed by Verify", bit, at, len(healthy))
 			}
 			f.WriteAt(healthy[at:at+1], int64(at))
 		}
-		if err := Verify(context.Background(), path); err != nil {
+		if err := Verify(context.Background(), nil, path); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("compressed %v: one bit of each of %d bytes", compress, len(healthy))
@@ -151,7 +151,7 @@ func TestStoreEveryByteFlip(t *testing.T) {
 
 // readStoreFile opens a store and reads all its columns.
 func readStoreFile(path string) error {
-	store, err := Open(context.Background(), path)
+	store, err := Open(context.Background(), nil, path)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func TestStoreEveryCut(t *testing.T) {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(context.Background(), path); err == nil {
+		if _, err := Open(context.Background(), nil, path); err == nil {
 			t.Fatalf("cut to %d of %d bytes: not noticed", n, len(healthy))
 		}
 	}
@@ -212,7 +212,7 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 func TestNotMapped(t *testing.T) {
 	sample := filetest.SampleBatch(300, 6)
 	for _, compress := range []bool{false, true} {
-		opened, err := Open(context.Background(), writeStore(t, filetest.SampleInfo, sample, compress))
+		opened, err := Open(context.Background(), nil, writeStore(t, filetest.SampleInfo, sample, compress))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,14 +320,14 @@ func TestVerifyStoreDigest(t *testing.T) {
 	if err := readStoreFile(path); err != nil {
 		t.Fatal(err)
 	}
-	filetest.WantError(t, Verify(context.Background(), path), "digest")
+	filetest.WantError(t, Verify(context.Background(), nil, path), "digest")
 }
 
 func TestStoreRefusesBigIntegers(t *testing.T) {
 	s := stream.Info{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
 	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{1 << 53, 1<<53 + 1}}}}
 	b.X.Rows = 2
-	store, err := Open(context.Background(), writeStore(t, s, b, false))
+	store, err := Open(context.Background(), nil, writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func FuzzStore(f *testing.F) {
 		if err := os.WriteFile(path, sealed(int(chunkRows), int(columns), sections, footer), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		store, err := Open(context.Background(), path)
+		store, err := Open(context.Background(), nil, path)
 		if err != nil {
 			return
 		}
@@ -398,7 +398,7 @@ func BenchmarkStoreRead(b *testing.B) {
 	for i := range rows.X.Data {
 		rows.X.Data[i] = rand.Float64()
 	}
-	store, err := Open(context.Background(), writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
+	store, err := Open(context.Background(), nil, writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -430,7 +430,7 @@ func TestGreedyFooter(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = Open(t.Context(), path)
+		_, err = Open(t.Context(), nil, path)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 4<<20 {
 			t.Errorf("a footer %s: %d bytes were allocated: %v", name, used, err)

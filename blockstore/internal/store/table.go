@@ -32,8 +32,8 @@ func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 }
 
 // Open reads header, footer and trailer of the store at path.
-func Open(ctx context.Context, path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
+	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,14 +7,15 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
 // Verify checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
-func Verify(ctx context.Context, path string) error {
-	t, err := Open(ctx, path)
+func Verify(ctx context.Context, files *file.Session, path string) error {
+	t, err := Open(ctx, files, path)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 type CSVOptions struct {
 	NoHeader  bool // the first line is a row, whatever it looks like
 	Header    bool // the first line names the columns, whatever it looks like
-	Delimiter rune // 0: found; ' ': runs of blanks and tabs
+	Delimiter rune // 0: found; WhiteSpace: runs of blanks and tabs; WholeLine: none
 	Comment   byte // lines that begin with it are passed over; 0: there are none
 	Skip      int  // lines at the beginning that are passed over
 	Threads   int  // that read parts of the file at the same time; 0: one for each processor
@@ -31,9 +31,9 @@ type CSVOptions struct {
 // csvTable is a text file of cells: CSV, TSV or columns between blanks.
 type csvTable struct {
 	column.TableInfo
-	layout layout
-	index  rowIndex
-	stamp  file.Stamp
+	dialect dialect
+	index   rowIndex
+	stamp   file.Stamp
 }
 
 // CSV reads the whole file once, in memory independent of its length, to learn its rows and
@@ -41,7 +41,7 @@ type csvTable struct {
 // missing, which is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
 func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
-	l, err := o.layout(f)
+	l, err := o.dialect(f)
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
@@ -60,7 +60,7 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 // scanQuotes scans a file and finds out whether its cells are quoted. A table between tabs
 // is not, and its quotes are ordinary characters, if quotes in it do not match, or hold tabs
 // or ends of lines together, while without them all lines have as many cells as the first.
-func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, threads int) (*csvScan, error) {
+func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect, threads int) (*csvScan, error) {
 	scan, err := scanInParts(ctx, f, stamp, l, threads)
 	if !l.mayBeUnquoted() || !scan.doubtful() {
 		return scan, err
@@ -72,12 +72,9 @@ func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, 
 	return scan, err
 }
 
-// layout returns how the records of a file are to be cut.
-func (o CSVOptions) layout(f io.ReaderAt) (layout, error) {
-	l := layout{Delimiter: o.Delimiter, begin: fileStart}
-	if o.Comment != 0 {
-		l.comments = string(rune(o.Comment))
-	}
+// dialect returns how the records of a file are to be cut.
+func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
+	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart}
 	head, err := Head(f)
 	if err != nil {
 		return l, err
@@ -105,7 +102,7 @@ func Delimiter(head []byte, given rune, more string) (rune, error) {
 
 // checkDelimiter refuses what cannot separate cells.
 func checkDelimiter(delimiter rune) error {
-	if delimiter > 0x7e || delimiter == '"' || delimiter == '\n' || delimiter == '\r' {
+	if delimiter > 0x7e || delimiter == '"' || delimiter == '\r' {
 		return fault.New("%q cannot be a delimiter", delimiter).Do("use one ASCII character such as ',' ';' or '|'")
 	}
 	return nil
@@ -226,7 +223,7 @@ func (s *csvScan) hasHeader() bool {
 
 // table returns what the scan has found.
 func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
-	t := &csvTable{layout: s.records.layout, index: s.index}
+	t := &csvTable{dialect: s.records.dialect, index: s.index}
 	if header {
 		t.index.header = 1
 	}
@@ -262,7 +259,7 @@ func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 	}
 	keepsText := slices.ContainsFunc(c.Info().Kept, func(f stream.Field) bool { return f.Kind == stream.String })
 	cursor := func(in io.ReaderAt) textCursor {
-		records := newRecords(in, t.layout)
+		records := newRecords(in, t.dialect)
 		records.verbatim = keepsText
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
@@ -312,7 +309,7 @@ func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.Next()
 	if err == nil && len(c.cells) != len(c.table.Columns) {
-		err = c.records.Here(ErrRagged(len(c.cells), len(c.table.Columns), c.table.layout.Delimiter))
+		err = c.records.Here(ErrRagged(len(c.cells), len(c.table.Columns), c.table.dialect.Delimiter))
 	}
 	return err
 }

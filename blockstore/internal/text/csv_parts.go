@@ -22,7 +22,7 @@ var errWithin = errors.New("a part of the file begins within a record")
 // all parts before were, ends in another place than the part begins, and the file is
 // scanned from one end to the other. So it is where anything is wrong, for the first
 // error and its line.
-func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, threads int) (*csvScan, error) {
+func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect, threads int) (*csvScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	whole := func() (*csvScan, error) {
 		scan := &csvScan{records: newRecords(in, l), size: stamp.Size}
@@ -145,7 +145,7 @@ func lastText(in io.ReaderAt, size int64) (int64, error) {
 
 // part returns the scan of a part, which knows the first record.
 func (s *csvScan) part(in io.ReaderAt, from mark, until int64) *csvScan {
-	p := &csvScan{records: newRecords(in, s.records.layout), first: s.first,
+	p := &csvScan{records: newRecords(in, s.records.dialect), first: s.first,
 		others: make([]cellKinds, len(s.first)), badLine: make([]int64, len(s.first)), within: true}
 	p.records.lines.seek(from)
 	p.records.until = until

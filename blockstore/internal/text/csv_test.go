@@ -44,6 +44,8 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "tab", text: "a b\tc\n1\t2\n\t\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}, {math.NaN(), math.NaN()}}},
 		{name: "bar", text: "1|2\n3|4\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2}, {3, 4}}},
 		{name: "delimiter given", text: "7:1,5\n8:2,5\n", options: CSVOptions{Delimiter: ':'}, columns: []string{"x0"}, rows: [][]float64{{7}, {8}}, texts: []string{"1,5", "2,5"}},
+		{name: "no delimiter", text: "New York\n\"a, b\"\nc,d;\te|\r\n\"two\nlines\"\n", options: CSVOptions{Delimiter: WholeLine, NoHeader: true}, rows: [][]float64{{}, {}, {}, {}}, texts: []string{"New York", "a, b", "c,d;\te|", "two\nlines"}},
+		{name: "numbers without a delimiter", text: "v\n1\n2.5\n", options: CSVOptions{Delimiter: WholeLine}, columns: []string{"v"}, rows: [][]float64{{1}, {2.5}}},
 		{name: "blanks", text: "  1   2.5 \n\t3\t4  \r\n   \n\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2.5}, {3, 4}}},
 		{name: "blanks with a header", text: "1 2 class\n5 6 0\n7 8 1\n", columns: []string{"1", "2", "class"}, rows: [][]float64{{5, 6, 0}, {7, 8, 1}}},
 		{name: "quoted blanks", text: "\"a b\" c\n1 2\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}}},
@@ -229,7 +231,7 @@ func TestCSVEqualsEncodingCSV(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := newRecords(bytes.NewReader(text.Bytes()), layout{Delimiter: ',', begin: fileStart})
+		got := newRecords(bytes.NewReader(text.Bytes()), dialect{Delimiter: ',', begin: fileStart})
 		for i, record := range want {
 			cells, err := got.Next()
 			if err != nil {

@@ -12,8 +12,7 @@ import (
 // HeadSize is how much of a text file is looked at to find its delimiter.
 const HeadSize = 64 << 10
 
-// ParseDelimiter returns the delimiter that blockstore.Options.Delimiter names, 0 for one that
-// is to be found.
+// ParseDelimiter returns the delimiter that Layout.Delimiter names, 0 for one that is to be found.
 func ParseDelimiter(name string) (rune, error) {
 	switch {
 	case name == "":
@@ -22,6 +21,10 @@ func ParseDelimiter(name string) (rune, error) {
 		return '\t', nil
 	case name == "space":
 		return WhiteSpace, nil
+	case name == "none":
+		return WholeLine, nil
+	case name == "\n":
+		return 0, fault.New("a delimiter separates the cells of a line, so it cannot be the end of one").Do("name another, or none")
 	case utf8.RuneCountInString(name) == 1:
 		delimiter, _ := utf8.DecodeRuneInString(name)
 		return delimiter, nil
@@ -59,7 +62,7 @@ func Head(f io.ReaderAt) ([]byte, error) {
 func guessDelimiter(head []byte, comments string) rune {
 	best, most := ',', headCells{}
 	for _, delimiter := range []rune{',', ';', '\t', '|', WhiteSpace} {
-		found := tryDelimiter(head, layout{Delimiter: delimiter, comments: comments, begin: fileStart})
+		found := tryDelimiter(head, dialect{Delimiter: delimiter, comments: comments, begin: fileStart})
 		if best == '\t' && most.odd == 0 && found.texts >= most.texts {
 			continue // blanks within cells between tabs
 		}
@@ -83,12 +86,12 @@ func (c headCells) compare(b headCells) int {
 
 // mayBeUnquoted reports whether quotes may be ordinary characters: few tables between tabs
 // are quoted at all.
-func (l layout) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
+func (l dialect) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
 
 // tryDelimiter counts the cells that the delimiter sets apart in those of the first lines that
 // have as many cells as most of them: a title above the table does not decide. Decimal commas
 // make numbers here.
-func tryDelimiter(head []byte, l layout) (most headCells) {
+func tryDelimiter(head []byte, l dialect) (most headCells) {
 	records := newRecords(bytes.NewReader(head), l)
 	var widths []int // in the order in which they were seen
 	seen := map[int]*headCells{}
@@ -149,7 +152,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	return lines.here(), nil
 }
 
-// ParseComment returns the character that blockstore.Options.Comment names, 0 for none.
+// ParseComment returns the character that Layout.Comment names, 0 for none.
 func ParseComment(name string) (byte, error) {
 	switch {
 	case name == "":

@@ -9,7 +9,7 @@ import (
 
 // openInput opens the file at path, and with it a table by open.
 func openInput(ctx context.Context, path string, open func(in Input) (column.Table, error)) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
+	f, stamp, err := new(file.Session).Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -25,6 +25,6 @@ func openLibsvm(ctx context.Context, path string, threads int) (column.Table, er
 	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads, 0) })
 }
 
-func openJSON(ctx context.Context, path string) (column.Table, error) {
+func openJSON(ctx context.Context, _ *file.Session, path string) (column.Table, error) {
 	return openInput(ctx, path, func(in Input) (column.Table, error) { return JSONLines(ctx, in, 2) })
 }

@@ -15,7 +15,7 @@ import (
 
 func mustOpenJSON(t testing.TB, content string) column.Table {
 	t.Helper()
-	tb, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+	tb, err := openJSON(context.Background(), nil, filetest.TempFile(t, "a.jsonl", content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestJSONLinesRefuses(t *testing.T) {
 		strings.Repeat("[", 5000) + "\n":      {"line 1"},
 		"{\"a\":" + strings.Repeat("[", 5000): {"1000 deep"},
 	} {
-		_, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+		_, err := openJSON(context.Background(), nil, filetest.TempFile(t, "a.jsonl", content))
 		filetest.WantError(t, err, append(want, "a.jsonl")...)
 	}
 }
@@ -219,7 +219,7 @@ func TestJSONParts(t *testing.T) {
 		t.Error(diff, err)
 	}
 	filetest.CheckGather(t, filetest.ChooseAll(t, parts))
-	_, err = openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content+"{\"a\":}\n"))
+	_, err = openJSON(context.Background(), nil, filetest.TempFile(t, "a.jsonl", content+"{\"a\":}\n"))
 	filetest.WantError(t, err, "line 4001")
 }
 
@@ -232,7 +232,7 @@ func FuzzJSONLines(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
-		tb, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+		tb, err := openJSON(context.Background(), nil, filetest.TempFile(t, "a.jsonl", content))
 		if err != nil {
 			return
 		}

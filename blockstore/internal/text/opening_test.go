@@ -18,7 +18,7 @@ var partFormats = []struct {
 	scan            func(ctx context.Context, in Input) error
 }{
 	{"csv", "a,b\n", "0.25,1\n", func(ctx context.Context, in Input) error {
-		_, err := scanInParts(ctx, in.File, in.Stamp, layout{Delimiter: ',', begin: fileStart}, 2)
+		_, err := scanInParts(ctx, in.File, in.Stamp, dialect{Delimiter: ',', begin: fileStart}, 2)
 		return err
 	}},
 	{"jsonl", "", `{"a":0.25,"b":1}` + "\n", func(ctx context.Context, in Input) error {
@@ -46,7 +46,7 @@ func TestOpeningHoldsFewParts(t *testing.T) {
 // heapOfOpening returns the most memory that is live while a file of so many parts is opened.
 func heapOfOpening(t testing.TB, scan func(context.Context, Input) error, head, row string, parts int64) uint64 {
 	path := filetest.TempFile(t, "a", head+strings.Repeat(row, int(parts*partBytes)/len(row)))
-	f, stamp, err := file.OpenStamped(context.Background(), path)
+	f, stamp, err := new(file.Session).Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,9 @@ import (
 // WhiteSpace is the delimiter that stands for runs of blanks and tabs.
 const WhiteSpace rune = ' '
 
+// WholeLine is the delimiter that stands for none: a record has one cell.
+const WholeLine rune = '\n'
+
 // ByteOrderMark may stand before the first line of a text.
 const ByteOrderMark = "\xef\xbb\xbf"
 
@@ -22,8 +25,8 @@ var (
 	errQuote = fault.New("text follows a closing quote").Do("inside a quoted cell write \"\" for a quote")
 )
 
-// layout is how the records of a text are told from each other.
-type layout struct {
+// dialect is how the records of a text are told from each other.
+type dialect struct {
 	Delimiter rune
 	comments  string // the characters that a line begins with which is passed over
 	begin     mark   // where the records begin
@@ -35,7 +38,7 @@ type layout struct {
 // more where a quoted cell holds a newline. Blank lines are skipped. A quote
 // inside a cell that does not begin with one is an ordinary character.
 type Records struct {
-	layout
+	dialect
 	lines  *lineReader
 	record []byte // a record of several lines
 	cells  [][]byte
@@ -47,14 +50,14 @@ type Records struct {
 }
 
 // newRecords reads in from where the records begin.
-func newRecords(in io.ReaderAt, l layout) *Records {
-	return &Records{lines: newLineReader(in, l.begin), layout: l}
+func newRecords(in io.ReaderAt, l dialect) *Records {
+	return &Records{lines: newLineReader(in, l.begin), dialect: l}
 }
 
 // NewCommented reads in, which begins on the given line, and passes over lines that begin with
 // #, % or one of more characters.
 func NewCommented(in io.ReaderAt, delimiter rune, more string, line int64) *Records {
-	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment + more, begin: mark{0, line}})
+	return newRecords(in, dialect{Delimiter: delimiter, comments: anyComment + more, begin: mark{0, line}})
 }
 
 // Next returns the cells of the next record, valid until the next call. Blanks

@@ -30,21 +30,21 @@ const (
 
 // Put implements object.Store. An object of several parts appears when the last request
 // puts them together; before that it is given up if anything fails.
-func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, size int64) error {
+func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, size int64, p object.Patience) error {
 	client, bucket, key, err := s.target(ctx, address)
 	if err != nil {
 		return err
 	}
-	removeAbandoned(ctx, client, bucket, key)
+	removeAbandoned(ctx, client, p, bucket, key)
 	if size <= partBytes {
-		return object.Retry(ctx, func(ctx context.Context) error {
+		return p.Retry(ctx, func(ctx context.Context, beat func()) error {
 			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, ContentLength: &size,
-				Body: beating(ctx, content, 0, size)})
+				Body: beating(beat, content, 0, size)})
 			return written(err)
 		})
 	}
-	u := &upload{client: client, bucket: bucket, key: key, mark: rand.Text()}
-	err = object.Retry(ctx, func(ctx context.Context) error {
+	u := &upload{client: client, patience: p, bucket: bucket, key: key, mark: rand.Text()}
+	err = p.Retry(ctx, func(ctx context.Context, _ func()) error {
 		started, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: &key,
 			Metadata: map[string]string{markName: u.mark}})
 		if err == nil {
@@ -56,25 +56,25 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 		return err
 	}
 	if err = u.parts(ctx, content, size); err == nil {
-		err = object.Retry(ctx, u.complete)
+		err = p.Retry(ctx, func(ctx context.Context, _ func()) error { return u.complete(ctx) })
 	}
 	if err != nil { // nothing appears later
-		return errors.Join(err, abort(ctx, client, bucket, key, u.id))
+		return errors.Join(err, abort(ctx, client, p, bucket, key, u.id))
 	}
 	return nil
 }
 
 // removeAbandoned removes uploads of the same object that killed runs have left, as far as
 // they may be listed. What fails here does no harm.
-func removeAbandoned(ctx context.Context, client *s3.Client, bucket, key string) {
-	_ = object.Retry(ctx, func(ctx context.Context) error {
+func removeAbandoned(ctx context.Context, client *s3.Client, p object.Patience, bucket, key string) {
+	_ = p.Retry(ctx, func(ctx context.Context, _ func()) error {
 		list, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &bucket, Prefix: &key})
 		if err != nil {
 			return plain(err)
 		}
 		for _, u := range list.Uploads {
 			if aws.ToString(u.Key) == key {
-				_ = abort(ctx, client, bucket, key, aws.ToString(u.UploadId))
+				_ = abort(ctx, client, p, bucket, key, aws.ToString(u.UploadId))
 			}
 		}
 		return nil
@@ -82,24 +82,25 @@ func removeAbandoned(ctx context.Context, client *s3.Client, bucket, key string)
 }
 
 // beating returns a part of content. The request that sends it makes progress as it is read.
-func beating(ctx context.Context, content io.ReaderAt, at, size int64) io.ReadSeeker {
-	return &beatingReader{io.NewSectionReader(content, at, size), ctx}
+func beating(beat func(), content io.ReaderAt, at, size int64) io.ReadSeeker {
+	return &beatingReader{io.NewSectionReader(content, at, size), beat}
 }
 
 type beatingReader struct {
 	*io.SectionReader
-	ctx context.Context
+	beat func()
 }
 
 // Read implements io.Reader.
 func (r *beatingReader) Read(p []byte) (int, error) {
-	object.Beat(r.ctx)
+	r.beat()
 	return r.SectionReader.Read(p)
 }
 
 // upload is an object on its way, part after part.
 type upload struct {
 	client          *s3.Client
+	patience        object.Patience
 	bucket, key, id string
 	mark            string // of the object, which tells it from one of another upload
 	sent            []types.CompletedPart
@@ -111,9 +112,9 @@ func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) err
 	length := max(partBytes, (size+mostParts-1)/mostParts)
 	for at := int64(0); at < size; at += length {
 		number, n := int32(len(u.sent)+1), min(length, size-at)
-		err := object.Retry(ctx, func(ctx context.Context) error {
+		err := u.patience.Retry(ctx, func(ctx context.Context, beat func()) error {
 			done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
-				PartNumber: &number, Body: beating(ctx, content, at, n), ContentLength: &n})
+				PartNumber: &number, Body: beating(beat, content, at, n), ContentLength: &n})
 			if err == nil {
 				u.sent = append(u.sent, types.CompletedPart{ETag: done.ETag, PartNumber: &number})
 			}
@@ -142,10 +143,10 @@ func (u *upload) complete(ctx context.Context) error {
 }
 
 // abort gives an upload up, although ctx may have ended.
-func abort(ctx context.Context, client *s3.Client, bucket, key, id string) error {
+func abort(ctx context.Context, client *s3.Client, p object.Patience, bucket, key, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer cancel()
-	err := object.Retry(ctx, func(ctx context.Context) error {
+	err := p.Retry(ctx, func(ctx context.Context, _ func()) error {
 		_, err := client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &bucket, Key: &key, UploadId: &id})
 		if isCode(err, "NoSuchUpload") {
 			return nil

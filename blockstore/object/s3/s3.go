@@ -47,7 +47,7 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 	s.once.Do(func() {
 		var c aws.Config
 		c, s.failed = config.LoadDefaultConfig(context.WithoutCancel(ctx),
-			config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // package remote repeats
+			config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // callers repeat by object.Patience
 			config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = 16 })),
 			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // others than Amazon refuse them
 			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))

@@ -183,7 +183,9 @@ func (s *Store) List(context.Context, string, func(string, object.Object) error)
 }
 
 // Put implements object.Store.
-func (s *Store) Put(context.Context, string, io.ReaderAt, int64) error { return errReadOnly }
+func (s *Store) Put(context.Context, string, io.ReaderAt, int64, object.Patience) error {
+	return errReadOnly
+}
 
 // CanPut implements object.Store.
 func (s *Store) CanPut(context.Context, string) error { return errReadOnly }

@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 )
@@ -27,24 +26,24 @@ func Parallel(paths []string) int {
 	return 8
 }
 
-// Expand returns the objects that a URL means: the one of this name, those that a glob
+// expandObjects returns the objects that a URL means: the one of this name, those that a glob
 // matches, or all below a folder, in byte order. In globs and folders names that begin with
 // . or _ are passed over.
-func Expand(ctx context.Context, url string) ([]string, error) {
+func (s *Session) expandObjects(ctx context.Context, url string) ([]string, error) {
 	if isWeb(url) {
 		return []string{url}, nil
 	}
 	if at := strings.IndexAny(url, "*?[{"); at >= 0 {
-		return expandGlob(ctx, url, url[:at])
+		return s.expandObjectGlob(ctx, url, url[:at])
 	}
 	folder := strings.TrimSuffix(url, "/")
 	if folder == url {
-		_, err := Open(ctx, url)
+		_, err := s.OpenObject(ctx, url)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return []string{url}, err
 		}
 	}
-	names, err := below(ctx, folder+"/", func(string) bool { return true })
+	names, err := s.below(ctx, folder+"/", func(string) bool { return true })
 	switch {
 	case err != nil:
 		return nil, err
@@ -53,16 +52,16 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 	case folder != url:
 		return nil, fault.File(url, "there are no objects below this, those apart that begin with . or _").Of(stream.Missing).Do("name another folder")
 	}
-	return nil, missing(ctx, url)
+	return nil, s.missingObject(ctx, url)
 }
 
-// expandGlob returns the objects that match a pattern, which begins with prefix. Those in
+// expandObjectGlob returns the objects that match a pattern, which begins with prefix. Those in
 // folders that match count too.
-func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
+func (s *Session) expandObjectGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
 	}
-	names, err := below(ctx, prefix, func(name string) bool {
+	names, err := s.below(ctx, prefix, func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
 	})
 	if err == nil && len(names) == 0 {
@@ -73,46 +72,49 @@ func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 
 // below returns the objects behind a prefix that are wanted and not hidden. Those whose
 // names end in / stand for folders.
-func below(ctx context.Context, prefix string, wanted func(name string) bool) (names []string, err error) {
-	store, err := object.StoreOf(prefix)
+func (s *Session) below(ctx context.Context, prefix string, wanted func(name string) bool) (names []string, err error) {
+	stores, objects := s.stores(), s.objects()
+	store, err := stores.Of(prefix)
 	if err != nil {
 		return nil, err
 	}
 	var kind, table string
-	err = object.Retry(ctx, func(ctx context.Context) error {
+	err = stores.Patience.Retry(ctx, func(ctx context.Context, beat func()) error {
 		names, kind, table = nil, "", ""
 		return store.List(ctx, prefix, func(name string, o object.Object) error {
-			object.Beat(ctx)
-			if of, folder := lake.Of(name); of != "" {
+			beat()
+			if of, folder := tableOf(name); of != "" {
 				kind, table = of, folder
 			}
-			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHidden)
+			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHiddenKey)
 			if !strings.HasSuffix(name, "/") && !hidden && wanted(name) {
 				names = append(names, name)
-				remember(ctx, &Source{Name: name, Size: o.Size(), object: o})
+				objects.keep(&Object{Name: name, Size: o.Size(), object: o, stores: stores, chunks: &objects.chunks})
 			}
 			return nil
 		})
 	})
 	if err != nil {
-		return nil, named(ctx, strings.TrimSuffix(prefix, "/"), err)
+		return nil, objectError(ctx, strings.TrimSuffix(prefix, "/"), err)
 	}
 	if kind != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, table+"/") }) {
-		return nil, lake.Refusal(kind, table)
+		return nil, tableError(kind, table)
 	}
 	slices.Sort(names)
 	return names, nil
 }
 
-// isHidden reports whether a name is one that folders use for themselves.
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+// isHiddenKey reports whether a name is one that folders use for themselves.
+func isHiddenKey(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
 
-// missing returns the error that there is no object of that name, with what may have been
+// missingObject returns the error that there is no object of that name, with what may have been
 // meant.
-func missing(ctx context.Context, url string) error {
+func (s *Session) missingObject(ctx context.Context, url string) error {
 	folder := url[:strings.LastIndex(url, "/")+1]
 	var near []string
-	if names, err := below(ctx, folder, func(name string) bool { return !strings.Contains(name[len(folder):], "/") }); err == nil {
+	if names, err := s.below(ctx, folder, func(name string) bool { return !strings.Contains(name[len(folder):], "/") }); err == nil {
 		for _, n := range names {
 			near = append(near, n[len(folder):])
 		}

@@ -1,4 +1,4 @@
-package lake
+package file
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckTable(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"d/_delta_log/0.json", "d/k=1/a.parquet", "i/metadata/v1.metadata.json", "i/data/k=2/a.parquet", "h/.hoodie/hoodie.properties",
 		"plain/metadata/notes.txt", "plain/data/k=1/a.parquet"} {
@@ -19,18 +19,18 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	delta, iceberg, hudi := Refusal("Delta", filepath.Join(dir, "d")), Refusal("Iceberg", filepath.Join(dir, "i")), Refusal("Hudi", filepath.Join(dir, "h"))
+	delta, iceberg, hudi := tableError("Delta", filepath.Join(dir, "d")), tableError("Iceberg", filepath.Join(dir, "i")), tableError("Hudi", filepath.Join(dir, "h"))
 	for folder, want := range map[string]error{"d": delta, "d/k=1": delta, "i": iceberg, "i/data/k=2": iceberg, "h": hudi, "plain": nil, "plain/data/k=1": nil} {
-		if err := Check(filepath.Join(dir, filepath.FromSlash(folder))); fmt.Sprint(err) != fmt.Sprint(want) {
+		if err := checkTable(filepath.Join(dir, filepath.FromSlash(folder))); fmt.Sprint(err) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", folder, err, want)
 		}
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestTableOf(t *testing.T) {
 	for name, want := range map[string]string{"s3://b/t/_delta_log/00.json": "Delta s3://b/t", "s3://b/a/t/metadata/v1.metadata.json": "Iceberg s3://b/a/t",
 		"s3://b/t/metadata/a.parquet": " ", "s3://b/t/k=1/a.parquet": " ", "a.csv": " "} {
-		kind, folder := Of(name)
+		kind, folder := tableOf(name)
 		if got := kind + " " + folder; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

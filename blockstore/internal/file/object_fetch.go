@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 
 // fetch fills p with the bytes of the object from offset on. After the object was changed no
 // more requests are made.
-func (s *Source) fetch(ctx context.Context, p []byte, offset int64) error {
+func (o *Object) fetch(ctx context.Context, p []byte, offset int64) error {
 	for done := 0; done < len(p); {
-		err := object.Retry(ctx, func(ctx context.Context) error {
-			if s.changed.Load() {
+		err := o.stores.Patience.Retry(ctx, func(ctx context.Context, beat func()) error {
+			if o.changed.Load() {
 				return object.ErrChanged
 			}
-			n, err := s.request(ctx, p[done:], offset+int64(done))
+			n, err := o.request(ctx, beat, p[done:], offset+int64(done))
 			done += n
 			return err
 		})
 		if errors.Is(err, object.ErrChanged) {
-			s.changed.Store(true)
+			o.changed.Store(true)
 		}
 		if err != nil {
 			return err
@@ -32,8 +32,8 @@ func (s *Source) fetch(ctx context.Context, p []byte, offset int64) error {
 
 // request makes one request and says how far it came. An answer may be of a shorter range;
 // one that gives nothing is an error that may go away.
-func (s *Source) request(ctx context.Context, p []byte, offset int64) (n int, err error) {
-	body, err := s.object.Get(ctx, offset, int64(len(p)))
+func (o *Object) request(ctx context.Context, beat func(), p []byte, offset int64) (n int, err error) {
+	body, err := o.object.Get(ctx, offset, int64(len(p)))
 	if err != nil {
 		return 0, err
 	}
@@ -42,7 +42,7 @@ func (s *Source) request(ctx context.Context, p []byte, offset int64) (n int, er
 		var more int
 		more, err = body.Read(p[n:])
 		n += more
-		object.Beat(ctx)
+		beat()
 	}
 	switch {
 	case n == len(p), n > 0 && err == io.EOF:

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,20 +14,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// seen is the files that were opened with a context, as they were then, and what globs and
-// folders held.
-type seen struct {
-	sync.Mutex
+// Seen has the stamps of files as they were when they were opened first, and the paths that globs
+// and folders had then. The zero value has none.
+type Seen struct {
+	mu     sync.Mutex
 	stamps map[string]Stamp
 	lists  map[string][]string
-}
-
-type seenKey struct{}
-
-// Remember returns a context with which a file has to be the same whenever it is opened,
-// and a glob or a folder to hold the same files: those of the first time.
-func Remember(ctx context.Context) context.Context {
-	return context.WithValue(ctx, seenKey{}, &seen{stamps: make(map[string]Stamp), lists: make(map[string][]string)})
 }
 
 // absolute returns the one name of a path, as far as the system tells.
@@ -39,12 +30,11 @@ func absolute(path string) string {
 	return path
 }
 
-// remember keeps the stamp of an open file, or compares it with the first one. A file that
-// was written just now is stamped some milliseconds later, so that what is written to it from
-// then on gets another time.
-func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
-	s, ok := ctx.Value(seenKey{}).(*seen)
-	if !ok {
+// check keeps the stamp of an open file, or compares it with the first one. A file that was
+// written just now is stamped some milliseconds later, so that what is written to it from then on
+// gets another time. A nil Seen keeps and compares nothing.
+func (s *Seen) check(f *os.File, now Stamp) (Stamp, error) {
+	if s == nil {
 		return now, nil
 	}
 	for tries := 0; tries < 10 && isFresh(now.info); tries++ {
@@ -55,11 +45,14 @@ func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 		}
 		now.info, now.Size = info, info.Size()
 	}
-	s.Lock()
-	defer s.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	name := absolute(now.path)
 	then, ok := s.stamps[name]
 	if !ok {
+		if s.stamps == nil {
+			s.stamps = make(map[string]Stamp)
+		}
 		s.stamps[name] = now
 		return now, nil
 	}
@@ -80,16 +73,18 @@ func isFresh(info fs.FileInfo) bool {
 	return age >= 0 && age < fresh
 }
 
-// rememberList keeps what a glob or a folder holds, or compares it with what it held first.
-func rememberList(ctx context.Context, path string, files []string) error {
-	s, ok := ctx.Value(seenKey{}).(*seen)
-	if !ok {
+// checkList keeps the files of a glob or a folder, or compares them with the first ones.
+func (s *Seen) checkList(path string, files []string) error {
+	if s == nil {
 		return nil
 	}
-	s.Lock()
-	defer s.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	then, ok := s.lists[path]
 	if !ok {
+		if s.lists == nil {
+			s.lists = make(map[string][]string)
+		}
 		s.lists[path] = files
 		return nil
 	}

@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"container/list"
@@ -9,7 +9,7 @@ import (
 
 // chunkKey is which bytes a chunk holds.
 type chunkKey struct {
-	source         *Source
+	object         *Object
 	offset, length int64
 }
 
@@ -18,12 +18,12 @@ type chunkKey struct {
 const edgeBytes = 16 << 10
 
 // head returns the chunk of the first bytes.
-func (s *Source) head() chunkKey { return chunkKey{s, 0, min(edgeBytes, s.Size)} }
+func (o *Object) head() chunkKey { return chunkKey{o, 0, min(edgeBytes, o.Size)} }
 
 // tail returns the chunk of the last bytes.
-func (s *Source) tail() chunkKey {
-	n := min(edgeBytes, s.Size)
-	return chunkKey{s, s.Size - n, n}
+func (o *Object) tail() chunkKey {
+	n := min(edgeBytes, o.Size)
+	return chunkKey{o, o.Size - n, n}
 }
 
 // chunk is a part of an object, in memory or on its way there.
@@ -37,17 +37,15 @@ type chunk struct {
 	place *list.Element // among those that may go
 }
 
-// cache is chunks of all objects, for all readers of the process.
+// cache holds chunks of the objects of a session, for all their readers.
 type cache struct {
 	sync.Mutex
 	chunks  map[chunkKey]*chunk
-	idle    *list.List // chunks that nobody uses at the moment, the one used last in front
-	held    int64      // bytes of all chunks
-	allowed int64      // what the readers that are open may hold together
-	free    [][]byte   // memory of chunks that went
+	idle    list.List // chunks that nobody uses at the moment, the one used last in front
+	held    int64     // bytes of all chunks
+	allowed int64     // what the readers that are open may hold together
+	free    [][]byte  // memory of chunks that went
 }
-
-var shared = &cache{chunks: make(map[chunkKey]*chunk), idle: list.New()}
 
 // leastBytes is what stays in memory though no reader is open, for the one that is opened
 // next: footers, first pages.
@@ -65,6 +63,9 @@ func (c *cache) take(key chunkKey) (ch *chunk, empty bool) {
 	c.Lock()
 	defer c.Unlock()
 	if ch = c.chunks[key]; ch == nil {
+		if c.chunks == nil {
+			c.chunks = make(map[chunkKey]*chunk)
+		}
 		ch = &chunk{key: key, data: c.memory(key.length), ready: make(chan struct{})}
 		c.chunks[key], empty = ch, true
 		ch.users++ // who fills it
@@ -142,17 +143,17 @@ func (c *cache) drop(ch *chunk) {
 // errGivenUp says that the reader which had a chunk filled is closed.
 var errGivenUp = errors.New("the reader is closed")
 
-// fill fetches a chunk for those who wait for it, without what its source's edges in memory
+// fill fetches a chunk for those who wait for it, without what the edges in memory
 // hold of it.
 func (c *cache) fill(ctx context.Context, ch *chunk) {
 	key, begin, end := ch.key, int64(0), ch.key.length
-	if from, to := c.copy(key.source.head(), ch.data, key.offset); from == 0 {
+	if from, to := c.copy(key.object.head(), ch.data, key.offset); from == 0 {
 		begin = to
 	}
-	if from, to := c.copy(key.source.tail(), ch.data, key.offset); to == end {
+	if from, to := c.copy(key.object.tail(), ch.data, key.offset); to == end {
 		end = max(begin, from)
 	}
-	ch.err = key.source.fetch(ctx, ch.data[begin:end], key.offset+begin)
+	ch.err = key.object.fetch(ctx, ch.data[begin:end], key.offset+begin)
 	if ch.err != nil && ctx.Err() != nil {
 		ch.err = errGivenUp
 	}

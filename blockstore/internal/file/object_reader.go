@@ -1,4 +1,4 @@
-package remote
+package file
 
 import (
 	"context"
@@ -31,22 +31,22 @@ const (
 
 // chunkSize returns the bytes of a chunk for a reader of so many places: a power of two. That
 // of an object which a reader may hold as a whole is the same for all readers.
-func (s *Source) chunkSize(places int) int64 {
+func (o *Object) chunkSize(places int) int64 {
 	size := int64(mostChunk)
-	for s.Size > readerBytes && size > leastChunk && size*int64(places+spareChunks) > readerBytes {
+	for o.Size > readerBytes && size > leastChunk && size*int64(places+spareChunks) > readerBytes {
 		size /= 2
 	}
 	return size
 }
 
 // Holds returns how many bytes a reader of so many places holds.
-func (s *Source) Holds(places int) int64 {
-	return min(s.chunkSize(places)*int64(places+spareChunks), s.Size)
+func (o *Object) Holds(places int) int64 {
+	return min(o.chunkSize(places)*int64(places+spareChunks), o.Size)
 }
 
-// Reader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
-type Reader struct {
-	source *Source
+// objectReader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
+type objectReader struct {
+	object *Object
 	ctx    context.Context // of what the reader fetches
 	size   int64           // of a chunk; 0 where chunks are as small as reads
 	places int
@@ -58,48 +58,48 @@ type Reader struct {
 
 // Edges returns a reader of first bytes, footers and page headers until ctx ends: it fetches
 // ranges about as small as those it is asked for.
-func (s *Source) Edges(ctx context.Context) *Reader {
-	return &Reader{source: s, ctx: ctx, closed: true}
+func (o *Object) Edges(ctx context.Context) *objectReader {
+	return &objectReader{object: o, ctx: ctx, closed: true}
 }
 
 // edge returns the key of a chunk that has n bytes.
-func (s *Source) edge(offset, n int64) chunkKey {
-	switch head, tail := s.head(), s.tail(); {
-	case offset+n <= head.length && (s.Size > smallBytes || shared.has(head)):
+func (o *Object) edge(offset, n int64) chunkKey {
+	switch head, tail := o.head(), o.tail(); {
+	case offset+n <= head.length && (o.Size > smallBytes || o.chunks.has(head)):
 		return head
-	case s.Size <= smallBytes:
-		return chunkKey{s, 0, s.Size}
+	case o.Size <= smallBytes:
+		return chunkKey{o, 0, o.Size}
 	case offset >= tail.offset:
 		return tail
 	}
-	return chunkKey{s, offset, min(max(n, pieceBytes), s.Size-offset)}
+	return chunkKey{o, offset, min(max(n, pieceBytes), o.Size-offset)}
 }
 
 // Reader returns a reader that goes through so many places at the same time, until ctx ends.
-func (s *Source) Reader(ctx context.Context, places int) *Reader {
+func (o *Object) Reader(ctx context.Context, places int) *objectReader {
 	places = max(1, places)
-	shared.allow(s.Holds(places))
-	return &Reader{source: s, ctx: ctx, size: s.chunkSize(places), places: places}
+	o.chunks.allow(o.Holds(places))
+	return &objectReader{object: o, ctx: ctx, size: o.chunkSize(places), places: places}
 }
 
 // Close takes its part of the memory back. What is on its way stays so: the rows behind are
 // read next, by another reader.
-func (r *Reader) Close() error {
+func (r *objectReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.closed = true
-		shared.allow(-r.source.Holds(r.places))
+		r.object.chunks.allow(-r.object.Holds(r.places))
 	}
 	return nil
 }
 
 // ReadAt implements io.ReaderAt.
-func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
+func (r *objectReader) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
-		return 0, fmt.Errorf("%s: reading at %d", r.source.Name, offset)
+		return 0, fmt.Errorf("%s: reading at %d", r.object.Name, offset)
 	}
-	rest := p[:max(0, min(int64(len(p)), r.source.Size-offset))]
+	rest := p[:max(0, min(int64(len(p)), r.object.Size-offset))]
 	if len(rest) > 0 && r.size > 0 {
 		r.ahead(offset/r.size, (offset+int64(len(rest))-1)/r.size)
 	}
@@ -117,12 +117,12 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 }
 
 // chunk returns the key of the chunk that begins a range of n bytes.
-func (r *Reader) chunk(offset, n int64) chunkKey {
+func (r *objectReader) chunk(offset, n int64) chunkKey {
 	if r.size == 0 {
-		return r.source.edge(offset, n)
+		return r.object.edge(offset, n)
 	}
 	offset -= offset % r.size
-	return chunkKey{r.source, offset, min(r.size, r.source.Size-offset)}
+	return chunkKey{r.object, offset, min(r.size, r.object.Size-offset)}
 }
 
 // copyChunk copies the beginning of p from one chunk.
@@ -131,23 +131,24 @@ func copyChunk(ctx context.Context, key chunkKey, p []byte, offset int64) (int, 
 		ch, err := wait(ctx, key)
 		if err == nil {
 			n := copy(p, ch.data[offset-key.offset:])
-			shared.leave(ch)
+			key.object.chunks.leave(ch)
 			return n, nil
 		}
 		if ctx.Err() != nil {
 			return 0, fault.Reading(context.Cause(ctx))
 		}
 		if err != errGivenUp { // by another reader
-			return 0, fault.Reading(named(ctx, key.source.Name, err))
+			return 0, fault.Reading(objectError(ctx, key.object.Name, err))
 		}
 	}
 }
 
 // wait returns a chunk with its bytes.
 func wait(ctx context.Context, key chunkKey) (*chunk, error) {
-	ch, empty := shared.take(key)
+	chunks := key.object.chunks
+	ch, empty := chunks.take(key)
 	if empty {
-		go shared.fill(ctx, ch)
+		go chunks.fill(ctx, ch)
 	}
 	select {
 	case <-ch.ready:
@@ -163,7 +164,7 @@ func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 		case <-beat.C:
 			stream.Beat(ctx)
 		case <-ctx.Done():
-			shared.leave(ch)
+			chunks.leave(ch)
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -172,7 +173,7 @@ func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 // result returns a chunk whose bytes are there, or why they are not.
 func result(ch *chunk) (*chunk, error) {
 	if ch.err != nil {
-		shared.leave(ch)
+		ch.key.object.chunks.leave(ch)
 		return nil, ch.err
 	}
 	return ch, nil
@@ -180,7 +181,7 @@ func result(ch *chunk) (*chunk, error) {
 
 // ahead begins to fetch what a read of several chunks needs, and what follows a chunk of
 // a place that goes on.
-func (r *Reader) ahead(first, last int64) {
+func (r *objectReader) ahead(first, last int64) {
 	for i := first; i <= min(last, first+spareChunks) && last > first; i++ {
 		r.begin(i)
 	}
@@ -204,14 +205,14 @@ func (r *Reader) ahead(first, last int64) {
 }
 
 // begin fetches a chunk that is not there in the background.
-func (r *Reader) begin(index int64) {
-	key := r.chunk(index*r.size, 1)
-	if key.length <= 0 || shared.has(key) {
+func (r *objectReader) begin(index int64) {
+	key, chunks := r.chunk(index*r.size, 1), r.object.chunks
+	if key.length <= 0 || chunks.has(key) {
 		return
 	}
-	ch, empty := shared.take(key)
-	shared.leave(ch) // who fills it uses it
+	ch, empty := chunks.take(key)
+	chunks.leave(ch) // who fills it uses it
 	if empty {
-		go shared.fill(r.ctx, ch)
+		go chunks.fill(r.ctx, ch)
 	}
 }

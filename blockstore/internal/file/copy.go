@@ -1,0 +1,59 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// SpoolError reports that a temporary file could not be written. The data are not to blame.
+type SpoolError struct {
+	Name    string // what is copied, or the object that is written
+	Dir     string // the folder of temporary files
+	Written int64  // bytes, before it failed
+	Err     error
+}
+
+// Error says what to do: the setting is `spool-dir`.
+func (e *SpoolError) Error() string {
+	remedy := "name a folder with more room with `spool-dir`, or in TMPDIR"
+	var over *OverQuotaError
+	if errors.As(e.Err, &over) {
+		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
+	}
+	return fmt.Sprintf("%s is copied to the folder %s, which failed: %v; it takes more than the %s that were written; %s",
+		e.Name, e.Dir, e.Err, humanize.IBytes(uint64(e.Written)), remedy)
+}
+
+// Unwrap returns the cause.
+func (e *SpoolError) Unwrap() error { return e.Err }
+
+// Copy copies what in gives to a temporary file and returns the stamp of that, which stands for
+// the file at path. The error is a *SpoolError if writing failed. If reading failed it is a fault of
+// name, as messages call what is copied, and the copy is removed in either case.
+// It belongs to the session.
+func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (Stamp, error) {
+	t, err := s.createUnlinked(path, removed)
+	if err != nil {
+		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: withoutPath(err)}
+	}
+	s.config().Copies.add(t)
+	size, err := io.Copy(t, NewReader(ctx, in))
+	if err == nil {
+		return Stamp{path: path, Size: size, copied: t}, nil
+	}
+	if t.err == nil || ctx.Err() != nil {
+		err = fault.File(name, "%w", err)
+	}
+	if left := t.Discard(); left != nil {
+		return Stamp{}, errors.Join(err, left)
+	}
+	return Stamp{}, err
+}
+
+// Discard removes a copy, which nothing reads any more.
+func (s Stamp) Discard() error { return s.copied.Discard() }

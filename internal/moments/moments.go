@@ -1,0 +1,70 @@
+// Package moments accumulates means and variances of numbers whose squares may be out of range.
+package moments
+
+import "math"
+
+// Moments are the weight, the mean and the squared deviations of numbers. The zero value has none.
+type Moments struct {
+	Weight float64
+	Mean   float64
+	M2     float64 // weighted sum of squares about the mean, in units of Unit²
+	Unit   float64 // a power of two; 0 until a number differs from 0
+}
+
+// Add adds a number with a positive weight (Welford 1962).
+func (m *Moments) Add(v, w float64) {
+	m.Weight += w
+	delta := v - m.Mean
+	m.Mean += delta * w / m.Weight
+	m.grow(delta)
+	if m.Unit > 0 {
+		m.M2 += w * (delta / m.Unit) * ((v - m.Mean) / m.Unit)
+	}
+}
+
+// Merge adds the numbers of o (Chan, Golub & LeVeque 1983).
+func (m *Moments) Merge(o Moments) {
+	if o.Weight == 0 {
+		return
+	}
+	n := m.Weight + o.Weight
+	delta := o.Mean - m.Mean
+	m.Mean += delta * (o.Weight / n)
+	m.measure(o.Unit)
+	m.grow(delta)
+	if m.Unit > 0 {
+		by := o.Unit / m.Unit
+		delta /= m.Unit
+		m.M2 += o.M2*by*by + delta*delta*(m.Weight/n)*o.Weight
+	}
+	m.Weight = n
+}
+
+// Deviation returns the standard deviation, NaN without numbers.
+func (m *Moments) Deviation() float64 { return math.Sqrt(m.M2/m.Weight) * m.Unit }
+
+// The unit is 1 unless numbers are outside these bounds, where squares would overflow or underflow.
+const (
+	leastUnit = 0x1p-300
+	mostUnit  = 0x1p300
+)
+
+// grow adapts the unit to a difference, unless the difference is small relative to the current unit.
+func (m *Moments) grow(delta float64) {
+	switch size := math.Abs(delta); {
+	case size == 0 || size-size != 0 || m.Unit > 0 && size <= mostUnit*m.Unit: // 0, or not finite
+	case size < leastUnit || size > mostUnit:
+		_, exponent := math.Frexp(size)
+		m.measure(math.Ldexp(1, exponent-1))
+	default:
+		m.measure(1)
+	}
+}
+
+// measure raises the unit to at least the given one, and rescales M2.
+func (m *Moments) measure(unit float64) {
+	if unit > m.Unit {
+		by := m.Unit / unit
+		m.Unit, m.M2 = unit, m.M2*by*by
+	}
+}

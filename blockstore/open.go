@@ -3,8 +3,6 @@ package blockstore
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -239,7 +237,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	r := reading{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
-		return nil, fmt.Errorf("format %q is not known; use one of %s", r.format, strings.Join(Formats(), ", "))
+		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
 	}
 	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
@@ -281,7 +279,7 @@ type reading struct {
 func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
-			return nil, errors.New("there is no standard input to read; name a file")
+			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
 		return openPipe(ctx, "standard input", stdin, r)
 	}
@@ -333,7 +331,7 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	}
 	if !r.encoding.IsUTF8() && !hasEncoding(found) {
 		if r.strict {
-			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
+			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
 		}
 		r.encoding = charset.Encoding{}
 	}
@@ -365,7 +363,8 @@ func hasEncoding(found string) bool {
 // openFormat opens a file of a format that is no compressed text.
 func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
-		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s; leave it out", r.format)
+		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format).
+			Do("leave it out")
 	}
 	switch r.format {
 	case formats.Parquet:

@@ -95,13 +95,13 @@ type Run struct {
 func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:
-		return nil, fmt.Errorf("stream: there is no part %d of %d", o.Part, o.Parts)
+		return nil, fmt.Errorf("there is no part %d of %d", o.Part, o.Parts)
 	case o.Parts > 0 && (o.Finish || o.Join || o.Runner != nil):
-		return nil, errors.New("stream: a run that does a part cannot finish, join states, or have a runner")
+		return nil, errors.New("a run that does a part cannot finish, join states, or have a runner")
 	case o.Join && (o.Finish || o.Runner != nil):
-		return nil, errors.New("stream: a run that joins states cannot finish")
+		return nil, errors.New("a run that joins states cannot finish")
 	case o.Every < 0:
-		return nil, fmt.Errorf("stream: states cannot be written every %v", o.Every)
+		return nil, fmt.Errorf("states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
 	return &Run{store: store, identity: identity, options: o, prints: make(map[printed]string)}, nil

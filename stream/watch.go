@@ -16,7 +16,7 @@ import (
 var stallLimit = 30 * time.Second
 
 // errAbandoned ends a reading goroutine that the pass no longer waits for.
-var errAbandoned = errors.New("stream: the pass gave this reader up")
+var errAbandoned = errors.New("the pass gave this reader up")
 
 // watch lets a pass give up a call into its source that does not return. The
 // goroutine of that call is left behind. Should the call return after all, its

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/sparse"
 )
 
@@ -144,14 +145,14 @@ func guarded(ctx context.Context, path string, f func() error) error {
 		name = "standard input"
 	}
 	err := fault.Guard(name, f)
-	var at *fs.PathError
+	var named *stream.DataError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == nil || errors.As(err, &at) || strings.HasPrefix(err.Error(), name+": "):
+	case err == nil || errors.As(err, new(*fs.PathError)) || errors.As(err, &named) && named.Path != "":
 		return err // it names the file
 	}
-	return &fault.DataError{Path: name, Row: -1, Err: err}
+	return fault.File(name, "%w", err)
 }
 
 // read tells the two kinds of files apart.
@@ -171,10 +172,11 @@ func (t *document) graph(path string, o Options) (*Graph, error) {
 		return readMatrixMarket(t, o)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(t.head), []byte(`{"`)) {
-		return nil, errors.New("a graph is not read from JSON lines; write its edges as CSV: jq -r '[.source,.target]|@csv'")
+		return nil, fault.New("a graph is not read from JSON lines").Do("write its edges as CSV: jq -r '[.source,.target]|@csv'")
 	}
 	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
-		return nil, errors.New("it does not begin with %%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge; write that line, or rename the file if it lists edges")
+		return nil, fault.New("it does not begin with %%%%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge").
+			Do("write that line, or rename the file if it lists edges")
 	}
 	return readEdges(t, o)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -132,10 +131,10 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	d, byPosition := t.choose(d, files)
 	in, err := d.choose(a, files)
-	var fault *blockstore.DataError
+	var fault *stream.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
-		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
-			err, len(t.names))
+		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			len(t.names))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -144,8 +143,8 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	found, want := len(info.Columns), t.dimension
 	if found != want {
 		in.close()
-		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"
-		return nil, nil, fromData(fmt.Errorf(say, info.Name, found, want))
+		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
+			Do("choose them with --columns as for the fit")
 	}
 	if byPosition {
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))

@@ -51,7 +51,8 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 		return err
 	}
 	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
-		return fromData(fmt.Errorf("%s is %s×%d: a kernel matrix between samples is square; choose its columns with --columns", info.Name, show.Count(info.Rows), len(info.Columns)))
+		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", show.Count(info.Rows), len(info.Columns)).
+			Do("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.left)
 }
@@ -91,7 +92,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	}
 	of, strange := nodeLabels(c.graph, nodes, labels)
 	if strange != "" {
-		return fromData(fmt.Errorf("%s: the node %s is none of those of %s", c.labelsFile, strange, c.edges.nodes))
+		return stream.NewDataError(c.labelsFile, "the node %s is none of those of %s", strange, c.edges.nodes)
 	}
 	if c.known, err = newKnownLabels(of, classes, c.fraction, c.seed); err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -224,9 +223,9 @@ func (in *input) checkRows() error {
 	info := in.Info()
 	switch {
 	case info.Rows == 0:
-		return fromData(fmt.Errorf("%s has no rows", info.Name))
+		return stream.NewDataError(info.Name, "it has no rows")
 	case len(info.Columns)+categoriesOf(info) == 0:
-		return fromData(fmt.Errorf("%s has no numeric columns; choose some with --columns", info.Name))
+		return stream.NewDataError(info.Name, "it has no numeric columns").Do("choose some with --columns")
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 		return nil, fromData(err)
 	}
 	if read.Adjacency.Rows == 0 {
-		return nil, fromData(fmt.Errorf("%s has no nodes", path))
+		return nil, stream.NewDataError(path, "it has no nodes")
 	}
 	return read, nil
 }
@@ -187,7 +187,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	}
 	if !f.model.Describe().TwoSided { // a node is its edges both ways
 		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.ids, f.data.Graph.Names); err != nil {
-			return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
 	}
 	keys := nodeKeys{g}
@@ -223,7 +223,7 @@ func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string
 	}
 	rows, strange, err := g.Over(edges, f.ids, f.data.Graph.Names)
 	if err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, stream.NewDataError(path, "%w", err)
 	}
 	if strange > 0 && f.model.Describe().TwoSided {
 		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))

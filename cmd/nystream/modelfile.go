@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
+	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
 )
 
@@ -92,7 +93,7 @@ func (a *app) readModel(path string) (*modelFile, error) {
 	f := &modelFile{path: path, arrays: saved.Arrays}
 	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, saved.Header[1:len(saved.Header)-1])
 	if err := f.decode(saved); err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, stream.NewDataError(path, "%w", err)
 	}
 	return f, nil
 }

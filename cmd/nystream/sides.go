@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -89,8 +88,8 @@ func (s *sides) checkColumns() error {
 	}
 	l, r := s.left.Info(), s.right.Info()
 	if len(l.Columns) != len(r.Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			l.Name, len(l.Columns), r.Name, len(r.Columns)))
+		return stream.NewDataError(l.Name, "it has %d columns and %s has %d, so their rows cannot be compared", len(l.Columns), r.Name, len(r.Columns)).
+			Do("choose with --columns")
 	}
 	return nil
 }
@@ -116,7 +115,8 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 	}
 	for _, p := range s.prepared.both() {
 		if p.Info().Rows == 0 {
-			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", show.Count(s.prepared.dropped())))
+			return stream.NewDataError("", "no row is left after %s were dropped for nulls", show.Count(s.prepared.dropped())).
+				Do("use --nulls zero or mean, or choose --columns")
 		}
 	}
 	return nil

@@ -89,7 +89,7 @@ func TestPreconditionerError(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fit{Solver: Solver{C: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: matrix.New(30, 3)}
-	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
+	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: entry (") {
 		t.Error(err)
 	}
 }

@@ -111,7 +111,7 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
 		x := matrix.Rows(rows.Dense, i, 1)
-		if err := cmp.Or(checkValues(name, x, number), checkKernel(t, name, x, number)); err != nil {
+		if err := cmp.Or(checkValues(name, x, number), t.CheckRows(name, x, number)); err != nil {
 			return err
 		}
 	}
@@ -121,16 +121,8 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 // checkValues returns an error for a value that is not finite. The first row has the number start.
 func checkValues(name string, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
-		return &stream.BadValueError{Source: name, Row: start + int64(i), Column: fmt.Sprintf("number %d", j),
-			Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", x.Data[i*x.Stride+j])}
-	}
-	return nil
-}
-
-// checkKernel returns an error for dense rows that the kernel is not defined on.
-func checkKernel(t *tiles.Tiles, name string, x blas64.General, start int64) error {
-	if err := t.CheckRows(x, start); err != nil {
-		return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
+		return stream.NewValueError(name, start+int64(i), fmt.Sprintf("number %d", j), "the value is %v", x.Data[i*x.Stride+j]).
+			Do("drop or fill such rows (`nulls`)")
 	}
 	return nil
 }
@@ -205,7 +197,8 @@ func (d *Data) Facts() []any {
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	rows, asked := d.size().Rows, n
 	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
-		return blas64.General{}, &model.DataError{Err: fmt.Errorf("%s: %d nodes are too many to make rows for the words of the `kernel`; give numbers, such as those that it has on a part of the graph", d.left.name(), rows)}
+		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `kernel`", rows).
+			Do("give numbers, such as those that it has on a part of the graph")
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
 	if err != nil {

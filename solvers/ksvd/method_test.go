@@ -45,7 +45,7 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = graph(t, a).Sample(background, model.ResolveRows, 1)
-	if bad := new(model.DataError); !errors.As(err, &bad) {
+	if bad := new(stream.DataError); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
 }

@@ -95,7 +95,7 @@ func TestNasty(t *testing.T) {
 				what := fmt.Sprintf("%s, %s, %s", c.name, name, text)
 				f, err := fit(c.data, parse(t, text))
 				if err != nil {
-					var bad *stream.BadValueError
+					var bad *stream.DataError
 					if c.name != "huge" || !errors.As(err, &bad) && text != "softmax(scale=1)" {
 						t.Errorf("%s: %v", what, err)
 					}

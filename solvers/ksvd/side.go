@@ -150,7 +150,7 @@ func (m *embedder) block(dst blas64.General, b *stream.Block) error {
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Map, 0, rows.Dense)
-		} else if err := checkKernel(m.tiles, m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
+		} else if err := m.tiles.CheckRows(m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
 			return err
 		}
 		if err := m.embed(matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {

@@ -172,7 +172,7 @@ const ResolveRows = 1000
 
 // Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
 // of d that depend on the seed alone. A kernel without words learns the number of
-// columns, and no row is read. That the rows do not suit the kernel is a [DataError]. Within a Fit the
+// columns, and no row is read. That the rows do not suit the kernel is a [stream.DataError]. Within a Fit the
 // report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
 func Resolve(ctx context.Context, e stream.Engine, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
 	resolved, err := ResolveAll(ctx, e, d, []kernelgen.Kernel{k}, seed)
@@ -197,7 +197,7 @@ func ResolveAll(ctx context.Context, e stream.Engine, d Data,
 		r, notes, failed := k.ResolveNoting(rows)
 		if failed != nil {
 			if err == nil {
-				err = &DataError{failed}
+				err = stream.AsDataError(failed)
 			}
 			note(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
 			continue
@@ -210,12 +210,3 @@ func ResolveAll(ctx context.Context, e stream.Engine, d Data,
 	}
 	return resolved, nil
 }
-
-// DataError marks an error that the data are the reason of, not the settings.
-type DataError struct{ Err error }
-
-// Error returns the text of the error.
-func (e *DataError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *DataError) Unwrap() error { return e.Err }

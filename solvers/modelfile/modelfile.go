@@ -100,14 +100,14 @@ func PrepareIn(files *archive.Session, path string, a *model.Archive) (*archive.
 	}
 	header, ok := bytes.CutSuffix(bytes.TrimSpace(a.Header), []byte("}"))
 	if !ok || len(header) < 2 {
-		return nil, fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
+		return nil, fmt.Errorf("the header is no JSON object: %.40q", a.Header)
 	}
 	if a.Made != nil {
 		header = fmt.Appendf(header, `,"made":%s`, a.Made)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
+		return nil, err
 	}
 	text.WriteByte('\n')
 	return archive.PrepareIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})

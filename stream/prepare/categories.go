@@ -180,7 +180,7 @@ func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
 		before = word
 	}
 	if !good {
-		return nil, errors.New("stream: column statistics: damaged levels")
+		return nil, errors.New("column statistics: damaged levels")
 	}
 	return data, w.check()
 }

@@ -35,7 +35,7 @@ func CountCopies(ctx context.Context, e stream.Engine, src stream.Source, weight
 	c := &Copies{src: src, place: place}
 	err = c.each(ctx, e, func(_ int64, w float64) { c.copies.add(w) })
 	if err == nil && c.copies.Total == 0 {
-		err = dataError("%s: all weights are 0", src.Info().Name)
+		err = stream.NewDataError(src.Info().Name, "all weights are 0")
 	}
 	return c, err
 }

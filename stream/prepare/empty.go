@@ -21,9 +21,9 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	info := src.Info()
 	switch {
 	case stats.rows > 0 && stats.absent == stats.rows:
-		return nil, nil, 0, dataError("%s: all weights are 0", info.Name)
+		return nil, nil, 0, stream.NewDataError(info.Name, "all weights are 0")
 	case stats.copies.Total > math.MaxFloat64:
-		return nil, nil, 0, dataError("%s: the sum of `weights` is beyond the range of float64; divide them", info.Name)
+		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `weights` is beyond the range of float64").Do("divide them")
 	}
 	places := make([]int, 0, len(info.Columns))
 	for j := range stats.columns {
@@ -37,7 +37,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 		return stats, nil, 1, nil
 	}
 	if len(places)+len(words) == 0 {
-		return nil, nil, 0, dataError("%s: no column of numbers has a finite value in any row", info.Name)
+		return nil, nil, 0, stream.NewDataError(info.Name, "no column of numbers has a finite value in any row")
 	}
 	stats, err = scan(ctx, e, src, t, places, words)
 	return stats, empty, 2, err

@@ -532,13 +532,13 @@ func nullError(info stream.Info, row int64, column int, value float64) error {
 	if math.IsNaN(value) {
 		what = "null or NaN"
 	}
-	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Columns[column],
-		Reason: what + "; remove such rows, or fit with `nulls drop`, zero, mean or indicator"}
+	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
+		Do("remove such rows, or fit with `nulls drop`, zero, mean or indicator")
 }
 
 func (s *Source) overflowError(row int64, column int) error {
-	return &stream.BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
-		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
+	return stream.NewValueError(s.info.Name, row, s.info.Columns[column],
+		"so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])
 }
 
 // keptRows maps the rows that are left to blocks of raw rows. It takes 8 bytes

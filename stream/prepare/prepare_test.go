@@ -249,8 +249,8 @@ func TestPrepareNamesBadValue(t *testing.T) {
 			t.Helper()
 			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text,
 				"`nulls drop`, zero, mean or indicator")
-			var bad *stream.BadValueError
-			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Source != "people.parquet" {
+			var bad *stream.DataError
+			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Path != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)
 			}
 		}

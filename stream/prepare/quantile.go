@@ -145,7 +145,7 @@ func (s *rowSample) take(data []byte, rows int64) (taken *rowSample, rest []byte
 }
 
 // errSample says that a sample is damaged.
-var errSample = errors.New("stream: column statistics: damaged sample")
+var errSample = errors.New("column statistics: damaged sample")
 
 // quantiles returns the knots of each column: of the sample, with what fills nulls in their place, and
 // of the codes of the categories if they are asked for. The knots of a column whose values differ by no more

@@ -262,17 +262,17 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
 	var head [5]int64
 	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
-		return fmt.Errorf("stream: column statistics: %w", err)
+		return fmt.Errorf("column statistics: %w", err)
 	}
 	kept, columns := head[3], head[4]
 	size := int64(binary.Size(columnMoments{}))
 	tail := int64(16 + binary.Size(copies{}))
 	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size ||
 		kept*8+columns*size+tail > int64(r.Len()) {
-		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
+		return fmt.Errorf("column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
 	}
 	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
-		return fmt.Errorf("stream: column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
+		return fmt.Errorf("column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
 	}
 	t := &columnStats{scanned: s.scanned, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
 		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
@@ -283,7 +283,7 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 		}
 	}
 	if weights != int64(s.weights) {
-		return fmt.Errorf("stream: column statistics with weights in kept column %d, not %d", weights, s.weights)
+		return fmt.Errorf("column statistics with weights in kept column %d, not %d", weights, s.weights)
 	}
 	rest := data[len(data)-r.Len():]
 	var err error
@@ -296,7 +296,7 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, len(data))
+		return fmt.Errorf("column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, len(data))
 	}
 	if err := t.checkCounts(); err != nil {
 		return err
@@ -309,17 +309,17 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 func (s *columnStats) checkCounts() error {
 	left := s.rows - s.absent
 	if s.absent < 0 || left < 0 || !s.copies.valid() {
-		return fmt.Errorf("stream: column statistics: %d rows of weight 0, of %d", s.absent, s.rows)
+		return fmt.Errorf("column statistics: %d rows of weight 0, of %d", s.absent, s.rows)
 	}
 	for _, n := range s.kept {
 		if n < 0 || n > left {
-			return fmt.Errorf("stream: column statistics: %d rows left of a block, of %d rows", n, s.rows)
+			return fmt.Errorf("column statistics: %d rows left of a block, of %d rows", n, s.rows)
 		}
 		left -= n
 	}
 	for _, c := range s.columns {
 		if c.N < 0 || c.N > c.Seen || c.Seen > s.rows || c.Bad < 0 || !(c.Weight >= 0) {
-			return fmt.Errorf("stream: column statistics: %d values in %d rows", c.N, s.rows)
+			return fmt.Errorf("column statistics: %d values in %d rows", c.N, s.rows)
 		}
 	}
 	return nil

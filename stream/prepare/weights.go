@@ -16,7 +16,7 @@ func weightsPlace(info stream.Info, name string) (int, error) {
 		switch {
 		case f.Name != name:
 		case f.Kind == stream.String:
-			return 0, dataError("%s: column %s of `weights` holds text, and numbers are wanted", info.Name, quote.Name(name))
+			return 0, stream.NewDataError(info.Name, "column %s of `weights` holds text, and numbers are wanted", quote.Name(name))
 		default:
 			return k, nil
 		}
@@ -45,11 +45,7 @@ func weightOf(c *stream.Column, i int) (w float64, reason string) {
 
 // weightError reports a row, counted from 0, without a valid weight. place is the index of the kept column.
 func weightError(info stream.Info, place int, row int64, reason string) error {
-	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
-}
-
-func dataError(format string, args ...any) error {
-	return &stream.DataError{Err: fmt.Errorf(format, args...)}
+	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }
 
 // copies counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive weight

@@ -228,11 +228,11 @@ func badArrow(t *testing.T) []badFile {
 	list = append(list, largeBuffers(t)...)
 	list = append(list, badArrowPipes(t)...)
 	return append(list,
-		badFile{name: "a.arrows", what: "too few bytes", content: "abc", whole: true},
-		badFile{name: "a.arrows", what: "only an end mark", content: "\xff\xff\xff\xff\x00\x00\x00\x00", whole: true},
+		badFile{name: "a.arrows", what: "too few bytes", content: "abc"},
+		badFile{name: "a.arrows", what: "only an end mark", content: "\xff\xff\xff\xff\x00\x00\x00\x00"},
 		badFile{name: "a.arrows", what: "ends in a message", content: "\xff\xff\xff\xff\xff\x00\x00\x00\x01"},
 		badFile{name: "a.arrows", what: "a dictionary that is not there", content: withoutMessage(stream(dictionary, arrowTexts), 1), Options: words},
-		badFile{name: "a.arrows", what: "points beyond itself", content: "\xff\xff\xff\xff\x08\x00\x00\x00\xff\xff\x00\x00\x00\x00\x00\x00", whole: true},
+		badFile{name: "a.arrows", what: "points beyond itself", content: "\xff\xff\xff\xff\x08\x00\x00\x00\xff\xff\x00\x00\x00\x00\x00\x00"},
 		badFile{name: "a.arrows", what: "something behind the end mark", content: string(stream(number, arrowNumbers)) + "more than eight bytes"},
 	)
 }
@@ -254,7 +254,7 @@ func badArrowFiles(t *testing.T) (list []badFile) {
 		put32(footer.slot(2), int32(len(footer.slot(2))-len(blocks)-4))
 	})
 	add("a batch of more rows than arrays", func(b []byte, _ flat) { put64(arrowMessages(b[8:])[1].batch().slot(0), 4) })
-	return append(list, badFile{name: "a.arrow", what: "too few bytes", content: "ARROW1\x00\x00\xff\xff", whole: true})
+	return append(list, badFile{name: "a.arrow", what: "too few bytes", content: "ARROW1\x00\x00\xff\xff"})
 }
 
 // largeBuffers are streams with buffers of more bytes than may be in memory, and one that is
@@ -332,6 +332,5 @@ func badArrowPipes(t *testing.T) (list []badFile) {
 	add("something behind the end mark", append(healthy(), 1), read(Options{}, all))
 	add("ends in a batch", healthy()[:len(healthy())-20], read(Options{}, all))
 	add("ends in the schema", healthy()[:20], read(Options{}, all))
-	list[len(list)-1].whole = true
 	return list
 }

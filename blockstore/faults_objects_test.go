@@ -22,7 +22,7 @@ func badObjects(t *testing.T) (list []badFile) {
 		if path, ok := strings.CutPrefix(address, "http://server"); ok {
 			called = s.URL + path
 		}
-		list = append(list, badFile{name: "object", called: called, shown: address, what: what, whole: true, ask: func(ctx context.Context, _ string) error {
+		list = append(list, badFile{name: "object", called: called, shown: address, what: what, ask: func(ctx context.Context, _ string) error {
 			s.Put("a.csv", []byte(rows))
 			s.Break(fault)
 			defer s.Break(nil)
@@ -84,7 +84,7 @@ func badObjects(t *testing.T) (list []badFile) {
 	})
 	for address, what := range map[string]string{page: "a web address to write to", "s3://bucket": "a bucket to write to", "s3://nobucket/a.csv": "no bucket to write to"} {
 		called := strings.Replace(address, "http://server", s.URL, 1)
-		list = append(list, badFile{name: "object", called: called, shown: address, what: what, whole: true, ask: func(context.Context, string) error {
+		list = append(list, badFile{name: "object", called: called, shown: address, what: what, ask: func(context.Context, string) error {
 			_, err := Create(called, Schema{Columns: []string{"x"}, Format: "csv"})
 			return err
 		}})

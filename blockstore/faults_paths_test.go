@@ -30,7 +30,7 @@ func badChanges(t *testing.T) (list []badFile) {
 	const rows = 20000
 	// add reads some of a file, changes it, and reads on.
 	add := func(name, what, content string, o Options, change func(path string) error) {
-		list = append(list, badFile{name: name, what: what, content: content, whole: true, mutant: true, ask: func(ctx context.Context, path string) error {
+		list = append(list, badFile{name: name, what: what, content: content, mutant: true, kind: stream.Changed, ask: func(ctx context.Context, path string) error {
 			src, err := Open(ctx, []string{path}, o)
 			if err != nil {
 				return err
@@ -88,7 +88,7 @@ func badChanges(t *testing.T) (list []badFile) {
 func badPaths(t *testing.T) (list []badFile) {
 	// add asks for some of what is below a folder of files, each under its name.
 	add := func(called, what string, files map[string]string, o Options) {
-		list = append(list, badFile{name: "folder", what: what, called: called, whole: true, ask: func(ctx context.Context, path string) error {
+		list = append(list, badFile{name: "folder", what: what, called: called, ask: func(ctx context.Context, path string) error {
 			folder := filepath.Dir(path)
 			for name, content := range files {
 				filetest.FileIn(t, folder, name, content)
@@ -119,12 +119,12 @@ func badPaths(t *testing.T) (list []badFile) {
 	add("d/d.csv+d/e.csv", "files without names of different widths", one, Options{Layout: Layout{NoHeader: true}})
 	add("d/k=1/a.csv+d/a.csv", "files in folders and others", one, Options{Keep: []string{"k"}})
 	if runtime.GOOS != "windows" {
-		list = append(list, badFile{name: "folder", called: "/dev/null", what: "a pipe of nothing", whole: true, ask: func(ctx context.Context, _ string) error {
+		list = append(list, badFile{name: "folder", called: "/dev/null", what: "a pipe of nothing", ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, []string{"/dev/null"}, Options{})
 			return err
 		}})
 	}
-	list = append(list, badFile{name: "folder/a.csv", called: "*.csv", what: "a glob of other files than before", content: "a\n1\n", whole: true, ask: func(ctx context.Context, path string) error {
+	list = append(list, badFile{name: "folder/a.csv", called: "*.csv", what: "a glob of other files than before", content: "a\n1\n", ask: func(ctx context.Context, path string) error {
 		s := new(Session)
 		t.Chdir(filepath.Dir(path))
 		if _, err := s.Open(ctx, []string{"*.csv"}, Options{}); err != nil {
@@ -135,23 +135,23 @@ func badPaths(t *testing.T) (list []badFile) {
 		return err
 	}})
 	for what, paths := range map[string][]string{"no paths": {}, "a file and the standard input": {"-", filetest.TempFile(t, "a.csv", "a\n1\n")}} {
-		list = append(list, badFile{name: "settings", what: what, setting: true, ask: func(ctx context.Context, _ string) error {
+		list = append(list, badFile{name: "settings", what: what, ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, paths, Options{Stdin: strings.NewReader("a\n1\n")})
 			return err
 		}})
 	}
 	for what, in := range map[string]string{"Parquet": "PAR1\x00\x00\x00\x00PAR1", "compressed Parquet": gzipped(t, "PAR1\x00\x00\x00\x00PAR1"), "nothing": ""} {
-		list = append(list, badFile{name: "pipe", called: "standard input", what: what, whole: true, ask: func(ctx context.Context, _ string) error {
+		list = append(list, badFile{name: "pipe", called: "standard input", what: what, ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader(in)})
 			return err
 		}})
 	}
 	list = append(list,
-		badFile{name: "settings", what: "a standard input that is not there", setting: true, ask: func(ctx context.Context, _ string) error {
+		badFile{name: "settings", what: "a standard input that is not there", ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, []string{"-"}, Options{})
 			return err
 		}},
-		badFile{name: "pipe", called: "standard input", what: "a format that is not read there", whole: true, ask: func(ctx context.Context, _ string) error {
+		badFile{name: "pipe", called: "standard input", what: "a format that is not read there", ask: func(ctx context.Context, _ string) error {
 			_, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader("a\n1\n"), Format: "npy"})
 			return err
 		}})
@@ -161,7 +161,7 @@ func badPaths(t *testing.T) (list []badFile) {
 // badOutputs are files that cannot be written.
 func badOutputs(t *testing.T) (list []badFile) {
 	add := func(name, what string, s Schema, b *stream.Batch) {
-		list = append(list, badFile{name: "out/" + name, what: what, whole: true, ask: func(_ context.Context, path string) error {
+		list = append(list, badFile{name: "out/" + name, what: what, ask: func(_ context.Context, path string) error {
 			if err := os.Remove(path); err != nil {
 				return err
 			}
@@ -202,7 +202,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 	add("a.libsvm", "a label of two words", text, words("a b"))
 	add("a.libsvm", "more columns than can be read again", Schema{Columns: stream.NumberedColumns(1000001), Rows: -1}, nil)
 	folder := func(called, what string, make func(path string) error) {
-		list = append(list, badFile{name: "out/a.csv", what: what, whole: true, mutant: called == "", ask: func(_ context.Context, path string) error {
+		list = append(list, badFile{name: "out/a.csv", what: what, mutant: called == "", kind: stream.Unwritten, ask: func(_ context.Context, path string) error {
 			if err := errors.Join(os.Remove(path), make(path)); err != nil {
 				return err
 			}
@@ -213,14 +213,14 @@ func badOutputs(t *testing.T) (list []badFile) {
 	folder("", "a folder", func(path string) error { return os.Mkdir(path, 0o700) })
 	folder("a.csv", "a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) })
 	if runtime.GOOS != "windows" {
-		list = append(list, badFile{name: "out", called: "/dev/null", what: "no regular file", whole: true, ask: func(context.Context, string) error {
+		list = append(list, badFile{name: "out", called: "/dev/null", what: "no regular file", ask: func(context.Context, string) error {
 			_, err := Create("/dev/null", Schema{Columns: []string{"x"}, Format: "csv"})
 			return err
 		}})
 		folder("a.csv", "a link to nothing", func(path string) error { return os.Symlink("nothing", path) })
 	}
 	pipes := func(what string, s Schema, then func(w Writer) error, room int) {
-		list = append(list, badFile{name: "pipe", called: "cannot write the pipe", what: what, whole: true, ask: func(context.Context, string) error {
+		list = append(list, badFile{name: "pipe", called: "cannot write the pipe", what: what, ask: func(context.Context, string) error {
 			p := fullPipe(room)
 			w, err := NewWriter(&p, "the pipe", s)
 			if err == nil {
@@ -243,7 +243,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 // badArchives are files of models.
 func badArchives(t *testing.T) (list []badFile) {
 	add := func(what, content string, then func(a *archive.Archive) error) {
-		list = append(list, badFile{name: "a.npz", what: what, content: content, whole: true, ask: func(_ context.Context, path string) error {
+		list = append(list, badFile{name: "a.npz", what: what, content: content, ask: func(_ context.Context, path string) error {
 			a, err := archive.Read(path)
 			if err == nil {
 				err = then(a)
@@ -272,12 +272,12 @@ func badArchives(t *testing.T) (list []badFile) {
 	add("a member of another kind", sealedArchive(t, file("meta.json", "{}"), file("b.txt", "")), none)
 	add("an array of half numbers", sealedArchive(t, file("meta.json", "{}"), file("a.npy", head("<f4", "(2,)", 8))), none)
 	add("an array that is too short", sealedArchive(t, file("meta.json", "{}"), file("a.npy", head("<f8", "(9,)", 8))), none)
-	list = append(list, badFile{name: "folder/a.npz", called: ".", what: "a folder instead of a model", whole: true, ask: func(_ context.Context, path string) error {
+	list = append(list, badFile{name: "folder/a.npz", called: ".", what: "a folder instead of a model", ask: func(_ context.Context, path string) error {
 		t.Chdir(filepath.Dir(path))
 		_, err := archive.Read(".")
 		return err
 	}})
-	list = append(list, badFile{name: "a.npz", what: "a description that is no JSON", whole: true, ask: func(_ context.Context, path string) error {
+	list = append(list, badFile{name: "a.npz", what: "a description that is no JSON", ask: func(_ context.Context, path string) error {
 		return archive.Write(path, &archive.Archive{Meta: []byte("{"), Arrays: []array.Array{}})
 	}})
 	return list

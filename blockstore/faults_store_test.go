@@ -48,19 +48,19 @@ func badStores(t *testing.T) (list []badFile) {
 		change(p)
 		list = append(list, badFile{name: "a.nys", what: what, content: p.sealed(), Options: Options{Keep: []string{"y"}}})
 	}
-	raw := func(what string, whole bool, change func(b []byte)) {
+	raw := func(what string, change func(b []byte)) {
 		b := []byte(parts(3, "").sealed())
 		change(b)
-		list = append(list, badFile{name: "a.nys", what: what, content: string(b), Options: Options{Format: "nys", Keep: []string{"y"}}, whole: whole})
+		list = append(list, badFile{name: "a.nys", what: what, content: string(b), Options: Options{Format: "nys", Keep: []string{"y"}}})
 	}
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	reseal := func(p *storeParts) { put32(p.entry(1)[24:], int32(crc32.Checksum(p.text(), castagnoli))) }
-	raw("another beginning", true, func(b []byte) { b[0] = 'x' })
-	raw("another end", true, func(b []byte) { b[len(b)-1] = 'x' })
-	raw("a damaged header", false, func(b []byte) { b[20] ^= 1 })
-	raw("a damaged footer", false, func(b []byte) { b[len(b)-65] ^= 1 })
-	raw("a damaged trailer", false, func(b []byte) { b[len(b)-40] ^= 1 })
-	raw("a damaged section", false, func(b []byte) { b[64] ^= 1 })
+	raw("another beginning", func(b []byte) { b[0] = 'x' })
+	raw("another end", func(b []byte) { b[len(b)-1] = 'x' })
+	raw("a damaged header", func(b []byte) { b[20] ^= 1 })
+	raw("a damaged footer", func(b []byte) { b[len(b)-65] ^= 1 })
+	raw("a damaged trailer", func(b []byte) { b[len(b)-40] ^= 1 })
+	raw("a damaged section", func(b []byte) { b[64] ^= 1 })
 	add("another version", func(p *storeParts) { put32(p.header[8:], 9) })
 	add("chunks of no rows", func(p *storeParts) { put32(p.header[12:], 0) })
 	add("a footer of another place", func(p *storeParts) { put64(p.trailer, 1<<40) })
@@ -84,7 +84,7 @@ func badStores(t *testing.T) (list []badFile) {
 	add("texts of other bytes than their ends", func(p *storeParts) { put32(p.text()[12:], 77); reseal(p) })
 	p := parts(3, "")
 	p.trailer[20] ^= 1
-	list = append(list, badFile{name: "a.nys", what: "another digest", content: p.sealed(), whole: true, ask: VerifyStore})
+	list = append(list, badFile{name: "a.nys", what: "another digest", content: p.sealed(), ask: VerifyStore})
 	p = parts(1000, "zstd")
 	n := (binary.LittleEndian.Uint64(p.entry(0)[8:]) + 63) / 64 * 64
 	p.sections[5] ^= 0xff

@@ -23,7 +23,7 @@ type (
 func badParquet(t *testing.T) []badFile {
 	var list []badFile
 	for _, f := range badParquetFooters() {
-		list = append(list, badFile{name: "a.parquet", what: f.what, whole: strings.HasPrefix(f.what, "encrypted"),
+		list = append(list, badFile{name: "a.parquet", what: f.what,
 			content: filetest.ParquetFile(t, 3, [][]byte{filetest.ParquetPage(t, 3, filetest.ParquetDoubles(3), nil)}, f.change)})
 	}
 	for _, f := range badParquetPages(t) {
@@ -35,11 +35,11 @@ func badParquet(t *testing.T) []badFile {
 	}
 	thriftFooter := func(meta string) string { return "PAR1" + filetest.ParquetFooter([]byte(meta)) }
 	return append(list,
-		badFile{name: "a.csv", what: "no Parquet file, as which it is to be read", content: strings.Repeat("1,2\n", 10), Options: Options{Format: "parquet"}, whole: true},
-		badFile{name: "a.parquet", what: "too few bytes", content: "PAR1PAR1", whole: true},
-		badFile{name: "a.parquet", what: "no end", content: "PAR1" + strings.Repeat("x", 20), whole: true},
-		badFile{name: "a.parquet", what: "encrypted, by its beginning", content: "PARE" + strings.Repeat("x", 20), whole: true},
-		badFile{name: "a.parquet", what: "encrypted, by its end", content: "PAR1" + strings.Repeat("x", 20) + "PARE", whole: true},
+		badFile{name: "a.csv", what: "no Parquet file, as which it is to be read", content: strings.Repeat("1,2\n", 10), Options: Options{Format: "parquet"}},
+		badFile{name: "a.parquet", what: "too few bytes", content: "PAR1PAR1"},
+		badFile{name: "a.parquet", what: "no end", content: "PAR1" + strings.Repeat("x", 20)},
+		badFile{name: "a.parquet", what: "encrypted, by its beginning", content: "PARE" + strings.Repeat("x", 20)},
+		badFile{name: "a.parquet", what: "encrypted, by its end", content: "PAR1" + strings.Repeat("x", 20) + "PARE"},
 		badFile{name: "a.parquet", what: "a footer longer than the file", content: "PAR1\x00\x00\x01\x00PAR1"},
 		badFile{name: "a.parquet", what: "a footer that does not end", content: thriftFooter("\x15")},
 		badFile{name: "a.parquet", what: "a footer without fields", content: thriftFooter("\x00")},

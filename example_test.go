@@ -84,7 +84,7 @@ func Example_channel() {
 			arriving <- spiral(500).RawMatrix()
 		}
 	}()
-	rows := stream.FromSeq(stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, Once: true},
+	rows := stream.FromSeq(stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, OnePass: true},
 		func() iter.Seq2[blas64.General, error] {
 			return func(yield func(blas64.General, error) bool) {
 				for m := range arriving {

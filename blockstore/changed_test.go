@@ -199,7 +199,7 @@ type lateSource struct {
 
 func (s *lateSource) Info() stream.Info {
 	info := s.Source.Info()
-	info.Lead = 1
+	info.SeekCost = 1
 	return info
 }
 

@@ -61,7 +61,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, s.late(o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, s.laterColumns(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
-		if ok && m.Spoiled[m.components[j].column] != "" {
-			m.checkSpoiled([]int{j}, &wrong)
+		if ok && m.NearlyNumeric[m.components[j].column] != "" {
+			m.checkNearlyNumeric([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
@@ -204,7 +204,7 @@ func (s *selector) unnamed() bool { return s.nameless() > 0 }
 // likeFormat reports whether both files have one format. CSV is one, compressed or not.
 func (s *selector) likeFormat(other *member) bool {
 	format := func(t *column.TableInfo) string {
-		if len(t.Aside) == 0 && strings.HasPrefix(t.Format, "text") {
+		if len(t.NotByDefault) == 0 && strings.HasPrefix(t.Format, "text") {
 			return formats.CSV
 		}
 		return t.Format

@@ -80,7 +80,7 @@ func TestHoldsOfManyColumns(t *testing.T) {
 		}
 		return r
 	})
-	if counted := src.Info().Holds; bytes > counted {
+	if counted := src.Info().ReaderBytes; bytes > counted {
 		t.Errorf("a reader holds %d bytes, and %d are counted", bytes, counted)
 	}
 }

@@ -106,7 +106,7 @@ func Formats() []string { return formats.All() }
 //
 // Opening costs the reading of footers and headers, for text of whole files.
 //
-// The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
+// The source says in Info().ReaderBytes what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files.
 func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
 	return openSource(ctx, singleCall(), paths, o)
@@ -208,9 +208,9 @@ type ColumnInfo struct {
 	Folder bool
 }
 
-// Apart reports whether the column is computed with only when it is named, for what its
+// IsTemporal reports whether the column is computed with only when it is named, for what its
 // integers stand for: dates, timestamps, times and durations.
-func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column.Boolean.String() }
+func (c ColumnInfo) IsTemporal() bool { return c.Meaning != "" && c.Meaning != column.Boolean.String() }
 
 // Columns returns the columns of the first file, the k of k=v folders included,
 // and the number of rows of all files. It costs what Open

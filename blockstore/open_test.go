@@ -384,7 +384,7 @@ func TestOpenTrustsMagicNotExtension(t *testing.T) {
 
 func TestOpenStdinText(t *testing.T) {
 	src := mustOpen(t, Options{Stdin: strings.NewReader("id;x;y\nA;1;2\nB;;9007199254740993\n"), Keep: []string{"id", "y"}}, "-")
-	if info := src.Info(); info.Rows != 2 || info.Scans != 1 {
+	if info := src.Info(); info.Rows != 2 || info.PassesToOpen != 1 {
 		t.Errorf("%+v", info)
 	}
 	for range 2 {
@@ -432,7 +432,7 @@ func TestOpenStdinArrow(t *testing.T) {
 	var pipe bytes.Buffer
 	writeVectors(t, &pipe)
 	src := mustOpen(t, Options{Stdin: &pipe, Label: "y"}, "-")
-	if info := src.Info(); info.Rows != 2 || info.Scans != 0 {
+	if info := src.Info(); info.Rows != 2 || info.PassesToOpen != 0 {
 		t.Errorf("%+v", info)
 	}
 	if diff := cmp.Diff([]string{"emb.0", "emb.1", "emb.2"}, src.Info().Columns); diff != "" {

@@ -83,7 +83,7 @@ func openCopied(ctx context.Context, path string, r reading, unpack func(in io.R
 	}
 	defer plain.Close()
 	t, err := openUnseekable(ctx, path, plain, r)
-	if err = stamp.Settle(f, err); err != nil {
+	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -84,7 +84,7 @@ func TestFoldFilesWithSeveralReaders(t *testing.T) {
 				if string(got) != string(want[block]) {
 					t.Errorf("%s, %d threads, blocks of %d rows: other bits", name, threads, block)
 				}
-				if n := counted.Passes() - src.Info().Scans; n != 1 {
+				if n := counted.Passes() - src.Info().PassesToOpen; n != 1 {
 					t.Errorf("%s, %d threads: %d passes", name, threads, n)
 				}
 			}
@@ -114,7 +114,7 @@ func TestEmptyFileAmongOthers(t *testing.T) {
 		src, err := Open(t.Context(), paths, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if src.Info().Lead == 0 {
+		} else if src.Info().SeekCost == 0 {
 			t.Errorf("%s: one reader for all files", name)
 		}
 	}

@@ -327,7 +327,7 @@ func TestAssumedPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds[i] = src.Info().Holds
+			holds[i] = src.Info().ReaderBytes
 		}
 		size := int64(len(s.Content(name)))
 		t.Logf("%s: %d bytes, a file holds %d, an object %d", name, size, holds[0], holds[1])

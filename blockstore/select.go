@@ -66,7 +66,7 @@ func newSelector(t *column.TableInfo) *selector {
 	s := &selector{TableInfo: t}
 	for i, c := range s.Columns {
 		for part := range c.Width {
-			if c.Meaning.Apart() {
+			if c.Meaning.IsTemporal() {
 				s.moments = append(s.moments, len(s.components))
 			}
 			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
@@ -86,14 +86,14 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			sel.kept = append(sel.kept, i)
 		}
 	}
-	aside := slices.Concat(sel.kept, s.Aside, s.moments)
+	notByDefault := slices.Concat(sel.kept, s.NotByDefault, s.moments)
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
 			named = append(named, i)
 		}
 	}
-	n, err := s.numeric(columns, aside, &wrong)
+	n, err := s.numeric(columns, notByDefault, &wrong)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -154,15 +154,15 @@ type chosenNumbers struct {
 	positive         bool  // an item chooses some
 }
 
-// numeric chooses the components that make a row; aside are those that globs
+// numeric chooses the components that make a row; notByDefault are those that globs
 // and ranges pass over.
-func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n chosenNumbers, err error) {
+func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		found, ok := s.item(bare, aside, wrong)
+		found, ok := s.item(bare, notByDefault, wrong)
 		switch {
 		case !ok && negated:
 			wrong.leaving = append(wrong.leaving, bare)
@@ -181,8 +181,8 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 		n.chosen = without(n.chosen, n.excluded)
 		s.checkNumbers(n.chosen, wrong)
 	} else {
-		s.checkSpoiled(without(upTo(0, len(s.components)), append(n.excluded, aside...)), wrong)
-		n.chosen = without(s.standard(aside), n.excluded)
+		s.checkNearlyNumeric(without(upTo(0, len(s.components)), append(n.excluded, notByDefault...)), wrong)
+		n.chosen = without(s.standard(notByDefault), n.excluded)
 	}
 	if err := wrong.err(s); err != nil {
 		return n, err
@@ -197,12 +197,12 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", hint, s.names(nil))
 }
 
-// checkSpoiled refuses to leave out in silence, as text, columns of numbers
+// checkNearlyNumeric refuses to leave out in silence, as text, columns of numbers
 // that a few bad cells spoil.
-func (s *selector) checkSpoiled(list []int, wrong *complaints) {
+func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
-		if why, bad := s.Spoiled[c.column]; bad && c.part == 0 {
+		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
 			wrong.add(about(c.name, "%s", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
@@ -215,7 +215,7 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		if c.kind.Computable() {
 			continue
 		}
-		why, bad := s.Spoiled[c.column]
+		why, bad := s.NearlyNumeric[c.column]
 		switch {
 		case bad:
 			wrong.add(about(c.name, "%s", why).Do("mend it"))
@@ -228,11 +228,11 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 	}
 }
 
-// standard returns the choice when none is made: all numbers not set aside, and categories.
-func (s *selector) standard(aside []int) []int {
+// standard returns the choice when none is made: all numbers but those not by default, and categories.
+func (s *selector) standard(notByDefault []int) []int {
 	var list []int
 	for i, c := range s.components {
-		if (c.kind.Computable() || s.categories && s.isText(i)) && !slices.Contains(aside, i) {
+		if (c.kind.Computable() || s.categories && s.isText(i)) && !slices.Contains(notByDefault, i) {
 			list = append(list, i)
 		}
 	}
@@ -255,9 +255,9 @@ const LibsvmLabel = text.LibsvmLabel
 func (s *selector) reason(i int) string {
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
-	case slices.Contains(s.Aside, i) && s.Columns[c.column].Why == "":
-		return s.AsideReason
-	case m.Apart():
+	case slices.Contains(s.NotByDefault, i) && s.Columns[c.column].Why == "":
+		return s.NotByDefaultReason
+	case m.IsTemporal():
 		return m.String()
 	}
 	return s.Columns[c.column].Reason()
@@ -280,7 +280,7 @@ func without(chosen, excluded []int) []int {
 }
 
 // item finds the components of a name, a glob, an index or a range.
-func (s *selector) item(item string, aside []int, wrong *complaints) ([]int, bool) {
+func (s *selector) item(item string, notByDefault []int, wrong *complaints) ([]int, bool) {
 	if s.hasColumn(item) {
 		return s.named(item, wrong)
 	}
@@ -291,13 +291,13 @@ func (s *selector) item(item string, aside []int, wrong *complaints) ([]int, boo
 		}
 		list := upTo(from, to)
 		if strings.Contains(item, ":") {
-			list = without(list, aside)
+			list = without(list, notByDefault)
 		}
 		return list, true
 	}
 	if file.IsGlob(item) {
 		found, ok := s.matching(item, wrong)
-		return without(found, aside), ok
+		return without(found, notByDefault), ok
 	}
 	return s.named(item, wrong)
 }

@@ -19,7 +19,7 @@ import (
 //   - A file that was changed since the session opened it first is a [DataError]. So is a glob or
 //     a folder of other files than at first.
 //   - An object is asked for once. All readers share what they fetch: the session holds as much as
-//     open readers may hold (Info().Holds of their sources), and up to 16 MiB without a reader.
+//     open readers may hold (Info().ReaderBytes of their sources), and up to 16 MiB without a reader.
 //
 // The zero value is ready for use. Fields are set before the first call and not changed
 // afterwards. Then methods may be called from several goroutines, and sources and writers of one

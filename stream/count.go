@@ -26,14 +26,14 @@ func (c *Counted) Open(ctx context.Context, first int64) (Reader, error) {
 // Gather fetches rows by number. It counts as a pass only if the source has to
 // be skimmed for it.
 func (c *Counted) Gather(ctx context.Context, rows []int64, dst *Batch) error {
-	if c.Info().Lead > 0 {
+	if c.Info().SeekCost > 0 {
 		return Gather(ctx, c.Source, rows, dst)
 	}
 	return skim(ctx, c, rows, dst)
 }
 
 // Passes returns the number of passes so far, with the scans that opening took.
-func (c *Counted) Passes() int { return int(c.opened.Load()) + c.Info().Scans }
+func (c *Counted) Passes() int { return int(c.opened.Load()) + c.Info().PassesToOpen }
 
 // isNew reports whether c has not counted the pass that opens it. Outside a pass every opening
 // counts, but for a look at a few rows.

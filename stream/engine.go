@@ -112,7 +112,7 @@ func (e Engine) Readers(info Info) int {
 	if most == 0 {
 		most = 1 << 30
 	}
-	if info.Rows < 0 || info.Once || info.Lead <= 0 || info.Holds > most/int64(e.Workers()) {
+	if info.Rows < 0 || info.OnePass || info.SeekCost <= 0 || info.ReaderBytes > most/int64(e.Workers()) {
 		return 1
 	}
 	return e.Workers()

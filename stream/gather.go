@@ -26,7 +26,7 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	if last := rows[len(rows)-1]; rows[0] < 0 || info.Rows >= 0 && last >= info.Rows {
 		panic(fmt.Sprintf("stream: gather rows %d to %d of %d", rows[0], last, info.Rows))
 	}
-	if info.Once {
+	if info.OnePass {
 		return OnceError(info.Name)
 	}
 	if g, ok := src.(Gatherer); ok {

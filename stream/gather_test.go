@@ -81,7 +81,7 @@ func TestSkimStopsAtLastRow(t *testing.T) {
 
 func TestGatherNothing(t *testing.T) {
 	src := newTable("pipe", randomMatrix(1, 10, 2))
-	src.info.Once = true
+	src.info.OnePass = true
 	m, err := stream.GatherRows(context.Background(), src, nil)
 	if err != nil || m.Rows != 0 || m.Cols != 2 || src.opens.Load() != 0 {
 		t.Errorf("%v, %v, opened %d times", m, err, src.opens.Load())
@@ -128,7 +128,7 @@ func TestGatherErrors(t *testing.T) {
 		t.Errorf("opening: %v", err)
 	}
 
-	src.info.Once = true
+	src.info.OnePass = true
 	for _, s := range []stream.Source{src, sequential{src}, stream.NewCounted(src)} {
 		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool-dir`")
 	}
@@ -177,7 +177,7 @@ func prepared(t *testing.T, src stream.Source, nulls prepare.Nulls) stream.Sourc
 func TestCounted(t *testing.T) {
 	ctx := context.Background()
 	table := newTable("x", randomMatrix(1, 100, 2))
-	table.info.Scans = 1
+	table.info.PassesToOpen = 1
 	for name, c := range map[string]struct {
 		src  stream.Source
 		want int // passes that gathering takes
@@ -192,7 +192,7 @@ func TestCounted(t *testing.T) {
 	} {
 		counted := stream.NewCounted(c.src)
 		start := counted.Passes()
-		if start != c.src.Info().Scans {
+		if start != c.src.Info().PassesToOpen {
 			t.Errorf("%s: %d passes before any", name, start)
 		}
 		if _, err := stream.GatherRows(ctx, counted, []int64{3, 50}); err != nil {

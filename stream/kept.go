@@ -20,7 +20,7 @@ type keptFold[A Accumulator[A]] struct {
 	others []node     // what states have seen that are not loaded, in order
 
 	unused, obsolete []*StateError
-	spoiled          map[string]*StateError // states that are damaged behind their headers
+	damaged          map[string]*StateError // states that are damaged behind their headers
 
 	misfit *StateError // of a state of another number of parts
 	last   time.Time   // when a state was written
@@ -38,7 +38,7 @@ func (f *keptFold[A]) take() error {
 		if !errors.As(err, &state) || !f.ignores(state) {
 			return err
 		}
-		f.spoiled[state.Name] = state
+		f.damaged[state.Name] = state
 	}
 }
 
@@ -158,7 +158,7 @@ func (f *keptFold[A]) ignores(state *StateError) bool {
 
 // head reads the header of a state, and refuses one that is not of the fold.
 func (f *keptFold[A]) head(name string) (*savedState, error) {
-	if bad := f.spoiled[name]; bad != nil {
+	if bad := f.damaged[name]; bad != nil {
 		return nil, bad
 	}
 	s, err := stateHead(f.run.store, name)

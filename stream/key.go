@@ -218,7 +218,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 		batch.Kept = KeptColumns(info.Kept)
 	}
 	var err error
-	if info.Lead > 0 {
+	if info.SeekCost > 0 {
 		err = Gather(uncounted(ctx), src, rows, batch)
 	} else {
 		_, err = ReadRows(ctx, src, 0, batch)
@@ -254,7 +254,7 @@ func sampleOf(info Info) []int64 {
 	rows := make([]int64, n)
 	for i := range rows {
 		rows[i] = int64(i)
-		if info.Lead > 0 && n > 1 {
+		if info.SeekCost > 0 && n > 1 {
 			whole, rest := (info.Rows-1)/(n-1), (info.Rows-1)%(n-1)
 			rows[i] = whole*int64(i) + rest*int64(i)/(n-1)
 		}

@@ -25,7 +25,7 @@ func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 		return nil, err
 	}
 	info := src.Info()
-	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Nameless: info.Nameless, Rows: int64(m.Rows), Lead: 1, InMemory: true, Scans: info.Scans}, m}, nil
+	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Nameless: info.Nameless, Rows: int64(m.Rows), SeekCost: 1, InMemory: true, PassesToOpen: info.PassesToOpen}, m}, nil
 }
 
 func readAll(ctx context.Context, src Source, limit int64) (blas64.General, error) {

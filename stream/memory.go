@@ -15,7 +15,7 @@ import (
 // FromMatrix returns a source whose rows are the rows of m, which must not change
 // while the source is in use. Columns have no names: messages call them x0, x1, ...
 func FromMatrix(name string, m blas64.General) Gatherer {
-	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Nameless: true, Rows: int64(m.Rows), Lead: 1, InMemory: true}, m}
+	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Nameless: true, Rows: int64(m.Rows), SeekCost: 1, InMemory: true}, m}
 }
 
 // NumberedColumns returns the names x0 … x{d-1} of columns that have none.
@@ -71,7 +71,7 @@ func (r *matrixReader) Read(dst *Batch) (int, error) {
 func (r *matrixReader) Close() error { return nil }
 
 // FromSeq returns a source whose rows come from a sequence of matrices with
-// len(info.Columns) columns. seq is called once per pass; set info.Once if it
+// len(info.Columns) columns. seq is called once per pass; set info.OnePass if it
 // can be called only once, and info.Rows to -1 if the number is not known. A
 // sequence that can be called again is given up, as a file that hangs is, when
 // it takes more than 30 s for one matrix. Kept columns are not supported.
@@ -94,7 +94,7 @@ func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
 	if err := CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
-	if s.opened.Swap(true) && s.info.Once {
+	if s.opened.Swap(true) && s.info.OnePass {
 		return nil, OnceError(s.info.Name)
 	}
 	next, stop := iter.Pull2(s.seq())

@@ -130,7 +130,7 @@ func TestFromSeqIsStopped(t *testing.T) {
 func TestFromSeqOnce(t *testing.T) {
 	calls := 0
 	info := seqInfo(-1)
-	info.Once = true
+	info.OnePass = true
 	src := stream.FromSeq(info, func() iter.Seq2[blas64.General, error] {
 		calls++
 		return inPieces(randomMatrix(1, 30, 2), odd(1))()
@@ -152,13 +152,13 @@ func TestLoad(t *testing.T) {
 	x := randomMatrix(1, 2500, 3)
 	for _, rows := range []int64{2500, -1} {
 		src := newTable("a.csv", x).keep()
-		src.info.Rows, src.step, src.info.Once, src.info.Scans = rows, odd(5), true, 1
+		src.info.Rows, src.step, src.info.OnePass, src.info.PassesToOpen = rows, odd(5), true, 1
 		loaded, err := stream.Load(ctx, src, 2500*3*8)
 		if err != nil {
 			t.Fatal(err)
 		}
 		info := loaded.Info()
-		if info.Rows != 2500 || info.Once || len(info.Kept) != 0 || info.Name != "a.csv" || info.Scans != 1 || len(info.Columns) != 3 {
+		if info.Rows != 2500 || info.OnePass || len(info.Kept) != 0 || info.Name != "a.csv" || info.PassesToOpen != 1 || len(info.Columns) != 3 {
 			t.Errorf("loaded %+v", info)
 		}
 		all := make([]int64, 2500)
@@ -219,7 +219,7 @@ func TestReadAll(t *testing.T) {
 	x := randomMatrix(1, 2500, 3)
 	for _, rows := range []int64{2500, -1} {
 		src := newTable("a.csv", x).keep()
-		src.info.Rows, src.step, src.info.Once = rows, odd(5), true
+		src.info.Rows, src.step, src.info.OnePass = rows, odd(5), true
 		got, err := stream.ReadAll(context.Background(), src)
 		if err != nil || got.Rows != 2500 || got.Cols != 3 || src.closes.Load() != 1 {
 			t.Fatalf("%d×%d, closed %d times, %v", got.Rows, got.Cols, src.closes.Load(), err)

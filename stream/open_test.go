@@ -88,7 +88,7 @@ func TestSelected(t *testing.T) {
 // A source that can be read only once begins at its first row.
 func TestOpeningOnce(t *testing.T) {
 	once := newTable("pipe", randomMatrix(1, 10, 2))
-	once.info.Once = true
+	once.info.OnePass = true
 	if _, err := once.Open(context.Background(), 1); err == nil {
 		t.Error("it was opened in the middle")
 	}

@@ -360,7 +360,7 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 
 // gather reads the rows of the block.
 func (b *pairBlock) gather(ctx context.Context, first int64) error {
-	if b.src.Info().Lead > 0 {
+	if b.src.Info().SeekCost > 0 {
 		_, err := ReadRows(ctx, b.src, first, &Batch{X: b.block.X})
 		return err
 	}

@@ -66,7 +66,7 @@ const longestRun = 3
 
 // runBlocks returns how many blocks a worker reads in a row: a power of two up to
 // 2^most, or 0 if one goroutine is to read for all. A reader that begins in the middle
-// has to pass over rows, fewer than Info.Lead: runs are made four times that long, but
+// has to pass over rows, fewer than Info.SeekCost: runs are made four times that long, but
 // not so long that the last one keeps the others waiting.
 func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	workers := int64(p.engine.Workers())
@@ -77,9 +77,9 @@ func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	for _, r := range ranges {
 		blocks += max(0, min(r.end, p.blocks())-r.first)
 	}
-	lead := (p.info.Lead + int64(p.blockRows) - 1) / int64(p.blockRows) // in blocks
+	lead := (p.info.SeekCost + int64(p.blockRows) - 1) / int64(p.blockRows) // in blocks
 	run := int64(1)
-	for run < 1<<most && p.info.Lead > run*int64(p.blockRows)/4 && blocks/(2*run) >= 4*workers {
+	for run < 1<<most && p.info.SeekCost > run*int64(p.blockRows)/4 && blocks/(2*run) >= 4*workers {
 		run *= 2
 	}
 	if lead > 4*run || blocks < 2 {
@@ -201,7 +201,7 @@ func (g *reading) watched(ctx context.Context, read func() error) error {
 	tick := time.NewTicker(max(1, limit/16))
 	defer tick.Stop()
 	var over <-chan struct{}
-	if g.pass.info.Once {
+	if g.pass.info.OnePass {
 		over = ctx.Done()
 	}
 	for {
@@ -215,7 +215,7 @@ func (g *reading) watched(ctx context.Context, read func() error) error {
 			g.lost = true
 			return context.Cause(ctx)
 		case <-tick.C:
-			if !g.pass.info.Once && g.watch.giveUp(limit) {
+			if !g.pass.info.OnePass && g.watch.giveUp(limit) {
 				g.lost = true
 				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `stall` to more", g.pass.info.Name, limit)
 			}

@@ -9,7 +9,7 @@ func CheckFirst(info Info, first int64) error {
 	switch {
 	case first < 0 || info.Rows >= 0 && first > info.Rows:
 		return fmt.Errorf("%s: there is no row %d to begin with: it has %d rows", info.Name, first, info.Rows)
-	case first > 0 && info.Once:
+	case first > 0 && info.OnePass:
 		return OnceError(info.Name)
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestFoldBlocksInParts(t *testing.T) {
 		blocks := (rows + int64(e.BlockRows) - 1) / int64(e.BlockRows)
 		src := &noted{NewRowNumbers("rows", rows), make([]bool, rows)}
 		if rapid.Bool().Draw(t, "slow to open") {
-			src.info.Lead = 0
+			src.info.SeekCost = 0
 		}
 		counted := NewCounted(src)
 		forest := NewForest(func() *numbers { return new(numbers) })

@@ -29,7 +29,7 @@ func TestFoldStates(t *testing.T) {
 		e := stream.Engine{Threads: rapid.IntRange(1, 8).Draw(t, "threads"), BlockRows: 4}
 		rows := rapid.IntRange(1, 3000).Draw(t, "rows")
 		src := newTable("x", randomMatrix(1, rows, 1))
-		src.info.Lead = rapid.SampledFrom([]int64{0, 1, 5, 20, 70}).Draw(t, "lead")
+		src.info.SeekCost = rapid.SampledFrom([]int64{0, 1, 5, 20, 70}).Draw(t, "lead")
 		var now, most atomic.Int64
 		_, err := stream.Fold(context.Background(), e, "", src, func() *alive {
 			n := now.Add(1)
@@ -58,7 +58,7 @@ func TestFoldAnyRuns(t *testing.T) {
 		unreadable := rapid.IntRange(0, 4*rows).Draw(t, "unreadable row")
 		run := func(threads int, lead int64) (*sums, error) {
 			src := newTable("x", randomMatrix(9, rows, 2))
-			src.info.Lead = lead
+			src.info.SeekCost = lead
 			src.step = odd(uint64(threads))
 			src.before = func(row int) error {
 				if row/block >= unreadable/block {
@@ -107,7 +107,7 @@ func TestMapAnyReaders(t *testing.T) {
 		unreadable := rapid.IntRange(0, 3*rows).Draw(t, "unreadable row")
 		run := func(threads int, lead int64) (sum []float64, err error) {
 			src := newTable("x", randomMatrix(9, rows, 2)).keep()
-			src.info.Lead = lead
+			src.info.SeekCost = lead
 			src.step = odd(uint64(threads))
 			src.before = func(row int) error {
 				if row/block >= unreadable/block {

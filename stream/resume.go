@@ -23,7 +23,7 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, name string, src 
 		}
 		return all, failed
 	}
-	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, name, o.Part, o.Parts), spoiled: make(map[string]*StateError), last: time.Now()}
+	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, name, o.Part, o.Parts), damaged: make(map[string]*StateError), last: time.Now()}
 	if err := f.take(); err != nil {
 		return none, err
 	}

@@ -14,7 +14,7 @@ type RowNumbers struct{ info Info }
 
 // NewRowNumbers returns a source of so many rows.
 func NewRowNumbers(name string, rows int64) *RowNumbers {
-	return &RowNumbers{Info{Name: name, Rows: rows, Lead: 1, InMemory: true}}
+	return &RowNumbers{Info{Name: name, Rows: rows, SeekCost: 1, InMemory: true}}
 }
 
 // Info describes the source.

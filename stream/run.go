@@ -122,7 +122,7 @@ func (r *Run) Folds() int { return r.folds }
 
 // keeps reports whether the run keeps the folds over a source.
 func (r *Run) keeps(info Info) bool {
-	return r != nil && !r.stopped && !info.InMemory && !info.Once && info.Rows > 0
+	return r != nil && !r.stopped && !info.InMemory && !info.OnePass && info.Rows > 0
 }
 
 // stop ends the keeping of folds.

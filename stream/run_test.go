@@ -711,10 +711,10 @@ func TestRunOverlap(t *testing.T) {
 // Rows in memory and rows that come once are folded whole, by everyone.
 func TestRunKeepsNoStatesOfMemory(t *testing.T) {
 	once := newTable("t", toyData(1, 100, 2, false))
-	once.info.Once = true
+	once.info.OnePass = true
 	for _, src := range []stream.Source{stream.FromMatrix("m", toyData(1, 100, 2, false)), once} {
 		for _, o := range []stream.RunOptions{{}, {Part: 1, Parts: 2}, {Finish: true}} {
-			if src.Info().Once && (o.Parts > 0 || o.Finish) {
+			if src.Info().OnePass && (o.Parts > 0 || o.Finish) {
 				continue
 			}
 			store := newShelf()

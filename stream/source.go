@@ -45,24 +45,24 @@ type Info struct {
 	Kept []Field
 	// Rows is the number of rows, or -1 while nobody knows.
 	Rows int64
-	// Once says that the rows can be read a single time only (a pipe).
-	Once bool
+	// OnePass says that the rows can be read a single time only (a pipe).
+	OnePass bool
 	// InMemory says that the rows are in memory: a [Run] keeps no states of passes over
 	// them.
 	InMemory bool
-	// Lead is about how many rows a reader that begins in the middle has to
+	// SeekCost is about how many rows a reader that begins in the middle has to
 	// pass over at most, and at least 1; 0 means all that come before. Where
 	// that costs little, a pass opens several readers.
-	Lead int64
-	// Holds is about how many bytes a reader holds besides the batches that it
+	SeekCost int64
+	// ReaderBytes is about how many bytes a reader holds besides the batches that it
 	// fills, where that is worth mentioning.
-	Holds int64
+	ReaderBytes int64
 	// Versions tell by the names of files, without folders, what is in them, where something
 	// does: an ETag, a digest of a footer. A [Run] refuses states of another version.
 	Versions map[string]string
-	// Scans is how many times the rows have been read from first to last
+	// PassesToOpen is how many times the rows have been read from first to last
 	// already, to find out what is in this Info (a text file has no footer).
-	Scans int
+	PassesToOpen int
 }
 
 // Field is the name and kind of a kept column.
@@ -111,7 +111,7 @@ type Source interface {
 	Info() Info
 	// Open returns a reader of the rows from the given one on, which is at
 	// most Info().Rows: then there are none. Opening a source again, whether
-	// or not earlier readers are closed, starts anew; a source with Info().Once
+	// or not earlier readers are closed, starts anew; a source with Info().OnePass
 	// set fails the second time, and when the first row is not 0.
 	Open(ctx context.Context, first int64) (Reader, error)
 }

@@ -36,7 +36,7 @@ type table struct {
 
 // newTable returns a table of the matrix without kept columns.
 func newTable(name string, x blas64.General) *table {
-	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), Lead: 1}, x: x}
+	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), SeekCost: 1}, x: x}
 }
 
 // keep adds an int64 column with the row number, a string column in which every
@@ -59,7 +59,7 @@ func (s *table) Open(_ context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
-	if s.opens.Add(1) > 1 && s.info.Once {
+	if s.opens.Add(1) > 1 && s.info.OnePass {
 		return nil, stream.OnceError(s.info.Name)
 	}
 	if s.open != nil {
@@ -135,7 +135,7 @@ type sequential struct{ stream.Source }
 
 func (s sequential) Info() stream.Info {
 	info := s.Source.Info()
-	info.Lead = 0
+	info.SeekCost = 0
 	return info
 }
 

@@ -102,7 +102,7 @@ func TestAbandonedReaderYieldsNothing(t *testing.T) {
 		for _, once := range []bool{false, true} {
 			woken := make(chan struct{})
 			src := sleeper(woken)
-			src.info.Once = once
+			src.info.OnePass = once
 			ctx, cancel := context.WithCancel(context.Background())
 			if once {
 				time.AfterFunc(stall, cancel)
@@ -171,7 +171,7 @@ func TestPipeMayWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		woken := make(chan struct{})
 		src := sleeper(woken)
-		src.info.Once = true
+		src.info.OnePass = true
 		time.AfterFunc(3*stall, func() { close(woken) })
 		n, err := foldRows(context.Background(), stream.Engine{BlockRows: 8}, src)
 		if n != 40 || err != nil {
@@ -189,7 +189,7 @@ func TestPassLeavesSilentPipe(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			woken, asleep := make(chan struct{}), make(chan struct{})
 			src := sleeper(woken)
-			src.info.Once = true
+			src.info.OnePass = true
 			wait, sleeping := src.before, sync.OnceFunc(func() { close(asleep) })
 			src.before = func(row int) error {
 				if row >= 20 {

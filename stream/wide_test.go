@@ -162,7 +162,7 @@ func TestFoldWide(t *testing.T) {
 		for _, threads := range []int{1, 2, 7} {
 			e.Threads = threads
 			src := newTable("x", x)
-			src.info.Lead = rapid.SampledFrom([]int64{0, 1, 20}).Draw(t, "lead")
+			src.info.SeekCost = rapid.SampledFrom([]int64{0, 1, 20}).Draw(t, "lead")
 			src.step = odd(uint64(threads))
 			f := &wideToy{src: src}
 			got, err := f.run(context.Background(), e)

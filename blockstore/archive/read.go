@@ -41,7 +41,7 @@ func ReadIn(files *Session, path string) (*Archive, error) {
 	if err != nil {
 		err = fault.File(path, "%w", err)
 	}
-	if err = stamp.Settle(f, err); err != nil {
+	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	return a, nil

@@ -163,7 +163,7 @@ func read(ctx context.Context, path string, o Options) (*Graph, error) {
 	}
 	defer in.Close()
 	g, err := in.graph(path, o)
-	return g, in.settle(err)
+	return g, in.checkUnchanged(err)
 }
 
 // graph reads the graph of a document.

@@ -224,7 +224,7 @@ func openWords(ctx context.Context, path, column string, o Options, check func(w
 	}
 	defer in.Close()
 	words, err := in.words(column, check)
-	return words, in.settle(err)
+	return words, in.checkUnchanged(err)
 }
 
 // words reads the words of a document.

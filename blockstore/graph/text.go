@@ -19,10 +19,10 @@ import (
 
 // document is a text that is read once, from front to back.
 type document struct {
-	in     io.Reader
-	head   []byte // its first lines, which in yields too
-	closes []io.Closer
-	settle func(err error) error // returns err, or that the file changed while it was read
+	in             io.Reader
+	head           []byte // its first lines, which in yields too
+	closes         []io.Closer
+	checkUnchanged func(err error) error // returns err, or that the file changed while it was read
 
 	path     string
 	encoding charset.Encoding
@@ -32,7 +32,7 @@ type document struct {
 // openDocument opens a file and undoes its compression and its encoding. The path - means
 // o.Stdin.
 func openDocument(ctx context.Context, path string, o Options) (*document, error) {
-	t := &document{path: path, settle: func(err error) error { return err }}
+	t := &document{path: path, checkUnchanged: func(err error) error { return err }}
 	var err error
 	if t.layout, t.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 		}
 	}
 	if err := t.open(file.NewReader(ctx, input)); err != nil {
-		err = t.settle(err)
+		err = t.checkUnchanged(err)
 		t.Close()
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (t *document) openFile(ctx context.Context, files *file.Session, path strin
 	if err != nil {
 		return nil, err
 	}
-	t.closes, t.settle = append(t.closes, f), func(err error) error { return stamp.Settle(f, err) }
+	t.closes, t.checkUnchanged = append(t.closes, f), func(err error) error { return stamp.CheckUnchanged(f, err) }
 	return io.NewSectionReader(f, 0, stamp.Size), nil
 }
 

@@ -168,7 +168,7 @@ func heldBy(e stream.Engine, inputs []*input) int64 {
 	for _, in := range inputs {
 		if in != nil {
 			open += in.files.OpenBytes()
-			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
+			most = max(most, in.Info().ReaderBytes*int64(e.Readers(in.Info())))
 		}
 	}
 	return open + most

@@ -109,7 +109,7 @@ func TestZeroKernel(t *testing.T) {
 
 // TestOnce: a source that can be read only once is refused before it is read.
 func TestOnce(t *testing.T) {
-	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, Once: true}, nil)
+	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, OnePass: true}, nil)
 	if _, err := (Solver{Dim: 1}).Fit(ctx, streamEngine, &Data{src, mustClasses(t, []int{0, 1}, 2)}, kernelgen.Linear()); err == nil || !strings.Contains(err.Error(), "only once") {
 		t.Error(err)
 	}

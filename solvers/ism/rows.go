@@ -31,7 +31,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 	info := src.Info()
 	d := len(info.Columns)
 	switch {
-	case info.Once:
+	case info.OnePass:
 		return nil, stream.OnceError(info.Name)
 	case d == 0:
 		return nil, fmt.Errorf("%s: rows without columns have no subspace", info.Name)

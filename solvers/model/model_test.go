@@ -57,7 +57,7 @@ func TestResolve(t *testing.T) {
 type unread struct{ stream.Source }
 
 func (unread) Info() stream.Info {
-	return stream.Info{Name: "unread", Rows: 5, Columns: []string{"a", "b"}, Once: true}
+	return stream.Info{Name: "unread", Rows: 5, Columns: []string{"a", "b"}, OnePass: true}
 }
 
 // TestSources: the shape, and what is refused.

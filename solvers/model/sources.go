@@ -73,7 +73,7 @@ func (s Sources) Check() error {
 func KnownRows(src stream.Source) (int64, error) {
 	info := src.Info()
 	switch {
-	case info.Once:
+	case info.OnePass:
 		return 0, stream.OnceError(info.Name)
 	case info.Rows < 0:
 		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (`spool-dir`)", info.Name)

@@ -23,24 +23,24 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory, Versions: x.Versions}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, SeekCost: x.SeekCost, ReaderBytes: x.ReaderBytes, InMemory: x.InMemory, Versions: x.Versions}
 	if d.y != nil {
 		y := d.y.Info()
-		if info.Lead > 0 {
-			info.Lead += d.lag
+		if info.SeekCost > 0 {
+			info.SeekCost += d.lag
 		}
 		info.InMemory = x.InMemory && y.InMemory
 		info.Columns = append(append([]string(nil), x.Columns...), y.Columns...)
 		if d.lag == 0 {
 			info.Name += " and " + y.Name
-			info.Holds += y.Holds
+			info.ReaderBytes += y.ReaderBytes
 			info.Versions = make(map[string]string)
 			maps.Copy(info.Versions, x.Versions)
 			for name, version := range y.Versions {
 				info.Versions[name] += version
 			}
-			if info.Lead = max(x.Lead, y.Lead); min(x.Lead, y.Lead) == 0 {
-				info.Lead = 0
+			if info.SeekCost = max(x.SeekCost, y.SeekCost); min(x.SeekCost, y.SeekCost) == 0 {
+				info.SeekCost = 0
 			}
 		}
 	}

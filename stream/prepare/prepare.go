@@ -106,7 +106,7 @@ type Preparation struct {
 }
 
 // New works out the preparation of src, and returns the rows prepared. Mean filling, scaling, dropping, categories and
-// weights cost one pass together, which ends up in the Scans of the result; otherwise the first rows are read. A source
+// weights cost one pass together, which ends up in the PassesToOpen of the result; otherwise the first rows are read. A source
 // that can be read only once is refused if that pass is needed. It is an error that names the column if its mean or
 // spread is beyond the range of float64, or if a column of categories has more than [MaxLevels] levels.
 //
@@ -121,11 +121,11 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 		}
 	}
 	t.Categories = p.Encoding // no levels to find where no column has text
-	if !t.Scans() && (t.AllColumns || info.Once || !beginsEmpty(ctx, src)) {
+	if !t.Scans() && (t.AllColumns || info.OnePass || !beginsEmpty(ctx, src)) {
 		p.zeros(t, len(info.Columns))
 		return newSource(src, p, nil)
 	}
-	if info.Once {
+	if info.OnePass {
 		return nil, stream.OnceError(info.Name)
 	}
 	words, err := p.words(info)
@@ -145,7 +145,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	}
 	s, err := newSource(src, p, stats)
 	if err == nil {
-		s.info.Scans += passes - 1
+		s.info.PassesToOpen += passes - 1
 		s.empty, s.rounded = empty, stats.roundedNames(t, p)
 	}
 	return s, err
@@ -189,7 +189,7 @@ func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (
 // costs a pass that counts them, unless src can be read only once: then the number of rows stays
 // unknown and rows cannot be gathered.
 func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Source) (*Source, error) {
-	if p.Nulls != NullsDrop || src.Info().Once {
+	if p.Nulls != NullsDrop || src.Info().OnePass {
 		return newSource(src, p, nil)
 	}
 	places, err := p.places(src.Info())
@@ -243,7 +243,7 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	}
 	s.found = newCategoryCounts(len(s.words))
 	if stats != nil {
-		s.info.Scans++
+		s.info.PassesToOpen++
 		for k := range stats.words {
 			s.found[k].nulls.Store(stats.words[k].nulls.rows)
 			s.counted = true
@@ -263,8 +263,8 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 		s.absent = stats.absent
 		s.drops = s.kept.raw - s.kept.total() - s.absent
 		s.info.Rows = s.kept.total()
-		if s.info.Lead > 0 {
-			s.info.Lead += s.kept.blockRows
+		if s.info.SeekCost > 0 {
+			s.info.SeekCost += s.kept.blockRows
 		}
 	}
 	return s, nil
@@ -390,7 +390,7 @@ func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch
 	if s.kept == nil {
 		return stream.OnceError(s.info.Name)
 	}
-	if s.info.Lead == 0 {
+	if s.info.SeekCost == 0 {
 		return stream.Gather(ctx, sequential{s}, rows, dst)
 	}
 	for k := range dst.Kept {

@@ -159,8 +159,8 @@ func TestPrepareAgainstPlain(t *testing.T) {
 		if nulls == prepare.NullsZero && scale == prepare.ScaleNone {
 			scans = 0
 		}
-		if info.Scans != scans || scans == 0 && src.opens.Load() == 0 {
-			t.Fatalf("%d scans, opened %d times", info.Scans, src.opens.Load())
+		if info.PassesToOpen != scans || scans == 0 && src.opens.Load() == 0 {
+			t.Fatalf("%d scans, opened %d times", info.PassesToOpen, src.opens.Load())
 		}
 	})
 }
@@ -438,7 +438,7 @@ func TestPrepareOnce(t *testing.T) {
 	x.Data[5*x.Stride] = math.NaN()
 	pipe := func() *table {
 		src := newTable("stdin", x)
-		src.info.Once, src.info.Rows = true, -1
+		src.info.OnePass, src.info.Rows = true, -1
 		return src
 	}
 	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsError: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {

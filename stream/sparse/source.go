@@ -28,7 +28,7 @@ func (c *CSR) Source(name string, columns []string) stream.Gatherer {
 	if len(columns) != c.Cols {
 		panic(fmt.Sprintf("sparse: %d names for %d columns", len(columns), c.Cols))
 	}
-	return &csrSource{stream.Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
+	return &csrSource{stream.Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), SeekCost: 1, InMemory: true}, c}
 }
 
 // ReadCSR returns the rows of a source as a sparse matrix, without their zeros: what

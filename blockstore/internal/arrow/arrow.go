@@ -61,7 +61,7 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 	} else {
 		err = t.findWidths(f)
 	}
-	if err = stamp.Settle(f, err); err != nil {
+	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked
@@ -81,8 +81,8 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.index = t.index.with(c.Inexact)
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
-	lead, holds := t.reading(&c)
-	c.Reading(lead, holds+wanted.stamp.Holds())
+	seekCost, readerBytes := t.reading(&c)
+	c.Reading(seekCost, readerBytes+wanted.stamp.ReaderBytes())
 	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
 		return newPass(&c, wanted.index.schema, wanted.feed(file.NewReaderAt(ctx, f), f))
 	}), nil

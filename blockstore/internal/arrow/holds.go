@@ -139,7 +139,7 @@ func (w *weight) dictionary(m *message) error {
 // reading returns what a reader passes over that begins in the middle, and what it
 // holds. It looks at the headers of the largest batches and at those of their chosen
 // buffers; where they are damaged, reading will tell.
-func (t *table) reading(c *column.Choice) (lead, holds int64) {
+func (t *table) reading(c *column.Choice) (seekCost, readerBytes int64) {
 	file, err := t.stamp.OpenAnytime()
 	if err != nil {
 		return 1, 0 // opening will tell
@@ -151,13 +151,13 @@ func (t *table) reading(c *column.Choice) (lead, holds int64) {
 			break
 		}
 	}
-	lead = 1
+	seekCost = 1
 	for _, e := range t.index.entries {
 		if w.batches {
-			lead = max(lead, e.rows)
+			seekCost = max(seekCost, e.rows)
 		}
 	}
-	return lead, w.bytes()
+	return seekCost, w.bytes()
 }
 
 // heaviest returns all dictionaries, and the batches with the most rows and the most bytes.

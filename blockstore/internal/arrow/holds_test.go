@@ -75,14 +75,14 @@ func TestArrowHolds(t *testing.T) {
 					t.Fatal(err)
 				}
 				info := src.Info()
-				if slack := info.Holds - decoderBytes - c.least; slack < 0 || slack > c.least/2+64<<10 || info.Lead != most {
-					t.Errorf("%s, file %v, columns %v, %v: holds %d for %d bytes, leads %d", name, asFile, c.numeric, c.kept, info.Holds, c.least, info.Lead)
+				if slack := info.ReaderBytes - decoderBytes - c.least; slack < 0 || slack > c.least/2+64<<10 || info.SeekCost != most {
+					t.Errorf("%s, file %v, columns %v, %v: holds %d for %d bytes, leads %d", name, asFile, c.numeric, c.kept, info.ReaderBytes, c.least, info.SeekCost)
 				}
 				if c.kept != nil {
 					continue // strings are made anew
 				}
-				if used, n := allocated(t, src); n != rows || used > info.Holds+1<<20 {
-					t.Errorf("%s, file %v, columns %v: %d rows, %d bytes were allocated, %d promised", name, asFile, c.numeric, n, used, info.Holds)
+				if used, n := allocated(t, src); n != rows || used > info.ReaderBytes+1<<20 {
+					t.Errorf("%s, file %v, columns %v: %d rows, %d bytes were allocated, %d promised", name, asFile, c.numeric, n, used, info.ReaderBytes)
 				}
 			}
 		}
@@ -121,7 +121,7 @@ func TestArrowHoldsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := src.Info(); info.Holds != 0 || info.Lead != 1 {
-		t.Errorf("holds %d, leads %d", info.Holds, info.Lead)
+	if info := src.Info(); info.ReaderBytes != 0 || info.SeekCost != 1 {
+		t.Errorf("holds %d, leads %d", info.ReaderBytes, info.SeekCost)
 	}
 }

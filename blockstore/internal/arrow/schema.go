@@ -294,7 +294,7 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 	child := l.place(elem)
 	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
 		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
-		if child.means.Apart() {
+		if child.means.IsTemporal() {
 			f.means = child.means
 		}
 		return f

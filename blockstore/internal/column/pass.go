@@ -57,7 +57,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, settle: func(err error) error { return s.stamp.Settle(f, err) }}, nil
+	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, checkUnchanged: func(err error) error { return s.stamp.CheckUnchanged(f, err) }}, nil
 }
 
 // start begins a pass, or closes the file.
@@ -67,7 +67,7 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool) (p Pass, er
 		return nil
 	})
 	if err != nil {
-		err = errors.Join(s.stamp.Settle(f, err), f.Close())
+		err = errors.Join(s.stamp.CheckUnchanged(f, err), f.Close())
 	}
 	return p, err
 }
@@ -83,7 +83,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	if err != nil {
 		return err
 	}
-	err = s.stamp.Settle(f, fault.Guard(s.info.Name, func() error { return gather(ctx, p, rows, dst) }))
+	err = s.stamp.CheckUnchanged(f, fault.Guard(s.info.Name, func() error { return gather(ctx, p, rows, dst) }))
 	if closed := p.Close(); err == nil {
 		err = closed
 	}
@@ -113,18 +113,18 @@ func gather(ctx context.Context, p Pass, rows []int64, dst *stream.Batch) error 
 
 // NewReader makes a stream.Reader, from the given row on, of a pass that is over no file.
 func NewReader(ctx context.Context, c *Choice, p Pass, first int64) stream.Reader {
-	return &passReader{ctx: ctx, info: c.info, pass: withConstants(c, p), first: first, settle: func(err error) error { return err }}
+	return &passReader{ctx: ctx, info: c.info, pass: withConstants(c, p), first: first, checkUnchanged: func(err error) error { return err }}
 }
 
-// passReader serves reads of any size from a pass. An error is final. It asks settle for
+// passReader serves reads of any size from a pass. An error is final. It asks checkUnchanged for
 // the error in which reading ended, or another one that is the cause: the file was changed.
 type passReader struct {
-	ctx    context.Context
-	info   stream.Info
-	pass   Pass
-	first  int64 // the row to begin with; -1 once the pass is there
-	settle func(err error) error
-	failed error
+	ctx            context.Context
+	info           stream.Info
+	pass           Pass
+	first          int64 // the row to begin with; -1 once the pass is there
+	checkUnchanged func(err error) error
+	failed         error
 }
 
 // Read implements stream.Reader.
@@ -141,7 +141,7 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 			})
 			n += rows
 			if r.failed != nil {
-				r.failed = r.settle(r.failed)
+				r.failed = r.checkUnchanged(r.failed)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (r *passReader) Close() error {
 		return r.pass.Close()
 	}
 	r.failed = errClosed
-	return errors.Join(r.settle(nil), r.pass.Close())
+	return errors.Join(r.checkUnchanged(nil), r.pass.Close())
 }
 
 var errClosed = errors.New("the reader is closed")

@@ -39,20 +39,20 @@ type Table interface {
 
 // TableInfo is what every table says of itself.
 type TableInfo struct {
-	Path     string // how messages call the table
-	Format   string // one of formats.All, with the compression of text behind a comma; "text" of a pipe
-	Cells    rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
-	Columns  []Info // in file order
-	Rows     int64
-	Lead     int64             // see stream.Info
-	Holds    int64             // likewise
-	Index    int64             // bytes of what is known of its parts, while it is open
-	Versions map[string]string // see stream.Info
-	Scans    int               // full reads that opening has cost
-	Spoiled  map[int]string    // text columns that are numbers but for a few cells, and the first of these
-	Aside    []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+	Path          string // how messages call the table
+	Format        string // one of formats.All, with the compression of text behind a comma; "text" of a pipe
+	Cells         rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
+	Columns       []Info // in file order
+	Rows          int64
+	SeekCost      int64             // see stream.Info
+	ReaderBytes   int64             // likewise
+	Index         int64             // bytes of what is known of its parts, while it is open
+	Versions      map[string]string // see stream.Info
+	PassesToOpen  int               // full reads that opening has cost
+	NearlyNumeric map[int]string    // text columns that are numbers but for a few cells, and the first of these
+	NotByDefault  []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
-	AsideReason string // why columns are aside
+	NotByDefaultReason string // why these are left out
 
 	Unmarked bool // an Arrow stream ends without its end mark
 }
@@ -76,8 +76,8 @@ type Info struct {
 	Width int
 	// Meaning is what the integers of the column stand for, where the file says so.
 	Meaning Meaning
-	// Verbatim says that the numbers are kept as the text they are: 007.
-	Verbatim bool
+	// ZeroPadded says that the numbers are kept as the text they are: 007.
+	ZeroPadded bool
 	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
 	// integers.
 	Empty, HasFloats bool
@@ -89,7 +89,7 @@ type Info struct {
 
 // Kept returns how the column is carried along.
 func (c Info) Kept() stream.Kind {
-	if c.Verbatim {
+	if c.ZeroPadded {
 		return stream.String
 	}
 	return c.Kind.Kept()
@@ -117,9 +117,9 @@ func (m Meaning) String() string {
 	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
 }
 
-// Apart reports whether columns of this meaning are computed with only when they are
+// IsTemporal reports whether columns of this meaning are computed with only when they are
 // named.
-func (m Meaning) Apart() bool { return m >= Date }
+func (m Meaning) IsTemporal() bool { return m >= Date }
 
 // Kind is what a column holds, as far as reading cares.
 type Kind uint8
@@ -193,7 +193,9 @@ const (
 func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
 
 // Reading notes what a reader of the chosen columns costs, see [stream.Info].
-func (c *Choice) Reading(lead, holds int64) { c.info.Lead, c.info.Holds = lead, holds }
+func (c *Choice) Reading(seekCost, readerBytes int64) {
+	c.info.SeekCost, c.info.ReaderBytes = seekCost, readerBytes
+}
 
 // Info describes the chosen columns.
 func (c *Choice) Info() stream.Info { return c.info }
@@ -251,7 +253,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	if err := about.check(c); err != nil {
 		return nil, err
 	}
-	c.info = stream.Info{Name: about.Path, Rows: about.Rows, Lead: about.Lead, Holds: about.Holds, Versions: about.Versions, Scans: about.Scans,
+	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {
 		src, err = t.Source(c)

@@ -42,7 +42,7 @@ func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
 	}
 	defer f.Close()
 	d, err := digestOf(ctx, f, stamp.Size)
-	return d, stamp.Settle(f, err)
+	return d, stamp.CheckUnchanged(f, err)
 }
 
 func digestOf(ctx context.Context, in io.ReaderAt, size int64) (Digest, error) {

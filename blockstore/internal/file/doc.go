@@ -18,7 +18,7 @@
 // and large: objects are fetched in chunks, which all readers of a session share. A reader announces how many
 // places it reads at the same time, for instance the columns of a Parquet file. It holds one chunk
 // for each place and a few that are read ahead. Chunks are small enough for all of them to fit in
-// a fixed number of bytes, which is known before the reader reads ([Object.Holds]). The least
+// a fixed number of bytes, which is known before the reader reads ([Object.ReaderBytes]). The least
 // recently used chunks are dropped first.
 //
 // A request that fails, stops in the middle or stalls is repeated from where it stopped, after

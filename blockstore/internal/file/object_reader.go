@@ -39,8 +39,8 @@ func (o *Object) chunkSize(places int) int64 {
 	return size
 }
 
-// Holds returns how many bytes a reader of so many places holds.
-func (o *Object) Holds(places int) int64 {
+// ReaderBytes returns how many bytes a reader of so many places holds.
+func (o *Object) ReaderBytes(places int) int64 {
 	return min(o.chunkSize(places)*int64(places+spareChunks), o.Size)
 }
 
@@ -78,7 +78,7 @@ func (o *Object) edge(offset, n int64) chunkKey {
 // Reader returns a reader that goes through so many places at the same time, until ctx ends.
 func (o *Object) Reader(ctx context.Context, places int) *objectReader {
 	places = max(1, places)
-	o.chunks.allow(o.Holds(places))
+	o.chunks.allow(o.ReaderBytes(places))
 	return &objectReader{object: o, ctx: ctx, size: o.chunkSize(places), places: places}
 }
 
@@ -89,7 +89,7 @@ func (r *objectReader) Close() error {
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.closed = true
-		r.object.chunks.allow(-r.object.Holds(r.places))
+		r.object.chunks.allow(-r.object.ReaderBytes(r.places))
 	}
 	return nil
 }

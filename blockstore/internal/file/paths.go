@@ -147,7 +147,7 @@ func expandGlob(pattern string) ([]string, error) {
 		return nil, fault.File(pattern, "no file matches, those apart that begin with . or _ or are in folders that do").Of(stream.Missing).
 			Do("use ** to go into folders")
 	}
-	return sortPaths(files), nil
+	return sortUnique(files), nil
 }
 
 // badGlob returns the error that a glob cannot be used.
@@ -197,12 +197,12 @@ func walkFolder(folder string) ([]string, error) {
 	if err == nil && len(files) == 0 {
 		err = fault.File(folder, "the folder holds no files, those apart that begin with . or _").Of(stream.Missing).Do("name another")
 	}
-	return sortPaths(files), err
+	return sortUnique(files), err
 }
 
-// sortPaths sorts byte by byte, with / as the separator on every system, and
+// sortUnique sorts byte by byte, with / as the separator on every system, and
 // drops repetitions.
-func sortPaths(files []string) []string {
+func sortUnique(files []string) []string {
 	slices.SortFunc(files, func(a, b string) int {
 		return strings.Compare(filepath.ToSlash(a), filepath.ToSlash(b))
 	})

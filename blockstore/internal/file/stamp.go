@@ -92,13 +92,13 @@ func (s Stamp) Places(n int) Stamp {
 	return s
 }
 
-// Holds returns how many bytes of an object are in memory while it is open; of a file
+// ReaderBytes returns how many bytes of an object are in memory while it is open; of a file
 // none are.
-func (s Stamp) Holds() int64 {
+func (s Stamp) ReaderBytes() int64 {
 	if s.object == nil || s.copied != nil {
 		return 0
 	}
-	return s.object.Holds(s.places)
+	return s.object.ReaderBytes(s.places)
 }
 
 // IsRemote reports whether it is an object.
@@ -133,10 +133,10 @@ func (s Stamp) OpenAnytime() (File, error) {
 	return s.Open(stores.Base())
 }
 
-// Settle returns err, in which reading of the open file ended, unless the file was
+// CheckUnchanged returns err, in which reading of the open file ended, unless the file was
 // changed, removed or replaced meanwhile: then it returns an error that says so, and
 // what came of it. A reading that was given up stays so.
-func (s Stamp) Settle(file File, err error) error {
+func (s Stamp) CheckUnchanged(file File, err error) error {
 	if s.object != nil || s.copied != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

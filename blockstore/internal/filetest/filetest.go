@@ -45,7 +45,7 @@ func CheckPromise(t *testing.T, tb column.Table) {
 // Features chooses all columns but the last as numbers and keeps the last.
 func Features(t testing.TB, tb column.Table) stream.Source {
 	t.Helper()
-	d := tb.About().Aside[0]
+	d := tb.About().NotByDefault[0]
 	numeric := make([]int, d)
 	for j := range numeric {
 		numeric[j] = j

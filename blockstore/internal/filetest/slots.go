@@ -16,7 +16,7 @@ func CheckSlots(t testing.TB, tb column.Table) {
 	t.Helper()
 	var numeric []int
 	for i, c := range tb.About().Columns {
-		if c.Kind.Computable() && !c.Verbatim {
+		if c.Kind.Computable() && !c.ZeroPadded {
 			numeric = append(numeric, i)
 		}
 	}

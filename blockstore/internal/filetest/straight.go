@@ -28,7 +28,7 @@ func CheckStraight(t testing.TB, tb column.Table) {
 	t.Helper()
 	var chosen []int
 	for i, c := range tb.About().Columns {
-		if c.Kind.Computable() && c.Kind.Keepable() && !c.Verbatim {
+		if c.Kind.Computable() && c.Kind.Keepable() && !c.ZeroPadded {
 			chosen = append(chosen, i)
 		}
 	}

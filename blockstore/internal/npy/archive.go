@@ -39,7 +39,7 @@ func OpenArchive(ctx context.Context, files *file.Session, path, name string) (c
 	}
 	defer f.Close()
 	t, err := openArchive(ctx, files, f, stamp, path, name)
-	if err = stamp.Settle(f, err); err != nil {
+	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -239,7 +239,7 @@ func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp
 	if err != nil {
 		return nil, err
 	}
-	t.About().Scans = 1
+	t.About().PassesToOpen = 1
 	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, in, make([]byte, file.BufferSize))
 	if errors.Is(err, zip.ErrChecksum) {
 		err = errors.New("its checksum differs: it is damaged")
@@ -257,15 +257,15 @@ func combine(tables []column.Table, unfit []column.Info) column.Table {
 		return tables[0]
 	}
 	t := &archive{TableInfo: *tables[0].About(), parts: tables}
-	t.AsideReason = besideMatrix
+	t.NotByDefaultReason = besideMatrix
 	t.Columns = slices.Clone(t.Columns)
 	for _, b := range tables[1:] {
-		t.Aside = append(t.Aside, len(t.Columns))
+		t.NotByDefault = append(t.NotByDefault, len(t.Columns))
 		t.Columns = append(t.Columns, b.About().Columns[0])
-		t.Lead, t.Holds = max(t.Lead, b.About().Lead), t.Holds+b.About().Holds
+		t.SeekCost, t.ReaderBytes = max(t.SeekCost, b.About().SeekCost), t.ReaderBytes+b.About().ReaderBytes
 	}
 	for _, b := range unfit {
-		t.Aside = append(t.Aside, len(t.Columns))
+		t.NotByDefault = append(t.NotByDefault, len(t.Columns))
 		t.Columns = append(t.Columns, b)
 	}
 	return t

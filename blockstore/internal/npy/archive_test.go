@@ -99,8 +99,8 @@ func TestNPZMatrixAndVectors(t *testing.T) {
 					t.Error(c)
 				}
 			}
-			if diff := cmp.Diff(want, names); diff != "" || info.Rows != 3 || !cmp.Equal(info.Aside, aside) {
-				t.Fatal(diff, info.Rows, info.Aside)
+			if diff := cmp.Diff(want, names); diff != "" || info.Rows != 3 || !cmp.Equal(info.NotByDefault, aside) {
+				t.Fatal(diff, info.Rows, info.NotByDefault)
 			}
 			for _, choice := range []struct{ numeric, kept []int }{{[]int{0, 1}, nil}, {[]int{1, 2, 0}, []int{3, 0}}, {nil, []int{3, 2}}, {[]int{2}, nil}} {
 				src, err := column.Choose(tb, choice.numeric, choice.kept)

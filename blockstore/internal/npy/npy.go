@@ -46,7 +46,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	if err != nil {
 		err = fault.File(path, "%w", fault.Damaged(err))
 	}
-	if err := stamp.Settle(f, err); err != nil {
+	if err := stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	return Part(path, stamp, head, 0, stamp.Size)
@@ -69,7 +69,7 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 		holds = fortranBufferSize
 		lead += fortranBufferSize / max(1, t.row)
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Lead: lead, Holds: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
 	return t, nil
 }
 
@@ -119,7 +119,7 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	if t.head.fortran {
 		wanted.stamp = t.stamp.Places(len(c.All(true)))
 	}
-	c.Reading(t.Lead, t.Holds+wanted.stamp.Holds())
+	c.Reading(t.SeekCost, t.ReaderBytes+wanted.stamp.ReaderBytes())
 	return column.NewSource(c, wanted.stamp, func(_ context.Context, f file.File, ahead bool) column.Pass {
 		return &pass{Choice: &c, table: &wanted, file: f, ahead: ahead}
 	}), nil

@@ -90,16 +90,16 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	}
 	defer in.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
-	t.Spoiled = make(map[int]string)
+	t.NearlyNumeric = make(map[int]string)
 	if err = t.readFooter(in); err == nil {
 		err = t.findWidths(ctx)
 	}
-	if err = stamp.Settle(in, err); err != nil {
+	if err = stamp.CheckUnchanged(in, err); err != nil {
 		return nil, err
 	}
-	t.Lead = 1 // also without row groups
+	t.SeekCost = 1 // also without row groups
 	for _, g := range t.groups {
-		t.Lead = max(t.Lead, g.rows)
+		t.SeekCost = max(t.SeekCost, g.rows)
 	}
 	if stamp.IsRemote() && len(t.groups) > 0 {
 		t.page = t.widestPage(in)
@@ -132,42 +132,42 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 // largest of them compressed. It looks at the first page of each in the largest row group;
 // where that is damaged, reading will tell. In an object pages are assumed, unless they are
 // large beside the chunks that a reader holds: a budget is not exceeded by a guess.
-func (t *table) reading(c *column.Choice) (lead, holds int64) {
+func (t *table) reading(c *column.Choice) (seekCost, held int64) {
 	chosen := c.All(true)
-	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.Holds()
+	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.ReaderBytes()
 	if len(t.groups) == 0 {
-		return t.Lead, base
+		return t.SeekCost, base
 	}
 	if t.page > 0 {
-		lead, holds = sum(chosen, t.Lead, t.assumedPage)
-		if holds <= max(mostAssumed, t.stamp.Holds()) {
-			return lead, base + holds
+		seekCost, held = sum(chosen, t.SeekCost, t.assumedPage)
+		if held <= max(mostAssumed, t.stamp.ReaderBytes()) {
+			return seekCost, base + held
 		}
 	}
 	in, err := t.stamp.OpenAnytime()
 	if err != nil {
-		return t.Lead, base
+		return t.SeekCost, base
 	}
 	defer in.Close()
 	pages := newPages(t, in)
 	defer pages.close()
-	lead, holds = sum(chosen, t.Lead, func(i int) (rows, bytes, packed int64) { return t.firstPage(pages, i) })
-	return lead, base + holds
+	seekCost, held = sum(chosen, t.SeekCost, func(i int) (rows, bytes, packed int64) { return t.firstPage(pages, i) })
+	return seekCost, base + held
 }
 
 // mostAssumed is the most that assumed pages hold.
 const mostAssumed = 4 << 20
 
 // sum returns the rows of the longest page, and what pages of the chosen columns hold.
-func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (lead, holds int64) {
+func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (seekCost, held int64) {
 	largest, packed := int64(0), int64(0)
 	for _, i := range chosen {
 		rows, bytes, compressed := page(i)
-		lead = max(lead, min(rows, most))
-		holds += bytes
+		seekCost = max(seekCost, min(rows, most))
+		held += bytes
 		largest, packed = max(largest, bytes), max(packed, compressed)
 	}
-	return max(1, lead), holds + min(packed, largest)
+	return max(1, seekCost), held + min(packed, largest)
 }
 
 // widestPage returns the bytes of the first page, with those of a dictionary, of the column
@@ -238,7 +238,7 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 		}
 		at = body + int64(h.CompressedPageSize)
 	}
-	return t.Lead, bytes, packed
+	return t.SeekCost, bytes, packed
 }
 
 // findWidths gives every list column its width. One that cannot be read, or whose lists
@@ -268,10 +268,10 @@ func (t *table) findWidths(ctx context.Context) error {
 			c.refuse(err.Error())
 		case err != nil:
 			c.refuse("lists that cannot be read")
-			t.Spoiled[i] = err.Error()
+			t.NearlyNumeric[i] = err.Error()
 			var data *stream.DataError
 			if errors.As(err, &data) {
-				t.Spoiled[i] = data.What
+				t.NearlyNumeric[i] = data.What
 			}
 		case width == 0: // no list with anything in it
 			c.refuse("no lists with anything in them")

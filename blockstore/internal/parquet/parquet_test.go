@@ -737,7 +737,7 @@ func TestParquetChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := stream.Info{Name: path, Rows: 10, Lead: 6, Holds: src.Info().Holds, Versions: tb.About().Versions, Columns: []string{columns[1].name, columns[0].name},
+	want := stream.Info{Name: path, Rows: 10, SeekCost: 6, ReaderBytes: src.Info().ReaderBytes, Versions: tb.About().Versions, Columns: []string{columns[1].name, columns[0].name},
 		Kept: []stream.Field{{Name: columns[2].name, Kind: stream.String}, {Name: columns[0].name, Kind: stream.Float64}}}
 	if diff := cmp.Diff(want, src.Info()); diff != "" {
 		t.Error(diff)
@@ -830,8 +830,8 @@ func TestParquetWithoutRows(t *testing.T) {
 		}
 		src := filetest.ChooseAll(t, tb)
 		rows, _, err := filetest.Slurp(src, 10)
-		if err != nil || len(rows) != 0 || src.Info().Lead != 1 {
-			t.Errorf("%s: %d rows, lead %d, %v", name, len(rows), src.Info().Lead, err)
+		if err != nil || len(rows) != 0 || src.Info().SeekCost != 1 {
+			t.Errorf("%s: %d rows, lead %d, %v", name, len(rows), src.Info().SeekCost, err)
 		}
 		filetest.CheckGather(t, src)
 	}

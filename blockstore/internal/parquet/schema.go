@@ -130,7 +130,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 		c.Kind, c.Why = column.Other, "lists of structures, such as a map"
 	case c.isWords() && c.Kind.Computable():
 		c.Kind = column.Vector
-		if m := meaning(e); m.Apart() {
+		if m := meaning(e); m.IsTemporal() {
 			c.Meaning = m
 		}
 	case c.Kind == column.Other:

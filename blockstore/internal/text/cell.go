@@ -153,8 +153,8 @@ func mayBeNumber(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'i' || c|0x20 == 'n'
 }
 
-// spoiled reports whether a column would be one of numbers but for a few cells.
-func (k *cellKinds) spoiled() bool { return k.text && k.numeric >= k.other }
+// nearlyNumeric reports whether a column would be one of numbers but for a few cells.
+func (k *cellKinds) nearlyNumeric() bool { return k.text && k.numeric >= k.other }
 
 // kind returns the kind of the column whose cells were seen.
 func (k cellKinds) kind() column.Kind {

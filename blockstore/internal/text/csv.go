@@ -49,10 +49,10 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	if err != nil {
 		err = fault.File(path, "%w", err)
 	}
-	if err = stamp.Settle(f, err); err != nil {
+	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
-	t := scan.table(path, stamp.Holds()+beyondBuffer(scan.holds()), o.Header || !o.NoHeader && scan.hasHeader())
+	t := scan.table(path, stamp.ReaderBytes()+beyondBuffer(scan.readerBytes()), o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
 }
@@ -227,7 +227,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]
@@ -242,10 +242,10 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}
-		info.Verbatim = info.Kind == column.Integer && kinds.padded
+		info.ZeroPadded = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
-		if kinds.spoiled() {
-			t.Spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
+		if kinds.nearlyNumeric() {
+			t.NearlyNumeric[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
 		}
 	}
 	return t
@@ -282,14 +282,14 @@ func AgreeOnText(tables []column.Table) {
 	}
 	columns(func(c *column.Info) {
 		switch {
-		case c.Verbatim:
+		case c.ZeroPadded:
 			verbatim[c.Name] = true
 		case c.Kind == column.Text:
 			texts[c.Name] = true
 		}
 	})
 	columns(func(c *column.Info) {
-		c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name]
+		c.ZeroPadded = c.ZeroPadded || c.Kind == column.Integer && verbatim[c.Name]
 		if c.Empty && texts[c.Name] {
 			c.Kind = column.Text
 		}

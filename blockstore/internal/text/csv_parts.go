@@ -37,7 +37,7 @@ func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect
 		return whole()
 	}
 	head.index.add(head.records.start)
-	if scanParts(ctx, parts{head.reader(), stamp.Size, length, threads, head.holds()}, head.part, head.join) != nil {
+	if scanParts(ctx, parts{head.reader(), stamp.Size, length, threads, head.readerBytes()}, head.part, head.join) != nil {
 		return whole()
 	}
 	return head, nil
@@ -82,7 +82,7 @@ func scanParts[S partScan](ctx context.Context, p parts, scan func(in io.ReaderA
 	}, func(s S) error {
 		begin := line
 		line += s.reader().line - 1
-		p.head.largest = max(p.head.largest, s.reader().holds())
+		p.head.largest = max(p.head.largest, s.reader().readerBytes())
 		return join(s, begin)
 	})
 }
@@ -157,9 +157,9 @@ func (s *csvScan) reader() *lineReader { return s.records.lines }
 // csvColumnBytes is what a scan, or a reader, holds of each column: its kinds and its cell.
 const csvColumnBytes = 96
 
-// holds estimates the memory of a scan.
-func (s *csvScan) holds() int64 {
-	return s.reader().holds() + int64(len(s.first))*csvColumnBytes
+// readerBytes estimates the memory of a scan.
+func (s *csvScan) readerBytes() int64 {
+	return s.reader().readerBytes() + int64(len(s.first))*csvColumnBytes
 }
 
 // join adds what a later part has found, which begins on the given line.

@@ -34,7 +34,7 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 	if err != nil {
 		err = fault.File(in.Path, "%w", err)
 	}
-	if err := in.Stamp.Settle(in.File, err); err != nil {
+	if err := in.Stamp.CheckUnchanged(in.File, err); err != nil {
 		return nil, err
 	}
 	if scan.index.records == 0 {
@@ -69,7 +69,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 		if err := head.run(); err == nil {
 			head.shared = true
 			all := *head
-			parts := parts{head.reader(), in.Stamp.Size, length, threads, head.holds()}
+			parts := parts{head.reader(), in.Stamp.Size, length, threads, head.readerBytes()}
 			if scanParts(ctx, parts, head.part, all.join) == nil {
 				return &all, nil
 			}
@@ -95,9 +95,9 @@ func (s *jsonScan) reader() *lineReader { return s.lines.lines }
 // jsonColumnBytes is what a scan holds of each column, with its name.
 const jsonColumnBytes = 256
 
-// holds estimates the memory of a scan.
-func (s *jsonScan) holds() int64 {
-	return s.reader().holds() + int64(len(s.names))*jsonColumnBytes
+// readerBytes estimates the memory of a scan.
+func (s *jsonScan) readerBytes() int64 {
+	return s.reader().readerBytes() + int64(len(s.names))*jsonColumnBytes
 }
 
 // run reads all lines.
@@ -202,7 +202,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds() + beyondBuffer(s.holds()), Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
 	width := 0
 	for i, name := range s.names {
 		c := s.columns[i]
@@ -210,8 +210,8 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		if width += info.Width; width > column.Max {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
-		if info.Kind == column.Text && c.spoiled() {
-			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
+		if info.Kind == column.Text && c.nearlyNumeric() {
+			t.NearlyNumeric[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
 		}
 		t.Columns = append(t.Columns, info)
 	}

@@ -47,14 +47,14 @@ func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table,
 	if err != nil {
 		err = fault.Cell(path, scan.index.records, "", "%w", err)
 	}
-	if err := stamp.Settle(f, err); err != nil {
+	if err := stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
 	if scan.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows").Do("is it the right file?")
 	}
-	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().holds(), query: scan.lines.query}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1}
+	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().readerBytes(), query: scan.lines.query}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1}
 	t.widen(max(scan.most, features))
 	return t, nil
 }
@@ -78,7 +78,7 @@ func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads in
 	in := file.NewReaderAt(ctx, f)
 	if length := partLength(stamp); stamp.Size >= 2*length {
 		all := newLibsvmScan(in, fileStart, 0)
-		parts := parts{all.reader(), stamp.Size, length, threads, all.reader().holds()}
+		parts := parts{all.reader(), stamp.Size, length, threads, all.reader().readerBytes()}
 		if scanParts(ctx, parts, newLibsvmScan, all.join) == nil {
 			return all, nil
 		}
@@ -118,11 +118,11 @@ func (s *libsvmScan) run() error {
 // zero.
 func (t *libsvmTable) widen(features int) {
 	t.features = features
-	t.Holds = t.stamp.Holds() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
+	t.ReaderBytes = t.stamp.ReaderBytes() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
-	t.Aside, t.AsideReason = []int{features}, LibsvmLabel
+	t.NotByDefault, t.NotByDefaultReason = []int{features}, LibsvmLabel
 	if t.query {
-		t.Aside = append(t.Aside, len(t.Columns))
+		t.NotByDefault = append(t.NotByDefault, len(t.Columns))
 		t.Columns = append(t.Columns, column.Info{Name: "qid", Kind: column.Other, Width: 1, Why: "query numbers, which are not read"})
 	}
 }

@@ -40,8 +40,8 @@ func (r *lineReader) seek(m mark) {
 	r.offset, r.line = m.offset, m.line
 }
 
-// holds returns the memory of the buffer, or of the largest one among all parts.
-func (r *lineReader) holds() int64 { return max(r.largest, int64(cap(r.buf))) }
+// readerBytes returns the memory of the buffer, or of the largest one among all parts.
+func (r *lineReader) readerBytes() int64 { return max(r.largest, int64(cap(r.buf))) }
 
 // beyondBuffer returns how much of so many bytes is more than the I/O buffers of any reader.
 func beyondBuffer(bytes int64) int64 { return max(0, bytes-2*lineBuffer) }

@@ -59,8 +59,8 @@ func (x *rowIndex) keep(m mark, number int64, limit int) {
 	}
 }
 
-// lead returns how many records at most come between a row and the mark before it.
-func (x *rowIndex) lead() int64 { return x.apart + markEvery }
+// seekCost returns how many records at most come between a row and the mark before it.
+func (x *rowIndex) seekCost() int64 { return x.apart + markEvery }
 
 // join adds the records of a part of the file, which begins on the given line.
 func (x *rowIndex) join(part *rowIndex, line int64) {

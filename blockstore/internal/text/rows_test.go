@@ -78,8 +78,8 @@ func TestMarksAreThinned(t *testing.T) {
 			t.Fatalf("%d marks of %d", len(x.marks), cap(x.marks))
 		}
 		for record := range x.records {
-			if at := x.numbers[x.before(record)]; at > record || record-at >= x.lead() {
-				t.Fatalf("record %d is read from record %d, lead %d", record, at, x.lead())
+			if at := x.numbers[x.before(record)]; at > record || record-at >= x.seekCost() {
+				t.Fatalf("record %d is read from record %d, lead %d", record, at, x.seekCost())
 			}
 		}
 	}

@@ -89,9 +89,9 @@ func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info,
 		part := p.Info()
 		s.first = append(s.first, s.info.Rows)
 		s.info.Rows += part.Rows
-		s.info.Scans = max(s.info.Scans, part.Scans)
-		s.info.Lead = max(s.info.Lead, part.Lead)
-		s.info.Holds = max(s.info.Holds, part.Holds)
+		s.info.PassesToOpen = max(s.info.PassesToOpen, part.PassesToOpen)
+		s.info.SeekCost = max(s.info.SeekCost, part.SeekCost)
+		s.info.ReaderBytes = max(s.info.ReaderBytes, part.ReaderBytes)
 		for name, version := range part.Versions {
 			s.info.Versions[name] += version // folders may have files of one name
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// late returns the columns that only files behind the first have, unless items choose columns.
-func (s *fileSet) late(items []string) (out []LeftOutColumn) {
+// laterColumns returns the columns that only files behind the first have, unless items choose columns.
+func (s *fileSet) laterColumns(items []string) (out []LeftOutColumn) {
 	if slices.ContainsFunc(items, func(item string) bool { return !strings.HasPrefix(item, "!") }) {
 		return nil
 	}

@@ -74,10 +74,6 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 	return singleCall().DigestOf(ctx, path)
 }
 
-// tsv is CSV with tabs: a format of files that are written. Those that are read tell it
-// by their first lines.
-const tsv = "tsv"
-
 // written are the formats that can be written, by the name that Schema.Format has: what starts
 // one, and whether it goes to pipes. It does not where a file can be finished only by going back
 // to its beginning, or is read only from its end.
@@ -87,7 +83,7 @@ var written = map[string]struct {
 }{
 	formats.NPY:         {npy.NewEncoder, true},
 	formats.CSV:         {text.NewCSVEncoder(','), true},
-	tsv:                 {text.NewCSVEncoder('\t'), true},
+	formats.TSV:         {text.NewCSVEncoder('\t'), true},
 	formats.Libsvm:      {text.NewLibsvmEncoder, true},
 	formats.JSONLines:   {text.NewJSONLinesEncoder, true},
 	formats.Parquet:     {parquet.NewEncoder, false},
@@ -97,9 +93,7 @@ var written = map[string]struct {
 }
 
 // OutputFormats returns the values that Schema.Format may have.
-func OutputFormats() []string {
-	return []string{formats.Parquet, formats.Arrow, formats.ArrowStream, formats.NPY, formats.CSV, tsv, formats.JSONLines, formats.Libsvm, formats.Store}
-}
+func OutputFormats() []string { return formats.AllWritten() }
 
 // PipeFormats returns the formats that NewWriter writes.
 func PipeFormats() []string {
@@ -114,19 +108,19 @@ func OutputFormat(path string) string {
 		}
 		return ""
 	}
-	switch extension := strings.ToLower(filepath.Ext(path)); extension {
-	case ".npy", ".csv", ".tsv", ".libsvm", ".jsonl", ".parquet", ".arrow", ".nys":
-		return extension[1:]
-	case ".arrows":
-		return formats.ArrowStream
-	case ".ndjson":
-		return formats.JSONLines
-	case ".svm":
-		return formats.Libsvm
-	case ".feather", ".ipc":
-		return formats.Arrow
+	return formats.WrittenBy(filepath.Ext(path))
+}
+
+// OutputExtensions returns the extensions of files that are written in a format, the usual one first, and nil for a
+// format that is not written.
+func OutputExtensions(format string) []string { return slices.Clone(formats.Of(format).Written) }
+
+// writtenExtensions returns the extensions of all formats that are written.
+func writtenExtensions() (list []string) {
+	for _, format := range OutputFormats() {
+		list = append(list, OutputExtensions(format)...)
 	}
-	return ""
+	return list
 }
 
 // WriterBytes returns about how much memory a writer of a format holds besides the batches
@@ -153,7 +147,7 @@ func Create(path string, s Schema) (Writer, error) { return create(singleCall(),
 func create(files *file.Session, path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
-			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension; use one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
+			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension; use one of %s", path, strings.Join(writtenExtensions(), " "))
 		}
 	}
 	start := written[s.Format].start

@@ -121,7 +121,8 @@ func checkFormatFlags(t *testing.T, format string) {
 	}
 }
 
-// checkFormatReader looks for the reader of a format. What it makes of a file does not matter.
+// checkFormatReader looks for the reader of a format, and whether the extension of text leads to it. What it makes of a
+// file does not matter.
 func checkFormatReader(t *testing.T, format string) {
 	extensions := blockstore.Extensions(format)
 	if len(extensions) == 0 {
@@ -131,9 +132,18 @@ func checkFormatReader(t *testing.T, format string) {
 	if err := os.WriteFile(path, []byte("a\n1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{Format: format})
-	if err != nil && strings.Contains(err.Error(), "there is no reader") {
-		t.Errorf("blockstore/open.go: %v", err)
+	open := func(format string) string {
+		if _, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{Format: format}); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	named := open(format)
+	if strings.Contains(named, "there is no reader") {
+		t.Errorf("blockstore/open.go: %s", named)
+	}
+	if found := open(""); blockstore.NamesText(path) && found != named {
+		t.Errorf("SniffIn of blockstore/internal/formats: a file named %s is opened with %q, but by `format %s` with %q", extensions[0], found, format, named)
 	}
 }
 

@@ -99,15 +99,12 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	case found != "":
 		return found, nil
 	}
-	switch named {
-	case CSV:
-		if isText(head) && isLibsvm(head) {
-			return Libsvm, nil
-		}
-		return CSV, nil
-	case Libsvm, JSONLines, ArrowStream: // nothing marks their beginning
+	switch {
+	case named == CSV && isText(head) && isLibsvm(head):
+		return Libsvm, nil
+	case IsText(named), named == ArrowStream: // nothing marks their beginning
 		return named, nil
-	case "":
+	case named == "":
 		if head == "" {
 			return "", fault.File(path, "the file is empty; is it the right file?")
 		}

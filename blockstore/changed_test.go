@@ -97,7 +97,7 @@ func wantChanged(t testing.TB, when, path string, err error) {
 	if missing := (*fs.PathError)(nil); errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing) && missing.Path == path {
 		return
 	}
-	var data *DataError
+	var data *stream.DataError
 	if !errors.As(err, &data) || data.Path != path || !errors.Is(err, file.ErrChanged) {
 		t.Errorf("%s: got %v", when, err)
 	}

@@ -17,7 +17,8 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 		} else if value, ok := keyValue(m.folders, info.Kept[k]); ok {
 			kept.Constant = value
 		} else {
-			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file; put it into one, or do not keep the column", info.Kept[k].Name)
+			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name).
+				Do("put it into one, or do not keep the column")
 		}
 		c.Kept = append(c.Kept, kept)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 )
 
 // complaints collect what is wrong with a choice of columns, so that all of it is told at
@@ -16,45 +17,59 @@ type complaints struct {
 	unknown   []string // names that no column has
 	leaving   []string // those of them that are to be left out
 	noNumbers []string // columns of text that are to be computed with
-	others    []string // whole sentences
+	others    []*stream.DataError
 }
 
-// addf adds a sentence, once.
-func (w *complaints) addf(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(w.others, text) {
-		w.others = append(w.others, text)
+// add adds a complaint, once.
+func (w *complaints) add(e *stream.DataError) {
+	if !slices.ContainsFunc(w.others, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
+		w.others = append(w.others, e)
 	}
+}
+
+// about returns a complaint about one column.
+func about(name, format string, args ...any) *stream.DataError {
+	return fault.Cell("", stream.NoRow, name, format, args...)
 }
 
 // err returns the error that says it all, or nil.
 func (w *complaints) err(s *selector) error {
 	all := append(w.texts(s), w.others...)
 	all = append(all, w.nobody(s)...)
-	const most = 10
-	if more := len(all) - most; more > 0 {
-		all = append(all[:most], fmt.Sprintf("and %d more", more))
-	}
-	if len(all) == 0 {
+	switch len(all) {
+	case 0:
 		return nil
+	case 1:
+		return fault.File(s.Path, "%w", all[0])
 	}
-	return fault.File(s.Path, "%s", strings.Join(all, "; "))
+	const most = 10
+	var said []string
+	for _, e := range all[:min(len(all), most)] {
+		said = append(said, e.Error())
+	}
+	if more := len(all) - most; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return fault.File(s.Path, "%s", said[0]).Do("%s", strings.Join(said[1:], "; "))
 }
 
 // texts says that columns of text are to be computed with.
-func (w *complaints) texts(s *selector) []string {
+func (w *complaints) texts(s *selector) []*stream.DataError {
 	among := s.names(column.Kind.Computable)
 	switch len(w.noNumbers) {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("column %s holds no numbers but text; make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
-			quote.Name(w.noNumbers[0]), quote.Bare(w.noNumbers[0]), among)}
+		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
+			Do("make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
+				quote.Bare(w.noNumbers[0]), among)}
 	}
-	return []string{fmt.Sprintf("columns %s hold no numbers but text; make numbers of them with `categories onehot`, carry them along with `keep`, or choose among the numeric columns: %s", quote.Names(w.noNumbers), among)}
+	return []*stream.DataError{fault.New("columns %s hold no numbers but text", quote.Names(w.noNumbers)).
+		Do("make numbers of them with `categories onehot`, carry them along with `keep`, or choose among the numeric columns: %s", among)}
 }
 
 // nobody says that columns are not there, and what may have been meant.
-func (w *complaints) nobody(s *selector) []string {
+func (w *complaints) nobody(s *selector) []*stream.DataError {
 	if len(w.unknown) == 0 {
 		return nil
 	}
@@ -79,5 +94,5 @@ func (w *complaints) nobody(s *selector) []string {
 		}
 		words = append(words, text)
 	}
-	return []string{fmt.Sprintf("there is no column %s; the columns are: %s", strings.Join(words, ", "), s.names(nil))}
+	return []*stream.DataError{fault.New("there is no column %s", strings.Join(words, ", ")).Do("the columns are: %s", s.names(nil))}
 }

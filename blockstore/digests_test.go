@@ -25,7 +25,7 @@ func TestReadDigests(t *testing.T) {
 	}
 	slices.Sort(lines)
 	place := filepath.Join("testdata", "digests.txt")
-	if *updateMessages {
+	if *update {
 		if err := os.WriteFile(place, []byte(strings.Join(lines, "")), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@
 //   - It never gives fewer rows than its Info states without an error.
 //   - A damaged file is an error that names the file, never a panic.
 //   - A file that was changed, replaced or removed since it was opened is a
-//     [DataError], when reading begins and when it ends. It is known by device,
+//     [stream.DataError], when reading begins and when it ends. It is known by device,
 //     inode, size and time, so one that was written again as it was counts as changed.
 //   - Nothing is written under its final name before it is complete.
 //

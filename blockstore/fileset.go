@@ -110,12 +110,12 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	case unnamed != first.unnamed() && !m.likeFormat(first):
 	case unnamed != first.unnamed():
 		if len(m.components) != len(first.components) {
-			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by; write names into both, or as many columns",
-				len(m.components), first.Path, len(first.components))
+			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", len(m.components), first.Path, len(first.components)).
+				Do("write names into both, or as many columns")
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	case unnamed && m.nameless() != first.nameless():
-		return found, fault.File(m.Path, "it has %d columns, %s has %d; write as many into both", m.nameless(), first.Path, first.nameless())
+		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
 	}
 	var wrong complaints
 	for _, i := range chosen.numeric {
@@ -123,7 +123,9 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 		if ok && m.Spoiled[m.components[j].column] != "" {
 			m.checkSpoiled([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
-			wrong.addf("column %s holds no numbers here but %s, unlike in %s; mend the file, or leave the column out with `columns '!%s'`", quote.Name(m.components[j].name), m.reason(j), first.Path, quote.Bare(m.components[j].name))
+			name := m.components[j].name
+			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
+				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
 		}
 		found.numeric = append(found.numeric, j)
 	}
@@ -140,7 +142,7 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 		}
 		j, ok := locate(i, first.components[i].name, wrong)
 		if ok && !m.components[j].kind.Keepable() {
-			wrong.addf("column %s holds %s here and cannot be kept, unlike in %s; do not keep it", quote.Name(m.components[j].name), m.reason(j), first.Path)
+			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
 	}
@@ -171,7 +173,8 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 	case !ok:
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
-		wrong.addf("several columns are called %s, and columns are found by their names in all files but the first; rename them, or leave them out with `columns '!%s'`", quote.Name(name), quote.Bare(name))
+		wrong.add(fault.New("several columns are called %s, and columns are found by their names in all files but the first", quote.Name(name)).
+			Do("rename them, or leave them out with `columns '!%s'`", quote.Bare(name)))
 	default:
 		return i, true
 	}
@@ -222,7 +225,8 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		case f == 0:
 			field = stream.Field{Name: m.components[i].name, Kind: kind}
 		case (kind == stream.String) != (field.Kind == stream.String):
-			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other; convert one of them", s.members[0].Path)
+			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other", s.members[0].Path).
+				Do("convert one of them")
 		case kind == stream.Float64:
 			field.Kind = stream.Float64
 		}

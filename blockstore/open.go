@@ -3,8 +3,6 @@ package blockstore
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -58,7 +56,7 @@ type Options struct {
 	// name are zero.
 	Features int
 	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
-	// kept columns in Info().Kept, marked as categories, for [stream.Prepare] to make numbers of.
+	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
 	Categories bool
 	// Words names columns that come as categories, such as those of a model.
 	Words []string
@@ -243,7 +241,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	r := reading{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
-		return nil, fmt.Errorf("format %q is not known; use one of %s", r.format, strings.Join(Formats(), ", "))
+		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
 	}
 	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
@@ -285,7 +283,7 @@ type reading struct {
 func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
-			return nil, errors.New("there is no standard input to read; name a file")
+			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
 		return openPipe(ctx, "standard input", stdin, r)
 	}
@@ -337,7 +335,7 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	}
 	if !r.encoding.IsUTF8() && !hasEncoding(found) {
 		if r.strict {
-			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
+			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
 		}
 		r.encoding = charset.Encoding{}
 	}
@@ -369,7 +367,8 @@ func hasEncoding(found string) bool {
 // openFormat opens a file of a format that is no compressed text.
 func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
-		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s; leave it out", r.format)
+		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format).
+			Do("leave it out")
 	}
 	switch r.format {
 	case formats.Parquet:
@@ -402,5 +401,5 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
 		return text.CSV(ctx, in, r.csv)
 	}
-	return nil, fmt.Errorf("%s: there is no reader of the format %s", in.Path, r.format)
+	return nil, fault.File(in.Path, "there is no reader of the format %s", r.format)
 }

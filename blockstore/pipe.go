@@ -25,13 +25,13 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 	head, err := in.Peek(formats.HeadLength)
 	if len(head) == 0 {
 		if err == io.EOF {
-			return nil, fault.File(name, "there is nothing to read; did what writes to it fail?")
+			return nil, fault.File(name, "there is nothing to read").Do("did what writes to it fail?")
 		}
 		return nil, fault.File(name, "nothing can be read: %w", err)
 	}
-	found, remedy := formats.ByMagic(string(head))
-	if remedy != "" {
-		return nil, fault.File(name, "%s", remedy)
+	found, reason := formats.ByMagic(string(head))
+	if reason != nil {
+		return nil, fault.File(name, "%w", reason)
 	}
 	switch {
 	case found == formats.ArrowStream && (r.format == "" || r.format == found):
@@ -48,7 +48,8 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 		t, err := openUnseekable(ctx, name, plain, r)
 		return ofFormat(t, err, cmp.Or(r.format, "text"))
 	case found != "" && found != formats.UTF16:
-		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe; save it and name the file, or pipe text or an Arrow stream", found)
+		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe", found).
+			Do("save it and name the file, or pipe text or an Arrow stream")
 	}
 	t, err := openUnseekable(ctx, name, in, r)
 	return ofFormat(t, err, cmp.Or(r.format, "text"))
@@ -64,7 +65,7 @@ func openCompressed(ctx context.Context, path, found string, r reading) (column.
 		}
 	}
 	if r.format != "" && !formats.IsText(r.format) {
-		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
+		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole").Do("decompress it first")
 	}
 	return openCopied(ctx, path, r, func(in io.Reader) (io.ReadCloser, error) { return compression.NewReader(found, in) })
 }
@@ -92,7 +93,7 @@ func openCopied(ctx context.Context, path string, r reading, unpack func(in io.R
 // that.
 func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (column.Table, error) {
 	if r.format != "" && !formats.IsText(r.format) {
-		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
+		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams", r.format).Do("save it and name the file")
 	}
 	return openStored(ctx, name, r.encoding.NewReader(in), r, func(f file.File, stamp file.Stamp) (column.Table, error) {
 		in := text.Input{Path: name, File: f, Stamp: stamp}
@@ -100,7 +101,8 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 			// What is no text by its first bytes is left to the reader of text, which says why.
 			switch found, err := formats.SniffIn(f, name); {
 			case err == nil && !formats.IsText(found):
-				return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
+				return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole", found).
+					Do("decompress it first")
 			case err == nil:
 				r.format = found
 			}

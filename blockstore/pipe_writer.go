@@ -3,11 +3,11 @@ package blockstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 )
@@ -20,11 +20,11 @@ import (
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	format := written[s.Format]
 	if !format.pipes {
-		return nil, fmt.Errorf("cannot write %s: the format %q cannot be written to a pipe; use one of %s", name, s.Format, strings.Join(PipeFormats(), ", "))
+		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).Do("use one of %s", strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
-		return nil, fmt.Errorf("cannot write %s: an NPY file begins with the number of its rows, "+
-			"which is not known before all are read; write a file, or another format", name)
+		return nil, fault.Output(name, "an NPY file begins with the number of its rows, which is not known before all are read").
+			Do("write a file, or another format")
 	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error
@@ -47,17 +47,18 @@ type pipeOutput struct {
 func (o *pipeOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
-		err = fmt.Errorf("cannot write %s: %w; did what reads it end early?", o.called, err)
+		err = fault.Output(o.called, "%w", err).Do("did what reads it end early?")
 	}
 	return n, err
 }
 
 // name names the pipe in an error, once.
 func (o *pipeOutput) name(err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), "cannot write ") {
+	var failed *stream.DataError
+	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritten {
 		return err
 	}
-	return fmt.Errorf("cannot write %s: %w", o.called, err)
+	return fault.Output(o.called, "%w", err)
 }
 
 // pipeWriter is the Writer of pipes.

@@ -84,7 +84,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 			}
 		}
 		_, err = open(Options{Columns: []string{"x", "ragged", "bytes", "nobody"}, Keep: []string{"map", "nobodies"}})
-		filetest.WantError(t, err, `column "ragged" holds lists of different lengths`, `column "bytes" holds bytes`, `column "map" cannot be kept, it holds maps`,
+		filetest.WantError(t, err, `column "ragged": it holds lists of different lengths`, `column "bytes": it holds bytes`, `column "map": it cannot be kept, for it holds maps`,
 			`there is no column "nobodies"`, `nor "nobody"`, "the columns are: x, runs")
 	}
 }

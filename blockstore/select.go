@@ -127,7 +127,7 @@ func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
 		return 0, false
 	}
 	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
-		wrong.addf("column %s cannot be kept, it holds %s: only numbers, integers and text can; leave it out", quote.Name(name), s.reason(found[0]))
+		wrong.add(about(name, "it cannot be kept, for it holds %s: only numbers, integers and text can", s.reason(found[0])).Do("leave it out"))
 		return 0, false
 	}
 	return found[0], true
@@ -141,7 +141,7 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 		return s.named(name, wrong)
 	}
 	if number < 0 || number >= len(s.components) {
-		wrong.addf("there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1)
+		wrong.add(fault.New("there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1))
 		return nil, false
 	}
 	return []int{number}, true
@@ -192,9 +192,9 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 	}
 	hint := ""
 	if len(s.moments) > 0 {
-		hint = fmt.Sprintf(" name dates and times to compute with them, as in `columns '%s'`;", quote.Bare(s.components[s.moments[0]].name))
+		hint = fmt.Sprintf("name dates and times to compute with them, as in `columns '%s'`; ", quote.Bare(s.components[s.moments[0]].name))
 	}
-	return n, fault.File(s.Path, "no numeric column is chosen;%s the columns are: %s", hint, s.names(nil))
+	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", hint, s.names(nil))
 }
 
 // checkSpoiled refuses to leave out in silence, as text, columns of numbers
@@ -203,7 +203,7 @@ func (s *selector) checkSpoiled(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.Spoiled[c.column]; bad && c.part == 0 {
-			wrong.addf("column %s, %s; mend it, or leave the column out with `columns '!%s'`", quote.Name(c.name), why, quote.Bare(s.Columns[c.column].Name))
+			wrong.add(about(c.name, "%s", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }
@@ -218,12 +218,12 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		why, bad := s.Spoiled[c.column]
 		switch {
 		case bad:
-			wrong.addf("column %s, %s; mend it", quote.Name(c.name), why)
+			wrong.add(about(c.name, "%s", why).Do("mend it"))
 		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)
 		default:
-			wrong.addf("column %s holds %s, and cannot be computed with; leave it out", quote.Name(c.name), s.reason(i))
+			wrong.add(about(c.name, "it holds %s, and cannot be computed with", s.reason(i)).Do("leave it out"))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (s *selector) item(item string, aside []int, wrong *complaints) ([]int, boo
 	}
 	if from, to, ok := parseRange(item, len(s.components)); ok {
 		if from >= to || to > len(s.components) {
-			wrong.addf("columns %s: there are %d columns; name some of 0 to %d", item, len(s.components), len(s.components)-1)
+			wrong.add(fault.New("columns %s: there are %d columns", item, len(s.components)).Do("name some of 0 to %d", len(s.components)-1))
 			return nil, false
 		}
 		list := upTo(from, to)
@@ -334,7 +334,7 @@ func parseRange(item string, n int) (from, to int, ok bool) {
 // matching finds the components whose names, or whose vectors' names, match a glob.
 func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	if _, err := path.Match(glob, ""); err != nil {
-		wrong.addf("columns %s: not a valid glob", quote.Name(glob))
+		wrong.add(fault.New("columns %s: not a valid glob", quote.Name(glob)))
 		return nil, false
 	}
 	var found []int
@@ -346,7 +346,7 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 		}
 	}
 	if len(found) == 0 {
-		wrong.addf("no column matches %s; the columns are: %s", quote.Name(glob), s.names(nil))
+		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
 	}
 	return found, len(found) > 0
 }
@@ -373,7 +373,8 @@ func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 	case 0:
 		wrong.unknown = append(wrong.unknown, name)
 	default:
-		wrong.addf("%d columns are called %s, and the name does not say which is meant; name its number instead: %s (counted from 0)", len(first), quote.Name(name), numbers(first))
+		wrong.add(fault.New("%d columns are called %s, and the name does not say which is meant", len(first), quote.Name(name)).
+			Do("name its number instead: %s (counted from 0)", numbers(first)))
 	}
 	return nil, false
 }

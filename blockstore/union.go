@@ -153,7 +153,8 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	n, err = r.current.Read(dst)
 	r.given += int64(n)
 	if want := part.Info().Rows; r.given > want {
-		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
+		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want).
+			Of(stream.Damaged).Do("make or fetch it again")
 	}
 	return n, err
 }
@@ -162,7 +163,8 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 func (r *sourceReader) finishPart() error {
 	part := r.source.parts[r.at].Info()
 	if r.given != part.Rows {
-		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
+		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
+			Of(stream.Damaged).Do("make or fetch it again")
 	}
 	r.at++
 	err := r.current.Close()

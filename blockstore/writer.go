@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
@@ -147,24 +148,27 @@ func Create(path string, s Schema) (Writer, error) { return create(singleCall(),
 func create(files *file.Session, path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
-			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension; use one of %s", path, strings.Join(writtenExtensions(), " "))
+			return nil, fault.Output(path, "the format is taken from the extension").
+				Do("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
 	start := written[s.Format].start
 	if start == nil {
-		return nil, fmt.Errorf("cannot write %s: the format %q is not known; use one of %s", path, s.Format, strings.Join(OutputFormats(), ", "))
+		return nil, fault.Output(path, "the format %q is not known", s.Format).Do("use one of %s", strings.Join(OutputFormats(), ", "))
 	}
 	_, packing := packedName(path)
 	switch {
 	case packing != "" && !isPacked(s.Format):
-		return nil, fmt.Errorf("cannot write %s: only text is compressed as a whole; leave out %s", path, filepath.Ext(path))
+		return nil, fault.Output(path, "only text is compressed as a whole").Do("leave out %s", filepath.Ext(path))
 	case packing != "" && s.Compression != "" && s.Compression != packing:
-		return nil, fmt.Errorf("cannot write %s: by its name it is compressed by %s, not %s; change one of the two", path, packing, s.Compression)
+		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
+			Do("change one of the two")
 	case packing != "":
 		start = packed(packing, start)
 	case s.Compression != "" && s.Compression != noCompression:
 		if !slices.Contains(Compressions(s.Format), s.Compression) {
-			return nil, fmt.Errorf("cannot write %s: a file of the format %s is not compressed by %q; use one of %s", path, s.Format, s.Compression, strings.Join(Compressions(s.Format), ", "))
+			return nil, fault.Output(path, "a file of the format %s is not compressed by %q", s.Format, s.Compression).
+				Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
 		}
 		start = compressed(s.Format, s.Compression)
 	}
@@ -267,7 +271,7 @@ func (s *Schema) mustFit(b *stream.Batch, n int) {
 // checkRows returns an error if another number of rows came than was announced.
 func (s *Schema) checkRows(name string, rows int64) error {
 	if s.Rows >= 0 && rows != s.Rows {
-		return fmt.Errorf("cannot write %s: %d rows came, %d were announced; write as many, or announce -1", name, rows, s.Rows)
+		return fault.Output(name, "%d rows came, %d were announced", rows, s.Rows).Do("write as many, or announce -1")
 	}
 	return nil
 }

@@ -8,8 +8,20 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// CheckRows returns an error if rows are not what the kernel is defined for,
-// naming the row, counted from first, and the column: kl takes probabilities,
+// RowError is the error of a row that a kernel is not defined for.
+type RowError struct {
+	Row int64 // its number
+	Err error // why, with the column
+}
+
+// Error names the row.
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %v", e.Row, e.Err) }
+
+// Unwrap returns why the kernel is not defined for the row.
+func (e *RowError) Unwrap() error { return e.Err }
+
+// CheckRows returns a [*RowError] if rows, whose first has the number first, are not
+// what the kernel is defined for: kl takes probabilities,
 // rows without negative entries whose sum is positive. Such rows give entries of
 // NaN. Other kernels take all rows. It costs a look at every entry.
 func (k Kernel) CheckRows(rows blas64.General, first int64) error {
@@ -20,7 +32,7 @@ func (k Kernel) CheckRows(rows blas64.General, first int64) error {
 		}
 		for i := range rows.Rows {
 			if err := s.check(matrix.Row(rows, i)); err != nil {
-				return fmt.Errorf("row %d: %w: %v is between %s", first+int64(i), err, k, s.domain)
+				return &RowError{Row: first + int64(i), Err: fmt.Errorf("%w: %v is between %s", err, k, s.domain)}
 			}
 		}
 	}

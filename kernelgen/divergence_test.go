@@ -242,7 +242,7 @@ func TestRowsThatAreNoProbabilities(t *testing.T) {
 		if err := KL(2).CheckRows(x, 100); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: error %v, want %q", bad, err, says)
 		}
-		if k, err := Sum(KL(2), Linear()).Resolve(x); err == nil || !strings.HasPrefix(err.Error(), "kernelgen: row 1: ") {
+		if k, err := Sum(KL(2), Linear()).Resolve(x); err == nil || !strings.HasPrefix(err.Error(), "row 1: ") {
 			t.Errorf("%v: %v resolves with error %v", bad, k, err)
 		}
 		if err := RBF(1).CheckRows(x, 0); err != nil {

@@ -26,7 +26,7 @@ func (k Kernel) ResolveNoting(sample blas64.General) (resolved Kernel, notes []s
 		err = k.CheckRows(sample, 0)
 	}
 	if err != nil {
-		return Kernel{}, nil, fmt.Errorf("kernelgen: %w", err)
+		return Kernel{}, nil, err
 	}
 	return Kernel{terms: terms, cols: sample.Cols}, s.notes, nil
 }

@@ -111,7 +111,7 @@ func TestResolveErrors(t *testing.T) {
 		sample blas64.General
 		says   string
 	}{
-		{"linear + matern12(length=median)", matrix.Of(nil, 0, 2), "kernelgen: matern12: length=median: the sample has no rows, which gives no scale; or give length as a number"},
+		{"linear + matern12(length=median)", matrix.Of(nil, 0, 2), "matern12: length=median: the sample has no rows, which gives no scale; or give length as a number"},
 		{"rbf(gamma=scale)", matrix.Of([]float64{1, 2, 3, math.NaN()}, 2, 2), "row 1, column 1 of the sample is NaN"},
 		{"rbf(gamma=scale)", matrix.Of([]float64{1e200, -1e200}, 2, 1), "variance of the sample is +Inf"},
 		{"rbf(gamma=scale)", matrix.Of([]float64{1e-200, -1e-200}, 2, 1), "variance of the sample is 0"},

@@ -70,7 +70,7 @@ func (k Kernel) SpectralMeasure() (*SpectralMeasure, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("kernelgen: no spectral measure is known for %v: it is for %s, and for a multiple of one of them, not for sums and products", k, spectralNames())
+	return nil, fmt.Errorf("no spectral measure is known for %v: it is for %s, and for a multiple of one of them, not for sums and products", k, spectralNames())
 }
 
 // single returns the weight and the atom of a kernel that is a multiple of one atom;

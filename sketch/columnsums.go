@@ -53,7 +53,7 @@ func (s *ColumnSums) Add(block blas64.General) error {
 // Merge takes in what later has seen. later must not be used afterwards.
 func (s *ColumnSums) Merge(later *ColumnSums) error {
 	if len(later.columns) != len(s.columns) {
-		return fmt.Errorf("sketch: cannot merge sums of %d columns with those of %d", len(s.columns), len(later.columns))
+		return fmt.Errorf("cannot merge sums of %d columns with those of %d", len(s.columns), len(later.columns))
 	}
 	for j := range s.columns {
 		s.columns[j].merge(later.columns[j])
@@ -65,7 +65,7 @@ func (s *ColumnSums) Merge(later *ColumnSums) error {
 func (s *ColumnSums) checkOverflow() error {
 	for j := range s.columns {
 		if !s.columns[j].finite() {
-			return fmt.Errorf("sketch: a sum of entries exceeds %.2g, the largest float64: scale the data down", math.MaxFloat64)
+			return fmt.Errorf("a sum of entries exceeds %.2g, the largest float64: scale the data down", math.MaxFloat64)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ type List[A accumulator[A]] []A
 // Merge appends each part of later to that of l.
 func (l List[A]) Merge(later List[A]) error {
 	if len(later) != len(l) {
-		return fmt.Errorf("sketch: cannot merge a list of %d accumulators with one of %d", len(l), len(later))
+		return fmt.Errorf("cannot merge a list of %d accumulators with one of %d", len(l), len(later))
 	}
 	for i, a := range l {
 		if err := a.Merge(later[i]); err != nil {
@@ -132,7 +132,7 @@ func unmarshalParts(data []byte, parts []state) error {
 func readParts(data []byte, parts []state) error {
 	for _, p := range parts {
 		if len(data) < 8 || binary.LittleEndian.Uint64(data) > uint64(len(data)-8) {
-			return errors.New("sketch: the state of several accumulators is cut short")
+			return errors.New("the state of several accumulators is cut short")
 		}
 		n := 8 + binary.LittleEndian.Uint64(data)
 		if err := p.UnmarshalBinary(data[8:n]); err != nil {
@@ -141,7 +141,7 @@ func readParts(data []byte, parts []state) error {
 		data = data[n:]
 	}
 	if len(data) > 0 {
-		return fmt.Errorf("sketch: %d bytes follow the state of several accumulators", len(data))
+		return fmt.Errorf("%d bytes follow the state of several accumulators", len(data))
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type NonFiniteError struct {
 
 // Error names the entry.
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("sketch: the entry at row %d, column %d of the block is %v, not a finite number", e.Row, e.Col, e.Value)
+	return fmt.Sprintf("the entry at row %d, column %d of the block is %v, not a finite number", e.Row, e.Col, e.Value)
 }
 
 // CheckFinite returns a [*NonFiniteError] for the first entry of m, row by row,
@@ -38,5 +38,5 @@ func checkOverflow(what string, m blas64.General) error {
 	if !found {
 		return nil
 	}
-	return fmt.Errorf("sketch: entry (%d, %d) of the %s exceeds %.2g, the largest float64: scale the data down", i, j, what, math.MaxFloat64)
+	return fmt.Errorf("entry (%d, %d) of the %s exceeds %.2g, the largest float64: scale the data down", i, j, what, math.MaxFloat64)
 }

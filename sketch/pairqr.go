@@ -122,7 +122,7 @@ func (s *scratch) pairRows(y blas64.General, marked []int, c blas64.General) bla
 // Merge appends the rows that later has seen. later must not be used afterwards.
 func (p *PairQR) Merge(later *PairQR) error {
 	if later.cols != p.cols {
-		return fmt.Errorf("sketch: cannot merge the R factor of a pair of %d columns each with one of %d", p.cols, later.cols)
+		return fmt.Errorf("cannot merge the R factor of a pair of %d columns each with one of %d", p.cols, later.cols)
 	}
 	if err := p.plain.Merge(later.plain); err != nil {
 		return err

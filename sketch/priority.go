@@ -65,7 +65,7 @@ func (p *Priority) Add(start int64, priority []float64, block blas64.General) er
 		return err
 	}
 	if i := simd.FirstNotFinite(priority); i >= 0 {
-		return fmt.Errorf("sketch: row %d has the priority %v", start+int64(i), priority[i])
+		return fmt.Errorf("row %d has the priority %v", start+int64(i), priority[i])
 	}
 	for i, v := range priority {
 		if next := (prioritised{priority: v, number: start + int64(i)}); v > 0 && p.wants(next) {
@@ -93,7 +93,7 @@ func (p *Priority) insert(next prioritised) {
 // Merge takes in what later has seen.
 func (p *Priority) Merge(later *Priority) error {
 	if later.keep != p.keep || later.cols != p.cols {
-		return fmt.Errorf("sketch: cannot merge %d kept rows with %d columns with %d rows with %d", p.keep, p.cols, later.keep, later.cols)
+		return fmt.Errorf("cannot merge %d kept rows with %d columns with %d rows with %d", p.keep, p.cols, later.keep, later.cols)
 	}
 	for _, next := range later.rows {
 		if !p.wants(next) {
@@ -128,7 +128,7 @@ func (p *Priority) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if shape[2] > uint64(p.keep) {
-		return fmt.Errorf("sketch: the state keeps %d rows of at most %d", shape[2], p.keep)
+		return fmt.Errorf("the state keeps %d rows of at most %d", shape[2], p.keep)
 	}
 	if err := values.need(int(shape[2]) * (2 + p.cols)); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (p *Priority) UnmarshalBinary(data []byte) error {
 			return err
 		}
 		if i > 0 && rows[i-1].compare(rows[i]) >= 0 {
-			return fmt.Errorf("sketch: the rows of the state are not in the order of their priorities")
+			return fmt.Errorf("the rows of the state are not in the order of their priorities")
 		}
 	}
 	p.rows = rows
@@ -154,7 +154,7 @@ func readPrioritised(values *floatReader, cols int) (prioritised, error) {
 	}
 	priority, number := head[0], head[1]
 	if priority <= 0 || math.Signbit(number) || number > maxCount || number != math.Trunc(number) {
-		return prioritised{}, fmt.Errorf("sketch: the state has a row with the number %v and the priority %v", number, priority)
+		return prioritised{}, fmt.Errorf("the state has a row with the number %v and the priority %v", number, priority)
 	}
 	return prioritised{priority, int64(number), row}, nil
 }

@@ -111,7 +111,7 @@ func (q *QR) keep(a blas64.General) error {
 // matrices were slower by a third.
 func (q *QR) Merge(later *QR) error {
 	if later.cols != q.cols {
-		return fmt.Errorf("sketch: cannot merge the R factor of %d columns with one of %d", q.cols, later.cols)
+		return fmt.Errorf("cannot merge the R factor of %d columns with one of %d", q.cols, later.cols)
 	}
 	if later.rows == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (q *QR) appendR(data []byte) []byte {
 // enough.
 func readR(values *floatReader, rows uint64, cols int) (*QR, error) {
 	if rows > maxCount {
-		return nil, fmt.Errorf("sketch: the state counts %d rows", rows)
+		return nil, fmt.Errorf("the state counts %d rows", rows)
 	}
 	q := &QR{cols: cols, rows: int64(rows), r: triangle{cols: cols}}
 	q.r.resize(int(min(rows, uint64(cols))))
@@ -183,7 +183,7 @@ func readR(values *floatReader, rows uint64, cols int) (*QR, error) {
 			return nil, err
 		}
 		if r[0] < 0 {
-			return nil, fmt.Errorf("sketch: the state has the negative entry %v on the diagonal of an R factor", r[0])
+			return nil, fmt.Errorf("the state has the negative entry %v on the diagonal of an R factor", r[0])
 		}
 	}
 	return q, nil

@@ -24,7 +24,7 @@ type RowSign struct {
 // NewRowSign returns an operator. It needs 1 ≤ nnz ≤ cols.
 func NewRowSign(cols, nnz int, seed uint64, purpose string) (*RowSign, error) {
 	if nnz < 1 || cols < nnz {
-		return nil, fmt.Errorf("sketch: %d nonzeros in a row of %d columns: must be 1 to %d", nnz, cols, max(1, cols))
+		return nil, fmt.Errorf("%d nonzeros in a row of %d columns: must be 1 to %d", nnz, cols, max(1, cols))
 	}
 	return &RowSign{Cols: cols, NNZ: nnz, Seed: seed, Purpose: purpose}, nil
 }

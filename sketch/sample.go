@@ -19,7 +19,7 @@ type Sample struct {
 // O(k·log k), memory O(k), whatever the rows.
 func NewSample(rows int64, k int, seed uint64, purpose string) (*Sample, error) {
 	if k < 1 || int64(k) > rows {
-		return nil, fmt.Errorf("sketch: a sample of %d out of %d rows: must be 1 to %d", k, rows, max(1, rows))
+		return nil, fmt.Errorf("a sample of %d out of %d rows: must be 1 to %d", k, rows, max(1, rows))
 	}
 	positions := NewRandom(seed, purpose).Choose(rows, k)
 	slices.Sort(positions)

@@ -44,10 +44,10 @@ type SparseSign struct {
 // columns that fits. Time and memory O(nnz·cols), whatever the rows.
 func NewSparseSign(rows int64, cols, nnz int, seed uint64, purpose string) (*SparseSign, error) {
 	if rows < 1 || cols < 1 || nnz < 1 {
-		return nil, fmt.Errorf("sketch: a sparse-sign operator of %d rows, %d columns and %d nonzeros a column: each must be at least 1", rows, cols, nnz)
+		return nil, fmt.Errorf("a sparse-sign operator of %d rows, %d columns and %d nonzeros a column: each must be at least 1", rows, cols, nnz)
 	}
 	if fit := rows / int64(nnz); int64(cols) > fit {
-		return nil, fmt.Errorf("sketch: a sparse-sign operator of %d columns with %d nonzeros each needs %s rows and there are %d: at most %d columns fit",
+		return nil, fmt.Errorf("a sparse-sign operator of %d columns with %d nonzeros each needs %s rows and there are %d: at most %d columns fit",
 			cols, nnz, product(cols, nnz), rows, fit)
 	}
 	s := &SparseSign{Rows: rows, Cols: cols, NNZ: nnz, Seed: seed, Purpose: purpose}

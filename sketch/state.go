@@ -49,16 +49,16 @@ func appendFloats(data []byte, values []float64) []byte {
 func openState(data []byte, kind uint16, n int) ([]uint64, *floatReader, error) {
 	const header = 8
 	if len(data) < header+8*n {
-		return nil, nil, fmt.Errorf("sketch: a state of %d bytes is too short", len(data))
+		return nil, nil, fmt.Errorf("a state of %d bytes is too short", len(data))
 	}
 	if string(data[:4]) != stateMagic {
-		return nil, nil, fmt.Errorf("sketch: not the state of an accumulator: it begins with %q", data[:4])
+		return nil, nil, fmt.Errorf("not the state of an accumulator: it begins with %q", data[:4])
 	}
 	if k := binary.LittleEndian.Uint16(data[4:]); k != kind {
-		return nil, nil, fmt.Errorf("sketch: the state of an accumulator of kind %d, want kind %d", k, kind)
+		return nil, nil, fmt.Errorf("the state of an accumulator of kind %d, want kind %d", k, kind)
 	}
 	if v := binary.LittleEndian.Uint16(data[6:]); v != stateVersion {
-		return nil, nil, fmt.Errorf("sketch: the state has version %d, this program knows version %d", v, stateVersion)
+		return nil, nil, fmt.Errorf("the state has version %d, this program knows version %d", v, stateVersion)
 	}
 	shape := make([]uint64, n)
 	for i := range shape {
@@ -71,7 +71,7 @@ func openState(data []byte, kind uint16, n int) ([]uint64, *floatReader, error) 
 // the accumulator it is read into.
 func sameShape(what string, state uint64, own int) error {
 	if state != uint64(own) {
-		return fmt.Errorf("sketch: the state has %d %s, want %d", state, what, own)
+		return fmt.Errorf("the state has %d %s, want %d", state, what, own)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ type floatReader struct {
 // need returns an error unless exactly n values are left.
 func (f *floatReader) need(n int) error {
 	if len(f.data)/8 != n || len(f.data)%8 != 0 {
-		return fmt.Errorf("sketch: the state has %d bytes of values, want %d values of 8 bytes", len(f.data), n)
+		return fmt.Errorf("the state has %d bytes of values, want %d values of 8 bytes", len(f.data), n)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (f *floatReader) copy(dst []float64) {
 func (f *floatReader) read(dst []float64) error {
 	f.copy(dst)
 	if i := simd.FirstNotFinite(dst); i >= 0 {
-		return fmt.Errorf("sketch: the state holds %v where a finite number must be", dst[i])
+		return fmt.Errorf("the state holds %v where a finite number must be", dst[i])
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func NewSum(rows, cols int) *Sum {
 // Merge adds the sum over later blocks.
 func (s *Sum) Merge(later *Sum) error {
 	if later.Rows != s.Rows || later.Cols != s.Cols {
-		return fmt.Errorf("sketch: cannot merge a sum of %d×%d numbers with one of %d×%d", s.Rows, s.Cols, later.Rows, later.Cols)
+		return fmt.Errorf("cannot merge a sum of %d×%d numbers with one of %d×%d", s.Rows, s.Cols, later.Rows, later.Cols)
 	}
 	for i, v := range later.Data {
 		s.Data[i] += v
@@ -63,7 +63,7 @@ func (s *Sum) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if shape[2] > math.MaxInt64 {
-		return fmt.Errorf("sketch: the state counts %d", shape[2])
+		return fmt.Errorf("the state counts %d", shape[2])
 	}
 	if err := values.need(len(s.Data)); err != nil {
 		return err

@@ -25,7 +25,7 @@ func NewWhitening(u blas64.General) (*Whitening, error) {
 		w.u.SetRow(i, i, matrix.Row(u, i)[i:])
 	}
 	if !w.solver.Prepare(&w.u) {
-		return nil, fmt.Errorf("sketch: a triangle of %d columns has a diagonal entry of 0, or one out of range", u.Cols)
+		return nil, fmt.Errorf("a triangle of %d columns has a diagonal entry of 0, or one out of range", u.Cols)
 	}
 	return w, nil
 }
@@ -82,7 +82,7 @@ func (g *WhitenedGram) add(tail func(i int) []float64) {
 // afterwards.
 func (g *WhitenedGram) Merge(later *WhitenedGram) error {
 	if later.gram.cols != g.gram.cols {
-		return fmt.Errorf("sketch: cannot merge the Gram matrix of %d columns with one of %d", g.gram.cols, later.gram.cols)
+		return fmt.Errorf("cannot merge the Gram matrix of %d columns with one of %d", g.gram.cols, later.gram.cols)
 	}
 	if later.gram.rows > 0 {
 		g.add(later.gram.tail)
@@ -128,7 +128,7 @@ func (g *WhitenedGram) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if shape[1] > maxCount {
-		return fmt.Errorf("sketch: the state counts %d rows", shape[1])
+		return fmt.Errorf("the state counts %d rows", shape[1])
 	}
 	restored := NewWhitenedGram(g.by)
 	restored.rows = int64(shape[1])

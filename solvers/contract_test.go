@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // TestEveryFamilyKeepsTheContract holds the families to the names, the types and the order of
@@ -68,7 +69,7 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 			}
 			a.Prepared = true
 			left, right := a.Preparation(model.Left, 2), a.Preparation(model.Right, 2)
-			if a.Err() != nil || reflect.DeepEqual(left, stream.Preparation{}) && reflect.DeepEqual(right, left) {
+			if a.Err() != nil || reflect.DeepEqual(left, prepare.Preparation{}) && reflect.DeepEqual(right, left) {
 				t.Errorf("%s: %v, %v, %v", data, left, right, a.Err())
 			}
 			if err := load(a); strings.Contains(err, "Prepar") {

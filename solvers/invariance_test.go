@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/ridge"
 	"github.com/nystream/nystream/solvers/rkhs"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // change is a column of the table: what a fit must not depend on.
@@ -118,7 +118,7 @@ func rename(q *question) {
 
 func linear(q *question) { q.r.kernel = "linear()" }
 
-func standard(q *question) { q.scale = stream.ScaleStandard }
+func standard(q *question) { q.scale = prepare.ScaleStandard }
 
 // widen adds a constant column.
 func (q *question) widen(c float64) {

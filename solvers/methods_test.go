@@ -23,6 +23,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // family is one family of methods. A new one is a row of families: every test of this package
@@ -411,11 +412,11 @@ func exponential() kernelgen.Map {
 }
 
 // ring returns a directed graph of 20 nodes.
-func ring(t testing.TB) *stream.CSR {
+func ring(t testing.TB) *sparse.CSR {
 	const n = 20
-	return must(stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	return must(sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		for i := range int32(n) {
-			if !yield(stream.Entry{Row: i, Col: (i + 1) % n, Value: 1}) || !yield(stream.Entry{Row: i, Col: i * i % n, Value: 0.5}) {
+			if !yield(sparse.Entry{Row: i, Col: (i + 1) % n, Value: 1}) || !yield(sparse.Entry{Row: i, Col: i * i % n, Value: 0.5}) {
 				return
 			}
 		}

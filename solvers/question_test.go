@@ -21,6 +21,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // question is all that a fit is made of, so that a change may alter any of it.
@@ -34,7 +35,7 @@ type question struct {
 	weights []float64      // nil for equal ones
 	groups  []int          // rows of one group are in one fold; where there are weights
 	kernel  string         // of rows of the table that take any
-	scale   stream.Scaling
+	scale   prepare.Scaling
 	settled bool // all rows are landmarks
 }
 
@@ -256,7 +257,7 @@ func (q *question) answer(t *testing.T) []part {
 
 // prepared returns rows as a source, and new rows, after the scaling.
 func (q *question) prepared(t *testing.T, m blas64.General) (stream.Source, blas64.General) {
-	p := must(stream.Prepare(t.Context(), stream.Engine{}, stream.FromMatrix("rows", m), stream.Treatment{Scale: q.scale}))(t)
+	p := must(prepare.New(t.Context(), stream.Engine{}, stream.FromMatrix("rows", m), prepare.Treatment{Scale: q.scale}))(t)
 	again := must(p.Apply(t.Context(), stream.Engine{}, stream.FromMatrix("new", q.probe)))(t)
 	return p, must(stream.ReadAll(t.Context(), again))(t)
 }

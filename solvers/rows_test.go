@@ -173,8 +173,8 @@ func TestNotFinite(t *testing.T) {
 					continue
 				}
 			}
-			var place *stream.BadValueError
-			if !errors.As(err, &place) || place.Row != 77 || place.Source != []string{"x", "x", "y"}[i] && !r.has(samples) {
+			var place *stream.DataError
+			if !errors.As(err, &place) || place.Row != 77 || place.Path != []string{"x", "x", "y"}[i] && !r.has(samples) {
 				t.Errorf("%v: the error %v does not name row 77", bad, err)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // unloaded is a source in memory that states are kept of, as those of a file are.
@@ -33,8 +34,8 @@ func (u unloaded) Info() stream.Info {
 // program is a fit from raw rows to a saved model, and what it says of its work.
 type program struct {
 	raw    [2]stream.Source
-	nulls  stream.Nulls
-	scale  stream.Scaling
+	nulls  prepare.Nulls
+	scale  prepare.Scaling
 	family family
 	row    row
 	kernel kernelgen.Kernel
@@ -43,7 +44,7 @@ type program struct {
 func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	var src [2]stream.Source
 	for i, raw := range p.raw {
-		prepared, err := stream.Prepare(ctx, e, raw, stream.Treatment{Nulls: p.nulls, Scale: p.scale})
+		prepared, err := prepare.New(ctx, e, raw, prepare.Treatment{Nulls: p.nulls, Scale: p.scale})
 		if err != nil {
 			return nil, err
 		}
@@ -83,8 +84,8 @@ func savedBytes(fit any) ([]byte, error) {
 // drawProgram draws data and settings of a fit, and returns what it gives in one run.
 func drawProgram(t *rapid.T) (p *program, e stream.Engine, want []byte) {
 	p = &program{
-		nulls: rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsZero}).Draw(t, "nulls"),
-		scale: rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard}).Draw(t, "scale"),
+		nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero}).Draw(t, "nulls"),
+		scale: rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard}).Draw(t, "scale"),
 	}
 	var names []string
 	rows := make(map[string]family) // of one row each

@@ -2,11 +2,8 @@ package stream
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -46,29 +43,6 @@ func Beside(src Source, names []string, columns ...Column) (Gatherer, error) {
 		s.info.Versions["column "+name] = columns[k].digest()
 	}
 	return s, nil
-}
-
-// digest returns a digest of the values.
-func (c *Column) digest() string {
-	sum, room := sha256.New(), make([]byte, 0, 64)
-	for i := range c.Len() {
-		room = c.appendValue(room[:0], i)
-		sum.Write(room)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// appendValue appends what tells value i from others of the column.
-func (c *Column) appendValue(data []byte, i int) []byte {
-	switch {
-	case c.Null(i):
-		return append(data, "null "...)
-	case c.Kind == Float64:
-		return fmt.Appendf(data, "%x ", math.Float64bits(c.Floats[i]))
-	case c.Kind == Int64:
-		return fmt.Appendf(data, "%d ", c.Ints[i])
-	}
-	return fmt.Appendf(data, "%q", c.Strings[i])
 }
 
 // Info describes the source.

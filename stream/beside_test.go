@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // numberedColumns returns the numbers of n rows, and words of them, some of which are null.
@@ -37,7 +38,7 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left, err := stream.Prepare(t.Context(), stream.Engine{}, src, stream.Treatment{Nulls: stream.NullsDrop})
+	left, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Nulls: prepare.NullsDrop})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,13 @@
 package stream
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+)
+
 // KeptColumns returns empty columns of the given kinds, nil for none.
 func KeptColumns(fields []Field) []Column {
 	if len(fields) == 0 {
@@ -71,10 +79,79 @@ func (c *Column) appendValid(before int, src *Column, first, last int) {
 	c.Valid = append(c.Valid, src.Valid[first:last]...)
 }
 
+// Move overwrites value to by value from.
+func (c *Column) Move(to, from int) {
+	switch c.Kind {
+	case Float64:
+		c.Floats[to] = c.Floats[from]
+	case Int64:
+		c.Ints[to] = c.Ints[from]
+	default:
+		c.Strings[to] = c.Strings[from]
+	}
+	if c.Valid != nil {
+		c.Valid[to] = c.Valid[from]
+	}
+}
+
+// Truncate leaves the first n values.
+func (c *Column) Truncate(n int) {
+	switch c.Kind {
+	case Float64:
+		c.Floats = c.Floats[:n]
+	case Int64:
+		c.Ints = c.Ints[:n]
+	default:
+		c.Strings = c.Strings[:n]
+	}
+	if c.Valid != nil {
+		c.Valid = c.Valid[:n]
+	}
+}
+
 func allTrue(n int) []bool {
 	v := make([]bool, n)
 	for i := range v {
 		v[i] = true
 	}
 	return v
+}
+
+// hasCategories reports whether kept columns are categories.
+func hasCategories(info Info) bool {
+	return slices.ContainsFunc(info.Kept, func(f Field) bool { return f.Category })
+}
+
+// withCategories returns the names of all columns that a row is made of.
+func withCategories(info Info) []string {
+	names := slices.Clip(info.Columns)
+	for _, f := range info.Kept {
+		if f.Category {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// digest returns a digest of the values.
+func (c *Column) digest() string {
+	sum, room := sha256.New(), make([]byte, 0, 64)
+	for i := range c.Len() {
+		room = c.appendValue(room[:0], i)
+		sum.Write(room)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// appendValue appends what tells value i from others of the column.
+func (c *Column) appendValue(data []byte, i int) []byte {
+	switch {
+	case c.Null(i):
+		return append(data, "null "...)
+	case c.Kind == Float64:
+		return fmt.Appendf(data, "%x ", math.Float64bits(c.Floats[i]))
+	case c.Kind == Int64:
+		return fmt.Appendf(data, "%d ", c.Ints[i])
+	}
+	return fmt.Appendf(data, "%q", c.Strings[i])
 }

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 )
 
@@ -35,9 +34,6 @@ func (c *Counted) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 
 // Passes returns the number of passes so far, with the scans that opening took.
 func (c *Counted) Passes() int { return int(c.opened.Load()) + c.Info().Scans }
-
-// counters are the sources that have counted a pass. Its readers share them.
-type counters struct{ seen sync.Map }
 
 // isNew reports whether c has not counted the pass that opens it. Outside a pass every opening
 // counts, but for a look at a few rows.

@@ -1,5 +1,13 @@
 package stream
 
+import "math"
+
+// blockRange is the blocks first, first+1, … end-1 of a source.
+type blockRange struct{ first, end int64 }
+
+// allBlocks is every block of a source, however many it has.
+var allBlocks = []blockRange{{0, math.MaxInt64}}
+
 // cutBlocks returns the blocks of one part, counted from 1, of a pass of so many
 // blocks. Parts begin at multiples of a power of two blocks, a quarter of a part or
 // less: then their states are few subtrees, and parts differ by a quarter at most. Of

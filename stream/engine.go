@@ -155,9 +155,9 @@ func (e Engine) blockRows(d int) int {
 	return BlockRows(d)
 }
 
-func (e Engine) report(pass string, done, total int64) {
+func (e Engine) report(name string, done, total int64) {
 	if e.Progress != nil {
-		e.Progress(Event{pass, done, total})
+		e.Progress(Event{name, done, total})
 	}
 }
 
@@ -172,11 +172,19 @@ type Block struct {
 	batch Batch // for reading X and Kept
 }
 
-// PanelRows is the number of rows in a panel of a block. A panel is what a
-// worker folds into an accumulator at a time: few enough that what it makes of
-// the rows stays in cache, and enough that what an accumulator does once for
-// each panel is little beside what it does for the rows.
-const PanelRows = 1024
+// How many rows a worker takes at a time.
+const (
+	// PanelRows is the number of rows in a panel of a block. A panel is what a
+	// worker folds into an accumulator at a time: few enough that what it makes of
+	// the rows stays in cache, and enough that what an accumulator does once for
+	// each panel is little beside what it does for the rows.
+	PanelRows = 1024
+	// PairRows is the block size of exact passes: a tile of PairRows × PairRows
+	// numbers stays in the second-level cache.
+	PairRows = 256
+	// WideRows is the most rows of a block of a [FoldWide].
+	WideRows = 128
+)
 
 // Panels cuts a block into panels of at most rows rows, each given with the
 // index in the block of its first row.
@@ -196,3 +204,6 @@ func RowSlice(m blas64.General, first, n int) blas64.General { return matrix.Row
 
 // NewMatrix allocates a rows×cols matrix of zeros, without gaps between its rows.
 func NewMatrix(rows, cols int) blas64.General { return matrix.New(rows, cols) }
+
+// wideSizes are the rows of leaves and blocks, if they are not the usual ones.
+type wideSizes struct{ leaf, block int }

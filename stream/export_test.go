@@ -31,23 +31,6 @@ func SetMaxEmpty(t *testing.T, reads int) {
 	t.Cleanup(func() { maxEmpty = before })
 }
 
-// ColumnStats is what a scan accumulates.
-type ColumnStats = columnStats
-
-// statsInfo describes rows with a category.
-func statsInfo(columns int) Info {
-	return Info{Name: "x", Columns: NumberedColumns(columns), Rows: -1,
-		Kept: []Field{{Name: "word", Kind: String, Category: true}}}
-}
-
-// NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.
-func NewColumnStats(columns int) *ColumnStats {
-	return newColumnStats(scanned{info: statsInfo(columns), nulls: NullsDrop, words: []int{0}, weights: -1}, true)
-}
-
-// AddBlock adds a block that needs no check.
-func (s *columnStats) AddBlock(b *Block) error { return s.add(b) }
-
 // SetFolds lets the next fold of a run be the one after n.
 func SetFolds(r *Run, n int) { r.folds = n }
 

@@ -77,7 +77,7 @@ type Forest[A Accumulator[A]] struct {
 }
 
 // errLost is returned by MarshalBinary after a merge failed.
-var errLost = errors.New("stream: a merge failed, and the state of the pass lacks blocks")
+var errLost = errors.New("a merge failed, and the state of the pass lacks blocks")
 
 // node is a place in the tree over block numbers.
 type node struct {
@@ -118,7 +118,7 @@ func (f *Forest[A]) grow(block int64, a A) (node, error) {
 	seen := f.covers(at)
 	f.mu.Unlock()
 	if seen {
-		return at, fmt.Errorf("stream: block %d was added before", block)
+		return at, fmt.Errorf("block %d was added before", block)
 	}
 	return f.plant(at, a)
 }
@@ -144,7 +144,7 @@ func (f *Forest[A]) plant(at node, a A) (node, error) {
 			f.mu.Lock()
 			f.lost = true
 			f.mu.Unlock()
-			return at, fmt.Errorf("stream: blocks %d to %d: %w", at.first(), at.last(), err)
+			return at, fmt.Errorf("blocks %d to %d: %w", at.first(), at.last(), err)
 		}
 		f.spent(right)
 		a, more = left, 0
@@ -217,7 +217,7 @@ func (f *Forest[A]) Finish(blocks int64) (A, error) {
 	for _, n := range slices.Backward(nodes[:len(nodes)-1]) {
 		left := trees[n]
 		if err := left.Merge(right); err != nil {
-			return none, fmt.Errorf("stream: blocks %d to %d: %w", n.first(), blocks-1, err)
+			return none, fmt.Errorf("blocks %d to %d: %w", n.first(), blocks-1, err)
 		}
 		right = left
 	}
@@ -235,11 +235,11 @@ func checkComplete(nodes []node, blocks int64) error {
 		next = n.last() + 1
 	}
 	if next < blocks {
-		return fmt.Errorf("stream: block %d of a pass of %d blocks is missing", next, blocks)
+		return fmt.Errorf("block %d of a pass of %d blocks is missing", next, blocks)
 	}
 	for _, n := range nodes {
 		if n.last() >= blocks {
-			return fmt.Errorf("stream: block %d was added, but the pass has %d blocks", max(blocks, n.first()), blocks)
+			return fmt.Errorf("block %d was added, but the pass has %d blocks", max(blocks, n.first()), blocks)
 		}
 	}
 	return nil
@@ -297,7 +297,7 @@ func (f *Forest[A]) Take(data []byte) error {
 	return eachTree(data, func(n node, state []byte) error {
 		a := f.newAcc()
 		if err := a.UnmarshalBinary(state); err != nil {
-			return fmt.Errorf("stream: blocks %d to %d: %w", n.first(), n.last(), err)
+			return fmt.Errorf("blocks %d to %d: %w", n.first(), n.last(), err)
 		}
 		_, err := f.plant(n, a)
 		return err
@@ -307,10 +307,10 @@ func (f *Forest[A]) Take(data []byte) error {
 // eachTree calls do with each subtree of a state, from left to right.
 func eachTree(data []byte, do func(n node, state []byte) error) error {
 	if len(data) < forestHeader || string(data[:4]) != forestMagic {
-		return errors.New("stream: not the state of a pass")
+		return errors.New("not the state of a pass")
 	}
 	if v := binary.LittleEndian.Uint32(data[4:]); v != forestVersion {
-		return fmt.Errorf("stream: the state of the pass has version %d, this program knows version %d", v, forestVersion)
+		return fmt.Errorf("the state of the pass has version %d, this program knows version %d", v, forestVersion)
 	}
 	count := binary.LittleEndian.Uint64(data[8:])
 	last := node{0, -1}
@@ -321,9 +321,9 @@ func eachTree(data []byte, do func(n node, state []byte) error) error {
 		case err != nil:
 			return err
 		case n.first() <= last.last():
-			return fmt.Errorf("stream: the state of the pass has block %d twice or out of order", n.first())
+			return fmt.Errorf("the state of the pass has block %d twice or out of order", n.first())
 		case n.isRight() && n.sibling() == last:
-			return fmt.Errorf("stream: the state of the pass has two subtrees of blocks %d to %d", n.parent().first(), n.last())
+			return fmt.Errorf("the state of the pass has two subtrees of blocks %d to %d", n.parent().first(), n.last())
 		}
 		if err := do(n, state); err != nil {
 			return err
@@ -331,7 +331,7 @@ func eachTree(data []byte, do func(n node, state []byte) error) error {
 		last, data = n, rest
 	}
 	if len(data) > 0 {
-		return fmt.Errorf("stream: the state of the pass has %d bytes after its last subtree", len(data))
+		return fmt.Errorf("the state of the pass has %d bytes after its last subtree", len(data))
 	}
 	return nil
 }
@@ -339,17 +339,17 @@ func eachTree(data []byte, do func(n node, state []byte) error) error {
 // nextTree splits the first subtree off data.
 func nextTree(data []byte) (n node, state, rest []byte, err error) {
 	if len(data) < treeHeader {
-		return n, nil, nil, errors.New("stream: the state of the pass is cut short")
+		return n, nil, nil, errors.New("the state of the pass is cut short")
 	}
 	index := binary.LittleEndian.Uint64(data)
 	level := binary.LittleEndian.Uint64(data[8:])
 	length := binary.LittleEndian.Uint64(data[16:])
 	data = data[treeHeader:]
 	if level > maxLevel || index >= 1<<(maxLevel-level) {
-		return n, nil, nil, fmt.Errorf("stream: the state of the pass has a subtree at level %d, index %d", level, index)
+		return n, nil, nil, fmt.Errorf("the state of the pass has a subtree at level %d, index %d", level, index)
 	}
 	if length > uint64(len(data)) {
-		return n, nil, nil, errors.New("stream: the state of the pass is cut short")
+		return n, nil, nil, errors.New("the state of the pass is cut short")
 	}
 	return node{uint8(level), int64(index)}, data[:length], data[length:], nil
 }

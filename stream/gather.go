@@ -82,12 +82,6 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 	return nil
 }
 
-// endedEarly returns the error of a source that ends before a row, counted from 0.
-func endedEarly(name string, rows, row int64) error {
-	const say = "%s: it ends after %d rows, and row %d (counted from 0) is missing: the file changed or is damaged"
-	return fmt.Errorf(say, name, rows, row)
-}
-
 // chunkRows returns how many rows are read at a time outside a pass.
 func chunkRows(info Info) int {
 	n := min(1024, BlockRows(len(info.Columns)))

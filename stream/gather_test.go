@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Skimming gives the same rows as fetching by number.
@@ -163,6 +164,16 @@ func TestSkimAndLoadAreCancelled(t *testing.T) {
 	}
 }
 
+// prepared treats nulls, in small blocks.
+func prepared(t *testing.T, src stream.Source, nulls prepare.Nulls) stream.Source {
+	t.Helper()
+	p, err := prepare.New(t.Context(), stream.Engine{Threads: 2, BlockRows: 8}, src, prepare.Treatment{Nulls: nulls})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestCounted(t *testing.T) {
 	ctx := context.Background()
 	table := newTable("x", randomMatrix(1, 100, 2))
@@ -173,11 +184,11 @@ func TestCounted(t *testing.T) {
 	}{
 		"by number":           {table, 0},
 		"skimmed":             {sequential{table}, 1},
-		"prepared":            {prepare(t, table, stream.NullsZero, stream.ScaleNone), 0},
-		"prepared and skim":   {prepare(t, sequential{table}, stream.NullsZero, stream.ScaleNone), 1},
+		"prepared":            {prepared(t, table, prepare.NullsZero), 0},
+		"prepared and skim":   {prepared(t, sequential{table}, prepare.NullsZero), 1},
 		"counted and skim":    {stream.NewCounted(sequential{table}), 1},
-		"dropped, by number":  {prepare(t, table, stream.NullsDrop, stream.ScaleNone), 0},
-		"dropped and skimmed": {prepare(t, sequential{table}, stream.NullsDrop, stream.ScaleNone), 1},
+		"dropped, by number":  {prepared(t, table, prepare.NullsDrop), 0},
+		"dropped and skimmed": {prepared(t, sequential{table}, prepare.NullsDrop), 1},
 	} {
 		counted := stream.NewCounted(c.src)
 		start := counted.Passes()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -25,57 +24,6 @@ type keptFold[A Accumulator[A]] struct {
 
 	misfit *StateError // of a state of another number of parts
 	last   time.Time   // when a state was written
-}
-
-// foldKept returns [foldBy] for an engine with a run.
-func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, newAcc func() A, fold folder[A]) (A, error) {
-	var none A
-	o := e.Run.options
-	key, err := newKey(ctx, e, pass, src, newAcc())
-	if err != nil {
-		if o.Parts > 0 || o.Finish {
-			return none, err
-		}
-		// A pass over all rows meets the first error in data order. If it meets none, this
-		// fold has no number, and so have no later ones.
-		all, failed := foldWhole(ctx, e, newAcc, fold)
-		if failed == nil {
-			e.Run.stop(err)
-		}
-		return all, failed
-	}
-	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), spoiled: make(map[string]*StateError), last: time.Now()}
-	if err := f.take(); err != nil {
-		return none, err
-	}
-	if o.Join {
-		last, err := f.isLast()
-		if err == nil && last {
-			err = f.join()
-		}
-		if err != nil {
-			return none, err
-		}
-	}
-	if o.Runner != nil {
-		if err := f.ask(ctx, o.Runner); err != nil {
-			return none, err
-		}
-	}
-	if o.Ignored != nil {
-		for _, state := range slices.Concat(f.unused, f.obsolete) {
-			o.Ignored(state)
-		}
-	}
-	if seen := f.seen(); seen > 0 && o.Resumed != nil {
-		o.Resumed(pass, seen, key.Rows)
-	}
-	if len(f.gaps()) > 0 {
-		if err := f.fold(ctx, e, fold); err != nil {
-			return none, err
-		}
-	}
-	return f.finish()
 }
 
 // take finds the states of the fold that are there, and loads those that this run needs. It
@@ -206,19 +154,6 @@ func (f *keptFold[A]) load() error {
 func (f *keptFold[A]) ignores(state *StateError) bool {
 	o := f.run.options
 	return state.Damaged && !o.Join || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
-}
-
-// sortedNames returns the names of states in a store, by fold.
-func sortedNames(store StateStore) ([]string, error) {
-	names, err := store.Names()
-	if err != nil {
-		return nil, err
-	}
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, stateSuffix) })
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(foldOf(a), foldOf(b)), cmp.Compare(a, b))
-	})
-	return names, nil
 }
 
 // head reads the header of a state, and refuses one that is not of the fold.

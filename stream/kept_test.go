@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // census counts accumulators: those that exist, the most that existed, those that were read.
@@ -154,7 +155,7 @@ func TestRunWritesNothingAfterAFailedMerge(t *testing.T) {
 // Folds that are done again in less than the time between states leave none, unless they
 // are interrupted.
 func TestRunShortFolds(t *testing.T) {
-	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: stream.ScaleStandard}
+	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	want, err := f.run(t.Context(), stream.Engine{BlockRows: 8})
 	if err != nil {
 		t.Fatal(err)

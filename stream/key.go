@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -14,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
@@ -43,7 +40,7 @@ type foldKey struct {
 
 // newKey returns the key of the next fold of the run. fresh is an accumulator that has
 // seen nothing.
-func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, fresh A) (*foldKey, error) {
+func newKey[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, fresh A) (*foldKey, error) {
 	state, err := fresh.MarshalBinary()
 	if err != nil {
 		return nil, err
@@ -58,7 +55,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 		Identity:    e.Run.identity,
 		Fit:         e.fit,
 		Fold:        e.Run.folds + 1,
-		Pass:        pass,
+		Pass:        name,
 		Rows:        info.Rows,
 		Columns:     withCategories(info),
 		Sample:      sample,
@@ -194,44 +191,8 @@ func shortList(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-// digestOf returns the digest of values behind another digest. It panics if one is neither
-// a matrix nor a slice of numbers of a fixed size.
-func digestOf(before string, values []any) string {
-	sum := sha256.New()
-	put := func(v any) {
-		if err := binary.Write(sum, binary.LittleEndian, v); err != nil {
-			panic(fmt.Sprintf("stream: given a %T", v))
-		}
-	}
-	put([]byte(before))
-	for _, v := range values {
-		m, ok := v.(blas64.General)
-		if !ok {
-			put([]int64{-1, int64(binary.Size(v))})
-			put(v)
-			continue
-		}
-		put([]int64{int64(m.Rows), int64(m.Cols)})
-		for i := range m.Rows {
-			put(matrix.Row(m, i))
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
 // sampledRows is how many rows the fingerprint of a source looks at.
 const sampledRows = 32
-
-// printed is a source with a fingerprint, with its kept columns or without.
-type printed struct {
-	src  Source
-	kept bool
-}
 
 // fingerprint returns a digest of rows of a source, as a pass sees them: at equal
 // distances, the first and the last among them. Together with the number of rows and
@@ -260,7 +221,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	if info.Lead > 0 {
 		err = Gather(uncounted(ctx), src, rows, batch)
 	} else {
-		err = readRows(ctx, src, 0, batch)
+		_, err = ReadRows(ctx, src, 0, batch)
 	}
 	if err != nil {
 		return "", err

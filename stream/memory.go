@@ -101,11 +101,6 @@ func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
 	return Skip(&seqReader{info: s.info, next: next, stop: stop}, s.info, first), nil
 }
 
-// OnceError reports that a source that can be read only once was opened again.
-func OnceError(name string) error {
-	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool-dir`)", name)
-}
-
 type seqReader struct {
 	info Info
 	next func() (blas64.General, error, bool)
@@ -144,11 +139,4 @@ func (r *seqReader) pull() error {
 func (r *seqReader) Close() error {
 	r.stop()
 	return nil
-}
-
-func ignoreEOF(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }

@@ -3,12 +3,9 @@ package stream_test
 import (
 	"context"
 	"iter"
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
@@ -19,12 +16,6 @@ import (
 func TestOpening(t *testing.T) {
 	ctx := context.Background()
 	x := randomMatrix(3, 5000, 3)
-	holes := randomMatrix(4, 5000, 3)
-	for i := range holes.Rows {
-		if i%11 == 3 || i > 2000 && i < 3100 || i > 4990 {
-			matrix.Row(holes, i)[i%3] = math.NaN()
-		}
-	}
 	pieces := func() iter.Seq2[blas64.General, error] {
 		return func(yield func(blas64.General, error) bool) {
 			for first := 0; first < x.Rows; first += 700 {
@@ -40,7 +31,6 @@ func TestOpening(t *testing.T) {
 		stream.FromMatrix("no rows", matrix.New(0, 3)),
 		stream.FromSeq(stream.Info{Name: "sequence", Columns: columns, Rows: 5000}, pieces),
 		stream.NewRowNumbers("numbers", 5000),
-		sparse(t).Source("csr", nil),
 		stream.NewCounted(newTable("counted", x).keep()),
 		newTable("table", x).keep(),
 	}
@@ -49,20 +39,8 @@ func TestOpening(t *testing.T) {
 		t.Fatal(err)
 	}
 	sources = append(sources, loaded)
-	for _, nulls := range []stream.Nulls{stream.NullsDrop, stream.NullsZero, stream.NullsMean} {
-		for _, block := range []int{1, 100, 4096} {
-			for _, raw := range []stream.Source{newTable("prepared", holes).keep(), sequential{newTable("skimmed", holes).keep()}} {
-				p, err := stream.Prepare(ctx, stream.Engine{BlockRows: block}, raw,
-					stream.Treatment{Nulls: nulls, Scale: stream.ScaleStandard})
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources = append(sources, p)
-			}
-		}
-	}
 	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, stream.NewRowNumbers("numbers", 5000)} {
-		sources = append(sources, stream.NewSelected(raw, everyThird(5000)), stream.NewSelected(raw, nil), stream.NewSelected(raw, []int64{0, 4999}))
+		sources = append(sources, stream.Select(raw, everyThird(5000)), stream.Select(raw, nil), stream.Select(raw, []int64{0, 4999}))
 	}
 	for i, src := range sources {
 		conformance.Opening(t, src, uint64(i))
@@ -84,7 +62,7 @@ func everyThird(n int64) (rows []int64) {
 func TestSelected(t *testing.T) {
 	x := randomMatrix(3, 5000, 3)
 	rows := everyThird(5000)
-	s := stream.NewSelected(newTable("table", x).keep(), rows)
+	s := stream.Select(newTable("table", x).keep(), rows)
 	got, _ := readAll(t, s)
 	gathered, err := stream.GatherRows(context.Background(), s, []int64{0, 5, 900})
 	if err != nil || len(got) != len(rows) {
@@ -102,24 +80,9 @@ func TestSelected(t *testing.T) {
 	}
 	short := newTable("short", matrix.Rows(x, 0, 4000))
 	short.info.Rows = 5000
-	if _, _, err := tryReadAll(stream.NewSelected(short, rows)); err == nil {
+	if _, _, err := tryReadAll(stream.Select(short, rows)); err == nil {
 		t.Error("rows that are gone were read")
 	}
-}
-
-// sparse returns a sparse matrix of 900 rows.
-func sparse(t *testing.T) *stream.CSR {
-	random := rand.New(rand.NewPCG(8, 8))
-	c := &stream.CSR{Rows: 900, Cols: 40, Start: make([]int64, 901)}
-	for i := range c.Rows {
-		for j := range c.Cols {
-			if random.IntN(10) == 0 {
-				c.Index, c.Value = append(c.Index, int32(j)), append(c.Value, random.NormFloat64())
-			}
-		}
-		c.Start[i+1] = int64(len(c.Index))
-	}
-	return c
 }
 
 // A source that can be read only once begins at its first row.
@@ -129,25 +92,4 @@ func TestOpeningOnce(t *testing.T) {
 	if _, err := once.Open(context.Background(), 1); err == nil {
 		t.Error("it was opened in the middle")
 	}
-}
-
-// Rows that are left out in the middle of a block of raw rows are found whatever the
-// blocks are.
-func TestOpeningAfterDroppedRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := randomMatrix(6, rapid.IntRange(1, 60).Draw(t, "rows"), 2)
-		for i := range x.Rows {
-			if rapid.IntRange(0, 2).Draw(t, "null") == 0 {
-				matrix.Row(x, i)[0] = math.Inf(1)
-			}
-		}
-		raw := newTable("x", x).keep()
-		raw.step = odd(rapid.Uint64().Draw(t, "steps"))
-		p, err := stream.Prepare(context.Background(), stream.Engine{BlockRows: rapid.IntRange(1, 20).Draw(t,
-			"block")}, raw, stream.Treatment{Nulls: stream.NullsDrop})
-		if err != nil {
-			t.Fatal(err)
-		}
-		conformance.Opening(t, p, rapid.Uint64().Draw(t, "seed"))
-	})
 }

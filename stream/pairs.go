@@ -25,10 +25,6 @@ import (
 // A worker goes on in the column of the tile it has done, if the next one there is
 // ready: what a visitor has made of that column block, it need not make again.
 
-// PairRows is the block size of exact passes: a tile of PairRows × PairRows
-// numbers stays in the second-level cache.
-const PairRows = 256
-
 // Shape says which tiles of a matrix an exact pass visits.
 type Shape uint8
 
@@ -365,7 +361,8 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 // gather reads the rows of the block.
 func (b *pairBlock) gather(ctx context.Context, first int64) error {
 	if b.src.Info().Lead > 0 {
-		return readRows(ctx, b.src, first, &Batch{X: b.block.X})
+		_, err := ReadRows(ctx, b.src, first, &Batch{X: b.block.X})
+		return err
 	}
 	rows := Numbers(b.block.X.Rows)
 	for i := range rows {

@@ -12,12 +12,6 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// blockRange is the blocks first, first+1, … end-1 of a source.
-type blockRange struct{ first, end int64 }
-
-// allBlocks is every block of a source, however many it has.
-var allBlocks = []blockRange{{0, math.MaxInt64}}
-
 // pass reads blocks of one source.
 type pass struct {
 	engine    Engine
@@ -339,13 +333,4 @@ func (p *pass) checkTotal(total int64) error {
 		return promiseError(p.info, total)
 	}
 	return nil
-}
-
-// promiseError reports that a source did not give the rows it had promised.
-func promiseError(info Info, got int64) error {
-	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, got)
-}
-
-func excessError(info Info) error {
-	return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", info.Name, info.Rows)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // alive counts accumulators that were made and not merged into others.
@@ -155,8 +156,8 @@ func TestFoldDroppedRows(t *testing.T) {
 		}
 		run := func(threads int) *sums {
 			e := stream.Engine{Threads: threads, BlockRows: 7}
-			src, err := stream.Prepare(context.Background(), e, newTable("x", x),
-				stream.Treatment{Nulls: stream.NullsDrop, Scale: stream.ScaleStandard})
+			src, err := prepare.New(context.Background(), e, newTable("x", x),
+				prepare.Treatment{Nulls: prepare.NullsDrop, Scale: prepare.ScaleStandard})
 			if err != nil {
 				t.Fatal(err)
 			}

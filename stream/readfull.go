@@ -1,6 +1,10 @@
 package stream
 
-import "github.com/nystream/nystream/internal/matrix"
+import (
+	"io"
+
+	"github.com/nystream/nystream/internal/matrix"
+)
 
 // ReadFull reads until dst is full or the source ends. Unlike the Read of a
 // single reader it may be given readers that return fewer rows than asked for
@@ -43,4 +47,11 @@ func readFullKept(r Reader, dst *Batch) (n int, err error) {
 		n += k
 	}
 	return n, err
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -28,20 +27,6 @@ import (
 //
 // [Map] and [Pairs] have no states; they are made again, whole.
 
-// StateStore keeps states by name, as files in a folder do. Several processes may use
-// it at once.
-type StateStore interface {
-	// Names returns the names of all states, in any order.
-	Names() ([]string, error)
-	// Open opens the state with the given name for reading.
-	Open(name string) (io.ReadCloser, error)
-	// Write puts a state in the place of one with the same name, if there is one: the
-	// name has the old state or the new one, whole, whatever happens.
-	Write(name string, data []byte) error
-	// Remove removes a state. It is no error if there is none.
-	Remove(name string) error
-}
-
 // RunOptions say what a run does with states.
 type RunOptions struct {
 	// Every is the time between states of a pass under way, and the most work that a kill
@@ -63,7 +48,7 @@ type RunOptions struct {
 	Text string
 	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
 	// states have seen already: with all of them, if the pass is not made at all.
-	Resumed func(pass string, seen, rows int64)
+	Resumed func(name string, seen, rows int64)
 	// Ignored, if not nil, is told of a state that is not used, see [Run].
 	Ignored func(*StateError)
 	// Unwritten, if not nil, is told why states could not be written. The run goes on
@@ -110,13 +95,13 @@ type Run struct {
 func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:
-		return nil, fmt.Errorf("stream: there is no part %d of %d", o.Part, o.Parts)
+		return nil, fmt.Errorf("there is no part %d of %d", o.Part, o.Parts)
 	case o.Parts > 0 && (o.Finish || o.Join || o.Runner != nil):
-		return nil, errors.New("stream: a run that does a part cannot finish, join states, or have a runner")
+		return nil, errors.New("a run that does a part cannot finish, join states, or have a runner")
 	case o.Join && (o.Finish || o.Runner != nil):
-		return nil, errors.New("stream: a run that joins states cannot finish")
+		return nil, errors.New("a run that joins states cannot finish")
 	case o.Every < 0:
-		return nil, fmt.Errorf("stream: states cannot be written every %v", o.Every)
+		return nil, fmt.Errorf("states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
 	return &Run{store: store, identity: identity, options: o, prints: make(map[printed]string)}, nil
@@ -258,4 +243,10 @@ func listOf(what string, numbers []int) string {
 		return what + " " + texts[0]
 	}
 	return what + "s " + strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
+}
+
+// printed is a source with a fingerprint, with its kept columns or without.
+type printed struct {
+	src  Source
+	kept bool
 }

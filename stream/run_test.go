@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // errDisk is the error of stores and sources that fail.
@@ -82,14 +83,14 @@ func (s *shelf) Remove(name string) error {
 // of them. folded, if not nil, is called for each block.
 type toyFit struct {
 	src    stream.Source
-	nulls  stream.Nulls
-	scale  stream.Scaling
+	nulls  prepare.Nulls
+	scale  prepare.Scaling
 	cols   int // of the factor, at most as many as rows have
 	folded func(pass string, block int64)
 }
 
 func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
-	src, err := stream.Prepare(ctx, e, f.src, stream.Treatment{Nulls: f.nulls, Scale: f.scale})
+	src, err := prepare.New(ctx, e, f.src, prepare.Treatment{Nulls: f.nulls, Scale: f.scale})
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +157,8 @@ func runOf(t fataler, store stream.StateStore, identity string, threads int, o s
 // drawToyFit draws a fit, and returns what it gives without states.
 func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 	rows, cols := rapid.IntRange(1, 700).Draw(t, "rows"), rapid.IntRange(1, 3).Draw(t, "columns")
-	f = toyFit{cols: cols, nulls: rapid.SampledFrom([]stream.Nulls{stream.NullsDrop, stream.NullsMean, stream.NullsZero}).Draw(t, "nulls"),
-		scale: rapid.SampledFrom([]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax}).Draw(t, "scale")}
+	f = toyFit{cols: cols, nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsMean, prepare.NullsZero}).Draw(t, "nulls"),
+		scale: rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax}).Draw(t, "scale")}
 	f.src = newTable("t", toyData(rapid.Uint64().Draw(t, "seed"), rows, cols, true))
 	if rapid.Bool().Draw(t, "sequential") {
 		f.src = sequential{f.src}
@@ -309,7 +310,7 @@ func (r *breakingReader) Read(b *stream.Batch) (int, error) {
 
 // Rows that a state has seen are not read again.
 func TestRunResumes(t *testing.T) {
-	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: stream.ScaleStandard}
+	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	store := newShelf()
 	ctx, cancel := context.WithCancel(context.Background())
 	f.folded = func(pass string, block int64) {
@@ -352,7 +353,7 @@ func TestRunResumes(t *testing.T) {
 // the states and nothing else: folds keep their numbers.
 func TestRunUnknownSource(t *testing.T) {
 	src := &failsOnce{table: newTable("t", toyData(1, 800, 2, false))}
-	f := toyFit{src: src, cols: 2, scale: stream.ScaleStandard}
+	f := toyFit{src: src, cols: 2, scale: prepare.ScaleStandard}
 	want, err := f.run(context.Background(), stream.Engine{BlockRows: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -405,7 +406,7 @@ func TestRunMissing(t *testing.T) {
 // Whichever call of the store fails, the fit fails or gives the right result, and so does
 // the next one on what was left.
 func TestRunFailingStore(t *testing.T) {
-	f := toyFit{src: newTable("t", toyData(1, 200, 2, false)), cols: 2, scale: stream.ScaleStandard}
+	f := toyFit{src: newTable("t", toyData(1, 200, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	want, err := f.run(context.Background(), stream.Engine{BlockRows: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -627,7 +628,7 @@ func TestRunForeignStates(t *testing.T) {
 		{name: "last row", fit: source(newTable("t", changed(299))), want: "it is of other rows"},
 		{name: "rows", fit: source(newTable("t", shorter)), want: "it is of a source with 300 rows, and this has 299"},
 		{name: "columns", fit: source(renamed), want: "it is of a source with columns x0, x1, and this has x0, width"},
-		{name: "preparation", fit: with(func(f *toyFit) { f.scale = stream.ScaleStandard }), want: "it is of pass 1 (sums), and this is pass 1 (scan)"},
+		{name: "preparation", fit: with(func(f *toyFit) { f.scale = prepare.ScaleStandard }), want: "it is of pass 1 (sums), and this is pass 1 (scan)"},
 		{name: "blocks", fit: base, engine: block16, want: "it has blocks of 8 rows, and this has blocks of 16"},
 		{name: "size", fit: with(func(f *toyFit) { f.cols = 1 }), want: "state 0002-factor.state: its accumulators are of another size"},
 		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.Given(x, []float64{1}) }, want: "it was made with other landmarks, labels or weights"},

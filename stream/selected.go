@@ -8,16 +8,16 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Selected is a source of some of the rows of another one: training rows, say.
-type Selected struct {
+// selected is a source of some of the rows of another one.
+type selected struct {
 	src  Source
 	info Info
 	rows []int64
 }
 
-// NewSelected returns the rows of src with the given numbers, which ascend strictly. It
-// keeps the list. A pass over them reads the rows between them too.
-func NewSelected(src Source, rows []int64) *Selected {
+// Select returns a source of some of the rows of src, training rows say: those with the given numbers, which ascend
+// strictly. It keeps the list. A pass over them reads the rows between them too.
+func Select(src Source, rows []int64) Gatherer {
 	info := src.Info()
 	for i, r := range rows {
 		if r < 0 || info.Rows >= 0 && r >= info.Rows || i > 0 && r <= rows[i-1] {
@@ -25,14 +25,14 @@ func NewSelected(src Source, rows []int64) *Selected {
 		}
 	}
 	info.Rows = int64(len(rows))
-	return &Selected{src, info, rows}
+	return &selected{src, info, rows}
 }
 
 // Info describes the selected rows.
-func (s *Selected) Info() Info { return s.info }
+func (s *selected) Info() Info { return s.info }
 
 // Open returns a reader of the selected rows from the given one on.
-func (s *Selected) Open(ctx context.Context, first int64) (Reader, error) {
+func (s *selected) Open(ctx context.Context, first int64) (Reader, error) {
 	if err := CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Selected) Open(ctx context.Context, first int64) (Reader, error) {
 }
 
 // Gather fetches selected rows by number.
-func (s *Selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+func (s *selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	of := make([]int64, len(rows))
 	for i, r := range rows {
 		of[i] = s.rows[r]
@@ -80,13 +80,17 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 			if dst.X.Cols > 0 {
 				copy(matrix.Row(dst.X, n), matrix.Row(dst.X, i))
 			}
-			moveKept(dst.Kept, n, i)
+			for k := range dst.Kept {
+				dst.Kept[k].Move(n, i)
+			}
 		}
 		n++
 	}
 	r.next += int64(read)
-	if dst.Kept != nil && n < read {
-		truncateKept(dst.Kept, n)
+	if n < read {
+		for k := range dst.Kept {
+			dst.Kept[k].Truncate(n)
+		}
 	}
 	if len(r.left) == 0 && err == nil {
 		err = io.EOF

@@ -9,17 +9,6 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// CheckFirst returns an error if a reader of the source cannot begin at the row.
-func CheckFirst(info Info, first int64) error {
-	switch {
-	case first < 0 || info.Rows >= 0 && first > info.Rows:
-		return fmt.Errorf("%s: there is no row %d to begin with: it has %d rows", info.Name, first, info.Rows)
-	case first > 0 && info.Once:
-		return OnceError(info.Name)
-	}
-	return nil
-}
-
 // Skip returns a reader of what r gives after so many rows. It reads them, a few
 // with each call.
 func Skip(r Reader, info Info, rows int64) Reader {
@@ -57,17 +46,18 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	return 0, err
 }
 
-// readRows fills dst with consecutive rows of src, which has them. It is no pass.
-func readRows(ctx context.Context, src Source, first int64, dst *Batch) error {
+// ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number
+// of rows that it has read, with an error: io.EOF, unless src promises more rows.
+func ReadRows(ctx context.Context, src Source, first int64, dst *Batch) (n int, err error) {
 	r, err := src.Open(uncounted(ctx), first)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	n, err := ReadFull(r, dst)
-	if n == dst.X.Rows {
+	n, err = ReadFull(r, dst)
+	if info := src.Info(); n == dst.X.Rows {
 		err = ignoreEOF(err)
-	} else if err == io.EOF {
-		err = promiseError(src.Info(), first+int64(n))
+	} else if err == io.EOF && first+int64(n) < info.Rows {
+		err = promiseError(info, first+int64(n))
 	}
-	return errors.Join(err, r.Close())
+	return n, errors.Join(err, r.Close())
 }

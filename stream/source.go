@@ -17,6 +17,11 @@
 // tree of [Forest] this makes every result the same bits for any number of
 // threads, any read size, any file format and any split into shards that are
 // cut on the grid.
+//
+// # Above it
+//
+// stream/prepare makes of raw rows those that a method sees, and stream/sparse holds
+// the matrices of graphs. Both are sources to this package like any other.
 package stream
 
 import (

@@ -2,10 +2,12 @@ package stream_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -173,4 +175,50 @@ func leavesNothing(t *testing.T) {
 		stacks := make([]byte, 1<<16)
 		t.Errorf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
 	})
+}
+
+// readAll reads a source to its end: its rows and kept columns.
+func readAll(t fataler, src stream.Source) ([][]float64, []stream.Column) {
+	t.Helper()
+	rows, kept, err := tryReadAll(src)
+	if err != nil {
+		t.Fatalf("reading: %v", err)
+	}
+	return rows, kept
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(string, ...any)
+	Errorf(string, ...any)
+}
+
+func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err error) {
+	info := src.Info()
+	kept = emptyKept(info)
+	err = stream.Map(context.Background(), stream.Engine{Threads: 2, BlockRows: 16}, "", src, 0, true,
+		func() func(blas64.General, *stream.Block) error {
+			return func(blas64.General, *stream.Block) error { return nil }
+		},
+		func(b *stream.Block, _ blas64.General) error {
+			for i := range b.X.Rows {
+				rows = append(rows, slices.Clone(matrix.Row(b.X, i)))
+			}
+			for k := range kept {
+				if b.Kept[k].Len() != b.X.Rows {
+					return fmt.Errorf("column %d keeps %d values of %d rows", k, b.Kept[k].Len(), b.X.Rows)
+				}
+				kept[k].Append(&b.Kept[k], 0, b.X.Rows)
+			}
+			return nil
+		})
+	return rows, kept, err
+}
+
+func emptyKept(info stream.Info) []stream.Column {
+	kept := make([]stream.Column, len(info.Kept))
+	for k, f := range info.Kept {
+		kept[k].Kind = f.Kind
+	}
+	return kept
 }

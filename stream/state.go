@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -198,17 +199,6 @@ func foldOf(name string) int {
 	return fold
 }
 
-// StateError says why a state is not used.
-type StateError struct {
-	Name   string
-	Reason string
-	// Damaged tells that the state is of no use to anybody, Foreign that it may be of use to
-	// another fit. A state that is neither has seen blocks that another has seen, too.
-	Damaged, Foreign bool
-}
-
-func (e *StateError) Error() string { return fmt.Sprintf("state %s: %s", e.Name, e.Reason) }
-
 // StateInfo is what a state tells about itself.
 type StateInfo struct {
 	Name        string
@@ -242,4 +232,17 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 		}
 	}
 	return all, nil
+}
+
+// sortedNames returns the names of states in a store, by fold.
+func sortedNames(store StateStore) ([]string, error) {
+	names, err := store.Names()
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, stateSuffix) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(foldOf(a), foldOf(b)), cmp.Compare(a, b))
+	})
+	return names, nil
 }

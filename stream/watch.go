@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -15,7 +16,7 @@ import (
 var stallLimit = 30 * time.Second
 
 // errAbandoned ends a reading goroutine that the pass no longer waits for.
-var errAbandoned = errors.New("stream: the pass gave this reader up")
+var errAbandoned = errors.New("the pass gave this reader up")
 
 // watch lets a pass give up a call into its source that does not return. The
 // goroutine of that call is left behind. Should the call return after all, its
@@ -70,6 +71,9 @@ type opening struct {
 	pass  *counters // nil outside a pass
 	look  bool      // at a few rows, to tell the source from another: no pass
 }
+
+// counters are the sources that have counted a pass. Its readers share them.
+type counters struct{ seen sync.Map }
 
 // watchKey is the key of an opening.
 type watchKey struct{}

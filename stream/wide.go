@@ -16,16 +16,10 @@ import (
 //
 // Everything else is that of a fold: the tree, states and their keys, shards.
 
-// WideRows is the most rows of a block of a [FoldWide].
-const WideRows = 128
-
 const (
 	leafRows = 1 << 16 // of a leaf
 	together = 8       // blocks that are added to tiles at a time
 )
-
-// wideSizes are the rows of leaves and blocks, if they are not the usual ones.
-type wideSizes struct{ leaf, block int }
 
 // Wide says what a [FoldWide] does: workers make a T of each block, and the Ts are added to an
 // accumulator A. An accumulator may have several parts, whose tiles are counted through.

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -77,13 +77,13 @@ func TestTriplets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries []stream.Entry
+	var entries []sparse.Entry
 	for e := range a.Entries() {
 		if e.Row < 150 && e.Col < 150 {
 			entries = append(entries, e)
 		}
 	}
-	small, err := stream.NewCSR(150, 150, slices.Values(entries))
+	small, err := sparse.NewCSR(150, 150, slices.Values(entries))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // tripletRank is the rank of the decompositions.
@@ -76,7 +77,7 @@ func (c *agreement) add(said, truth float64, warns bool) {
 }
 
 // tripletCases adds a row for each number of landmarks.
-func tripletCases(ctx context.Context, t *report.Table, counts map[string]*agreement, name string, a *stream.CSR, text string, landmarks []int) error {
+func tripletCases(ctx context.Context, t *report.Table, counts map[string]*agreement, name string, a *sparse.CSR, text string, landmarks []int) error {
 	k, err := kernelgen.Parse(text)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func tripletCases(ctx context.Context, t *report.Table, counts map[string]*agree
 		if err != nil {
 			return err
 		}
-		rows := model.Sources{Left: stream.NewSparseRows(name, a, nil), Right: stream.NewSparseRows(name, a.Transpose(), nil)}
+		rows := model.Sources{Left: sparse.NewRows(name, a, nil), Right: sparse.NewRows(name, a.Transpose(), nil)}
 		v, err := fit.Verify(ctx, stream.Engine{}, rows, 0, 1)
 		if err != nil {
 			return err
@@ -199,7 +200,7 @@ func gonumOf(m blas64.General) *mat.Dense {
 
 // tripletGraph returns A + I of a graph: cora, one whose edges end at nodes by a power law, or one of forty groups in a
 // circle, most of whose edges lead from a group to the next.
-func tripletGraph(ctx context.Context, name string) (*stream.CSR, error) {
+func tripletGraph(ctx context.Context, name string) (*sparse.CSR, error) {
 	switch name {
 	case "powerlaw":
 		return madeGraph(3000, func(r *rand.Rand, from int) int { return int(3000 * math.Pow(r.Float64(), 3)) })
@@ -224,13 +225,13 @@ func tripletGraph(ctx context.Context, name string) (*stream.CSR, error) {
 }
 
 // madeGraph draws six edges out of each node.
-func madeGraph(nodes int, to func(r *rand.Rand, from int) int) (*stream.CSR, error) {
+func madeGraph(nodes int, to func(r *rand.Rand, from int) int) (*sparse.CSR, error) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var entries []stream.Entry
+	var entries []sparse.Entry
 	for i := range 6 * nodes {
-		entries = append(entries, stream.Entry{Row: int32(i % nodes), Col: int32(to(r, i%nodes)), Value: 1})
+		entries = append(entries, sparse.Entry{Row: int32(i % nodes), Col: int32(to(r, i%nodes)), Value: 1})
 	}
-	a, err := stream.NewCSR(nodes, nodes, slices.Values(entries))
+	a, err := sparse.NewCSR(nodes, nodes, slices.Values(entries))
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +239,7 @@ func madeGraph(nodes int, to func(r *rand.Rand, from int) int) (*stream.CSR, err
 }
 
 // withLoops returns A + I with weights of 1.
-func withLoops(a *stream.CSR) *stream.CSR {
+func withLoops(a *sparse.CSR) *sparse.CSR {
 	loops := a.AddIdentity()
 	loops.Value = nil
 	return loops

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 )
@@ -68,7 +69,7 @@ func Prepare(path string, a *Archive) (*Prepared, error) { return PrepareIn(nil,
 // PrepareIn is [Prepare] within a session.
 func PrepareIn(files *Session, path string, a *Archive) (*Prepared, error) {
 	if !json.Valid(a.Meta) {
-		return nil, fmt.Errorf("cannot write %s: the description is not JSON; write it as JSON", path)
+		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
 	}
 	f, err := files.Create(path)
 	if err != nil {

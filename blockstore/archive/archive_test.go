@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/array"
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/stream"
 )
 
 // smallArchive holds one array of each sort.
@@ -133,7 +133,7 @@ func TestArchiveMessages(t *testing.T) {
 	}
 	_, err := Read(path)
 	filetest.WantError(t, err, path, "damaged")
-	var data *fault.DataError
+	var data *stream.DataError
 	if !errors.As(err, &data) {
 		t.Errorf("%T is no DataError", err)
 	}

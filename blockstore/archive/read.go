@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/stream"
 )
 
 // Read reads what Write has written. It checks the digest over
@@ -54,17 +54,9 @@ func read(f io.ReaderAt, size int64) (*Archive, error) {
 	}
 	a, err := readZip(f, size)
 	if err != nil {
-		return nil, fmt.Errorf("the model cannot be read: %w; restore it or fit the model again", withoutGuess(err))
+		return nil, fault.New("the model cannot be read: %w", err).Of(stream.Damaged).Do("restore it or fit the model again")
 	}
 	return a, nil
-}
-
-// withoutGuess returns what is wrong with an array without the question that follows it.
-func withoutGuess(err error) error {
-	if what, guess, ok := strings.Cut(err.Error(), "; "); ok && strings.HasSuffix(guess, "?") {
-		return errors.New(what)
-	}
-	return err
 }
 
 // readZip reads the members of an archive.
@@ -89,7 +81,7 @@ func readZip(f io.ReaderAt, size int64) (*Archive, error) {
 			err = a.readMember(member)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("member %q: %w", member.Name, err)
+			return nil, fault.New("member %q: %w", member.Name, err)
 		}
 		seen[member.Name] = true
 	}
@@ -140,7 +132,7 @@ func readArray(r io.Reader, size int64) (a array.Array, err error) {
 		return a, err
 	}
 	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // zip compares the checksum here
-		return a, fmt.Errorf("it does not end where it should: %w", err)
+		return a, fault.New("it does not end where it should: %w", err)
 	}
 	return a, nil
 }

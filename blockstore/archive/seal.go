@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"hash"
 	"io"
 	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 // sealDigits is the length of the digest at the end of an archive.
@@ -44,9 +46,9 @@ func (w *sealWriter) seal() error {
 }
 
 var (
-	errNoArchive = errors.New("this is not a Nystream model, or its end is missing; fit the model again if the file was cut short")
-	errNewer     = errors.New("the file was made by a newer version of Nystream; use that version")
-	errDamaged   = errors.New("the file is damaged: its bytes do not match the digest at its end; restore it or fit the model again")
+	errNoArchive = fault.New("this is not a Nystream model, or its end is missing").Do("fit the model again if the file was cut short")
+	errNewer     = fault.New("the file was made by a newer version of Nystream").Do("use that version")
+	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").Of(stream.Damaged).Do("restore it or fit the model again")
 )
 
 // checkSeal reads a whole archive of the given size and compares it with its

@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -10,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // edgeList holds the edges of a graph as they come, between nodes that are
@@ -66,11 +65,11 @@ func (l *edgeList) grow() {
 
 // entries returns the entries of the adjacency matrix. final gives the final number
 // of each node; nil means that they are final.
-func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
-	return func(yield func(stream.Entry) bool) {
+func (l *edgeList) entries(final []int32) iter.Seq[sparse.Entry] {
+	return func(yield func(sparse.Entry) bool) {
 		for _, chunk := range l.chunks {
 			for k, ends := range chunk.ends {
-				e := stream.Entry{Row: ends[0], Col: ends[1], Value: 1}
+				e := sparse.Entry{Row: ends[0], Col: ends[1], Value: 1}
 				if final != nil {
 					e.Row, e.Col = final[e.Row], final[e.Col]
 				}
@@ -86,11 +85,11 @@ func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
 }
 
 // yield yields what one edge adds to the matrix.
-func (l *edgeList) yield(e stream.Entry, yield func(stream.Entry) bool) bool {
+func (l *edgeList) yield(e sparse.Entry, yield func(sparse.Entry) bool) bool {
 	if e.Row == e.Col {
 		return l.dropLoops || yield(e)
 	}
-	return yield(e) && (!l.mirror || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value}))
+	return yield(e) && (!l.mirror || yield(sparse.Entry{Row: e.Col, Col: e.Row, Value: e.Value}))
 }
 
 // count returns the number of entries.
@@ -115,7 +114,7 @@ type reader struct {
 // newReader checks options that contradict each other or the file.
 func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader, error) {
 	if o.Simple && weighted {
-		return nil, errors.New("only edges without weights can be made to count once; leave the weights out (-), or let them add up")
+		return nil, fault.New("only edges without weights can be made to count once").Do("leave the weights out (-), or let them add up")
 	}
 	r := &reader{
 		options: o,
@@ -130,15 +129,17 @@ func (r *reader) weight(cell []byte) (float64, error) {
 	v, err := text.NumberCell(cell)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("weight: %w", err)
+		return 0, fault.New("weight: %w", err)
 	case text.IsInexact(cell):
-		return 0, fmt.Errorf("the weight %s lies between two float64 numbers, which hold all integers only up to 2^53; write it with a point to have it rounded", fault.Shorten(cell))
+		return 0, fault.New("the weight %s lies between two float64 numbers, which hold all integers only up to 2^53", fault.Shorten(cell)).
+			Do("write it with a point to have it rounded")
 	case math.IsNaN(v):
-		return 0, errors.New("the weight is missing; give it a number, or remove the line")
+		return 0, fault.New("the weight is missing").Do("give it a number, or remove the line")
 	case math.IsInf(v, 0):
-		return 0, fmt.Errorf("the weight %q is infinite; give it a finite number", fault.Shorten(cell))
-	case v < 0 && r.options.Degrees != stream.NoDegreeScaling:
-		return 0, fmt.Errorf("the weight %v is negative, and degrees need weights that are not; leave the scaling by degrees out, or change the weights", v)
+		return 0, fault.New("the weight %q is infinite", fault.Shorten(cell)).Do("give it a finite number")
+	case v < 0 && r.options.Degrees != sparse.NoDegreeScaling:
+		return 0, fault.New("the weight %v is negative, and degrees need weights that are not", v).
+			Do("leave the scaling by degrees out, or change the weights")
 	}
 	return v, nil
 }
@@ -155,7 +156,7 @@ func (r *reader) bytes(nodes, textBytes int64) int64 {
 	if r.options.SelfLoops == AddSelfLoops {
 		entry += 12
 	}
-	if r.options.Degrees != stream.NoDegreeScaling {
+	if r.options.Degrees != sparse.NoDegreeScaling {
 		entry += 8
 	}
 	if r.edges.mirror {
@@ -167,14 +168,14 @@ func (r *reader) bytes(nodes, textBytes int64) int64 {
 // checkLimit holds the reader to Options.Limit, as far as it has come.
 func (r *reader) checkLimit(nodes, textBytes int64) error {
 	if need := r.bytes(nodes, textBytes); r.options.Limit > 0 && need > r.options.Limit {
-		return fmt.Errorf("%d edges between %d nodes or more: %w", r.edges.edges, nodes, &stream.OverBudgetError{Need: need, Limit: r.options.Limit})
+		return fault.New("%d edges between %d nodes or more: %w", r.edges.edges, nodes, &stream.OverBudgetError{Need: need, Limit: r.options.Limit})
 	}
 	return nil
 }
 
 // graph makes the graph of the edges. It gives the list of edges up.
 func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
-	a, err := stream.NewCSR(nodes, nodes, r.edges.entries(final))
+	a, err := sparse.NewCSR(nodes, nodes, r.edges.entries(final))
 	if err != nil {
 		return nil, err
 	}
@@ -234,10 +235,10 @@ func (t *nodeTable) list(ids []string) error {
 	for i, id := range ids {
 		n, err := t.number([]byte(id))
 		if err != nil {
-			return fmt.Errorf("list of nodes, entry %d (counted from 0): %w", i, err)
+			return fault.New("list of nodes, entry %d (counted from 0): %w", i, err)
 		}
 		if int(n) != i {
-			return fmt.Errorf("list of nodes, entry %d (counted from 0): %q is entry %d too; list each node once", i, id, n)
+			return fault.New("list of nodes, entry %d (counted from 0): %q is entry %d too", i, id, n).Do("list each node once")
 		}
 	}
 	return nil
@@ -249,7 +250,7 @@ func (r *reader) readAll(c edgeColumns, nodes *nodeTable) error {
 		cells, err := r.lines.Next()
 		switch {
 		case err == io.EOF && r.edges.edges == 0:
-			return errors.New("the file holds a header but no edges; is it the right file?")
+			return fault.New("the file holds a header but no edges").Do("is it the right file?")
 		case err == io.EOF:
 			return r.checkLimit(int64(nodes.len()), nodes.bytes)
 		case err != nil:
@@ -281,7 +282,7 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	if c.weight >= 0 {
 		if weight, err = r.weight(cells[c.weight]); err != nil {
 			if _, bad := text.NumberCell(cells[c.weight]); bad != nil && r.edges.edges == 0 && !c.header {
-				err = fmt.Errorf("%w, or say with `header` that the line names the columns", err)
+				err = fault.New("%w, or say with `header` that the line names the columns", err)
 			}
 			return err
 		}

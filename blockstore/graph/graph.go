@@ -1,5 +1,5 @@
 // Package graph reads directed graphs from edge lists and Matrix Market files
-// into a sparse adjacency matrix, stream.CSR, with the names of the nodes.
+// into a sparse adjacency matrix, sparse.CSR, with the names of the nodes.
 package graph
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Graph is a directed graph as it was read.
@@ -28,7 +29,7 @@ type Graph struct {
 	// Adjacency has in row i and column j the weight of the edge from node i
 	// to node j, after all that Options asks for. Value is nil when all
 	// weights are 1.
-	Adjacency *stream.CSR
+	Adjacency *sparse.CSR
 	// IDs are the ids of the nodes when all are integers of 64 bits, written
 	// as a computer writes them: -5, not 007 or +7. Otherwise IDs is nil.
 	IDs []int64
@@ -100,7 +101,7 @@ type Options struct {
 	// SelfLoops comes before Degrees.
 	SelfLoops SelfLoops
 	// Degrees divides the weights by degrees.
-	Degrees stream.DegreeScaling
+	Degrees sparse.DegreeScaling
 	// Limit is the most memory, in bytes, that reading may take by estimate;
 	// what takes more is a *stream.OverBudgetError. 0 means no limit.
 	Limit int64
@@ -144,14 +145,14 @@ func guarded(ctx context.Context, path string, f func() error) error {
 		name = "standard input"
 	}
 	err := fault.Guard(name, f)
-	var at *fs.PathError
+	var named *stream.DataError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == nil || errors.As(err, &at) || strings.HasPrefix(err.Error(), name+": "):
+	case err == nil || errors.As(err, new(*fs.PathError)) || errors.As(err, &named) && named.Path != "":
 		return err // it names the file
 	}
-	return &fault.DataError{Path: name, Row: -1, Err: err}
+	return fault.File(name, "%w", err)
 }
 
 // read tells the two kinds of files apart.
@@ -171,10 +172,11 @@ func (t *document) graph(path string, o Options) (*Graph, error) {
 		return readMatrixMarket(t, o)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(t.head), []byte(`{"`)) {
-		return nil, errors.New("a graph is not read from JSON lines; write its edges as CSV: jq -r '[.source,.target]|@csv'")
+		return nil, fault.New("a graph is not read from JSON lines").Do("write its edges as CSV: jq -r '[.source,.target]|@csv'")
 	}
 	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
-		return nil, errors.New("it does not begin with %%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge; write that line, or rename the file if it lists edges")
+		return nil, fault.New("it does not begin with %%%%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge").
+			Do("write that line, or rename the file if it lists edges")
 	}
 	return readEdges(t, o)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // edgeMap has the weight of every entry, by the names of its nodes.
@@ -36,7 +37,7 @@ func edgesOf(t testing.TB, g *Graph) edgeMap {
 		t.Fatalf("%d×%d entries, %d ids, %d names", a.Rows, a.Cols, len(g.IDs), len(g.Names))
 	}
 	edges := edgeMap{}
-	last := stream.Entry{Row: -1}
+	last := sparse.Entry{Row: -1}
 	for e := range a.Entries() {
 		if e.Row == last.Row && e.Col <= last.Col {
 			t.Fatalf("entries do not ascend: %v, %v", last, e)
@@ -100,13 +101,13 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"duplicates", "1 2\n1 2\n1 1\n", Options{}, "1 2", edgeMap{{"1", "2"}: 2, {"1", "1"}: 1}},
 		{"simple", "1 2\n1 2\n1 1\n", Options{Simple: true}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 1}},
 		{"undirected", "1 2 5\n2 1 7\n1 1 1\n", Options{Undirected: true}, "1 2", edgeMap{{"1", "2"}: 12, {"2", "1"}: 12, {"1", "1"}: 1}},
-		{"simple, loops added", "1 2\n1 1\n", Options{Simple: true, SelfLoops: AddSelfLoops, Degrees: stream.ColumnStochastic}, "1 2", edgeMap{{"1", "1"}: 1, {"1", "2"}: 0.5, {"2", "2"}: 0.5}},
+		{"simple, loops added", "1 2\n1 1\n", Options{Simple: true, SelfLoops: AddSelfLoops, Degrees: sparse.ColumnStochastic}, "1 2", edgeMap{{"1", "1"}: 1, {"1", "2"}: 0.5, {"2", "2"}: 0.5}},
 		{"undirected and simple", "1 2\n2 1\n2 3\n", Options{Undirected: true, Simple: true}, "1 2 3", edgeMap{{"1", "2"}: 1, {"2", "1"}: 1, {"2", "3"}: 1, {"3", "2"}: 1}},
 		{"loops added", "1 2\n1 1\n", Options{SelfLoops: AddSelfLoops}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 2, {"2", "2"}: 1}},
 		{"loops dropped", "1 2\n1 1\n3 3\n", Options{SelfLoops: DropSelfLoops}, "1 2 3", edgeMap{{"1", "2"}: 1}},
-		{"row-stochastic, loops added", "1 2\n1 3\n", Options{SelfLoops: AddSelfLoops, Degrees: stream.RowStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1. / 3, {"1", "2"}: 1. / 3, {"1", "3"}: 1. / 3, {"2", "2"}: 1, {"3", "3"}: 1}},
-		{"in-degrees, loops added", "1 2\n3 2\n", Options{SelfLoops: AddSelfLoops, Degrees: stream.ColumnStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1, {"1", "2"}: 1. / 3, {"2", "2"}: 1. / 3, {"3", "2"}: 1. / 3, {"3", "3"}: 1}},
-		{"symmetric", "1 2 4\n", Options{Degrees: stream.SymmetricByDegrees}, "1 2", edgeMap{{"1", "2"}: 1}},
+		{"row-stochastic, loops added", "1 2\n1 3\n", Options{SelfLoops: AddSelfLoops, Degrees: sparse.RowStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1. / 3, {"1", "2"}: 1. / 3, {"1", "3"}: 1. / 3, {"2", "2"}: 1, {"3", "3"}: 1}},
+		{"in-degrees, loops added", "1 2\n3 2\n", Options{SelfLoops: AddSelfLoops, Degrees: sparse.ColumnStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1, {"1", "2"}: 1. / 3, {"2", "2"}: 1. / 3, {"3", "2"}: 1. / 3, {"3", "3"}: 1}},
+		{"symmetric", "1 2 4\n", Options{Degrees: sparse.SymmetricByDegrees}, "1 2", edgeMap{{"1", "2"}: 1}},
 		{"list of nodes", "1 2\n0 1\n", Options{Nodes: []string{"9", "1"}}, "9 1 0 2", edgeMap{{"1", "2"}: 1, {"0", "1"}: 1}},
 		{"list of texts", "a 10\n10 2\n", Options{Nodes: []string{"b"}}, "b a 10 2", edgeMap{{"a", "10"}: 1, {"10", "2"}: 1}},
 	}
@@ -166,7 +167,7 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"hexadecimal", "1,2,3\n1,2,0x10\n", Options{}, []string{"not a number"}},
 		{"inexact", "1,2,9007199254740993\n", Options{}, []string{"line 1", "2^53"}},
 		{"overflowing sum", "1,2,1e308\n1,2,1e308\n", Options{}, []string{"add up to +Inf"}},
-		{"negative with degrees", "1,2,1\n1,3,-1\n", Options{Degrees: stream.RowStochastic}, []string{"line 2", "-1 is negative"}},
+		{"negative with degrees", "1,2,1\n1,3,-1\n", Options{Degrees: sparse.RowStochastic}, []string{"line 2", "-1 is negative"}},
 		{"four columns", "1,2,3,4\n", Options{}, []string{"4 columns", "none called weight"}},
 		{"a header whose third column is no weight", "from,to,time\na,b,3\n", Options{}, []string{"3 columns, none called weight", "- for none"}},
 		{"a header that is not told", "u,v,time\na,b,3\n", Options{}, []string{"line 1", `"time" is not a number`, "`header`"}},
@@ -462,7 +463,7 @@ func TestReadGraphCora(t *testing.T) {
 	if n := undirected.Adjacency.NNZ(); n != 2*5429-302 { // 151 pairs cite each other
 		t.Errorf("%d entries of the undirected graph", n)
 	}
-	looped := mustReadGraph(t, path, Options{SelfLoops: AddSelfLoops, Degrees: stream.RowStochastic})
+	looped := mustReadGraph(t, path, Options{SelfLoops: AddSelfLoops, Degrees: sparse.RowStochastic})
 	for i, sum := range looped.Adjacency.RowSums() {
 		if math.Abs(sum-1) > 1e-15*10 {
 			t.Fatalf("row %d adds up to %v", i, sum)
@@ -583,7 +584,7 @@ func TestOver(t *testing.T) {
 	if err != nil || strange != 1 || rows.Rows != 3 || rows.Cols != 3 || rows.NNZ() != 3 {
 		t.Fatalf("%v, %d, %v", rows, strange, err)
 	}
-	want := map[stream.Entry]bool{{Row: 0, Col: 1, Value: 1}: true, {Row: 2, Col: 2, Value: 3}: true, {Row: 2, Col: 1, Value: 4}: true}
+	want := map[sparse.Entry]bool{{Row: 0, Col: 1, Value: 1}: true, {Row: 2, Col: 2, Value: 3}: true, {Row: 2, Col: 1, Value: 4}: true}
 	for entry := range rows.Entries() {
 		if !want[entry] {
 			t.Errorf("entry %v", entry)

@@ -2,14 +2,13 @@ package graph
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
 )
 
 // marketBanner is how a Matrix Market file begins.
@@ -34,13 +33,13 @@ type market struct {
 // readMatrixMarket reads a coordinate matrix.
 func readMatrixMarket(in *document, o Options) (*Graph, error) {
 	if o.Nodes != nil {
-		return nil, errors.New("a Matrix Market file says itself which nodes there are, 1 to n; leave the list of nodes out")
+		return nil, fault.New("a Matrix Market file says itself which nodes there are, 1 to n").Do("leave the list of nodes out")
 	}
 	if o.Header {
-		return nil, errors.New("a Matrix Market file has no names of columns; leave `header` out")
+		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `header` out")
 	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
-		return nil, errors.New("a Matrix Market file has no columns to choose from; leave source, target and weight out")
+		return nil, fault.New("a Matrix Market file has no columns to choose from").Do("leave source, target and weight out")
 	}
 	banner, _, _ := bytes.Cut(in.head, []byte{'\n'})
 	m, err := newMarket(in, strings.Fields(strings.ToLower(string(banner))), o)
@@ -67,18 +66,19 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 // newMarket takes the words of the first line.
 func newMarket(in *document, banner []string, o Options) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
-		return nil, errors.New("it is no first line of a Matrix Market file; make it %%MatrixMarket matrix coordinate real general, or say integer or pattern, or symmetric")
+		return nil, fault.New("it is no first line of a Matrix Market file").
+			Do("make it %%%%MatrixMarket matrix coordinate real general, or say integer or pattern, or symmetric")
 	}
 	layout, field, symmetry := banner[2], banner[3], banner[4]
 	switch {
 	case layout == "array":
-		return nil, errors.New("it is a dense matrix (array), and a graph is read from the coordinate format; write it from a sparse matrix")
+		return nil, fault.New("it is a dense matrix (array), and a graph is read from the coordinate format").Do("write it from a sparse matrix")
 	case layout != "coordinate":
-		return nil, fmt.Errorf("the format %q is not known, only coordinate; write it so", layout)
+		return nil, fault.New("the format %q is not known, only coordinate", layout).Do("write it so")
 	case field != "real" && field != "integer" && field != "pattern" && field != "double":
-		return nil, fmt.Errorf("values of the kind %q are not read; write real, integer or pattern", field)
+		return nil, fault.New("values of the kind %q are not read", field).Do("write real, integer or pattern")
 	case symmetry != "general" && symmetry != "symmetric":
-		return nil, fmt.Errorf("the symmetry %q is not read; write the matrix as general or symmetric", symmetry)
+		return nil, fault.New("the symmetry %q is not read", symmetry).Do("write the matrix as general or symmetric")
 	}
 	pattern := field == "pattern"
 	r, err := newReader(in, text.WhiteSpace, !pattern && o.Weight != noWeight, o)
@@ -94,7 +94,7 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 func (m *market) readSize() error {
 	cells, err := m.lines.Next()
 	if err == io.EOF {
-		return errors.New("the file ends before the line with its size; make or fetch it again")
+		return fault.New("the file ends before the line with its size").Of(stream.Damaged).Do("make or fetch it again")
 	}
 	if err != nil {
 		return err
@@ -106,12 +106,13 @@ func (m *market) readSize() error {
 			size[k], ok = nodeInteger(cells[k])
 		}
 		if !ok || size[k] < 0 {
-			return m.lines.Here(errors.New("the first line after the comments should hold three integers: rows, columns and entries; mend it"))
+			return m.lines.Here(fault.New("the first line after the comments should hold three integers: rows, columns and entries").
+				Do("mend it"))
 		}
 	}
 	switch {
 	case size[0] != size[1]:
-		return m.lines.Here(fmt.Errorf("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square; make it so", size[0], size[1]))
+		return m.lines.Here(fault.New("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square", size[0], size[1]).Do("make it so"))
 	case size[0] >= math.MaxInt32:
 		return m.lines.Here(errManyNodes)
 	}
@@ -142,10 +143,11 @@ const idleNodes = 1 << 22
 // checkEnd compares what was read with what was promised.
 func (m *market) checkEnd() error {
 	if m.edges.edges != m.promised {
-		return fmt.Errorf("the file ends after %d entries, but promises %d; make or fetch it again", m.edges.edges, m.promised)
+		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).Of(stream.Damaged).Do("make or fetch it again")
 	}
 	if m.nodes > max(idleNodes, 4*m.edges.edges) {
-		return fmt.Errorf("the file promises %d nodes for %d entries, so most rows are empty; number the nodes without gaps", m.nodes, m.edges.edges)
+		return fault.New("the file promises %d nodes for %d entries, so most rows are empty", m.nodes, m.edges.edges).
+			Do("number the nodes without gaps")
 	}
 	return m.checkLimit(m.nodes, 0)
 }
@@ -157,10 +159,11 @@ func (m *market) entry(cells [][]byte) error {
 		width = 2
 	}
 	if len(cells) != width {
-		return fmt.Errorf("%d numbers, but an entry has %d here; mend the line", len(cells), width)
+		return fault.New("%d numbers, but an entry has %d here", len(cells), width).Do("mend the line")
 	}
 	if m.edges.edges == m.promised {
-		return fmt.Errorf("there are more entries than the %d promised: the size line is wrong, or two files were joined; mend it", m.promised)
+		return fault.New("there are more entries than the %d promised: the size line is wrong, or two files were joined", m.promised).
+			Do("mend it")
 	}
 	i, err := m.index(cells[0])
 	if err != nil {
@@ -190,7 +193,7 @@ func (m *market) entry(cells [][]byte) error {
 func (m *market) index(cell []byte) (int32, error) {
 	v, ok := nodeInteger(cell)
 	if !ok || v < 1 || v > m.nodes {
-		return 0, fmt.Errorf("the row or column %q is none of 1 to %d; mend the line", fault.Shorten(cell), m.nodes)
+		return 0, fault.New("the row or column %q is none of 1 to %d", fault.Shorten(cell), m.nodes).Do("mend the line")
 	}
 	return int32(v - 1), nil
 }
@@ -200,7 +203,8 @@ func (m *market) index(cell []byte) (int32, error) {
 func (m *market) checkTriangle(i, j int32) error {
 	m.below, m.above = m.below || i > j, m.above || i < j
 	if m.symmetric && m.below && m.above {
-		return errors.New("a symmetric matrix lists one side of its diagonal, and this entry is on the other; if both are listed, call the matrix general")
+		return fault.New("a symmetric matrix lists one side of its diagonal, and this entry is on the other").
+			Do("if both are listed, call the matrix general")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 func TestMatrixMarketKnownAnswers(t *testing.T) {
@@ -26,7 +26,7 @@ func TestMatrixMarketKnownAnswers(t *testing.T) {
 		{"undirected", "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 3\n1 1 2", Options{Undirected: true, SelfLoops: DropSelfLoops}, 2, edgeMap{{"2", "1"}: 3, {"1", "2"}: 3}},
 		{"duplicates", "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 3\n2 1 4\n", Options{}, 2, edgeMap{{"2", "1"}: 7}},
 		{"weights left out", "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 3\n2 1 4\n", Options{Weight: "-", Simple: true}, 2, edgeMap{{"2", "1"}: 1}},
-		{"row-stochastic", "\ufeff%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n1 3\n", Options{Degrees: stream.RowStochastic}, 3, edgeMap{{"1", "2"}: 0.5, {"1", "3"}: 0.5}},
+		{"row-stochastic", "\ufeff%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n1 3\n", Options{Degrees: sparse.RowStochastic}, 3, edgeMap{{"1", "2"}: 0.5, {"1", "3"}: 0.5}},
 		{"no entries", "%%MatrixMarket matrix coordinate real general\n5 5 0\n", Options{}, 5, edgeMap{}},
 		{"nothing at all", "%%MatrixMarket matrix coordinate real general\n0 0 0\n", Options{}, 0, edgeMap{}},
 	}
@@ -71,7 +71,7 @@ func TestMatrixMarketRefuses(t *testing.T) {
 		{"value in a pattern", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2 3\n", Options{}, []string{"has 2 here"}},
 		{"NaN", general + "3 3 1\n1 2 NaN\n", Options{}, []string{"line 3", "missing"}},
 		{"infinite", general + "3 3 1\n1 2 1e400\n", Options{}, []string{"infinite"}},
-		{"negative with degrees", general + "3 3 1\n1 2 -1\n", Options{Degrees: stream.SymmetricByDegrees}, []string{"negative"}},
+		{"negative with degrees", general + "3 3 1\n1 2 -1\n", Options{Degrees: sparse.SymmetricByDegrees}, []string{"negative"}},
 		{"both triangles", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 2 1\n2 1 1\n", Options{}, []string{"line 4", "one side"}},
 		{"list of nodes", general + "1 1 0\n", Options{Nodes: []string{"1"}}, []string{"list of nodes"}},
 		{"columns", general + "1 1 0\n", Options{Source: "a"}, []string{"no columns"}},

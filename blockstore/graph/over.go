@@ -4,25 +4,25 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Over returns the rows of a, which is the adjacency matrix of the graph or its
 // transpose, over other nodes than its own: a column for each of those with the ids, or
 // the names where ids are text. strange is the number of entries of nodes that are not
 // among them, which are left out.
-func (g *Graph) Over(a *stream.CSR, ids []int64, names []string) (rows *stream.CSR, strange int64, err error) {
+func (g *Graph) Over(a *sparse.CSR, ids []int64, names []string) (rows *sparse.CSR, strange int64, err error) {
 	if slices.Equal(g.IDs, ids) && slices.Equal(g.Names, names) {
 		return a, 0, nil
 	}
 	place := g.places(ids, names)
-	rows, err = stream.NewCSR(a.Rows, len(ids)+len(names), func(yield func(stream.Entry) bool) {
+	rows, err = sparse.NewCSR(a.Rows, len(ids)+len(names), func(yield func(sparse.Entry) bool) {
 		strange = 0
 		for entry := range a.Entries() {
 			at := place[entry.Col]
 			if at < 0 {
 				strange++
-			} else if !yield(stream.Entry{Row: entry.Row, Col: at, Value: entry.Value}) {
+			} else if !yield(sparse.Entry{Row: entry.Row, Col: at, Value: entry.Value}) {
 				return
 			}
 		}

@@ -5,13 +5,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/text"
@@ -39,7 +39,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 	}
 	input := o.Stdin
 	if path == file.Stdin && input == nil {
-		return nil, errors.New("there is no standard input to read; name a file")
+		return nil, fault.New("there is no standard input to read").Do("name a file")
 	}
 	if path != file.Stdin {
 		input, err = t.openFile(ctx, o.Session, path)
@@ -84,9 +84,9 @@ func (t *document) open(in io.Reader) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	switch found, remedy := formats.ByMagic(string(start)); {
-	case remedy != "":
-		return errors.New(remedy)
+	switch found, reason := formats.ByMagic(string(start)); {
+	case reason != nil:
+		return reason
 	case formats.IsCompressed(found):
 		plain, err := compression.NewReader(found, raw)
 		if err != nil {
@@ -95,7 +95,7 @@ func (t *document) open(in io.Reader) error {
 		t.closes = append(t.closes, plain)
 		raw = bufio.NewReaderSize(plain, text.HeadSize)
 	case found != "" && found != formats.UTF16:
-		return fmt.Errorf("a graph is not read from the format %s; write its edges as CSV or as a Matrix Market file", found)
+		return fault.New("a graph is not read from the format %s", found).Do("write its edges as CSV or as a Matrix Market file")
 	}
 	return t.peek(bufio.NewReaderSize(t.encoding.NewReader(raw), text.HeadSize))
 }
@@ -108,7 +108,7 @@ func (t *document) peek(in *bufio.Reader) error {
 			_, err = in.ReadSlice('\n')
 		}
 		if err == io.EOF {
-			return fmt.Errorf("it has %d lines, so that `skip %d` leaves none; pass over fewer", i, t.layout.Skip)
+			return fault.New("it has %d lines, so that `skip %d` leaves none", i, t.layout.Skip).Do("pass over fewer")
 		} else if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (t *document) peek(in *bufio.Reader) error {
 		return err
 	}
 	if len(t.head) == text.HeadSize && bytes.IndexByte(t.head, '\n') < 0 {
-		return fmt.Errorf("its first line is longer than %d KiB; is this a list of edges?", text.HeadSize>>10)
+		return fault.New("its first line is longer than %d KiB", text.HeadSize>>10).Do("is this a list of edges?")
 	}
 	return nil
 }
@@ -181,9 +181,10 @@ func firstRecords(in *document, delimiter rune, things string) (first, second []
 		}
 	}
 	if first == nil && len(in.head) >= text.HeadSize/2 {
-		err = fmt.Errorf("the first %d KiB hold no %s, only comments and blank lines; remove them", text.HeadSize>>10, things)
+		err = fault.New("the first %d KiB hold no %s, only comments and blank lines", text.HeadSize>>10, things).
+			Do("remove them")
 	} else if first == nil {
-		err = fmt.Errorf("the file holds no %s; is it the right file?", things)
+		err = fault.New("the file holds no %s", things).Do("is it the right file?")
 	}
 	return first, second, err
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"syscall"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // mostRedirects is how many redirects a request follows.
@@ -21,19 +22,17 @@ func Redirect(r *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	switch {
 	case len(via) > mostRedirects:
-		return errRedirect("the server redirects more than ten times; is the address right?")
+		return errRedirect{stream.NewDataError("", "the server redirects more than ten times").Do("is the address right?")}
 	case last.Scheme == "https" && r.URL.Scheme != "https":
-		return errRedirect("the server redirects from https to an address without encryption; name that address")
+		return errRedirect{stream.NewDataError("", "the server redirects from https to an address without encryption").Do("name that address")}
 	case isInner(r.Context(), r.URL) && !isInner(r.Context(), first):
-		return errRedirect("the server redirects to an address within this network; name that address")
+		return errRedirect{stream.NewDataError("", "the server redirects to an address within this network").Do("name that address")}
 	}
 	return nil
 }
 
 // errRedirect is why a redirect is not followed.
-type errRedirect string
-
-func (e errRedirect) Error() string { return string(e) }
+type errRedirect struct{ *stream.DataError }
 
 // isInner reports whether a host is this machine or in a private network.
 func isInner(ctx context.Context, u *url.URL) bool {
@@ -64,20 +63,20 @@ func NetworkError(err error) error {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &redirect):
-		return Failure(redirect)
+		return Failure(redirect.DataError)
 	case errors.As(err, &host) && !host.IsTimeout && !host.IsTemporary:
-		return Failure(fmt.Errorf("there is no host %s; is the address right?", host.Name))
+		return Failure(stream.NewDataError("", "there is no host %s", host.Name).Do("is the address right?"))
 	case errors.As(err, &certificate):
-		return Failure(fmt.Errorf("the certificate of the server is not trusted: %w; is the address right?", certificate.Err))
+		return Failure(stream.NewDataError("", "the certificate of the server is not trusted: %w", certificate.Err).Do("is the address right?"))
 	case errors.As(err, &plain), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
-		return Failure(errors.New("the server does not speak TLS as it should; write http:// if it has no encryption"))
+		return Failure(stream.NewDataError("", "the server does not speak TLS as it should").Do("write http:// if it has no encryption"))
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return Temporary(errors.New("the server refuses the connection; does it run?"))
+		return Temporary(stream.NewDataError("", "the server refuses the connection").Do("does it run?"))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return Temporary(errors.New("the connection broke off"))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return Temporary(errors.New("no answer came in time"))
 	}
-	return Temporary(fmt.Errorf("the connection failed: %w", err))
+	return Temporary(stream.NewDataError("", "the connection failed: %w", err))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // TestRedirects wants that none leads from https to http, nor into a private network.
@@ -57,7 +59,8 @@ func TestNetworkErrors(t *testing.T) {
 		{errors.New("other"), "the connection failed: other", true},
 	} {
 		err := NetworkError(&url.Error{Op: "Get", URL: "http://h/?secret", Err: c.err})
-		if IsTemporary(err) != c.temporary || !IsFailure(err) || !strings.Contains(err.Error(), c.want) {
+		var failed *stream.DataError
+		if IsTemporary(err) != c.temporary || !errors.As(err, &failed) || failed.Kind != stream.Unreachable || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, temporary %v", c.err, err, IsTemporary(err))
 		}
 	}

@@ -15,12 +15,13 @@ package object
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // Store has the objects of a scheme. It is used by several goroutines at a time. Its
@@ -50,29 +51,26 @@ type Object interface {
 }
 
 // ErrChanged reports that there is another version of an object.
-var ErrChanged = errors.New("the object was changed after it was opened; start again")
+var ErrChanged error = stream.NewDataError("", "the object was changed after it was opened").Of(stream.Changed).Do("start again")
 
 // temporary marks an error.
 type temporary struct{ error }
 
 func (e temporary) Unwrap() error { return e.error }
 
-// Temporary marks an error after which the same may succeed.
-func Temporary(err error) error { return temporary{err} }
+// Temporary marks an error after which the same may succeed. It is one of those that [Failure] marks.
+func Temporary(err error) error {
+	e := stream.AsDataError(err).Of(stream.Unreachable)
+	e.Err = temporary{err}
+	return e
+}
 
 // IsTemporary reports whether an error is marked so.
 func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
 
-// failure marks an error.
-type failure struct{ error }
-
-func (e failure) Unwrap() error { return e.error }
-
-// Failure marks an error of the server or of the way to it, which says nothing of the data.
-func Failure(err error) error { return failure{err} }
-
-// IsFailure reports whether an error is marked by [Failure] or [Temporary].
-func IsFailure(err error) bool { return errors.As(err, new(failure)) || IsTemporary(err) }
+// Failure marks an error of the server or of the way to it, which says nothing of the data: its kind is
+// [stream.Unreachable].
+func Failure(err error) error { return stream.AsDataError(err).Of(stream.Unreachable) }
 
 // Stores are the stores that URLs name by their schemes. They are not changed while they are in
 // use, and may be used from several goroutines.
@@ -149,13 +147,13 @@ func (s *Stores) Of(url string) (Store, error) {
 		return store, nil
 	}
 	if remedy := elsewhere[scheme]; remedy != "" {
-		return nil, fmt.Errorf("%s: objects of %s:// are not reached; %s", url, scheme, remedy)
+		return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("%s", remedy)
 	}
 	known := []string{"file://"}
 	for _, s := range slices.Sorted(maps.Keys(s.ByScheme)) {
 		known = append(known, s+"://")
 	}
-	return nil, fmt.Errorf("%s: objects of %s:// are not reached; use one of %s", url, scheme, strings.Join(known, ", "))
+	return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("use one of %s", strings.Join(known, ", "))
 }
 
 // Body returns what is read of an object, with the errors of the network by [NetworkError].

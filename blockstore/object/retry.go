@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // Patience limits the time that requests take. Zero fields stand for the defaults.
@@ -58,9 +59,9 @@ func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat f
 		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // not all workers come back at once
 		switch last := a.left() <= wait || n == attempts; {
 		case last && err == errStalled:
-			return Failure(fmt.Errorf("no answer for %v; where the server is as slow as that, set `stall` to more", a.Stall))
+			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).Do("where the server is as slow as that, set `stall` to more"))
 		case last:
-			return fmt.Errorf("after %d attempts: %w", n, err)
+			return stream.NewDataError("", "after %d attempts: %w", n, err)
 		}
 		select {
 		case <-time.After(wait):

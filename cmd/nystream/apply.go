@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // application is what the verbs have in common that apply a model to rows.
@@ -40,7 +40,7 @@ type taken struct {
 	source   stream.Source
 	fields   []stream.Field // that are carried along
 	kept     func(b *stream.Block, rows int) []stream.Column
-	prepared *stream.Prepared // nil for a graph or a kernel matrix
+	prepared *prepare.Source // nil for a graph or a kernel matrix
 	dropped  func() int64
 	held     int64 // numbers in memory besides what the model's plan knows
 }
@@ -109,13 +109,13 @@ type takenRows struct {
 	names     []string // of the columns, if they have names
 	position  columnPositions
 	dimension int // columns of numbers
-	prepare   stream.Preparation
+	prepare   prepare.Preparation
 }
 
 // open opens data for a model: the columns that it was fitted on, by name if it
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
-func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *stream.Prepared, error) {
+func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string) (*input, *prepare.Source, error) {
 	if d.features = t.dimension; len(t.names) == 0 {
 		d.features = max(t.dimension, t.position.Width)
 	}
@@ -131,10 +131,10 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	d, byPosition := t.choose(d, files)
 	in, err := d.choose(a, files)
-	var fault *blockstore.DataError
+	var fault *stream.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
-		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
-			err, len(t.names))
+		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			len(t.names))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -143,8 +143,8 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	found, want := len(info.Columns), t.dimension
 	if found != want {
 		in.close()
-		const say = "%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit"
-		return nil, nil, fromData(fmt.Errorf(say, info.Name, found, want))
+		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
+			Do("choose them with --columns as for the fit")
 	}
 	if byPosition {
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))

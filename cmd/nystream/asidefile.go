@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -53,8 +52,8 @@ func (d *dataFlags) readAsideFile(ctx context.Context, a *app, s aside, rows int
 		return nil, fromData(err)
 	}
 	if n := int64(v.rows()); n != rows {
-		const say = "%s has %s %s, and the data have %s rows: %s needs one for each%s"
-		return nil, fromData(fmt.Errorf(say, s.file, show.Count(n), unit, show.Count(rows), s.flag, d.layoutRemedy(s.file)))
+		return nil, stream.NewDataError(s.file, "it has %s %s, and the data have %s rows: %s needs one for each", show.Count(n), unit, show.Count(rows), s.flag).
+			Do("%s", d.layoutRemedy(s.file))
 	}
 	return v, nil
 }
@@ -74,9 +73,9 @@ func (d *dataFlags) layoutRemedy(path string) string {
 	case !blockstore.NamesText(path) || len(given) == 0:
 		return ""
 	case len(given) == 1:
-		return "; " + given[0] + " also applies to this file"
+		return given[0] + " also applies to this file"
 	}
-	return "; " + strings.Join(given, " and ") + " also apply to this file"
+	return strings.Join(given, " and ") + " also apply to this file"
 }
 
 // openAsideFile opens a file of values. Where no delimiter is known and those that can be found out make
@@ -160,8 +159,8 @@ func isTable(lines []string) bool {
 
 // refuse returns the error that one of several columns holds no numbers.
 func (f *asideFile) refuse(column, holds string) error {
-	const say = "%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others, or put values that hold a delimiter in double quotes"
-	return fmt.Errorf(say, f.path, column, holds)
+	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
+		Do("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
 // readColumn reads the only column, of any kind, from a file that says where each value ends.

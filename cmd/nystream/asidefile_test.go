@@ -39,7 +39,7 @@ func TestLabelsOfLines(t *testing.T) {
 		{"l.csv", "1;cat,2;dog,3;cat,4,5;cat,6;dog", "line 4: 1 cells, but the first line has 2"},
 		{"l.csv", "1,2,1,2;3,1,2", "line 4: 2 cells, but the first line has 1"},
 		{"l.tsv", "cat,dog\tx,cat,dog,cat,dog", "line 2: 2 cells, but the first line has 1"},
-		{"l.csv", "New York,Rio", "l.csv has 2 lines, and the data have 6 rows"},
+		{"l.csv", "New York,Rio", "l.csv: it has 2 lines, and the data have 6 rows"},
 		{"l.csv", "", "neither a header nor rows"},
 	} {
 		text := strings.NewReplacer(",", "\n", ";", ",").Replace(c.lines) + "\n"

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // asideFlag is a flag that says something of each row of a side.
@@ -92,7 +93,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 				return err
 			}
 		}
-		if a.file != "" && j.rows.Nulls == stream.NullsDrop {
+		if a.file != "" && j.rows.Nulls == prepare.NullsDrop {
 			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.named())
 		}
 		s.list = append(s.list, a)

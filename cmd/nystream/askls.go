@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // asklsFamily are classifiers from asymmetric kernels.
@@ -102,7 +103,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
 		c.least("iterations", c.how.Iterations, 1),
 		c.within("train-fraction", c.fraction, 1, "0.6"),
-		{c.given("train-fraction") && c.rows.Nulls == stream.NullsDrop,
+		{c.given("train-fraction") && c.rows.Nulls == prepare.NullsDrop,
 			"--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator"},
 	}
 }

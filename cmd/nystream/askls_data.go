@@ -8,6 +8,8 @@ import (
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // What the samples of a fit of askls are, how they are read, and which of them it learns
@@ -49,7 +51,8 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 		return err
 	}
 	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
-		return fromData(fmt.Errorf("%s is %s×%d: a kernel matrix between samples is square; choose its columns with --columns", info.Name, show.Count(info.Rows), len(info.Columns)))
+		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", show.Count(info.Rows), len(info.Columns)).
+			Do("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.left)
 }
@@ -89,7 +92,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	}
 	of, strange := nodeLabels(c.graph, nodes, labels)
 	if strange != "" {
-		return fromData(fmt.Errorf("%s: the node %s is none of those of %s", c.labelsFile, strange, c.edges.nodes))
+		return stream.NewDataError(c.labelsFile, "the node %s is none of those of %s", strange, c.edges.nodes)
 	}
 	if c.known, err = newKnownLabels(of, classes, c.fraction, c.seed); err != nil {
 		return err
@@ -98,8 +101,8 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 }
 
 // takeMatrix makes the samples from a matrix between all of them.
-func (c *asklsTask) takeMatrix(name string, k *stream.CSR) (err error) {
-	c.all = stream.NewSparseRows(name, k, nil)
+func (c *asklsTask) takeMatrix(name string, k *sparse.CSR) (err error) {
+	c.all = sparse.NewRows(name, k, nil)
 	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
 	return fromData(err)
 }
@@ -119,7 +122,7 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	c.all = c.prepared.left
 	rows := c.all
 	if c.known.train != nil {
-		rows = stream.NewSelected(c.all, c.known.train)
+		rows = stream.Select(c.all, c.known.train)
 	}
 	var err error
 	c.samples, err = askls.Samples(rows, c.known.trainLabels(), len(c.known.classes))
@@ -135,7 +138,7 @@ func (c *asklsTask) prepareRows(ctx context.Context) error {
 		}
 		return c.readLabels(ctx, c.prepared.left)
 	}
-	part, err := stream.Prepare(ctx, c.passEngine(), stream.NewSelected(c.left, c.known.train), c.rows.Treatment)
+	part, err := prepare.New(ctx, c.passEngine(), stream.Select(c.left, c.known.train), c.rows.Treatment)
 	if err != nil {
 		return err
 	}
@@ -149,7 +152,7 @@ func (c *asklsTask) prepareMatrix(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	k, err := stream.ReadCSR(ctx, c.prepared.left)
+	k, err := sparse.ReadCSR(ctx, c.prepared.left)
 	if err != nil {
 		return err
 	}

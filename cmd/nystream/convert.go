@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // convertCommand is one command line of convert.
@@ -60,7 +61,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return fromData(err)
 	}
 	columns, _ := files.Columns()
-	c.data.text = c.rows.Categories != stream.EncodeNone
+	c.data.text = c.rows.Categories != prepare.EncodeNone
 	c.chooseAll(columns)
 	c.data.noNumbers = true
 	in, err := c.data.choose(c.app, files)
@@ -91,7 +92,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}
-	if p, ok := src.(*stream.Prepared); ok {
+	if p, ok := src.(*prepare.Source); ok {
 		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
 	}
 	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
@@ -215,7 +216,7 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if info := in.Info(); !c.given("nulls") && c.rows.Scale == stream.ScaleNone && !c.data.text ||
+	if info := in.Info(); !c.given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
 		len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // dataFlags say how data files are read. Every verb that reads has them.
@@ -124,30 +124,30 @@ func (d *dataFlags) check() error {
 func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
 
 // preparationFlags say what is done to rows before a method sees them.
-type preparationFlags struct{ stream.Treatment }
+type preparationFlags struct{ prepare.Treatment }
 
 // allNulls are what may become of nulls.
-var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean,
-	stream.NullsIndicator}
+var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+	prepare.NullsIndicator}
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
 	addChoice(cmd, &p.Nulls, "nulls", "treatment of nulls, NaN and Inf", allNulls, "", "", "", "",
 		"mean, and a column NAME_missing")
 	addChoice(cmd, &p.Scale, "scale", "scaling of columns of numbers",
-		[]stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax, stream.ScaleQuantile})
+		[]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})
 	addChoice(cmd, &p.Categories, "categories", "encoding of columns of text",
-		[]stream.Encoding{stream.EncodeNone, stream.EncodeOneHot,
-			stream.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
+		[]prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot,
+			prepare.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
 }
 
 // prepare works out how rows are prepared, and does so.
-func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, rows stream.Source) (*stream.Prepared, error) {
-	return stream.Prepare(ctx, e, rows, p.Treatment)
+func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, rows stream.Source) (*prepare.Source, error) {
+	return prepare.New(ctx, e, rows, p.Treatment)
 }
 
 // widens reports whether only the rows tell how many columns they have when they are prepared.
 func (p *preparationFlags) widens() bool {
-	return p.Categories != stream.EncodeNone || p.Nulls == stream.NullsIndicator
+	return p.Categories != prepare.EncodeNone || p.Nulls == prepare.NullsIndicator
 }
 
 // input is an opened source whose passes are counted and whose errors are
@@ -223,9 +223,9 @@ func (in *input) checkRows() error {
 	info := in.Info()
 	switch {
 	case info.Rows == 0:
-		return fromData(fmt.Errorf("%s has no rows", info.Name))
+		return stream.NewDataError(info.Name, "it has no rows")
 	case len(info.Columns)+categoriesOf(info) == 0:
-		return fromData(fmt.Errorf("%s has no numeric columns; choose some with --columns", info.Name))
+		return stream.NewDataError(info.Name, "it has no numeric columns").Do("choose some with --columns")
 	}
 	return nil
 }

@@ -6,17 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/blockstore/object"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -40,26 +36,14 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// dataFault marks an error that came out of reading data.
-type dataFault struct{ err error }
-
-func (e *dataFault) Error() string { return e.err.Error() }
-
-func (e *dataFault) Unwrap() error { return e.err }
-
-// isSpoolError reports whether a copy of the data could not be written.
-func isSpoolError(err error) bool {
-	var spool *blockstore.SpoolError
-	return errors.As(err, &spool)
-}
-
-// fromData marks the errors of reading, but neither the end of the data nor an
-// interruption, nor that a copy of the data could not be written.
+// fromData makes a data error of an error of reading that is none, but not of the end of the data, an
+// interruption, or a copy of the data that could not be written.
 func fromData(err error) error {
-	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || isSpoolError(err) {
+	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || errors.As(err, new(*blockstore.SpoolError)) ||
+		errors.As(err, new(*stream.DataError)) {
 		return err
 	}
-	return &dataFault{err}
+	return stream.AsDataError(err)
 }
 
 // fail prints an error and gives the exit code for it.
@@ -75,7 +59,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.resumeFrom)
 		}
 	}
-	message := flagWords(cmd, packagePrefix().ReplaceAllString(err.Error(), "$1"))
+	message := flagWords(cmd, err.Error())
 	text := "nystream: " + message + "\n"
 	if code == exitUsage {
 		for _, words := range a.presets {
@@ -88,38 +72,36 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return code
 }
 
-// packagePrefix matches the names of our packages before their errors, which the command leaves out.
-var packagePrefix = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|: |\n)(?:(?:kernelgen|sketch|stream|blockstore|archive|npy|parquet|simd|svd|symeig|` +
-		`lowrank|ksvd|ism|askls|rkhs|transport|cluster|split|metrics|model|modelfile|logistic|logsum): )+`)
-})
+// exitOf are the exit codes of the kinds of data errors.
+var exitOf = map[stream.ErrorKind]int{
+	stream.Unusable:    exitData,
+	stream.BadValue:    exitData,
+	stream.Damaged:     exitData,
+	stream.Missing:     exitData,
+	stream.Changed:     exitData,
+	stream.Unreachable: exitFailed,
+	stream.Unwritten:   exitFailed,
+}
 
 // exitCode classifies an error. What cobra refuses before a verb begins is
 // wrong usage.
 func (a *app) exitCode(ctx context.Context, err error) int {
-	var usage *usageError
-	var budget *stream.OverBudgetError
-	var room *blockstore.OverQuotaError
+	var data *stream.DataError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &usage) || !a.running:
+	case errors.As(err, new(*usageError)) || !a.running:
 		return exitUsage
-	case errors.As(err, &budget) || errors.As(err, &room):
+	case errors.As(err, new(*stream.OverBudgetError)) || errors.As(err, new(*blockstore.OverQuotaError)):
 		return exitBudget
-	case isDataFault(err) && !isSpoolError(err) && !object.IsFailure(err):
+	case errors.As(err, new(*blockstore.SpoolError)):
+		return exitFailed
+	case errors.As(err, &data):
+		return exitOf[data.Kind]
+	case errors.Is(err, fs.ErrNotExist):
 		return exitData
 	}
 	return exitFailed
-}
-
-func isDataFault(err error) bool {
-	var file *blockstore.DataError
-	var value *stream.BadValueError
-	var rows *stream.DataError
-	var fault *dataFault
-	var words *model.DataError
-	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &rows) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 
 // explainFlag returns an error that tells in plain words what is wrong with the value of a flag, and

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // fitError is an estimate of an error, or why there is none.
@@ -176,5 +176,5 @@ func (j *job) plannedScans() map[string]int {
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
 func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.Scans() || j.rows.Nulls == stream.NullsDrop)
+	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // graphFlags say how a graph is read, and what becomes of its edges.
@@ -24,7 +25,7 @@ type graphFlags struct {
 	listed              []string // the nodes, where they are not read from the file of nodes
 }
 
-// The words for graph.SelfLoops and stream.DegreeScaling, in the order of
+// The words for graph.SelfLoops and sparse.DegreeScaling, in the order of
 // their values.
 var (
 	selfLoopWords = []string{"keep", "add", "drop"}
@@ -78,7 +79,7 @@ type graphRecipe struct {
 // options adds a recipe, whose words have been checked, to options of reading.
 func (r graphRecipe) options(o graph.Options) graph.Options {
 	o.SelfLoops = graph.SelfLoops(slices.Index(selfLoopWords, r.SelfLoops))
-	o.Degrees = stream.DegreeScaling(slices.Index(degreeWords, r.Degrees))
+	o.Degrees = sparse.DegreeScaling(slices.Index(degreeWords, r.Degrees))
 	o.Undirected, o.Simple = r.Undirected, r.Simple
 	return o
 }
@@ -106,7 +107,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 		return nil, fromData(err)
 	}
 	if read.Adjacency.Rows == 0 {
-		return nil, fromData(fmt.Errorf("%s has no nodes", path))
+		return nil, stream.NewDataError(path, "it has no nodes")
 	}
 	return read, nil
 }
@@ -186,7 +187,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 	}
 	if !f.model.Describe().TwoSided { // a node is its edges both ways
 		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.ids, f.data.Graph.Names); err != nil {
-			return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
 	}
 	keys := nodeKeys{g}
@@ -215,17 +216,17 @@ func (f *modelFile) readEdges(ctx context.Context, a *app, edges *graphFlags, d 
 }
 
 // nodesOf returns the nodes of a graph that was read from path as rows of a side of the model.
-func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string) (*stream.SparseRows, error) {
+func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string) (*sparse.Rows, error) {
 	edges := g.Adjacency
 	if side == model.Right {
 		edges = edges.Transpose()
 	}
 	rows, strange, err := g.Over(edges, f.ids, f.data.Graph.Names)
 	if err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, stream.NewDataError(path, "%w", err)
 	}
 	if strange > 0 && f.model.Describe().TwoSided {
 		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
 	}
-	return stream.NewSparseRows(path, rows, nil), nil
+	return sparse.NewRows(path, rows, nil), nil
 }

@@ -124,7 +124,7 @@ func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error)
 		return err
 	}
 	if v := c.asides.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
-		if c.labels, c.classes, err = v.classes("; for numbers that are measured use --target"); err != nil {
+		if c.labels, c.classes, err = v.classes("for numbers that are measured use --target"); err != nil {
 			return err
 		}
 		c.kind = classKind(c.classes, v.values[0].Kind, v.told)

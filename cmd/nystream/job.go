@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // job is one command line of fit, or of plan fit, on its way from files to a model.
@@ -70,7 +71,7 @@ type task interface {
 	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
 	rowsData() rowsData
 	// preparations are of the rows of the left and the right side of the model, see modelFile.
-	preparations() (left, right stream.Preparation)
+	preparations() (left, right prepare.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)
 	// charts returns what is drawn of a finished fit, and marks the colours of rows that are
@@ -235,7 +236,7 @@ func (j *job) check(args []string) error {
 	if err := j.data.check(); err != nil {
 		return err
 	}
-	j.data.text = j.rows.Categories != stream.EncodeNone
+	j.data.text = j.rows.Categories != prepare.EncodeNone
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	j.data.named = inputs
 	for _, f := range j.task.outputs() {
@@ -269,8 +270,8 @@ func (j *job) wholePlan() (*model.Plan, error) {
 		}
 		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), columns)
 	}
-	if j.rows.Scale == stream.ScaleQuantile && j.left != nil {
-		p.Memory.Add("sample of rows for quantiles", stream.SampleNumbers(s.Rows, s.Columns), "")
+	if j.rows.Scale == prepare.ScaleQuantile && j.left != nil {
+		p.Memory.Add("sample of rows for quantiles", prepare.SampleNumbers(s.Rows, s.Columns), "")
 	}
 	j.readerBudget(&p.Memory, j.left, j.sides.right)
 	return p, nil
@@ -374,7 +375,7 @@ func (j *job) rowsData() rowsData {
 }
 
 // knownNames returns the names of the columns that are prepared, nil if the columns of in have none.
-func knownNames(in *input, p stream.Preparation) []string {
+func knownNames(in *input, p prepare.Preparation) []string {
 	if p.Columns != nil {
 		return p.Columns
 	}
@@ -384,8 +385,8 @@ func knownNames(in *input, p stream.Preparation) []string {
 	return nil
 }
 
-func (j *job) preparations() (left, right stream.Preparation) {
-	return j.prepared.left.Preparation, stream.Preparation{}
+func (j *job) preparations() (left, right prepare.Preparation) {
+	return j.prepared.left.Preparation, prepare.Preparation{}
 }
 
 // write writes the factors, uncommitted, each in a pass over its source. The columns that rows

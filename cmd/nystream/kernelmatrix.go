@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -27,7 +26,8 @@ func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int,
 		return out, nil
 	case columns != n || rows != int64(n):
 		in.close()
-		return nil, fromData(fmt.Errorf("%s has %d columns, and the model is of a kernel matrix between %d samples: it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", in.Info().Name, columns, n, 2*n))
+		return nil, stream.NewDataError(in.Info().Name, "it has %d columns, and the model is of a kernel matrix between %d samples", columns, n).
+			Do("it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", 2*n)
 	case t.data.keeps():
 		in.close()
 		return nil, usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")

@@ -123,12 +123,13 @@ func (a *app) readNodeLabels(ctx context.Context, path, column string, l blockst
 		nodes = nodes[1:]
 	}
 	if len(words) != len(nodes) {
-		return nil, nil, fromData(fmt.Errorf("%s: %d nodes and %d labels: without a header name the column of the labels by number", path, len(nodes), len(words)))
+		return nil, nil, stream.NewDataError(path, "%d nodes and %d labels", len(nodes), len(words)).
+			Do("without a header name the column of the labels by number")
 	}
 	seen := make(map[string]bool, len(nodes))
 	for i, name := range nodes {
 		if seen[name] {
-			return nil, nil, fromData(fmt.Errorf("%s: row %d (counted from 0) has the node %s, which has a label already; list each node once", path, i, name))
+			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).Do("list each node once")
 		}
 		seen[name] = true
 	}

@@ -129,17 +129,16 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 	switch n := len(names); {
 	case measurements(names, rows):
 		if measured == "" {
-			measured = "; to predict numbers use nystream fit ridge --target"
+			measured = "to predict numbers use nystream fit ridge --target"
 		}
-		return fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
-			source, of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows)), measured))
+		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
+			of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows))).Do("%s", measured)
 	case n == 1:
-		return fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; at least two classes are needed",
-			source, of.named(), names[0], show.Count(int64(rows))))
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], show.Count(int64(rows))).
+			Do("at least two classes are needed")
 	case n > mostClasses:
-		return fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
-			source, of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses, cmp.Or(measured,
-				"; are these classes?")))
+		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
+			of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
@@ -204,10 +203,9 @@ func (v *asideValues) numbers() (blas64.General, error) {
 			default:
 				remedy := ""
 				if v.flag == "--target" {
-					remedy = "; to predict classes give --label for --target"
+					remedy = "to predict classes give --label for --target"
 				}
-				const what = "%s: column %s of %s holds text, and numbers are wanted%s"
-				return m, fromData(fmt.Errorf(what, v.source, v.columns[k], v.flag, remedy))
+				return m, stream.NewDataError(v.source, "column %s of %s holds text, and numbers are wanted", v.columns[k], v.flag).Do("%s", remedy)
 			}
 		}
 	}
@@ -219,16 +217,17 @@ func (v *asideValues) checkWhole() error {
 	for k := range v.values {
 		c := &v.values[k]
 		for i := range c.Len() {
-			reason := ""
+			reason, remedy := "", ""
 			switch {
 			case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
-				reason = "nothing is there, and " + v.flag + " needs a value in each row; leave such rows out of the data"
+				reason = "nothing is there, and " + v.flag + " needs a value in each row"
+				remedy = "leave such rows out of the data"
 			case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
 				reason = fmt.Sprintf("is %v, and %s needs finite numbers", c.Floats[i], v.flag)
 			default:
 				continue
 			}
-			return &stream.BadValueError{Source: v.source, Row: v.first + int64(i), Column: v.columns[k], Reason: reason}
+			return stream.NewValueError(v.source, v.first+int64(i), v.columns[k], "%s", reason).Do("%s", remedy)
 		}
 	}
 	return nil

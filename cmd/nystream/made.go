@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // made says how a file came to be. It stands in meta.json of models and, under the key
@@ -118,7 +118,7 @@ func (j *job) madeFrom() (list []madeSource) {
 	}
 	for _, in := range []struct {
 		opened   *input
-		prepared *stream.Prepared
+		prepared *prepare.Source
 	}{{j.left, j.prepared.left}, {j.sides.right, j.prepared.right}} {
 		if in.opened != nil {
 			list = append(list, in.opened.madeSource(rowsOf(in.opened, in.prepared)))

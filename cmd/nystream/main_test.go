@@ -275,29 +275,6 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// The errors of our packages lose their prefixes, and nothing else does.
-func TestPackagePrefixes(t *testing.T) {
-	for text, want := range map[string]string{
-		"lowrank: the SVD of A":          "the SVD of A",
-		"x.csv: stream: row 3":           "x.csv: row 3",
-		"askls: ksvd: entry (0, 0)":      "entry (0, 0)",
-		"kernelgen: a\nlowrank: b":       "a\nb",
-		"a downstream: it is no package": "a downstream: it is no package",
-	} {
-		if got := packagePrefix().ReplaceAllString(text, "$1"); got != want {
-			t.Errorf("%q became %q", text, got)
-		}
-	}
-	for _, folder := range append(libraries, "internal") {
-		for where, text := range literals(t, filepath.Join("../..", folder)) {
-			name := filepath.Base(filepath.Dir(where))
-			if strings.HasPrefix(text, name+": ") && packagePrefix().ReplaceAllString(text, "") == text {
-				t.Errorf("%s: %q keeps the name of its package", where, text)
-			}
-		}
-	}
-}
-
 func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
 		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {

@@ -186,18 +186,19 @@ func (c *mergeCommand) savedFit() (*savedFit, error) {
 	}
 	states, err := stream.ListStates(blockstore.States(c.states))
 	if err != nil {
-		return nil, fromData(fmt.Errorf("--states %s: %w", c.states, err))
+		return nil, stream.NewDataError("--states "+c.states, "%w", err)
 	}
 	if len(states) == 0 {
-		return nil, fromData(fmt.Errorf("--states %s: there are no states in this folder; shards make them: nystream fit METHOD DATA... --shard 1/8 --states %s", c.states, c.states))
+		return nil, stream.NewDataError("--states "+c.states, "there are no states in this folder").
+			Do("shards make them: nystream fit METHOD DATA... --shard 1/8 --states %s", c.states)
 	}
 	one, err := ofOneFit(states)
 	if err != nil {
-		return nil, fromData(fmt.Errorf("--states %s: %w", c.states, err))
+		return nil, stream.NewDataError("--states "+c.states, "%w", err)
 	}
 	fit := new(savedFit)
 	if err := json.Unmarshal([]byte(one.Text), fit); err != nil || fit.Method == "" {
-		return nil, fromData(fmt.Errorf("--states %s: state %s has no command line of a fit; end it with nystream fit --states", c.states, one.Name))
+		return nil, stream.NewDataError("--states "+c.states, "state %s has no command line of a fit", one.Name).Do("end it with nystream fit --states")
 	}
 	return fit, nil
 }

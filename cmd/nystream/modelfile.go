@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // modelFile is a model with all that is needed to apply it. Nothing in its file depends
@@ -21,11 +22,11 @@ type modelFile struct {
 	model   model.Model
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
-	made    *made              // nil if the file does not tell
-	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
-	right   stream.Preparation // of the right rows of pairs
-	ids     []int64            // of the nodes of a graph, if they are integers
-	arrays  []array.Array      // as they were read
+	made    *made               // nil if the file does not tell
+	prepare prepare.Preparation // of left rows, and of right rows unless they are pairs
+	right   prepare.Preparation // of the right rows of pairs
+	ids     []int64             // of the nodes of a graph, if they are integers
+	arrays  []array.Array       // as they were read
 }
 
 // rowsData says what rows a model takes, and what of them it was fitted to.
@@ -92,7 +93,7 @@ func (a *app) readModel(path string) (*modelFile, error) {
 	f := &modelFile{path: path, arrays: saved.Arrays}
 	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, saved.Header[1:len(saved.Header)-1])
 	if err := f.decode(saved); err != nil {
-		return nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, stream.NewDataError(path, "%w", err)
 	}
 	return f, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // operatorFamily are operators between spaces of functions.
@@ -117,7 +118,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.without(c.oneSpace() || !with, "is for operators between two spaces: leave it out", "kernel-y"),
 		{slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with"},
 		{slices.Contains(c.matrixFiles, "-"), "--matrix is read from a file: write it to one first, with nystream convert"},
-		{c.rows.Nulls == stream.NullsDrop && (with || lag || explicit),
+		{c.rows.Nulls == prepare.NullsDrop && (with || lag || explicit),
 			"--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files"},
 		c.needs(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'"),
 		c.needs(true, "rank", ": how many values are wanted, such as --rank 10"),
@@ -286,7 +287,7 @@ func (c *operatorTask) rowsData() rowsData {
 	return d
 }
 
-func (c *operatorTask) preparations() (left, right stream.Preparation) {
+func (c *operatorTask) preparations() (left, right prepare.Preparation) {
 	if c.apart {
 		return c.prepared.right.Preparation, c.prepared.left.Preparation
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // columnPositions records where the columns of a fit stood in its files, to find them in files without column
@@ -28,7 +29,7 @@ func positionsOf(src *blockstore.Source) (p columnPositions) {
 }
 
 // positions returns the positions of the prepared columns in the files.
-func (in *input) positions(p stream.Preparation) columnPositions {
+func (in *input) positions(p prepare.Preparation) columnPositions {
 	if p.Columns == nil {
 		return in.position
 	}
@@ -114,7 +115,7 @@ func holdsAll(list, names []string) bool {
 
 // carried returns the kept columns that a file of transformed rows holds: those of --label and
 // --keep. A libsvm file holds the label alone, and an .npy file none.
-func (j *job) carried(path string, rows *stream.Prepared) []stream.Field {
+func (j *job) carried(path string, rows *prepare.Source) []stream.Field {
 	fields := rows.Info().Kept
 	switch {
 	case !j.data.keeps() || j.formatOf(path) == "npy":

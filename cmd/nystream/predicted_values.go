@@ -173,7 +173,7 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 		case stream.Float64:
 			v = truth.Floats[i]
 		default:
-			return fromData(fmt.Errorf("--label %s holds text, and the model predicts numbers", label))
+			return stream.NewDataError("", "--label %s holds text, and the model predicts numbers", label)
 		}
 		if math.IsNaN(v) {
 			continue

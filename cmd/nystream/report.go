@@ -7,7 +7,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // used is what a run took.
@@ -24,11 +24,11 @@ func (u used) String() string {
 
 // rowsResult is what verbs that write rows print as JSON.
 type rowsResult struct {
-	Model       string                 `json:"model,omitempty"`
-	Rows        int64                  `json:"rows"`
-	RowsDropped int64                  `json:"rows_dropped"`
-	Categories  []stream.CategoryCount `json:"categories,omitempty"`
-	Passes      map[string]int         `json:"passes"`
+	Model       string                  `json:"model,omitempty"`
+	Rows        int64                   `json:"rows"`
+	RowsDropped int64                   `json:"rows_dropped"`
+	Categories  []prepare.CategoryCount `json:"categories,omitempty"`
+	Passes      map[string]int          `json:"passes"`
 	used
 	Output string `json:"output,omitempty"`
 }
@@ -69,7 +69,7 @@ func (a *app) encode(v any, t *show.Text) error {
 }
 
 // addCategories adds a line about columns of text: their levels, and the words that are none.
-func addCategories(t *show.Text, list []stream.CategoryCount) {
+func addCategories(t *show.Text, list []prepare.CategoryCount) {
 	var words []string
 	for _, c := range list {
 		text := fmt.Sprintf("%s %s", quote.Bare(c.Column), countedOf(c.Levels, "level", "levels"))

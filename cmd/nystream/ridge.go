@@ -205,7 +205,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	for _, n := range c.known.Classes.Counts {
 		total += int(n)
 	}
-	return checkClasses(name, a, c.classes, total, "; for numbers that are measured use --target")
+	return checkClasses(name, a, c.classes, total, "for numbers that are measured use --target")
 }
 
 // solver returns what the flags say.

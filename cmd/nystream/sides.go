@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // sides are the sources of a fit: that of the rows of a matrix, and that of its
@@ -22,7 +22,7 @@ type sides struct {
 // prepared are the sources of a job after preparation; right is nil if there is
 // only one.
 type prepared struct {
-	left, right *stream.Prepared
+	left, right *prepare.Source
 }
 
 // sources returns them as solvers take them.
@@ -35,8 +35,8 @@ func (s prepared) sources() model.Sources {
 }
 
 // both returns the sources that there are.
-func (s prepared) both() []*stream.Prepared {
-	return slices.DeleteFunc([]*stream.Prepared{s.left, s.right}, func(p *stream.Prepared) bool { return p == nil })
+func (s prepared) both() []*prepare.Source {
+	return slices.DeleteFunc([]*prepare.Source{s.left, s.right}, func(p *prepare.Source) bool { return p == nil })
 }
 
 // dropped returns how many rows were left out for nulls.
@@ -88,8 +88,8 @@ func (s *sides) checkColumns() error {
 	}
 	l, r := s.left.Info(), s.right.Info()
 	if len(l.Columns) != len(r.Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			l.Name, len(l.Columns), r.Name, len(r.Columns)))
+		return stream.NewDataError(l.Name, "it has %d columns and %s has %d, so their rows cannot be compared", len(l.Columns), r.Name, len(r.Columns)).
+			Do("choose with --columns")
 	}
 	return nil
 }
@@ -115,7 +115,8 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 	}
 	for _, p := range s.prepared.both() {
 		if p.Info().Rows == 0 {
-			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", show.Count(s.prepared.dropped())))
+			return stream.NewDataError("", "no row is left after %s were dropped for nulls", show.Count(s.prepared.dropped())).
+				Do("use --nulls zero or mean, or choose --columns")
 		}
 	}
 	return nil
@@ -127,7 +128,7 @@ func (s *sides) close() {
 }
 
 // rowsOf returns the number of rows of a source, after preparation if it is prepared.
-func rowsOf(in *input, prepared *stream.Prepared) int64 {
+func rowsOf(in *input, prepared *prepare.Source) int64 {
 	if prepared != nil {
 		return prepared.Info().Rows
 	}
@@ -136,7 +137,7 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 
 // columnsOf returns the number of columns of a source, after preparation if it is prepared, and before it
 // with one for each category.
-func columnsOf(in *input, prepared *stream.Prepared) int {
+func columnsOf(in *input, prepared *prepare.Source) int {
 	if prepared != nil {
 		return len(prepared.Info().Columns)
 	}

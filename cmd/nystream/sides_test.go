@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // wrapped is a source that hides all but the interface of another one.
@@ -26,7 +27,7 @@ func TestPlanOfWrappedSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, p := stream.Engine{Threads: 1}, stream.Preparation{Columns: []string{"b"}}
+	e, p := stream.Engine{Threads: 1}, prepare.Preparation{Columns: []string{"b"}}
 	bytes, at := heldBy(e, []*input{in}), in.positions(p)
 	if bytes < 1<<10 || len(at.Positions) != 1 || at.Positions[0] != 1 || at.Width != 3 {
 		t.Fatalf("%d bytes, positions %v", bytes, at)

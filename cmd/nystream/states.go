@@ -226,7 +226,8 @@ func (s *stateFlags) checkFolder() error {
 	case err == nil && !info.IsDir():
 		return usagef("%s %s: this is no folder", flag, folder)
 	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
-		return fromData(fmt.Errorf("%s %s: there is no such folder; shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", flag, folder, folder))
+		return stream.NewDataError(flag+" "+folder, "there is no such folder").Of(stream.Missing).
+			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
 	case s.ends() && s.runner == "":
 		return nil
 	}
@@ -281,11 +282,11 @@ func (j *job) stateFault(err error) error {
 	case errors.As(err, &missing) && j.states.runner != "":
 		return fmt.Errorf("%s %s: %w; the same command goes on from what is there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
-		return fromData(fmt.Errorf("%s %s: %w; run each shard of the fit again: it goes on with this pass", flag, folder, missing))
+		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run each shard of the fit again: it goes on with this pass")
 	case errors.As(err, &missing):
-		return fromData(fmt.Errorf("%s %s: %w; run the fit with --shard %d/%d, and so on", flag, folder, missing, missing.Parts[0], missing.OfParts))
+		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run the fit with --shard %d/%d, and so on", missing.Parts[0], missing.OfParts)
 	case errors.As(err, &wrong):
-		return fromData(fmt.Errorf("%s %s: %w; name another folder, or remove the state", flag, folder, wrong))
+		return stream.NewDataError(flag+" "+folder, "%w", wrong).Do("name another folder, or remove the state")
 	}
 	return err
 }

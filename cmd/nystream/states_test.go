@@ -122,7 +122,7 @@ func TestFoldersForStates(t *testing.T) {
 	if err := (&stateFlags{checkpoint: filepath.Join(file, "below")}).checkFolder(); !errors.As(err, &usage) {
 		t.Errorf("below a file: %v", err)
 	}
-	if err := (&stateFlags{folder: filepath.Join(folder, "none")}).checkFolder(); !isDataFault(err) {
+	if err := (&stateFlags{folder: filepath.Join(folder, "none")}).checkFolder(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder to read: %v", err)
 	}
 	if err := (&stateFlags{folder: filepath.Join(folder, "made", "deep"), shard: shard{1, 2}}).checkFolder(); err != nil {

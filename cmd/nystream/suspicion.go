@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // leftOutColumn is a column that nobody has left out and that is not computed with.
@@ -122,7 +123,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 // measures reports whether distances between rows count that nobody has scaled: not between those
 // of an explicit matrix.
 func (j *job) measures() bool {
-	return j.rows.Scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
+	return j.rows.Scale == prepare.ScaleNone && !slices.Contains(j.task.names(), "matrix")
 }
 
 // A column is heavy if it makes up heavyShare of the squared distance between rows.

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // transportFamily is the family of optimal transport.
@@ -71,9 +72,9 @@ func (c *transportTask) refuses(args []string) []contradiction {
 		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
 		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
 		c.without(!c.given("right"), "goes with --right", "right-weights"),
-		{c.rows.Nulls == stream.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files"},
-		{c.rows.Scale != stream.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel"},
-		{c.rows.Categories != stream.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers"},
+		{c.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files"},
+		{c.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel"},
+		{c.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers"},
 	}
 }
 

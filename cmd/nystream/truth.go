@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // truth is what predictions are compared with.
@@ -43,7 +44,8 @@ func (t *truth) class(label string) (int, error) {
 	}
 	c := len(t.classes)
 	if c-t.known == mostClasses {
-		return 0, fromData(fmt.Errorf("%s: more than %d labels that the model does not know, such as %q and %q: is this the column of the labels?", t.said.named(), mostClasses, t.classes[t.known], label))
+		return 0, stream.NewDataError(t.said.named(), "more than %d labels that the model does not know, such as %q and %q", mostClasses, t.classes[t.known], label).
+			Do("is this the column of the labels?")
 	}
 	t.classes = append(t.classes, label)
 	t.number[label] = c
@@ -146,7 +148,7 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []string) error {
 	t := p.truth
 	if t.said.file != "" {
-		if f.prepare.Nulls == stream.NullsDrop {
+		if f.prepare.Nulls == prepare.NullsDrop {
 			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
 		p.data.label = ""
@@ -222,7 +224,7 @@ type confusion struct {
 func (t *truth) judgement() (*judgement, error) {
 	figures := figuresOf(&t.tally)
 	if figures == nil {
-		return nil, fromData(fmt.Errorf("%s: no row has a label to compare with", t.said.named()))
+		return nil, stream.NewDataError(t.said.named(), "no row has a label to compare with")
 	}
 	c, err := t.tally.Confusion()
 	scores, err2 := t.tally.ClassF1()

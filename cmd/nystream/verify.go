@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // verifyCommand is one command line of verify.
@@ -102,7 +103,7 @@ func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) 
 		return o, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
 	}
 	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
-	take := func(paths []string) (*stream.Prepared, error) {
+	take := func(paths []string) (*prepare.Source, error) {
 		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
 		if err == nil {
 			o.inputs = append(o.inputs, in)
@@ -128,7 +129,7 @@ func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) 
 }
 
 // turn makes the columns of a matrix the right rows.
-func (o *verified) turn(ctx context.Context, a *app, left *stream.Prepared) error {
+func (o *verified) turn(ctx context.Context, a *app, left *prepare.Source) error {
 	b, info := &stream.Budget{}, left.Info()
 	if info.Rows > 0 {
 		b.Add("the matrix and its transpose", 2*info.Rows*int64(len(info.Columns)), "")

@@ -78,6 +78,16 @@ func allFlags(t *testing.T) map[string]bool {
 // tests, by where they are.
 func literals(t *testing.T, folder string) map[string]string {
 	texts := make(map[string]string)
+	inspect(t, folder, func(where string, n ast.Node) {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			texts[where], _ = strconv.Unquote(l.Value)
+		}
+	})
+	return texts
+}
+
+// inspect visits the syntax of the Go files below a folder, but of tests.
+func inspect(t *testing.T, folder string, visit func(where string, n ast.Node)) {
 	files := token.NewFileSet()
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
@@ -88,9 +98,8 @@ func literals(t *testing.T, folder string) map[string]string {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
-				text, _ := strconv.Unquote(l.Value)
-				texts[files.Position(l.Pos()).String()] = text
+			if n != nil {
+				visit(files.Position(n.Pos()).String(), n)
 			}
 			return true
 		})
@@ -99,5 +108,4 @@ func literals(t *testing.T, folder string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Data is n training samples with their classes: rows, which a kernel makes the matrix K
@@ -28,8 +29,8 @@ type Data struct {
 	name  string
 	nodes []int64     // numbers of the training samples among all
 	total int64       // how many there are in all
-	k     *stream.CSR // between training samples
-	back  *stream.CSR // its transpose
+	k     *sparse.CSR // between training samples
+	back  *sparse.CSR // its transpose
 }
 
 var _ model.Data = (*Data)(nil)
@@ -49,12 +50,12 @@ func Samples(src stream.Source, labels []int, classes int) (*Data, error) {
 // Graph returns data whose kernel matrix is part of a sparse matrix k between all nodes,
 // such as (A+I) divided by its row sums, or by the in-degrees as the paper says:
 //
-//	a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
-//	a.AddIdentity().ScaledByDegrees(stream.ColumnStochastic)
+//	a.AddIdentity().ScaledByDegrees(sparse.RowStochastic)
+//	a.AddIdentity().ScaledByDegrees(sparse.ColumnStochastic)
 //
 // train are the numbers of the training nodes, ascending; nil means all. labels are the
 // classes of the training nodes.
-func Graph(name string, k *stream.CSR, train []int64, labels []int, classes int) (*Data, error) {
+func Graph(name string, k *sparse.CSR, train []int64, labels []int, classes int) (*Data, error) {
 	if k.Rows != k.Cols {
 		return nil, fmt.Errorf("%s is %d×%d: the kernel matrix of a graph is square", name, k.Rows, k.Cols)
 	}
@@ -136,9 +137,9 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 
 // NewNodes returns some nodes of the matrix of a fit, with their edges out and in. k may
 // have changed since the fit in their rows and columns. For all nodes take the rows of k:
-// stream.NewSparseRows. Cost: the memory of the transpose.
-func NewNodes(name string, k *stream.CSR, nodes []int64) *stream.SparseRows {
-	rows := stream.NewSparseRows(name, k.PickRows(nodes), nil)
+// sparse.NewRows. Cost: the memory of the transpose.
+func NewNodes(name string, k *sparse.CSR, nodes []int64) *sparse.Rows {
+	rows := sparse.NewRows(name, k.PickRows(nodes), nil)
 	rows.Into = k.Transpose().PickRows(nodes)
 	return rows
 }

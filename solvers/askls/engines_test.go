@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // positiveRows returns rows that a divergence can be taken of.
@@ -72,13 +73,13 @@ func TestEngines(t *testing.T) {
 }
 
 // randomGraph returns a directed graph with loops, divided by row sums.
-func randomGraph(t testing.TB, n, edges int, seed uint64) *stream.CSR {
+func randomGraph(t testing.TB, n, edges int, seed uint64) *sparse.CSR {
 	t.Helper()
 	pairs := randomMatrix(edges, 2, seed)
-	a, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	a, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		for i := range edges {
 			from, to := int32(uint32(pairs.Data[2*i]*1e6)%uint32(n)), int32(uint32(pairs.Data[2*i+1]*1e6)%uint32(n))
-			if !yield(stream.Entry{Row: from, Col: to, Value: 1}) {
+			if !yield(sparse.Entry{Row: from, Col: to, Value: 1}) {
 				return
 			}
 		}
@@ -86,7 +87,7 @@ func randomGraph(t testing.TB, n, edges int, seed uint64) *stream.CSR {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
+	k, err := a.AddIdentity().ScaledByDegrees(sparse.RowStochastic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func nodesOf(n int) (train, test []int64, labels []int) {
 }
 
 // part returns a dense part of a sparse matrix.
-func part(k *stream.CSR, rows, cols []int64) blas64.General {
+func part(k *sparse.CSR, rows, cols []int64) blas64.General {
 	all := matrix.New(k.Rows, k.Cols)
 	for e := range k.Entries() {
 		all.Data[int(e.Row)*k.Cols+int(e.Col)] = e.Value

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Rows with two columns in two classes, by a kernel that is not symmetric.
@@ -33,10 +34,10 @@ func Example() {
 // trained on. The kernel is (A+I) divided by row sums; with γ = 1 it asks for a ridge.
 func ExampleGraph() {
 	ctx, engine := context.Background(), stream.Engine{}
-	a, err := stream.NewCSR(8, 8, func(yield func(stream.Entry) bool) {
+	a, err := sparse.NewCSR(8, 8, func(yield func(sparse.Entry) bool) {
 		for i := range int32(8) {
 			for step := range int32(2) {
-				if !yield(stream.Entry{Row: i, Col: i/4*4 + (i+step+1)%4, Value: 1}) {
+				if !yield(sparse.Entry{Row: i, Col: i/4*4 + (i+step+1)%4, Value: 1}) {
 					return
 				}
 			}
@@ -45,7 +46,7 @@ func ExampleGraph() {
 	if err != nil {
 		panic(err)
 	}
-	k, err := a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
+	k, err := a.AddIdentity().ScaledByDegrees(sparse.RowStochastic)
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // kernelMatrix is K between the training samples.
@@ -61,7 +62,7 @@ func (m explicitMatrix) Multiply(ctx context.Context, q, kq, p, ktp blas64.Gener
 }
 
 // addRow puts row i of k times x into dst.
-func addRow(dst []float64, k *stream.CSR, i int, x blas64.General) {
+func addRow(dst []float64, k *sparse.CSR, i int, x blas64.General) {
 	clear(dst)
 	index, value := k.Row(i)
 	for e, j := range index {

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Model is a fitted machine: for each class the functions f_s and f_t of a sample.
@@ -105,14 +106,14 @@ func (m *Model) unbiased(rows stream.Source) (func() model.Worker, error) {
 	if m.Edges == nil {
 		return m.Functions.Worker(rows, model.Request{Side: model.Both})
 	}
-	if sparse, ok := rows.(*stream.SparseRows); ok {
-		return m.Edges.ofSparse(sparse)
+	if nodes, ok := rows.(*sparse.Rows); ok {
+		return m.Edges.ofSparse(nodes)
 	}
 	return m.Edges.ofDense(rows.Info())
 }
 
 // ofSparse multiplies the edges of nodes by the duals.
-func (g *Edges) ofSparse(rows *stream.SparseRows) (func() model.Worker, error) {
+func (g *Edges) ofSparse(rows *sparse.Rows) (func() model.Worker, error) {
 	out, in, name := rows.Matrix, rows.Into, rows.Info().Name
 	switch {
 	case int64(out.Cols) != g.Total:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // fitted returns a fit of each kind, with rows to decide on.
@@ -162,7 +163,7 @@ func TestTransform(t *testing.T) {
 	}{
 		"samples lowrank": {source(fresh), source(fresh)},
 		"plain dense":     {source(fresh), source(fresh)},
-		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, stream.Numbers(80))},
+		"graph iterative": {sparse.NewRows("g", k, nil), NewNodes("g", k, stream.Numbers(80))},
 	} {
 		m := fits[what].fit.Model
 		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)
@@ -193,7 +194,7 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}
-	some := stream.NewSparseRows("some", k.PickRows([]int64{1, 2}), nil)
+	some := sparse.NewRows("some", k.PickRows([]int64{1, 2}), nil)
 	if err := fits["graph dense"].fit.Transform(ctx, stream.Engine{}, some, model.Request{}, nil); err == nil {
 		t.Error("decisions on nodes of which half the edges are known")
 	}

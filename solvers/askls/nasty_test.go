@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // TestNasty: what is odd is fitted, or refused in words; nothing panics or hangs.
@@ -88,7 +89,7 @@ func TestPreconditionerError(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fit{Solver: Solver{C: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: matrix.New(30, 3)}
-	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
+	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: entry (") {
 		t.Error(err)
 	}
 }
@@ -143,7 +144,7 @@ func TestRefuses(t *testing.T) {
 	_, twice := Graph("g", graph, []int64{3, 3}, labels[:2], 3)
 	_, beyond := Graph("g", graph, []int64{3, 30}, labels[:2], 3)
 	_, none := Graph("g", graph, []int64{}, nil, 3)
-	_, wide := Graph("g", &stream.CSR{Rows: 1, Cols: 2, Start: []int64{0, 0}}, nil, labels[:1], 3)
+	_, wide := Graph("g", &sparse.CSR{Rows: 1, Cols: 2, Start: []int64{0, 0}}, nil, labels[:1], 3)
 	_, classes := Samples(source(x), labels, 0)
 	for what, err := range map[string]error{
 		"C":             fit(Solver{}),
@@ -179,7 +180,7 @@ func TestRefuses(t *testing.T) {
 	_, notFinite := good.Decisions(ctx, stream.Engine{}, source(bad))
 	_, columns := good.Decisions(ctx, stream.Engine{}, source(matrix.New(2, 3)))
 	_, dense := node.Decisions(ctx, stream.Engine{}, source(x))
-	_, nodes := node.Decisions(ctx, stream.Engine{}, stream.NewSparseRows("h", randomGraph(t, 31, 50, 1), nil))
+	_, nodes := node.Decisions(ctx, stream.Engine{}, sparse.NewRows("h", randomGraph(t, 31, 50, 1), nil))
 	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes} {
 		if err == nil {
 			t.Errorf("%s: no error", what)

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // TestPrimal: with explicit features φ_s and φ_t, whose products are the kernel matrix, the
@@ -23,9 +24,9 @@ func TestPrimal(t *testing.T) {
 	left, labels := clouds(40, d, 2, 1.5, 1)
 	right := randomMatrix(40, d, 2)
 	products := dense.Mul(blas.NoTrans, left, blas.Trans, right)
-	k, err := stream.NewCSR(40, 40, func(yield func(stream.Entry) bool) {
+	k, err := sparse.NewCSR(40, 40, func(yield func(sparse.Entry) bool) {
 		for i, v := range products.Data {
-			if !yield(stream.Entry{Row: int32(i / 40), Col: int32(i % 40), Value: v}) {
+			if !yield(sparse.Entry{Row: int32(i / 40), Col: int32(i % 40), Value: v}) {
 				return
 			}
 		}
@@ -43,7 +44,7 @@ func TestPrimal(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, a := fit.Edges.Source, fit.Edges.Target // yβ and yα
-		functions := functionsOf(t, fit.Model, stream.Engine{}, stream.NewSparseRows("products", k, nil))
+		functions := functionsOf(t, fit.Model, stream.Engine{}, sparse.NewRows("products", k, nil))
 		const class = 1
 		y := make([]float64, 40)
 		for i, l := range labels {

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // transformed returns what Transform gives.
@@ -40,9 +41,9 @@ func TestTransformMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := transformed(t, fit.Model, stream.NewSparseRows("g", k, nil))
+	want := transformed(t, fit.Model, sparse.NewRows("g", k, nil))
 	order := []int64{7, 3, 79, 0, 41}
-	fresh := stream.NewSparseRows("new", k.PickRows(order), nil)
+	fresh := sparse.NewRows("new", k.PickRows(order), nil)
 	fresh.Into = k.Transpose().PickRows(order)
 	got := transformed(t, fit.Model, fresh)
 	for i, node := range order {

@@ -64,16 +64,16 @@ func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Cl
 
 func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l limits) (best *Clustering, err error) {
 	if m.Clusters < 1 {
-		return nil, fmt.Errorf("cluster: %d clusters; ask for 1 at least", m.Clusters)
+		return nil, fmt.Errorf("%d clusters; ask for 1 at least", m.Clusters)
 	}
 	if x.Cols < 1 {
-		return nil, errors.New("cluster: rows without columns cannot be told apart")
+		return nil, errors.New("rows without columns cannot be told apart")
 	}
 	if x.Rows < m.Clusters {
-		return nil, fmt.Errorf("cluster: %d rows for %d clusters; ask for fewer clusters", x.Rows, m.Clusters)
+		return nil, fmt.Errorf("%d rows for %d clusters; ask for fewer clusters", x.Rows, m.Clusters)
 	}
 	if err := sketch.CheckFinite(x); err != nil {
-		return nil, fmt.Errorf("cluster: the rows: %w", err)
+		return nil, fmt.Errorf("the rows: %w", err)
 	}
 	spread, err := variance(ctx, e, x)
 	if err != nil {
@@ -105,7 +105,7 @@ func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, 
 		return 0, err
 	}
 	if !(part.inertia <= math.MaxFloat64) {
-		return 0, errors.New("cluster: the sum of the squared distances overflows: scale the rows down")
+		return 0, errors.New("the sum of the squared distances overflows: scale the rows down")
 	}
 	one.move(part)
 	if part, err = one.assign(ctx); err != nil {

@@ -100,7 +100,7 @@ func (l *lloyd) repair(part *partition) error {
 		}
 		far := l.farthest(part.sizes)
 		if far < 0 {
-			return fmt.Errorf("cluster: a cluster has lost its rows and all rows are at their centers: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
+			return fmt.Errorf("a cluster has lost its rows and all rows are at their centers: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
 		}
 		row := matrix.Row(l.x, far)
 		part.take(l.labels[far], row, l.distance[far])

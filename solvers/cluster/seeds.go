@@ -32,7 +32,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 			return err
 		}
 		if first.row < 0 {
-			return fmt.Errorf("cluster: only %d rows differ, and there are to be %d clusters; ask for fewer", c, l.centers.Rows)
+			return fmt.Errorf("only %d rows differ, and there are to be %d clusters; ask for fewer", c, l.centers.Rows)
 		}
 		copy(matrix.Row(l.centers, c), matrix.Row(l.x, first.row))
 	}

@@ -107,7 +107,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	}
 	s, err := dense.NewSVD(matrix.Columns(matrix.Rows(r, k, q), k, q))
 	if err != nil {
-		return fmt.Errorf("ism: the covariance within classes: %w; scale the rows (`scale standard`)", err)
+		return fmt.Errorf("the covariance within classes: %w; scale the rows (`scale standard`)", err)
 	}
 	scale := math.Max(1, n-float64(len(counts)))
 	inverse := make([]float64, q)

@@ -56,11 +56,11 @@ func (m Solver) checkKnown(s model.Shape) error {
 	known := s.Classes > 0 || s.Targets > 0
 	switch {
 	case m.Paradigm == Unsupervised && known:
-		return errors.New("ism: unsupervised knows no labels; semisupervised does")
+		return errors.New("unsupervised knows no labels; semisupervised does")
 	case m.Paradigm == Alternative && s.Classes == 0:
-		return errors.New("ism: alternative needs the classes that clusters are to differ from")
+		return errors.New("alternative needs the classes that clusters are to differ from")
 	case m.Paradigm != Unsupervised && !known:
-		return fmt.Errorf("ism: %v needs what is known of the rows: labels, targets, scores", m.Paradigm)
+		return fmt.Errorf("%v needs what is known of the rows: labels, targets, scores", m.Paradigm)
 	}
 	return nil
 }

@@ -52,6 +52,6 @@
 //
 // Results are the same bits for any number of threads. Products of matrices go through
 // blas64: a program that wants them fast installs solvers/nyblas. The rows are used as
-// they are: [stream.Prepare] with ScaleStandard gives the paper's data, of mean 0 and
+// they are: [prepare.New] with ScaleStandard gives the paper's data, of mean 0 and
 // standard deviation 1. Columns that are constant are left out; W is 0 there.
 package ism

@@ -87,7 +87,7 @@ func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.Gene
 	}
 	for i, d := range f.degrees {
 		if !(d > 0 && d <= math.MaxFloat64) {
-			return nil, fmt.Errorf("ism: the similarities of row %d add up to %v; this paradigm divides by them, so take a kernel that is positive, such as gaussian()", i, d)
+			return nil, fmt.Errorf("the similarities of row %d add up to %v; this paradigm divides by them, so take a kernel that is positive, such as gaussian()", i, d)
 		}
 	}
 	return &embedding{y, f.degrees}, nil

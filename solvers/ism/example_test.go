@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Rows of four columns, of which the second and the third decide about the class together.
@@ -32,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx, e := context.Background(), stream.Engine{}
-	src, err := stream.Prepare(ctx, e, stream.FromMatrix("points", x), stream.Treatment{Scale: stream.ScaleStandard})
+	src, err := prepare.New(ctx, e, stream.FromMatrix("points", x), prepare.Treatment{Scale: prepare.ScaleStandard})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,13 +20,13 @@ func (m Solver) settings() (Solver, error) {
 	m.ChangeTol, m.Mu = cmp.Or(m.ChangeTol, 0.01), cmp.Or(m.Mu, 1)
 	switch {
 	case m.Dim < 1:
-		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)
+		return m, fmt.Errorf("dimension %d; ask for 1 at least", m.Dim)
 	case m.Iterations < 1 || m.Rounds < 1 || m.Landmarks < 1:
-		return m, fmt.Errorf("ism: iterations %d, rounds %d and landmarks %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks)
+		return m, fmt.Errorf("iterations %d, rounds %d and landmarks %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks)
 	case !(m.ChangeTol > 0):
-		return m, fmt.Errorf("ism: tolerance %v must be positive", m.ChangeTol)
+		return m, fmt.Errorf("tolerance %v must be positive", m.ChangeTol)
 	case m.Engine > EngineLinear:
-		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
+		return m, fmt.Errorf("there is no engine %v", m.Engine)
 	}
 	return m, m.checkParadigm()
 }
@@ -35,11 +35,11 @@ func (m Solver) settings() (Solver, error) {
 func (m Solver) checkParadigm() error {
 	switch {
 	case m.Paradigm > Alternative:
-		return fmt.Errorf("ism: there is no paradigm %v", m.Paradigm)
+		return fmt.Errorf("there is no paradigm %v", m.Paradigm)
 	case m.Paradigm != Supervised && m.Clusters < 2:
-		return fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
+		return fmt.Errorf("%v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
 	case !(m.Mu > 0 && m.Mu <= math.MaxFloat64):
-		return fmt.Errorf("ism: mu is %v; it must be positive and finite", m.Mu)
+		return fmt.Errorf("mu is %v; it must be positive and finite", m.Mu)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ const exactCost = 2e10
 // chooseEngine returns the engine for a fit of n rows with d columns. It is an error if the engine asked
 // for, or the clusters, need features that the kernel does not have.
 func (m Solver) chooseEngine(n, d int, terms []term) (Engine, error) {
-	const remedy = "ism: %v is not known to be positive semi-definite, as landmarks need; take %s"
+	const remedy = "%v is not known to be positive semi-definite, as landmarks need; take %s"
 	centred := !m.degrees()
 	if t, found := refused(terms, func(t term) bool { return t.embedded(centred) }); found && m.Paradigm != Supervised {
 		return 0, fmt.Errorf(remedy, t.Kernel, "a kernel that is positive, such as gaussian(), for clusters")

@@ -123,14 +123,14 @@ func (g *gamma) check(what string) error {
 	for _, p := range g.parts {
 		for a, s := range p.sums {
 			if !matrix.IsFinite(s) {
-				return fmt.Errorf("ism: column %d of %s adds up to %v: scale it down", a, what, s)
+				return fmt.Errorf("column %d of %s adds up to %v: scale it down", a, what, s)
 			}
 		}
 		if !p.zero() {
 			return nil
 		}
 	}
-	return fmt.Errorf("ism: %s is the same for all rows, so that every W depends on it alike; give at least two classes or values", what)
+	return fmt.Errorf("%s is the same for all rows, so that every W depends on it alike; give at least two classes or values", what)
 }
 
 // zero reports whether the part is zero, as that of one class is.

@@ -15,7 +15,7 @@ import (
 
 // Model is a subspace of the columns and how it was found. Rows are projected as the
 // source of the fit gave them: how raw rows are prepared is the caller's to keep
-// ([stream.Prepared.Preparation]), as with the other models.
+// ([prepare.Source.Preparation]), as with the other models.
 type Model struct {
 	Kernel   kernelgen.Kernel // with numbers for all words and weights
 	Paradigm Paradigm

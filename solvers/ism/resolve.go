@@ -51,12 +51,12 @@ func (t term) checkDerivative(x blas64.General) error {
 		}
 		low, high, slope := t.Value.At(b-h), t.Value.At(b+h), t.Slope.At(b)
 		if v := t.Value.At(b); !matrix.IsFinite(v) || !matrix.IsFinite(slope) {
-			return fmt.Errorf("ism: %v is %v and its derivative %v at %v; both must be finite where the rows are", t.Kernel, v, slope, b)
+			return fmt.Errorf("%v is %v and its derivative %v at %v; both must be finite where the rows are", t.Kernel, v, slope, b)
 		}
 		got := (high - low) / (2 * h)
 		rounding := 1e-15 * math.Max(math.Abs(high), math.Abs(low)) / h
 		if math.Abs(got-slope) > 1e-3*math.Max(math.Abs(got), math.Abs(slope))+100*rounding {
-			return fmt.Errorf("ism: the derivative of %v at %v is given as %v, and differences of it are %v", t.Kernel, b, slope, got)
+			return fmt.Errorf("the derivative of %v at %v is given as %v, and differences of it are %v", t.Kernel, b, slope, got)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func Classes(labels []int, classes int) (*Response, error) {
 	r := &Response{codes: make([]int32, len(labels)), classes: classes}
 	for i, l := range labels {
 		if l < 0 || l >= classes {
-			return nil, fmt.Errorf("ism: row %d has label %d, which is none of the classes 0 to %d", i, l, classes-1)
+			return nil, fmt.Errorf("row %d has label %d, which is none of the classes 0 to %d", i, l, classes-1)
 		}
 		r.codes[i] = int32(l)
 	}
@@ -44,10 +44,10 @@ func Classes(labels []int, classes int) (*Response, error) {
 // the matrix is kept, not copied.
 func Factors(y blas64.General) (*Response, error) {
 	if y.Cols < 1 {
-		return nil, errors.New("ism: a response without columns has nothing to depend on")
+		return nil, errors.New("a response without columns has nothing to depend on")
 	}
 	if err := sketch.CheckFinite(y); err != nil {
-		return nil, fmt.Errorf("ism: the response: %w", err)
+		return nil, fmt.Errorf("the response: %w", err)
 	}
 	return &Response{factors: y, classes: y.Cols}, nil
 }
@@ -76,14 +76,14 @@ func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k ker
 		return nil, err
 	}
 	if !k.PositiveSemiDefinite() {
-		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
+		return nil, fmt.Errorf("%v is not known to be positive semi-definite; take another kernel for the targets", k)
 	}
 	marks, err := newLandmarks(ctx, tiles.Plain(k), rows.x, rank, targetTolerance)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ism: %v of the targets is zero or overflows; scale them", k)
+		return nil, fmt.Errorf("%v of the targets is zero or overflows; scale them", k)
 	}
 	c, err := marks.between(ctx, e, y)
 	if err != nil {

@@ -17,7 +17,7 @@ type term struct{ kernelgen.Term }
 func termsOf(k kernelgen.Kernel) ([]term, error) {
 	all, err := k.Terms()
 	if err != nil {
-		return nil, fmt.Errorf("ism: kernel %v has no gradient: %w", k, err)
+		return nil, fmt.Errorf("kernel %v has no gradient: %w", k, err)
 	}
 	if len(all) == 0 {
 		panic("ism: the zero Kernel cannot be used")

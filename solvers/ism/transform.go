@@ -17,7 +17,7 @@ var _ model.Transformer = (*Model)(nil)
 // them and the decisions for them too. There is one side.
 func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if side != model.Left {
-		return nil, fmt.Errorf("ism: a model projects rows, and has no %v side", side)
+		return nil, fmt.Errorf("a model projects rows, and has no %v side", side)
 	}
 	if kind != model.Coordinates {
 		return m.classOutputs(kind)
@@ -56,7 +56,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		return func() model.Worker { return m.answer(r) }, nil
 	}
 	if len(r.Kinds) > 1 {
-		return nil, errors.New("ism: coordinates and classes are asked for one at a time")
+		return nil, errors.New("coordinates and classes are asked for one at a time")
 	}
 	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {

@@ -24,7 +24,7 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 	}
 	s, err := dense.NewSVD(a)
 	if err != nil {
-		return nil, fmt.Errorf("ksvd: the SVD of %s did not converge", what)
+		return nil, fmt.Errorf("the SVD of %s did not converge", what)
 	}
 	return s, nil
 }
@@ -38,7 +38,7 @@ func checkFinite(what string, m blas64.General) error {
 	if !found {
 		return nil
 	}
-	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
+	return fmt.Errorf("entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
 }
 
 // decompose returns the leading triplets of an n×m operator. The error of products that are not
@@ -46,7 +46,7 @@ func checkFinite(what string, m blas64.General) error {
 func decompose(ctx context.Context, s tiles.SVD, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
 	r, err := s.Decompose(ctx, op, n, m)
 	if bad := new(krylov.NotFiniteError); errors.As(err, &bad) {
-		return nil, fmt.Errorf("ksvd: %w: the kernel is not finite on these rows; %s", err, changeKernel)
+		return nil, fmt.Errorf("%w: the kernel is not finite on these rows; %s", err, changeKernel)
 	}
 	return r, err
 }

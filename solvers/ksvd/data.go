@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Data has the two sides of G: N rows x_i on the left and M rows z_j on the right, of one
@@ -32,12 +33,12 @@ type Data struct {
 // source has the rows of one side.
 type source struct {
 	stream.Source
-	sparse *stream.SparseRows // the same source; nil for dense rows
+	sparse *sparse.Rows // the same source; nil for dense rows
 }
 
 func sourceOf(src stream.Source) source {
-	sparse, _ := src.(*stream.SparseRows)
-	return source{src, sparse}
+	nodes, _ := src.(*sparse.Rows)
+	return source{src, nodes}
 }
 
 func (r source) name() string { return r.Info().Name }
@@ -110,7 +111,7 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
 		x := matrix.Rows(rows.Dense, i, 1)
-		if err := cmp.Or(checkValues(name, x, number), checkKernel(t, name, x, number)); err != nil {
+		if err := cmp.Or(checkValues(name, x, number), t.CheckRows(name, x, number)); err != nil {
 			return err
 		}
 	}
@@ -120,16 +121,8 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 // checkValues returns an error for a value that is not finite. The first row has the number start.
 func checkValues(name string, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
-		return &stream.BadValueError{Source: name, Row: start + int64(i), Column: fmt.Sprintf("number %d", j),
-			Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", x.Data[i*x.Stride+j])}
-	}
-	return nil
-}
-
-// checkKernel returns an error for dense rows that the kernel is not defined on.
-func checkKernel(t *tiles.Tiles, name string, x blas64.General, start int64) error {
-	if err := t.CheckRows(x, start); err != nil {
-		return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
+		return stream.NewValueError(name, start+int64(i), fmt.Sprintf("number %d", j), "the value is %v", x.Data[i*x.Stride+j]).
+			Do("drop or fill such rows (`nulls`)")
 	}
 	return nil
 }
@@ -157,7 +150,7 @@ func Between(left, right stream.Source) (*Data, error) {
 // holds the edges out of node i, and its columns on the right, which hold the edges
 // into a node (paper, Definition 2.1; C is the identity). Neither A nor G is ever
 // made dense. It takes the memory of Aᵀ.
-func Graph(name string, a *stream.CSR) (*Data, error) {
+func Graph(name string, a *sparse.CSR) (*Data, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%s is %d×%d: the adjacency matrix of a graph is square", name, a.Rows, a.Cols)
 	}
@@ -170,7 +163,7 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 		}
 	}
 	transpose := a.Transpose()
-	return &Data{left: sourceOf(stream.NewSparseRows(name, a, transpose)), right: sourceOf(stream.NewSparseRows(name, transpose, a))}, nil
+	return &Data{left: sourceOf(sparse.NewRows(name, a, transpose)), right: sourceOf(sparse.NewRows(name, transpose, a))}, nil
 }
 
 // names returns the names of both sources.
@@ -204,7 +197,8 @@ func (d *Data) Facts() []any {
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	rows, asked := d.size().Rows, n
 	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
-		return blas64.General{}, &model.DataError{Err: fmt.Errorf("%s: %d nodes are too many to make rows for the words of the `kernel`; give numbers, such as those that it has on a part of the graph", d.left.name(), rows)}
+		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `kernel`", rows).
+			Do("give numbers, such as those that it has on a part of the graph")
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
 	if err != nil {
@@ -255,7 +249,7 @@ func twoSided(s model.Shape) model.Shape {
 }
 
 // measure returns the shape of the rows of a matrix against the rows of its transpose.
-func measure(out, in *stream.CSR) model.Shape {
+func measure(out, in *sparse.CSR) model.Shape {
 	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
 	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {

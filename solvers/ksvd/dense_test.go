@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Products of matrices are those of the command: gonum's take most of the time of
@@ -23,9 +24,9 @@ import (
 func init() { blas64.Use(nyblas.Implementation{}) }
 
 // firstNodes returns the graph between the first n nodes.
-func firstNodes(t testing.TB, a *stream.CSR, n int) *stream.CSR {
+func firstNodes(t testing.TB, a *sparse.CSR, n int) *sparse.CSR {
 	t.Helper()
-	m, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	m, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		for e := range a.Entries() {
 			if int(e.Row) < n && int(e.Col) < n && !yield(e) {
 				return
@@ -71,7 +72,7 @@ func sine(t testing.TB, u, w blas64.General) float64 {
 
 // againstDense compares an exact fit of a graph with the full SVD of a
 // dense G that is written down by the formula.
-func againstDense(t *testing.T, a *stream.CSR, r int) {
+func againstDense(t *testing.T, a *sparse.CSR, r int) {
 	t.Helper()
 	f := formulas[4]
 	k := kernelgen.SNE(2)

@@ -17,8 +17,8 @@
 //     unless the matrix is square; a [Compatibility] brings them to one.
 //   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They
 //     stay sparse: a tile costs its entries and the paths of two edges that run
-//     through it. Self-loops and scaling by degrees are the caller's, see stream.CSR. New
-//     nodes come as [stream.SparseRows].
+//     through it. Self-loops and scaling by degrees are the caller's, see sparse.CSR. New
+//     nodes come as [sparse.Rows].
 //
 // # Methods and passes
 //

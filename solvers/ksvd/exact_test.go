@@ -14,11 +14,12 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // graphs returns all kinds of them: node 0 of each has no edge out of it, and node 1 none
 // into it unless there are self-loops.
-func graphs(t testing.TB) map[string]*stream.CSR {
+func graphs(t testing.TB) map[string]*sparse.CSR {
 	t.Helper()
 	plain, weighted := randomGraph(t, 150, 3, false, 1), randomGraph(t, 150, 3, true, 2)
 	negative := *weighted
@@ -28,17 +29,17 @@ func graphs(t testing.TB) map[string]*stream.CSR {
 			negative.Value[p] *= -1
 		}
 	}
-	return map[string]*stream.CSR{
+	return map[string]*sparse.CSR{
 		"plain": plain, "weighted": weighted, "negative": &negative,
 		"looped": plain.AddIdentity(), "looped and weighted": weighted.AddIdentity(),
-		"by rows": scaled(t, plain.AddIdentity(), stream.RowStochastic), "by degrees": scaled(t, weighted, stream.SymmetricByDegrees),
+		"by rows": scaled(t, plain.AddIdentity(), sparse.RowStochastic), "by degrees": scaled(t, weighted, sparse.SymmetricByDegrees),
 		"no edges": {Rows: 7, Cols: 7, Start: make([]int64, 8)},
 		"one node": {Rows: 1, Cols: 1, Start: make([]int64, 2)},
 		"hub":      hub(t, 60),
 	}
 }
 
-func scaled(t testing.TB, m *stream.CSR, s stream.DegreeScaling) *stream.CSR {
+func scaled(t testing.TB, m *sparse.CSR, s sparse.DegreeScaling) *sparse.CSR {
 	t.Helper()
 	m, err := m.ScaledByDegrees(s)
 	if err != nil {
@@ -48,11 +49,11 @@ func scaled(t testing.TB, m *stream.CSR, s stream.DegreeScaling) *stream.CSR {
 }
 
 // hub returns a graph in which all nodes lead to one, and it to all: every pair is joined.
-func hub(t testing.TB, n int) *stream.CSR {
+func hub(t testing.TB, n int) *sparse.CSR {
 	t.Helper()
-	m, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	m, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		for i := range n {
-			if !yield(stream.Entry{Row: int32(i), Col: 0, Value: 1}) || i > 0 && !yield(stream.Entry{Row: 0, Col: int32(i), Value: 1}) {
+			if !yield(sparse.Entry{Row: int32(i), Col: 0, Value: 1}) || i > 0 && !yield(sparse.Entry{Row: 0, Col: int32(i), Value: 1}) {
 				return
 			}
 		}
@@ -165,7 +166,7 @@ func TestExactGraphs(t *testing.T) {
 				}
 			}
 			u := matrix.New(a.Rows, fit.Rank())
-			err = fit.Transform(background, stream.Engine{}, stream.NewSparseRows("again", a, nil), model.Request{}, func(b *stream.Block, part blas64.General) error {
+			err = fit.Transform(background, stream.Engine{}, sparse.NewRows("again", a, nil), model.Request{}, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
 					copy(matrix.Row(u, int(b.Start)+i), matrix.Row(part, i))
 				}
@@ -183,7 +184,7 @@ func TestExactGraphs(t *testing.T) {
 // TestShape counts a graph by hand.
 func TestShape(t *testing.T) {
 	// 0→1, 0→2, 1→2, 2→2: the paths are 0→1→2, 0→2→2, 1→2→2 and 2→2→2.
-	a, err := stream.NewCSR(4, 4, slices.Values([]stream.Entry{{Row: 0, Col: 1, Value: 1}, {Row: 0, Col: 2, Value: 1}, {Row: 1, Col: 2, Value: 1}, {Row: 2, Col: 2, Value: 1}}))
+	a, err := sparse.NewCSR(4, 4, slices.Values([]sparse.Entry{{Row: 0, Col: 1, Value: 1}, {Row: 0, Col: 2, Value: 1}, {Row: 1, Col: 2, Value: 1}, {Row: 2, Col: 2, Value: 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}

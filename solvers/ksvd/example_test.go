@@ -12,18 +12,19 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // citations returns edges from each of n papers to five earlier ones of its own field, of
 // which there are two.
-func citations(n int) (*stream.CSR, error) {
+func citations(n int) (*sparse.CSR, error) {
 	random := sketch.NewRandom(1, "citations")
-	return stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	return sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		for i := 20; i < n; i++ {
 			draws := random.At(uint64(i))
 			for range 5 {
 				j := int(draws.Uint64n(uint64(i/2)))*2 + i%2
-				if j < i && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
+				if j < i && !yield(sparse.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
 					return
 				}
 			}
@@ -58,13 +59,13 @@ func Example() {
 	}
 	fmt.Println("U:", u.Rows, "×", u.Cols)
 
-	paper, err := stream.NewCSR(1, 2000, func(yield func(stream.Entry) bool) {
-		_ = yield(stream.Entry{Col: 10, Value: 1}) && yield(stream.Entry{Col: 24, Value: 1})
+	paper, err := sparse.NewCSR(1, 2000, func(yield func(sparse.Entry) bool) {
+		_ = yield(sparse.Entry{Col: 10, Value: 1}) && yield(sparse.Entry{Col: 24, Value: 1})
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = fit.Transform(ctx, engine, stream.NewSparseRows("new papers", paper, nil), model.Request{}, func(b *stream.Block, u blas64.General) error {
+	err = fit.Transform(ctx, engine, sparse.NewRows("new papers", paper, nil), model.Request{}, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("new papers:", u.Rows, "×", u.Cols)
 		return nil
 	})

@@ -20,14 +20,15 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // randomGraph has n nodes with about so many edges out of each, fewer and more of
 // them into a few; node 0 has none and nothing leads to node 1.
-func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *stream.CSR {
+func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *sparse.CSR {
 	t.Helper()
 	random := sketch.NewRandom(seed, "test graph")
-	var entries iter.Seq[stream.Entry] = func(yield func(stream.Entry) bool) {
+	var entries iter.Seq[sparse.Entry] = func(yield func(sparse.Entry) bool) {
 		for i := 1; i < n; i++ {
 			draws := random.At(uint64(i))
 			seen := map[int32]bool{}
@@ -38,14 +39,14 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *strea
 				if weighted {
 					w = 0.5 + draws.Float64()
 				}
-				if j != 1 && !seen[j] && !yield(stream.Entry{Row: int32(i), Col: j, Value: w}) {
+				if j != 1 && !seen[j] && !yield(sparse.Entry{Row: int32(i), Col: j, Value: w}) {
 					return
 				}
 				seen[j] = true
 			}
 		}
 	}
-	m, err := stream.NewCSR(n, n, entries)
+	m, err := sparse.NewCSR(n, n, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *strea
 }
 
 // denseOf returns a sparse matrix with its zeros.
-func denseOf(m *stream.CSR) blas64.General {
+func denseOf(m *sparse.CSR) blas64.General {
 	d := matrix.New(m.Rows, m.Cols)
 	for e := range m.Entries() {
 		matrix.Row(d, int(e.Row))[e.Col] = e.Value
@@ -61,7 +62,7 @@ func denseOf(m *stream.CSR) blas64.General {
 	return d
 }
 
-func graph(t testing.TB, a *stream.CSR) *Data {
+func graph(t testing.TB, a *sparse.CSR) *Data {
 	t.Helper()
 	d, err := Graph("graph", a)
 	if err != nil {
@@ -163,13 +164,13 @@ func TestGraphFits(t *testing.T) {
 
 // TestGraphErrors: what is no graph is refused.
 func TestGraphErrors(t *testing.T) {
-	if _, err := Graph("g", &stream.CSR{Rows: 2, Cols: 3, Start: make([]int64, 3)}); err == nil {
+	if _, err := Graph("g", &sparse.CSR{Rows: 2, Cols: 3, Start: make([]int64, 3)}); err == nil {
 		t.Error("2×3: no error")
 	}
-	if _, err := Graph("g", &stream.CSR{Start: make([]int64, 1)}); err == nil {
+	if _, err := Graph("g", &sparse.CSR{Start: make([]int64, 1)}); err == nil {
 		t.Error("no nodes: no error")
 	}
-	bad := &stream.CSR{Rows: 1, Cols: 1, Start: []int64{0, 1}, Index: []int32{0}, Value: []float64{math.NaN()}}
+	bad := &sparse.CSR{Rows: 1, Cols: 1, Start: []int64{0, 1}, Index: []int32{0}, Value: []float64{math.NaN()}}
 	if _, err := Graph("g", bad); err == nil {
 		t.Error("NaN: no error")
 	}
@@ -183,7 +184,7 @@ func TestGraphErrors(t *testing.T) {
 }
 
 // cora returns the citation graph with self-loops; the test is skipped without it.
-func cora(t testing.TB) *stream.CSR {
+func cora(t testing.TB) *sparse.CSR {
 	t.Helper()
 	dir := os.Getenv("NYSTREAM_DATA")
 	if dir == "" {
@@ -198,11 +199,11 @@ func cora(t testing.TB) *stream.CSR {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := stream.NewCSR(2708, 2708, func(yield func(stream.Entry) bool) {
+	m, err := sparse.NewCSR(2708, 2708, func(yield func(sparse.Entry) bool) {
 		for _, line := range lines[1:] {
 			i, _ := strconv.Atoi(line[0])
 			j, _ := strconv.Atoi(line[1])
-			if !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
+			if !yield(sparse.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
 				return
 			}
 		}
@@ -215,7 +216,7 @@ func cora(t testing.TB) *stream.CSR {
 
 // countedSNE returns the centred matrix of sne(gamma=2) of a graph without weights, dense,
 // with ‖x_i−z_j‖² of 0-1 rows by counting.
-func countedSNE(a *stream.CSR) blas64.General {
+func countedSNE(a *sparse.CSR) blas64.General {
 	product := matrix.New(a.Rows, a.Rows)
 	out, in := a.RowSums(), a.ColumnSums()
 	for i := range a.Rows {
@@ -294,7 +295,7 @@ func TestPathSums(t *testing.T) {
 			}
 		}
 	}
-	negative, err := stream.NewCSR(2, 2, func(yield func(stream.Entry) bool) { yield(stream.Entry{Row: 0, Col: 1, Value: -1}) })
+	negative, err := sparse.NewCSR(2, 2, func(yield func(sparse.Entry) bool) { yield(sparse.Entry{Row: 0, Col: 1, Value: -1}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // TestWordsOfKernels: every method makes numbers of them, the same that Resolve gives.
@@ -39,12 +40,12 @@ func TestWordsOfKernels(t *testing.T) {
 
 // TestWordsOfLargeGraphs: no dense rows are made where few would fit.
 func TestWordsOfLargeGraphs(t *testing.T) {
-	a, err := stream.NewCSR(200_000, 200_000, func(yield func(stream.Entry) bool) { yield(stream.Entry{Row: 1, Col: 2, Value: 1}) })
+	a, err := sparse.NewCSR(200_000, 200_000, func(yield func(sparse.Entry) bool) { yield(sparse.Entry{Row: 1, Col: 2, Value: 1}) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = graph(t, a).Sample(background, model.ResolveRows, 1)
-	if bad := new(model.DataError); !errors.As(err, &bad) {
+	if bad := new(stream.DataError); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
 }

@@ -143,7 +143,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 }
 
 // Transform gives u(x) or v(z) of new rows to emit in row order. Rows of the fit come out
-// as in the fit, to rounding. Those of a model of a graph are [stream.SparseRows]: for
+// as in the fit, to rounding. Those of a model of a graph are [sparse.Rows]: for
 // the left side row i holds the edges out of new node i, for the right side the edges
 // into it, and the columns are the nodes of the fit. Cost: one pass; see [Side].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // embedded returns u or v of rows.
@@ -61,7 +62,7 @@ func fittedCases(t *testing.T) []fitted {
 		{"pairs", pairs, source(x), source(z)},
 		{"tall", table(tall), source(tall), source(matrix.Transpose(tall))},
 		{"wide", table(matrix.Transpose(tall)), source(matrix.Transpose(tall)), source(tall)},
-		{"graph", graph(t, a), stream.NewSparseRows("out", a, nil), stream.NewSparseRows("in", a.Transpose(), nil)},
+		{"graph", graph(t, a), sparse.NewRows("out", a, nil), sparse.NewRows("in", a.Transpose(), nil)},
 	}
 	var cases []fitted
 	for _, d := range datas {
@@ -134,7 +135,7 @@ func TestEmbedRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := randomGraph(t, 3, 1, false, 1)
-	for _, rows := range []stream.Source{stream.FromMatrix("y", gaussian(5, 4, 1, 1)), stream.NewSparseRows("g", a, nil)} {
+	for _, rows := range []stream.Source{stream.FromMatrix("y", gaussian(5, 4, 1, 1)), sparse.NewRows("g", a, nil)} {
 		if err := fit.Transform(background, stream.Engine{}, rows, model.Request{}, nil); err == nil {
 			t.Error("no error")
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 func constant(rows, cols int, v float64) blas64.General {
@@ -70,7 +71,7 @@ func TestNasty(t *testing.T) {
 		copy(matrix.Row(twice, i), matrix.Row(few, i%4))
 	}
 	lonely := randomGraph(t, 12, 1, false, 3)
-	empty := &stream.CSR{Rows: 9, Cols: 9, Start: make([]int64, 10)}
+	empty := &sparse.CSR{Rows: 9, Cols: 9, Start: make([]int64, 10)}
 	cases := []struct {
 		name string
 		data *Data
@@ -94,7 +95,7 @@ func TestNasty(t *testing.T) {
 				what := fmt.Sprintf("%s, %s, %s", c.name, name, text)
 				f, err := fit(c.data, parse(t, text))
 				if err != nil {
-					var bad *stream.BadValueError
+					var bad *stream.DataError
 					if c.name != "huge" || !errors.As(err, &bad) && text != "softmax(scale=1)" {
 						t.Errorf("%s: %v", what, err)
 					}

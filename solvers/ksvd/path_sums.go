@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Between sparse rows most inner products are zero. An entry is then a constant, or an exponential
@@ -27,7 +28,7 @@ import (
 // pathSums sums a kernel over all of some sparse rows z_j.
 type pathSums struct {
 	tiles   *tiles.Tiles
-	columns *stream.CSR // transpose of the rows
+	columns *sparse.CSR // transpose of the rows
 	norms   []float64   // squared norms of the rows
 	logSums []float64   // row sums that divide their entries; nil for none
 	weight  float64     // logarithm of Σ_j w_j·f₀(x, z_j) over f₀(x, 0)

@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // The residuals of a sampled decomposition are estimated from entries of G between sampled rows and
@@ -161,7 +162,7 @@ func (f *nystrom) residuals(g, u, v blas64.General, values []float64, rows, cols
 // of returns the source of some of the rows of a source.
 func (r source) of(rows *tiles.Rows) source {
 	if rows.Sparse != nil {
-		return sourceOf(stream.NewSparseRows(r.name(), rows.Sparse, rows.Transpose()))
+		return sourceOf(sparse.NewRows(r.name(), rows.Sparse, rows.Transpose()))
 	}
 	return fromMatrix(r.name(), rows.Dense)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // trueResiduals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ of each triplet of a fit, with a dense G.
@@ -100,7 +101,7 @@ func residualCases(t *testing.T) []residualCase {
 		{"rows", between(t, x, z), x, z, true, few},
 		{"rows", between(t, x, z), x, z, false, append(few, Nystrom{Rows: 100, Sums: SumsSampled, Scaling: ScaleUnit})},
 	}
-	for i, a := range []*stream.CSR{randomGraph(t, 1400, 4, false, 3), randomGraph(t, 1300, 8, true, 5)} {
+	for i, a := range []*sparse.CSR{randomGraph(t, 1400, 4, false, 3), randomGraph(t, 1300, 8, true, 5)} {
 		all = append(all, residualCase{fmt.Sprint("graph ", i), graph(t, a), denseOf(a), matrix.Transpose(denseOf(a)), true, few})
 	}
 	return all

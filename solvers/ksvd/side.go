@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Side is one side of a decomposition as a function of a row. With z_j the landmarks
@@ -47,7 +48,7 @@ type Side struct {
 // Landmarks are rows kept in a model: dense, or sparse if Sparse is not nil.
 type Landmarks struct {
 	Dense  blas64.General `array:",p,dimension,if=!sparse"`
-	Sparse *stream.CSR    `array:",p,dimension,if=sparse"`
+	Sparse *sparse.CSR    `array:",p,dimension,if=sparse"`
 }
 
 func (l Landmarks) rows() *tiles.Rows { return &tiles.Rows{Dense: l.Dense, Sparse: l.Sparse} }
@@ -149,7 +150,7 @@ func (m *embedder) block(dst blas64.General, b *stream.Block) error {
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Map, 0, rows.Dense)
-		} else if err := checkKernel(m.tiles, m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
+		} else if err := m.tiles.CheckRows(m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
 			return err
 		}
 		if err := m.embed(matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // verified measures a model on rows against rows.
@@ -82,7 +83,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nodes := model.Sources{Left: stream.NewSparseRows("out", a, nil), Right: stream.NewSparseRows("in", a.Transpose(), nil)}
+	nodes := model.Sources{Left: sparse.NewRows("out", a, nil), Right: sparse.NewRows("in", a.Transpose(), nil)}
 	g := ofDistances(denseOf(a), matrix.Transpose(denseOf(a)), distanceKernels[0].of, true, true)
 	checkVerification(t, "graph", fit, verified(t, fit.Model, stream.Engine{}, nodes, 0), g)
 
@@ -201,7 +202,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"has 2 columns, and the model was fitted on 3": sources(x, gaussian(9, 2, 1, 1)),
 		"row 7":          sources(bad, z),
 		"has no rows":    sources(x, matrix.New(0, 3)),
-		"has 30 columns": {Left: stream.FromMatrix("x", x), Right: stream.NewSparseRows("g", a, nil)},
+		"has 30 columns": {Left: stream.FromMatrix("x", x), Right: sparse.NewRows("g", a, nil)},
 	} {
 		if _, err := fit.Verify(background, stream.Engine{}, d, 0, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

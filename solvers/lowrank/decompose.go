@@ -27,7 +27,7 @@ func newSVD(what string, a blas64.General) (*svd, error) {
 	case errors.Is(err, dense.ErrNotFinite):
 		return nil, notFinite(what)
 	case err != nil:
-		return nil, fmt.Errorf("lowrank: the SVD of %s did not converge", what)
+		return nil, fmt.Errorf("the SVD of %s did not converge", what)
 	}
 	return &svd{s}, nil
 }
@@ -56,7 +56,7 @@ func newEigen(what string, a blas64.General) (*eigen, error) {
 	case errors.Is(err, symeig.ErrNotFinite):
 		return nil, notFinite(what)
 	case err != nil:
-		return nil, fmt.Errorf("lowrank: %s: %w", what, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	dense.FixSigns(blas64.General{}, vectors)
 	return &eigen{Values: values, Vectors: vectors}, nil
@@ -94,9 +94,9 @@ func scaledRows(m blas64.General, w []float64) blas64.General {
 }
 
 func notDefinite(k kernelgen.Kernel) error {
-	return fmt.Errorf("lowrank: the matrix of kernel %s is not positive semi-definite: use ssrsvd or subspace", k)
+	return fmt.Errorf("the matrix of kernel %s is not positive semi-definite: use ssrsvd or subspace", k)
 }
 
 func notFinite(what string) error {
-	return fmt.Errorf("lowrank: %s has entries that are not finite: the kernel overflows on these rows; scale the columns (`scale standard`) or use a smaller kernel weight", what)
+	return fmt.Errorf("%s has entries that are not finite: the kernel overflows on these rows; scale the columns (`scale standard`) or use a smaller kernel weight", what)
 }

@@ -74,7 +74,7 @@ func (m Subspace) settings() (Subspace, error) {
 // largest Ritz pairs, relative to the largest |θ|. A value of A lies within the residual of each value.
 //
 // The Frobenius error is estimated from the entries between sampled rows.
-// Rows that are not finite are a *stream.BadValueError.
+// Rows that are not finite are a [stream.DataError].
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -118,7 +118,7 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	}
 	if i, j, bad := dense.NotFinite(rows); bad {
 		info := src.Info()
-		return nil, &stream.BadValueError{Source: info.Name, Row: int64(i), Column: info.Columns[j], Reason: fmt.Sprint(matrix.Row(rows, i)[j])}
+		return nil, stream.NewValueError(info.Name, int64(i), info.Columns[j], "%v", matrix.Row(rows, i)[j])
 	}
 	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
 }

@@ -136,7 +136,7 @@ func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) 
 		f.Apply(r, r)
 		for j, v := range r {
 			if !matrix.IsFinite(v) {
-				return &stream.BadValueError{Source: info.Name, Row: start + int64(i), Column: info.Columns[j], Reason: mapFeatures{f, len(r)}.reason(v)}
+				return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "%s", mapFeatures{f, len(r)}.reason(v))
 			}
 		}
 	}

@@ -68,18 +68,15 @@ func noLandmarks(d int) blas64.General {
 // features puts the features of rows x into dst, and checks both.
 func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return &stream.BadValueError{Source: m.name, Row: numbers.At(i), Column: fmt.Sprint(j),
-			Reason: fmt.Sprint(matrix.Row(x, i)[j])}
+		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", matrix.Row(x, i)[j])
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)
 	if !bad {
 		return nil
 	}
-	err := &stream.BadValueError{Source: m.name, Row: numbers.At(i),
-		Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.Kernel)}
 	if f, plain := m.e.features.(mapFeatures); plain && m.columns != nil {
-		err.Column, err.Reason = m.columns[j], f.reason(matrix.Row(dst, i)[j])
+		return stream.NewValueError(m.name, numbers.At(i), m.columns[j], "%s", f.reason(matrix.Row(dst, i)[j]))
 	}
-	return err
+	return tiles.BadRow(m.name, numbers.At(i), fmt.Sprintf("the random features of kernel %s overflow on this row", m.t.Kernel))
 }

@@ -160,7 +160,7 @@ func TestPCALosesDigits(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, err := PCA{Rank: 2}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", c.x)}, k)
-		var ofData *model.DataError
+		var ofData *stream.DataError
 		switch {
 		case c.fails != "":
 			if err == nil || !strings.Contains(err.Error(), c.fails) || !errors.As(err, &ofData) {

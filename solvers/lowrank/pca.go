@@ -49,7 +49,7 @@ type PCA struct {
 }
 
 // Fit finds the components of the rows of one source. It returns an error if the kernel is not
-// positive semi-definite, and a [model.DataError] if no two rows differ in feature space by more than
+// positive semi-definite, and a [stream.DataError] if no two rows differ in feature space by more than
 // rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, m, d, k, m.fit)
@@ -145,7 +145,7 @@ func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
 // differ.
 func noComponent(name string, k kernelgen.Kernel, differ bool) error {
 	if !differ {
-		return &model.DataError{Err: fmt.Errorf("%s: all rows are the same, and there is no component: choose other columns", name)}
+		return stream.NewDataError(name, "all rows are the same, and there is no component").Do("choose other columns")
 	}
 	return basis.AlikeError(name, k)
 }

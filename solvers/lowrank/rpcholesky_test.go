@@ -360,7 +360,7 @@ func TestRPCholeskyNotFinite(t *testing.T) {
 		x := clusters(2500, 3, 8)
 		x.Data[1777*3+1] = value
 		_, err := RPCholesky{Rank: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
-		var place *stream.BadValueError
+		var place *stream.DataError
 		if !errors.As(err, &place) || place.Row != 1777 {
 			t.Errorf("%v: error %v does not name row 1777", value, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -232,7 +231,7 @@ func lanczos(out *model.Verification, n int, seed uint64, step func(x, y []float
 		doneA, errA := entry.Step(ax)
 		doneE, errE := diff.Step(ey)
 		if err := cmp.Or(errA, errE); err != nil {
-			return 0, 0, fmt.Errorf("lowrank: %w", err)
+			return 0, 0, err
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE

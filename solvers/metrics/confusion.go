@@ -13,5 +13,5 @@ type Confusion struct {
 const maxClasses = 1 << 13
 
 func tooManyClasses(k int) error {
-	return fmt.Errorf("metrics: %d different labels, more than the %d of which a square table is made: are these labels?", k, maxClasses)
+	return fmt.Errorf("%d different labels, more than the %d of which a square table is made: are these labels?", k, maxClasses)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // errNoRows reports that there is nothing to measure.
-var errNoRows = errors.New("metrics: there are no rows to measure")
+var errNoRows = errors.New("there are no rows to measure")
 
 // labelsOf returns the labels that occur on any side, ascending.
 func labelsOf(cells []cell) []int {

@@ -68,7 +68,7 @@ func (a *Archive) Err() error { return *a.first() }
 // Fail remembers what is wrong, unless something was before.
 func (a *Archive) Fail(format string, args ...any) {
 	if first := a.first(); *first == nil {
-		*first = fmt.Errorf("model: "+format, args...)
+		*first = fmt.Errorf(format, args...)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/array"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // saved has an array of each kind, and parts.
@@ -42,7 +42,7 @@ type side struct {
 	Kind  string      `json:"kind"`
 	P     []float64   `json:"-" array:"p,n"`
 	Sum   []float64   `json:"-" array:"sum,own"`
-	Edges *stream.CSR `json:"-" array:"edges,n,names"`
+	Edges *sparse.CSR `json:"-" array:"edges,n,names"`
 }
 
 // example returns a model, and its archive.
@@ -55,7 +55,7 @@ func example(t *testing.T) (saved, *Archive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := &stream.CSR{Rows: 2, Cols: 1, Start: []int64{0, 0, 1}, Index: []int32{0}, Value: []float64{5}}
+	edges := &sparse.CSR{Rows: 2, Cols: 1, Start: []int64{0, 0, 1}, Index: []int32{0}, Value: []float64{5}}
 	s := saved{Rank: 2, Total: 6, Names: []string{"a"}, Values: []float64{2, 1}, Rows: []int64{3, 4, 5},
 		U: blas64.General{Rows: 3, Cols: 1, Stride: 3, Data: []float64{1, 9, 9, 2, 9, 9, 3}}, Plain: []float64{1, 2, 3, 4},
 		More: blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{8, 9}}, Beside: []float64{6},

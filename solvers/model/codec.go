@@ -13,7 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // codec reads or writes the arrays of a file.
@@ -76,7 +76,7 @@ func (c *codec) file(v reflect.Value, prefix string, known sizes) {
 			continue
 		}
 		switch at := v.Field(i); at.Interface().(type) {
-		case []float64, []int64, blas64.General, *stream.CSR:
+		case []float64, []int64, blas64.General, *sparse.CSR:
 			if c.read {
 				c.take(at, s, known)
 			} else {
@@ -177,7 +177,7 @@ func (c *codec) put(value any, s *slot, known sizes) {
 		for i := range v.Rows * min(1, v.Cols) {
 			out.Floats = append(out.Floats, matrix.Row(v, i)...)
 		}
-	case *stream.CSR:
+	case *sparse.CSR:
 		c.putSparse(v, s.name)
 		return
 	}
@@ -197,7 +197,7 @@ func notNil[T any](v []T) []T {
 	return v
 }
 
-func (c *codec) putSparse(m *stream.CSR, name string) {
+func (c *codec) putSparse(m *sparse.CSR, name string) {
 	index := make([]int64, len(m.Index))
 	for p, j := range m.Index {
 		index[p] = int64(j)
@@ -228,7 +228,7 @@ func (c *codec) take(at reflect.Value, s *slot, known sizes) {
 		*to = c.archive.matrix(s.name, known.of(s.sizes[0]), known.of(s.sizes[1]))
 		known.set(s.sizes[0], to.Rows)
 		known.set(s.sizes[1], to.Cols)
-	case **stream.CSR:
+	case **sparse.CSR:
 		*to = c.takeSparse(s.name, known.of(s.sizes[0]), known.of(s.sizes[1]))
 		known.set(s.sizes[0], (*to).Rows)
 	}
@@ -313,14 +313,14 @@ func (a *Archive) matrix(name string, rows, cols int64) blas64.General {
 }
 
 // takeSparse returns compressed rows; their values are all 1 if there is no array of them.
-func (c *codec) takeSparse(name string, rows, cols int64) *stream.CSR {
+func (c *codec) takeSparse(name string, rows, cols int64) *sparse.CSR {
 	a := c.archive
 	start, index := a.Ints(name+"_start", -1), a.Ints(name+"_index", -1)
 	var value []float64
 	if _, has := a.find(name + "_value"); has {
 		value = a.vector(name+"_value", int64(len(index)))
 	}
-	m := &stream.CSR{Start: []int64{0}}
+	m := &sparse.CSR{Start: []int64{0}}
 	switch n := len(start) - 1; {
 	case a.Err() != nil:
 		return m
@@ -331,7 +331,7 @@ func (c *codec) takeSparse(name string, rows, cols int64) *stream.CSR {
 		a.Fail("array %s_start is of %d×%d, expected %s", name, n, cols, describeExpected(false, []int64{rows, cols}))
 		return m
 	}
-	m = &stream.CSR{Rows: len(start) - 1, Cols: int(cols), Start: start, Index: make([]int32, len(index)), Value: value}
+	m = &sparse.CSR{Rows: len(start) - 1, Cols: int(cols), Start: start, Index: make([]int32, len(index)), Value: value}
 	for i := range m.Rows {
 		last := int64(-1)
 		for p := start[i]; p < start[i+1]; p++ {

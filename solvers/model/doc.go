@@ -64,7 +64,7 @@
 // is an array, and has `json:"-"`:
 //
 //	[]float64, []int64            a vector: one size
-//	blas64.General, *stream.CSR   a matrix: the sizes are its rows and columns
+//	blas64.General, *sparse.CSR   a matrix: the sizes are its rows and columns
 //	struct, pointer to a struct   a part: the name comes before those of its arrays
 //	*Archive                      a model within: a header within the header, and a name before those of its arrays
 //

@@ -29,5 +29,5 @@ func ExampleNewArchive() {
 	// Output:
 	// {"method":"means","names":["x","y"]} [means]
 	// true [1 2]
-	// model: array means is 2 numbers, expected a vector of 1 numbers
+	// array means is 2 numbers, expected a vector of 1 numbers
 }

@@ -32,8 +32,8 @@ func CheckOutputs(info stream.Info, names []string, out blas64.General, start in
 	if err := sketch.CheckFinite(out); !errors.As(err, &bad) {
 		return err
 	}
-	return &stream.BadValueError{Source: info.Name, Row: start + int64(bad.Row), Column: names[bad.Col],
-		Reason: fmt.Sprintf("is %v: the row is too far from those of the fit, or the model is damaged", bad.Value)}
+	return stream.NewValueError(info.Name, start+int64(bad.Row), names[bad.Col],
+		"is %v: the row is too far from those of the fit, or the model is damaged", bad.Value)
 }
 
 // Numbers are the numbers of rows in their source: consecutive ones from From on, or those of List.
@@ -60,6 +60,5 @@ func InSource(info stream.Info, err error, numbers Numbers) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return &stream.BadValueError{Source: info.Name, Row: numbers.At(bad.Row), Column: info.Columns[bad.Col],
-		Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
+	return stream.NewValueError(info.Name, numbers.At(bad.Row), info.Columns[bad.Col], "is %v, not a finite number", bad.Value)
 }

@@ -17,8 +17,8 @@ func TestCheckRows(t *testing.T) {
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
 		m.Data[7] = v
-		var bad *stream.BadValueError
-		if err := CheckRows(info, m, 100); !errors.As(err, &bad) || bad.Row != 103 || bad.Column != "b" || bad.Source != "rows" {
+		var bad *stream.DataError
+		if err := CheckRows(info, m, 100); !errors.As(err, &bad) || bad.Row != 103 || bad.Column != "b" || bad.Path != "rows" {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

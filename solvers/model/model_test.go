@@ -44,7 +44,7 @@ func TestResolve(t *testing.T) {
 	for i := range apart.Data {
 		apart.Data[i] = 1e200 * float64(i)
 	}
-	var fault *DataError
+	var fault *stream.DataError
 	if _, err := Resolve(ctx, stream.Engine{}, Sources{Left: stream.FromMatrix("apart", apart)}, words, 1); !errors.As(err, &fault) {
 		t.Errorf("rows too far apart: %v", err)
 	}

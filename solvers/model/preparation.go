@@ -3,7 +3,7 @@ package model
 import (
 	"encoding/json"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // RowsData is what Archive.Data says, in JSON, of the rows that a model takes. The command says more there.
@@ -19,12 +19,12 @@ type RowsData struct {
 
 // Categories are the columns of words of a preparation.
 type Categories struct {
-	Encoding string            `json:"encoding"`
-	Columns  []stream.Category `json:"columns"`
+	Encoding string             `json:"encoding"`
+	Columns  []prepare.Category `json:"columns"`
 }
 
 // CategoriesOf returns the columns of words of a preparation, nil for none.
-func CategoriesOf(p stream.Preparation) *Categories {
+func CategoriesOf(p prepare.Preparation) *Categories {
 	if len(p.Categories) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ var preparedPrefix = [...]string{Left: "", Right: "right_"}
 
 // PutPreparation adds the arrays of how the fit prepared the rows of a side: right rows only if they
 // are those of pairs. The policy of nulls and the categories are those of Data, see [RowsData].
-func (a *Archive) PutPreparation(side Side, p stream.Preparation) {
+func (a *Archive) PutPreparation(side Side, p prepare.Preparation) {
 	prefix, c := preparedPrefix[side], &codec{archive: a}
 	for _, v := range []struct {
 		name   string
@@ -61,7 +61,7 @@ func (a *Archive) PutPreparation(side Side, p stream.Preparation) {
 // Preparation returns how the fit prepared rows of a side; columns is how many numbers the model takes of
 // a row, below 0 for any number. The columns of a matrix, the right rows of its model, have no
 // preparation.
-func (a *Archive) Preparation(side Side, columns int) (p stream.Preparation) {
+func (a *Archive) Preparation(side Side, columns int) (p prepare.Preparation) {
 	data := RowsData{Nulls: "error"}
 	if a.Data != nil {
 		a.Check(json.Unmarshal(a.Data, &data))
@@ -70,7 +70,7 @@ func (a *Archive) Preparation(side Side, columns int) (p stream.Preparation) {
 		return p
 	}
 	known := false
-	if p.Nulls, known = stream.ParseNulls(data.Nulls); !known {
+	if p.Nulls, known = prepare.ParseNulls(data.Nulls); !known {
 		a.Fail("data.nulls is %q", data.Nulls)
 		return p
 	}
@@ -86,12 +86,12 @@ func (a *Archive) Preparation(side Side, columns int) (p stream.Preparation) {
 }
 
 // takeCategories reads columns of words: their levels are words, in byte order.
-func (a *Archive) takeCategories(p *stream.Preparation, c *Categories) {
+func (a *Archive) takeCategories(p *prepare.Preparation, c *Categories) {
 	if c == nil {
 		return
 	}
 	known := false
-	if p.Encoding, known = stream.ParseEncoding(c.Encoding); !known || p.Encoding == stream.EncodeNone {
+	if p.Encoding, known = prepare.ParseEncoding(c.Encoding); !known || p.Encoding == prepare.EncodeNone {
 		a.Fail("data.categories: encoding %q", c.Encoding)
 	}
 	p.Categories = c.Columns
@@ -108,7 +108,7 @@ func (a *Archive) takeCategories(p *stream.Preparation, c *Categories) {
 }
 
 // takePreparation reads the arrays of a preparation whose rows have so many numbers.
-func (a *Archive) takePreparation(p *stream.Preparation, prefix string, columns int) {
+func (a *Archive) takePreparation(p *prepare.Preparation, prefix string, columns int) {
 	if _, has := a.find(prefix + "column_missing"); has {
 		for _, j := range a.Ints(prefix+"column_missing", -1) {
 			if n := len(p.Missing); j < 0 || n > 0 && int(j) <= p.Missing[n-1] {
@@ -129,7 +129,7 @@ func (a *Archive) takePreparation(p *stream.Preparation, prefix string, columns 
 			a.Fail("%d names for %d columns of numbers", n, numbers)
 			return
 		}
-		if scaled = numbers; p.Encoding == stream.EncodeOrdinal {
+		if scaled = numbers; p.Encoding == prepare.EncodeOrdinal {
 			scaled += int64(len(p.Categories))
 		}
 	}
@@ -140,13 +140,13 @@ func (a *Archive) takePreparation(p *stream.Preparation, prefix string, columns 
 		p.Knots = a.matrix(prefix+"column_knots", scaled, -1)
 		a.checkKnots(p, prefix)
 	}
-	if p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean || p.Nulls == stream.NullsIndicator {
+	if p.Nulls == prepare.NullsZero || p.Nulls == prepare.NullsMean || p.Nulls == prepare.NullsIndicator {
 		p.Fill = a.vector(prefix+"column_fill", numbers)
 	}
 }
 
 // checkKnots refuses knots that do not ascend.
-func (a *Archive) checkKnots(p *stream.Preparation, prefix string) {
+func (a *Archive) checkKnots(p *prepare.Preparation, prefix string) {
 	if a.Err() != nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Data is what a fit reads.
@@ -105,7 +106,7 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 	if _, err := KnownRows(src); err != nil {
 		return blas64.General{}, err
 	}
-	copies, err := stream.CountCopies(ctx, e, src, weights)
+	copies, err := prepare.CountCopies(ctx, e, src, weights)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -132,7 +133,7 @@ func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, pu
 	for i, w := range weights {
 		relative[i] = w / least
 	}
-	rows, err := drawCopies(ctx, stream.Engine{}, stream.CopiesOf(relative), n, seed, purpose)
+	rows, err := drawCopies(ctx, stream.Engine{}, prepare.CopiesOf(relative), n, seed, purpose)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -140,7 +141,7 @@ func SampleShares(ctx context.Context, weights []float64, n int, seed uint64, pu
 }
 
 // drawCopies draws at most n copies, and returns the numbers of their rows, ascending.
-func drawCopies(ctx context.Context, e stream.Engine, copies *stream.Copies, n int, seed uint64, purpose string) ([]int64, error) {
+func drawCopies(ctx context.Context, e stream.Engine, copies *prepare.Copies, n int, seed uint64, purpose string) ([]int64, error) {
 	s, err := sketch.NewSample(copies.Count(), int(min(copies.Count(), int64(n))), seed, purpose)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ const ResolveRows = 1000
 
 // Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
 // of d that depend on the seed alone. A kernel without words learns the number of
-// columns, and no row is read. That the rows do not suit the kernel is a [DataError]. Within a Fit the
+// columns, and no row is read. That the rows do not suit the kernel is a [stream.DataError]. Within a Fit the
 // report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
 func Resolve(ctx context.Context, e stream.Engine, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
 	resolved, err := ResolveAll(ctx, e, d, []kernelgen.Kernel{k}, seed)
@@ -196,7 +197,7 @@ func ResolveAll(ctx context.Context, e stream.Engine, d Data,
 		r, notes, failed := k.ResolveNoting(rows)
 		if failed != nil {
 			if err == nil {
-				err = &DataError{failed}
+				err = stream.AsDataError(failed)
 			}
 			note(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
 			continue
@@ -209,12 +210,3 @@ func ResolveAll(ctx context.Context, e stream.Engine, d Data,
 	}
 	return resolved, nil
 }
-
-// DataError marks an error that the data are the reason of, not the settings.
-type DataError struct{ Err error }
-
-// Error returns the text of the error.
-func (e *DataError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *DataError) Unwrap() error { return e.Err }

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // Shares returns the weights of n items of a source, such as rows or pairs, divided by their sum. It
@@ -14,13 +16,12 @@ func Shares(source, item string, n int64, weights []float64) ([]float64, error) 
 	largest := 0.0
 	for i, w := range weights {
 		if !(w >= 0 && w <= math.MaxFloat64) {
-			return nil, &DataError{Err: fmt.Errorf("%s: the weight of %s %d is %v; weights are finite and not negative",
-				source, item, i, w)}
+			return nil, badWeight(source, item, i, w).Do("weights are finite and not negative")
 		}
 		largest = math.Max(largest, w)
 	}
 	if largest == 0 {
-		return nil, &DataError{Err: fmt.Errorf("%s: all weights are zero", source)}
+		return nil, stream.NewDataError(source, "all weights are zero")
 	}
 	sum := 0.0
 	for _, w := range weights {
@@ -31,4 +32,12 @@ func Shares(source, item string, n int64, weights []float64) ([]float64, error) 
 		shares[i] = w / largest / sum
 	}
 	return shares, nil
+}
+
+// badWeight returns the error of the weight of item i.
+func badWeight(source, item string, i int, weight float64) *stream.DataError {
+	if item == "row" {
+		return stream.NewValueError(source, int64(i), "", "the weight is %v", weight)
+	}
+	return stream.NewDataError(source, "the weight of %s %d is %v", item, i, weight)
 }

@@ -2,12 +2,12 @@ package modelfile
 
 import (
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Embedder answers a request for one raw row at a time. It belongs to one goroutine: make one for each.
 type Embedder struct {
-	rows  *stream.RowPreparer
+	rows  *prepare.RowPreparer
 	model *model.Embedder
 	row   []float64 // prepared
 }

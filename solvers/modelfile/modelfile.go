@@ -10,7 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Format and Version are how the file of a model names itself in meta.json.
@@ -35,7 +35,7 @@ func Save(path string, m model.Model) error {
 
 // SavePrepared is [Save] of a model of prepared rows, whose preparation and column names are in the
 // file, too: [Open] gives a model that takes raw rows. Columns without names are found by their order.
-func SavePrepared(path string, m model.Model, rows *stream.Prepared) error {
+func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 	a, err := m.Save()
 	if err != nil {
 		return err
@@ -100,14 +100,14 @@ func PrepareIn(files *archive.Session, path string, a *model.Archive) (*archive.
 	}
 	header, ok := bytes.CutSuffix(bytes.TrimSpace(a.Header), []byte("}"))
 	if !ok || len(header) < 2 {
-		return nil, fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
+		return nil, fmt.Errorf("the header is no JSON object: %.40q", a.Header)
 	}
 	if a.Made != nil {
 		header = fmt.Appendf(header, `,"made":%s`, a.Made)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
+		return nil, err
 	}
 	text.WriteByte('\n')
 	return archive.PrepareIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Model is a model of any family that takes raw rows: as they are in the files, not yet chosen,
@@ -22,7 +23,7 @@ import (
 type Model struct {
 	// Transformer is the model itself, of the type of its family; it takes prepared rows.
 	model.Transformer
-	left, right stream.Preparation
+	left, right prepare.Preparation
 }
 
 // Open reads a model of any family, with how its fit prepared rows. An error says what is wrong with
@@ -67,7 +68,7 @@ func open(a *model.Archive, profiles []kernelgen.Profile) (m *Model, err error) 
 
 // Preparation returns how rows of a side are prepared: the columns that they need, with the levels
 // of those of words.
-func (m *Model) Preparation(side model.Side) stream.Preparation {
+func (m *Model) Preparation(side model.Side) prepare.Preparation {
 	if side == model.Right {
 		return m.right
 	}
@@ -83,12 +84,12 @@ func (m *Model) Dimension(side model.Side) int {
 // among others; those of words are kept columns of the source, see blockstore.Options.Categories.
 // An error names a column that is missing or of another type.
 func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side,
-	rows stream.Source) (*stream.Prepared, error) {
+	rows stream.Source) (*prepare.Source, error) {
 	return m.Preparation(side).Apply(ctx, e, rows)
 }
 
 // Rows returns what prepares single rows of a side.
-func (m *Model) Rows(side model.Side) (*stream.RowPreparer, error) {
+func (m *Model) Rows(side model.Side) (*prepare.RowPreparer, error) {
 	return m.Preparation(side).Rows(m.Dimension(side))
 }
 

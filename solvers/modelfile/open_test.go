@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/solvers/ridge"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // writeTable writes a CSV file of flats.
@@ -54,8 +55,8 @@ func ExampleOpen() {
 
 	raw, err := blockstore.Open(ctx, []string{train}, blockstore.Options{Categories: true, Keep: []string{"price"}})
 	must(err)
-	rows, err := stream.Prepare(ctx, e, raw, stream.Treatment{Scale: stream.ScaleStandard,
-		Categories: stream.EncodeOneHot})
+	rows, err := prepare.New(ctx, e, raw, prepare.Treatment{Scale: prepare.ScaleStandard,
+		Categories: prepare.EncodeOneHot})
 	must(err)
 	data := &ridge.Data{Rows: rows, Targets: []string{"price"}}
 	fit, err := ridge.Solver{Landmarks: 60}.Fit(ctx, e, data, kernelgen.RBF(0.1))
@@ -96,7 +97,7 @@ func rowsFile(t *testing.T, header string, line func(i int) string) stream.Sourc
 }
 
 // preparedModel fits and saves a model of rows with a word and nulls.
-func preparedModel(t *testing.T, how stream.Treatment) (path string, want blas64.General) {
+func preparedModel(t *testing.T, how prepare.Treatment) (path string, want blas64.General) {
 	t.Helper()
 	raw := rowsFile(t, "a,word,b", func(i int) string {
 		b := fmt.Sprint(i * i % 13)
@@ -105,7 +106,7 @@ func preparedModel(t *testing.T, how stream.Treatment) (path string, want blas64
 		}
 		return fmt.Sprintf("%d,%s,%s", i, towns[i%3], b)
 	})
-	rows, err := stream.Prepare(t.Context(), stream.Engine{}, raw, how)
+	rows, err := prepare.New(t.Context(), stream.Engine{}, raw, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,11 +132,11 @@ func preparedModel(t *testing.T, how stream.Treatment) (path string, want blas64
 // TestOpenPrepares: a model that was opened makes of raw rows what the fit made of prepared ones, for all
 // treatments; the archive refuses a caller that prepares nothing, and can be asked again.
 func TestOpenPrepares(t *testing.T) {
-	for _, nulls := range []stream.Nulls{stream.NullsZero, stream.NullsMean, stream.NullsIndicator} {
-		for _, scale := range []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax,
-			stream.ScaleQuantile} {
-			for _, how := range []stream.Encoding{stream.EncodeOneHot, stream.EncodeOrdinal} {
-				path, want := preparedModel(t, stream.Treatment{Nulls: nulls, Scale: scale, Categories: how})
+	for _, nulls := range []prepare.Nulls{prepare.NullsZero, prepare.NullsMean, prepare.NullsIndicator} {
+		for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
+			prepare.ScaleQuantile} {
+			for _, how := range []prepare.Encoding{prepare.EncodeOneHot, prepare.EncodeOrdinal} {
+				path, want := preparedModel(t, prepare.Treatment{Nulls: nulls, Scale: scale, Categories: how})
 				m, err := modelfile.Open(path)
 				if err != nil {
 					t.Fatal(err)
@@ -171,7 +172,7 @@ func TestOpenPrepares(t *testing.T) {
 
 // TestOpenRefuses: what is not the model asked for, and rows that are not like those of the fit.
 func TestOpenRefuses(t *testing.T) {
-	path, _ := preparedModel(t, stream.Treatment{Nulls: stream.NullsMean, Categories: stream.EncodeOneHot})
+	path, _ := preparedModel(t, prepare.Treatment{Nulls: prepare.NullsMean, Categories: prepare.EncodeOneHot})
 	a, err := modelfile.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -222,8 +223,8 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestOpenDamaged: what meta.json and the arrays say of the preparation is checked.
 func TestOpenDamaged(t *testing.T) {
-	path, _ := preparedModel(t, stream.Treatment{Nulls: stream.NullsIndicator, Scale: stream.ScaleQuantile,
-		Categories: stream.EncodeOrdinal})
+	path, _ := preparedModel(t, prepare.Treatment{Nulls: prepare.NullsIndicator, Scale: prepare.ScaleQuantile,
+		Categories: prepare.EncodeOrdinal})
 	for name, damage := range map[string]func(a *model.Archive){
 		"encoding":    func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "hashed", 1)) },
 		"no encoding": func(a *model.Archive) { a.Data = []byte(strings.Replace(string(a.Data), "ordinal", "none", 1)) },

@@ -3,7 +3,6 @@ package ridge
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -117,8 +115,8 @@ func levels[T cmp.Ordered](
 			total[v].weight.join(&n.weight)
 		}
 		if len(total) > mostLevels {
-			const what = "%s: column %s has more than %d different values; labels are classes, measured numbers a `target`"
-			return &model.DataError{Err: fmt.Errorf(what, at.info.Name, at.info.Kept[at.labels].Name, mostLevels)}
+			return stream.NewDataError(at.info.Name, "column %s has more than %d different values", at.info.Kept[at.labels].Name, mostLevels).
+				Do("labels are classes, measured numbers a `target`")
 		}
 		return nil
 	}
@@ -215,8 +213,7 @@ func (c *Classes) check(name string) error {
 	if c.occurring() >= 2 {
 		return nil
 	}
-	const what = "%s: all rows with a weight are of one class; at least two classes are needed"
-	return &model.DataError{Err: fmt.Errorf(what, name)}
+	return stream.NewDataError(name, "all rows with a weight are of one class").Do("at least two classes are needed")
 }
 
 // masses returns the total weight of each level, or its number of rows if weights were not counted.

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // Defaults of cross-validation.
@@ -137,7 +137,7 @@ func (k *known) sizes() map[uint64]float64 {
 // checkFolds fails if there are fewer rows than folds, or fewer than two.
 func (s Solver) checkFolds(rows int64) error {
 	if least := int64(max(2, s.Folds)); rows < least {
-		return &model.DataError{Err: fmt.Errorf("%d folds of %d rows: each needs a row", least, rows)}
+		return stream.NewDataError("", "%d folds of %d rows: each needs a row", least, rows)
 	}
 	return nil
 }
@@ -163,8 +163,8 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 
 // oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
-	const what = "%s: column %q of `fold-by` is %s in all rows: folds need two values or more; take another column, or none"
-	return &model.DataError{Err: fmt.Errorf(what, f.data.Rows.Info().Name, f.data.FoldBy, value)}
+	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `fold-by` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
+		Do("take another column, or none")
 }
 
 // mostHeldOut is the share of the weight above which a held-out "tenth" is noted.

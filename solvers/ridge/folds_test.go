@@ -10,7 +10,6 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -62,7 +61,7 @@ func TestFewGroups(t *testing.T) {
 		"1": grouped(t, weighted(t, targets(t, x, y), weights), groups),
 	} {
 		_, err := Solver{}.Fit(t.Context(), stream.Engine{}, d, k)
-		var data *model.DataError
+		var data *stream.DataError
 		if want := `column "group" of ` + "`fold-by` is " + name + " in all rows"; !errors.As(err, &data) || !strings.Contains(err.Error(), want) {
 			t.Errorf("one group: %v", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // pool is a uniform sample of the rows, without those of weight 0, and their targets, weights and groups.
@@ -121,8 +122,8 @@ func (f *fit) poolRows(weighted bool) int64 {
 func (f *fit) dropAbsent(drawn *pool) error {
 	weighing, all := drawn.known.weighing(), drawn.Count()
 	if len(weighing) == 0 {
-		const what = "%s: all weights are 0, of %d rows that were drawn: leave rows with weight 0 out of the data"
-		return &model.DataError{Err: fmt.Errorf(what, f.data.Rows.Info().Name, all)}
+		return stream.NewDataError(f.data.Rows.Info().Name, "all weights are 0, of %d rows that were drawn", all).
+			Do("leave rows with weight 0 out of the data")
 	}
 	drawn.Panel, drawn.known = drawn.Pick(weighing), drawn.known.pick(weighing)
 	if drawn.whole && len(weighing) < all && f.columns.foldBy < 0 {

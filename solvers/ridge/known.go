@@ -102,8 +102,7 @@ func find(info stream.Info, name, flag string) (int, error) {
 func findNumbers(info stream.Info, name, flag string) (place int, err error) {
 	place, err = find(info, name, flag)
 	if err == nil && info.Kept[place].Kind == stream.String {
-		const what = "%s: column %s of `%s` holds text, and numbers are wanted"
-		err = &model.DataError{Err: fmt.Errorf(what, info.Name, name, flag)}
+		err = stream.NewDataError(info.Name, "column %s of `%s` holds text, and numbers are wanted", name, flag)
 	}
 	return place, err
 }
@@ -120,7 +119,7 @@ func unusable(c *stream.Column, i int, flag string) string {
 }
 
 func badValue(info stream.Info, row int64, place int, reason string) error {
-	return &stream.BadValueError{Source: info.Name, Row: row, Column: info.Kept[place].Name, Reason: reason}
+	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }
 
 // resize makes room for n rows.

@@ -199,7 +199,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 	}
 	present := all.weighing()
 	if len(present) == 0 {
-		return nil, &model.DataError{Err: fmt.Errorf("%s: all weights are 0, of %d rows that were drawn", of.info.Name, n)}
+		return nil, stream.NewDataError(of.info.Name, "all weights are 0, of %d rows that were drawn", n)
 	}
 	kept := stream.KeptColumns(of.info.Kept)
 	for k := range kept {
@@ -485,7 +485,7 @@ type mappedReader struct {
 	next int64
 }
 
-// Read fails with a [stream.BadValueError] if a number is not finite: afterwards its column is not known.
+// Read fails with a [stream.DataError] if a number is not finite: afterwards its column is not known.
 func (r *mappedReader) Read(dst *stream.Batch) (n int, err error) {
 	n, err = r.Reader.Read(dst)
 	rows := matrix.Rows(dst.X, 0, n)

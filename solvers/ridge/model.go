@@ -158,7 +158,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	answers := m.answers(r)
 	if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
-		return nil, &model.DataError{Err: fmt.Errorf("`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)}
+		return nil, stream.NewDataError("", "`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {

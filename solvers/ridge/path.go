@@ -12,9 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/matrix"
-
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // SampleRows is the number of rows that errors of classification are counted on, at most. The
@@ -115,8 +114,8 @@ func (c *candidate) open() (err error) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if target := c.constant(); target >= 0 {
-		const what = "%s: target %s is %v in all rows: there is nothing to predict"
-		return &model.DataError{Err: fmt.Errorf(what, name, c.data.Targets[target], c.columns.refer.out(target, 0))}
+		const what = "target %s is %v in all rows: there is nothing to predict"
+		return stream.NewDataError(name, what, c.data.Targets[target], c.columns.refer.out(target, 0))
 	}
 	c.norm = c.all.norm()
 	return nil

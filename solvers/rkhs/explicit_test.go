@@ -160,8 +160,8 @@ func TestExplicitErrors(t *testing.T) {
 	}
 	bad := normal(30, 30, "B")
 	bad.Data[30*7+3] = math.NaN()
-	var value *stream.BadValueError
-	if err := fit(Explicit{B: stream.FromMatrix("B", bad)}); !errors.As(err, &value) || value.Row != 7 || value.Source != "B" {
+	var value *stream.DataError
+	if err := fit(Explicit{B: stream.FromMatrix("B", bad)}); !errors.As(err, &value) || value.Row != 7 || value.Path != "B" {
 		t.Errorf("NaN in B: %v", err)
 	}
 }

@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v does not say %q", c.err, c.want)
 		}
 	}
-	var value *stream.BadValueError
+	var value *stream.DataError
 	for _, m := range []blas64.General{bad, infinite} {
 		for _, late := range []bool{false, true} {
 			dat := pairs(t, m, x)
@@ -181,7 +181,7 @@ func TestBadRowInPass(t *testing.T) {
 	}
 	x.Data[row] = math.NaN()
 	_, err := Solver{Operator: CCA{1}, Rank: 1, Landmarks: 20}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(1))
-	var value *stream.BadValueError
+	var value *stream.DataError
 	if !errors.As(err, &value) || value.Row != row {
 		t.Errorf("error %v does not name row %d", err, row)
 	}

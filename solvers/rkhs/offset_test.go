@@ -11,7 +11,6 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -81,7 +80,7 @@ func TestLosesDigits(t *testing.T) {
 	} {
 		s := Solver{Operator: Koopman{Ridge: 0.1}, Rank: 2, Center: c.centre}
 		f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, far(x, c.by), far(y, c.by)), c.kernel)
-		var ofData *model.DataError
+		var ofData *stream.DataError
 		switch {
 		case c.fails:
 			if !errors.As(err, &ofData) {

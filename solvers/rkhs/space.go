@@ -117,8 +117,8 @@ func (s Solver) choice(rows int64) basis.Landmarks {
 
 // fit makes the features of one space.
 func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
-	if err := k.CheckRows(rows, 0); err != nil {
-		return nil, fmt.Errorf("rows of %s: %w", what, err)
+	if err := tiles.InSource("rows of "+what, k.CheckRows(rows, 0)); err != nil {
+		return nil, err
 	}
 	f, err := sp.features(ctx, e, s, k, "rows of "+what, rows)
 	if err != nil {

@@ -27,7 +27,7 @@ func StratifiedKFold(labels []int, k int, seed uint64) ([]Split, error) {
 func folds(classes [][]int64, k int, seed uint64) ([]Split, error) {
 	n := total(classes)
 	if k < 2 || k > n {
-		return nil, fmt.Errorf("split: %d folds of %d rows: there must be at least 2, and a row for each", k, n)
+		return nil, fmt.Errorf("%d folds of %d rows: there must be at least 2, and a row for each", k, n)
 	}
 	fold := make([]int, n)
 	dealt := 0

@@ -30,11 +30,11 @@ func random(classes [][]int64, test float64, repeats int, seed uint64) ([]Split,
 		panic(fmt.Sprintf("split: %d repeats", repeats))
 	}
 	if !(test > 0 && test < 1) {
-		return nil, fmt.Errorf("split: the share of test rows is %v; it must be between 0 and 1", test)
+		return nil, fmt.Errorf("the share of test rows is %v; it must be between 0 and 1", test)
 	}
 	tested := int(math.Round(test * float64(n)))
 	if tested == 0 || tested == n {
-		return nil, fmt.Errorf("split: a share of %v of %d rows makes %d test rows; one row at least must be in each part", test, n, tested)
+		return nil, fmt.Errorf("a share of %v of %d rows makes %d test rows; one row at least must be in each part", test, n, tested)
 	}
 	quota := quotas(classes, test, tested)
 	splits := make([]Split, repeats)

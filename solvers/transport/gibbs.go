@@ -32,12 +32,13 @@ func (g gibbs) entries() int64 {
 // badSum returns the error of a row or a column of K whose sum has no logarithm.
 func (g gibbs) badSum(name string, row int64, log float64) error {
 	k := g.logs.Kernel
-	reason := fmt.Sprintf("the sum of kernel %s over the other side is not finite: scale the columns (`scale standard`) or drop the row", k)
 	switch {
 	case math.IsInf(log, -1):
-		reason = fmt.Sprintf("kernel %s is 0 between this row and all rows of the other side, so that no plan reaches it: take a wider kernel, or drop the row", k)
+		return stream.NewValueError(name, row, "", "kernel %s is 0 between this row and all rows of the other side, so that no plan reaches it", k).
+			Do("take a wider kernel, or drop the row")
 	case log != log:
-		reason = fmt.Sprintf("kernel %s is negative or not a number for this row, and transport needs a kernel that is not negative, such as rbf", k)
+		return stream.NewValueError(name, row, "", "kernel %s is negative or not a number for this row", k).
+			Do("take a kernel that is not negative, such as rbf")
 	}
-	return &stream.BadValueError{Source: name, Row: row, Reason: reason}
+	return tiles.BadRow(name, row, fmt.Sprintf("the sum of kernel %s over the other side is not finite", k))
 }

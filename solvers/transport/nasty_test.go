@@ -147,7 +147,7 @@ func TestVanishing(t *testing.T) {
 	for k := range 3 {
 		far.Data[7*3+k] = 1e3
 	}
-	var place *stream.BadValueError
+	var place *stream.DataError
 	hat := kernelgen.New(kernelgen.Profile{Name: "hat", Base: kernelgen.SquaredDistance, F: func(r2 float64) float64 { return math.Max(0, 3-r2) }})
 	if _, err := (Exact{Sinkhorn{Iterations: 3}}).Fit(ctx, e, dataOf(x, far), hat); !errors.As(err, &place) || place.Row != 7 {
 		t.Errorf("a column of zeros gives %v", err)

@@ -118,9 +118,9 @@ func (p *pair) pass(h *half, ones *weighted) error {
 	o := h.other
 	for k, v := range ones.sections.Data {
 		if !(v > 0) {
-			return &stream.BadValueError{Source: o.src.Info().Name, Row: o.number[k],
-				Reason: fmt.Sprintf("the sum of kernel %s over the other side is %v, so that no plan reaches this row: "+
-					"take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms", p.factors.Kernel, v)}
+			return stream.NewValueError(o.src.Info().Name, o.number[k], "",
+				"the sum of kernel %s over the other side is %v, so that no plan reaches this row", p.factors.Kernel, v).
+				Do("take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms")
 		}
 	}
 	o.product = ones

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // Dir returns the folder with the data sets.
@@ -93,7 +94,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 		return blas64.General{}, err
 	}
 	var src stream.Source
-	if src, err = stream.Prepare(ctx, stream.Engine{}, file, stream.Treatment{}); err != nil {
+	if src, err = prepare.New(ctx, stream.Engine{}, file, prepare.Treatment{}); err != nil {
 		return blas64.General{}, err
 	}
 	if src.Info().Rows < 0 {

@@ -15,13 +15,13 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Classed is a directed graph whose nodes have classes.
 type Classed struct {
 	Name      string
-	Adjacency *stream.CSR // A + I without weights: every node has one self-loop
+	Adjacency *sparse.CSR // A + I without weights: every node has one self-loop
 	Labels    []int       // the class of each node, from 0
 	Classes   int
 }
@@ -75,14 +75,14 @@ func ReadClassed(ctx context.Context, edges, labels string) (*Classed, error) {
 }
 
 // WithLoops returns A + I without weights. An existing self-loop is counted once.
-func WithLoops(a *stream.CSR) *stream.CSR {
+func WithLoops(a *sparse.CSR) *sparse.CSR {
 	loops := a.AddIdentity()
 	loops.Value = nil
 	return loops
 }
 
 // Dense returns a sparse matrix in full.
-func Dense(a *stream.CSR) *mat.Dense {
+func Dense(a *sparse.CSR) *mat.Dense {
 	m := mat.NewDense(a.Rows, a.Cols, nil)
 	for e := range a.Entries() {
 		m.Set(int(e.Row), int(e.Col), e.Value)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // TestReadClassed reads a graph with a self-loop and a node without edges.
@@ -26,7 +26,7 @@ func TestReadClassed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []stream.Entry{{Row: 0, Col: 0, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1},
+	want := []sparse.Entry{{Row: 0, Col: 0, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1},
 		{Row: 2, Col: 1, Value: 1}, {Row: 2, Col: 2, Value: 1}, {Row: 3, Col: 3, Value: 1}}
 	if got := slices.Collect(g.Adjacency.Entries()); !slices.Equal(got, want) {
 		t.Errorf("entries %v, want %v", got, want)

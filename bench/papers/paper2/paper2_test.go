@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 const nodes = 60
@@ -25,8 +26,8 @@ const nodes = 60
 func small(t *testing.T) *graphs.Classed {
 	t.Helper()
 	g := &graphs.Classed{Name: "small", Classes: 2}
-	a, err := stream.NewCSR(nodes, nodes, func(yield func(stream.Entry) bool) {
-		for i := int32(0); i < 4*nodes && yield(stream.Entry{Row: i % nodes, Col: i * i * i / 7 % nodes, Value: 1}); i++ {
+	a, err := sparse.NewCSR(nodes, nodes, func(yield func(sparse.Entry) bool) {
+		for i := int32(0); i < 4*nodes && yield(sparse.Entry{Row: i % nodes, Col: i * i * i / 7 % nodes, Value: 1}); i++ {
 		}
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // speedRank is the number of triplets in Tables 4 and 5, the paper's.
@@ -23,7 +24,7 @@ const speedRank = 20
 // speedProblem is what the solvers of Tables 4 and 5 decompose.
 type speedProblem struct {
 	graph     string
-	adjacency *stream.CSR
+	adjacency *sparse.CSR
 	gamma     float64
 	centred   bool
 }

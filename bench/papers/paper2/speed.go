@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // tolerances are ε of Tables 4 and 5, and speedSeeds is how often a setting is run.
@@ -143,7 +143,7 @@ func (o *options) table4(ctx context.Context, g *graphs.Classed) (*report.Table,
 
 // bandwidth returns γ = √(M·variance) of the entries taken as one set of numbers, as the
 // paper does (Appendix D.2).
-func bandwidth(a *stream.CSR) float64 {
+func bandwidth(a *sparse.CSR) float64 {
 	mean := float64(a.NNZ()) / (float64(a.Rows) * float64(a.Cols)) // of entries that are 0 or 1
 	return math.Sqrt(float64(a.Cols) * mean * (1 - mean))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/scores"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // reading is one meaning of "the closest nodes in feature space", which the paper does
@@ -41,7 +41,7 @@ var publishedNorms = map[string]map[string][2]float64{
 }
 
 // try returns the difference of a graph from its reconstruction.
-func (r reading) try(ctx context.Context, a *stream.CSR, f *features) (d scores.GraphDifference, err error) {
+func (r reading) try(ctx context.Context, a *sparse.CSR, f *features) (d scores.GraphDifference, err error) {
 	graph, err := scores.Reconstruct(ctx, a, r.by, f.weighted(r.from(f), r.power), f.weighted(r.to(f), r.toPower))
 	if err != nil {
 		return d, err

@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
 )
 
 // fold is one division of a data set, each column of mean 0 and deviation 1 on the
@@ -38,7 +39,7 @@ func folds(ctx context.Context, d *datasets.Labelled, k int) ([]*fold, error) {
 		f := &fold{classes: d.Classes}
 		f.trainLabels, f.testLabels = scores.Picked(d.Labels, s.Train), scores.Picked(d.Labels, s.Test)
 		rows := stream.FromMatrix("training rows", lab.PickRows(d.X, s.Train))
-		prepared, err := stream.Prepare(ctx, stream.Engine{}, rows, stream.Treatment{Scale: stream.ScaleStandard})
+		prepared, err := prepare.New(ctx, stream.Engine{}, rows, prepare.Treatment{Scale: prepare.ScaleStandard})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 type classed = *graphs.Classed
@@ -19,15 +20,15 @@ type classed = *graphs.Classed
 // graphSetting is two rows of Table III.
 type graphSetting struct {
 	name   string
-	scaled stream.DegreeScaling
+	scaled sparse.DegreeScaling
 	ridge  float64
 }
 
 var graphSettings = []graphSetting{
-	{"rows / out-degrees, ridge 1", stream.RowStochastic, 1},
-	{"rows / out-degrees, no ridge", stream.RowStochastic, 0},
-	{"columns / in-degrees, ridge 1", stream.ColumnStochastic, 1},
-	{"columns / in-degrees, no ridge", stream.ColumnStochastic, 0},
+	{"rows / out-degrees, ridge 1", sparse.RowStochastic, 1},
+	{"rows / out-degrees, no ridge", sparse.RowStochastic, 0},
+	{"columns / in-degrees, ridge 1", sparse.ColumnStochastic, 1},
+	{"columns / in-degrees, no ridge", sparse.ColumnStochastic, 0},
 }
 
 var graphNotes = []string{"Mean ± standard deviation over the splits, which are the same for all machines. " +
@@ -119,7 +120,7 @@ func (s graphSetting) measure(ctx context.Context, g classed, m machine, all []s
 }
 
 // learn returns the functions of AsK-LS with γ = 1.
-func (s graphSetting) learn(ctx context.Context, g classed, k *stream.CSR, of split.Split, y []int) (functions, error) {
+func (s graphSetting) learn(ctx context.Context, g classed, k *sparse.CSR, of split.Split, y []int) (functions, error) {
 	train, err := askls.Graph(g.Name, k, of.Train, y, g.Classes)
 	if err != nil {
 		return functions{}, err

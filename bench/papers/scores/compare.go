@@ -8,7 +8,7 @@ import (
 
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // GraphDifference is the difference D = A − Ã of two adjacency matrices, in three readings
@@ -20,8 +20,8 @@ type GraphDifference struct {
 }
 
 // CompareGraphs returns the difference of two square matrices of one shape.
-func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
-	difference, err := stream.NewCSR(a.Rows, a.Cols, func(yield func(stream.Entry) bool) {
+func CompareGraphs(a, b *sparse.CSR) (GraphDifference, error) {
+	difference, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
 		for e := range a.Entries() {
 			if !yield(e) {
 				return
@@ -51,7 +51,7 @@ func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
 }
 
 // spectralNorm returns the largest singular value of a sparse matrix D ≠ 0, see [lab.Norm].
-func spectralNorm(d *stream.CSR) (float64, error) {
+func spectralNorm(d *sparse.CSR) (float64, error) {
 	return lab.Norm(d.Cols, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 		y := mat.NewDense(d.Rows, x.RawMatrix().Cols, nil) // D is square
 		for e := range d.Entries() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Near says when the features of two nodes are near: where the kernel between them is
@@ -35,8 +36,8 @@ const tileRows = 128
 //
 // Nodes with the same edges have features that differ by rounding alone. The last bits
 // then decide, and figures move by a few per cent from one SVD to another.
-func Reconstruct(ctx context.Context, a *stream.CSR, by Near, from, to blas64.General) (*stream.CSR, error) {
-	g := &stream.CSR{Rows: a.Rows, Cols: a.Rows, Start: a.Start, Index: make([]int32, a.NNZ())}
+func Reconstruct(ctx context.Context, a *sparse.CSR, by Near, from, to blas64.General) (*sparse.CSR, error) {
+	g := &sparse.CSR{Rows: a.Rows, Cols: a.Rows, Start: a.Start, Index: make([]int32, a.NNZ())}
 	panel := by.kernel.Pack(to)
 	err := stream.Each(ctx, 0, (a.Rows+tileRows-1)/tileRows, func(tile int) error {
 		first := tile * tileRows

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // TestAgainstScikitLearn compares with figures of scikit-learn 1.2.1.
@@ -40,12 +41,12 @@ func TestAgainstScikitLearn(t *testing.T) {
 }
 
 // randomGraph draws edges with a probability.
-func randomGraph(t *testing.T, n int, p float64, seed uint64) *stream.CSR {
+func randomGraph(t *testing.T, n int, p float64, seed uint64) *sparse.CSR {
 	t.Helper()
-	g, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+	g, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
 		draws := sketch.NewRandom(seed, "graph test").At(0)
 		for i := range n * n {
-			if draws.Float64() < p && !yield(stream.Entry{Row: int32(i / n), Col: int32(i % n), Value: 1}) {
+			if draws.Float64() < p && !yield(sparse.Entry{Row: int32(i / n), Col: int32(i % n), Value: 1}) {
 				return
 			}
 		}
@@ -87,15 +88,15 @@ func TestReconstruct(t *testing.T) {
 func TestCompareGraphs(t *testing.T) {
 	const n = 60
 	none := randomGraph(t, n, 0, 0)
-	ring, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
-		for i := 0; i < n && yield(stream.Entry{Row: int32(i), Col: int32((i + 1) % n), Value: 1}) &&
-			yield(stream.Entry{Row: int32(i), Col: int32((i + n - 1) % n), Value: 1}); i++ {
+	ring, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
+		for i := 0; i < n && yield(sparse.Entry{Row: int32(i), Col: int32((i + 1) % n), Value: 1}) &&
+			yield(sparse.Entry{Row: int32(i), Col: int32((i + n - 1) % n), Value: 1}); i++ {
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pair := range [][2]*stream.CSR{{ring, none}, {none, none}, {randomGraph(t, n, 1, 0), randomGraph(t, n, 0.2, 1)},
+	for _, pair := range [][2]*sparse.CSR{{ring, none}, {none, none}, {randomGraph(t, n, 1, 0), randomGraph(t, n, 0.2, 1)},
 		{randomGraph(t, n, 0.05, 1), randomGraph(t, n, 0.2, 2)}, {randomGraph(t, 1, 0, 0), randomGraph(t, 1, 1, 0)}} {
 		got, err := CompareGraphs(pair[0], pair[1])
 		if err != nil {

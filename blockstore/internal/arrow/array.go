@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // values is the values of one field in one batch.
@@ -163,7 +164,8 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 		h.choose(b.codec, head[8:n])
 	}
 	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
-		return h, fmt.Errorf("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d; write smaller batches", i, h.size, compression.MaxBytes)
+		return h, fault.New("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d", i, h.size, compression.MaxBytes).
+			Do("write smaller batches")
 	}
 	b.heads[i] = h
 	return h, nil
@@ -211,7 +213,7 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 		data = data[from : from+n]
 	}
 	if err != nil {
-		return nil, fmt.Errorf("buffer %d: %w", i, err)
+		return nil, fault.New("buffer %d: %w", i, err)
 	}
 	return data, nil
 }
@@ -245,11 +247,12 @@ func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 		return nil, cutShort(err)
 	}
 	if b.held += h.size; b.held > compression.MaxBytes+16*b.bodySize {
-		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", compression.MaxBytes+16*b.bodySize)
+		return nil, fault.New("the chosen columns of a batch have more than %d bytes", compression.MaxBytes+16*b.bodySize).
+			Do("choose fewer, or write smaller batches")
 	}
 	data := b.space.block(i, h.size)
 	if err := b.unpackFrame(data, packed); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked: %w", compression.Failed(err))
+		return nil, fault.New("it cannot be unpacked: %w", compression.Failed(err))
 	}
 	b.unpacked[i] = data
 	return data, nil

@@ -40,7 +40,7 @@ func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 }
 
 func (c *columnReader) inexact(row int64, text string) error {
-	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: column.ErrInexact(text)}
+	return fault.Cell(c.path, c.firstRow+row, c.name, "%w", column.ErrInexact(text))
 }
 
 // vectors reads lists, at most tileRows numbers at a time.

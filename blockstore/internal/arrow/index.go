@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 // arrowMagic begins and ends the file format. In between is an ordinary stream
@@ -87,7 +89,8 @@ func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 		return flatTable{}, 0, err
 	}
 	if string(end[4:]) != arrowMagic {
-		return flatTable{}, 0, fmt.Errorf("it does not end with %s; the file was cut or is still being written; wait, or make or fetch it again", arrowMagic)
+		return flatTable{}, 0, fault.New("it does not end with %s; the file was cut or is still being written", arrowMagic).
+			Of(stream.Damaged).Do("wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-8-int64(tail) || length > maxArrowMeta {
@@ -147,10 +150,10 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 			return x.ended(at+n, limit)
 		}
 		if err != nil {
-			return fmt.Errorf("the message at byte %d: %w", at, err)
+			return fault.New("the message at byte %d: %w", at, err)
 		}
 		if err := x.add(&m, entry{kind: m.kind, at: at, body: at + n, bodySize: m.bodySize}); err != nil {
-			return fmt.Errorf("the message at byte %d: %w", at, err)
+			return fault.New("the message at byte %d: %w", at, err)
 		}
 		at += n + m.bodySize
 	}

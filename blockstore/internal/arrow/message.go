@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // The kinds of messages of an IPC stream.
@@ -66,7 +68,7 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	n += length
 	root := flatRoot(m.meta)
 	if version := root.int16(0); version < 3 {
-		return m, n, fmt.Errorf("the metadata version %d is older than Arrow 0.8 and not supported; write the file anew", version+1)
+		return m, n, fault.New("the metadata version %d is older than Arrow 0.8 and not supported", version+1).Do("write the file anew")
 	}
 	m.kind = root.byte(1)
 	m.bodySize = root.int64(3)

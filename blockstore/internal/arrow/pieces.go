@@ -2,11 +2,11 @@ package arrow
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // worthPieces reports whether a buffer of so many bytes is unpacked in pieces, which would
@@ -96,5 +96,5 @@ func (p *pieces) fault(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = compression.ErrSize
 	}
-	return fmt.Errorf("it cannot be unpacked: %w", compression.Failed(err))
+	return fault.New("it cannot be unpacked: %w", compression.Failed(err))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // field is a column, or the elements of a list column: what it holds and
@@ -89,7 +89,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, fmt.Errorf("the schema is empty")
 	}
 	if table.int16(0) != 0 {
-		return nil, errors.New("its numbers have their most significant bytes first, which is not read; write it on another machine, or as Parquet")
+		return nil, fault.New("its numbers have their most significant bytes first, which is not read").Do("write it on another machine, or as Parquet")
 	}
 	w := walker{}
 	if err := w.schema(table, 1); err != nil {
@@ -129,7 +129,8 @@ func claimed(size int) int {
 
 // errSchema reports that the library does not understand a schema. What it says of that are
 // names of its functions.
-var errSchema = errors.New("its schema is damaged, or has types that are newer than this program; write the file anew, with an older version of Arrow or as Parquet")
+var errSchema = fault.New("its schema is damaged, or has types that are newer than this program").
+	Do("write the file anew, with an older version of Arrow or as Parquet")
 
 // walker walks the fields of a schema before the library does, which would follow offsets
 // however many fields they make of a few bytes.

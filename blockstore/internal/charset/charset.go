@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // Encoding is how characters are written as bytes. The zero value is UTF-8, or UTF-16 where
@@ -36,7 +38,8 @@ func Find(name string) (Encoding, error) {
 		e, err = ianaindex.IANA.Encoding(name)
 	}
 	if err != nil || e == nil {
-		return Encoding{}, fmt.Errorf("encoding %q is not known; use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names", name)
+		return Encoding{}, fault.New("encoding %q is not known", name).
+			Do("use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names")
 	}
 	if e == unicode.UTF8 {
 		return Encoding{}, nil
@@ -87,9 +90,17 @@ type UnknownError struct {
 // Error names the line.
 func (e *UnknownError) Error() string {
 	if e.Encoding == marked {
-		return fmt.Sprintf("line %d: bytes that are no character of UTF-16, whose mark the file begins with; mend the file, or remove its first two bytes if the text has another encoding", e.Line)
+		return fmt.Sprintf("line %d: bytes that are no character of UTF-16, whose mark the file begins with", e.Line)
 	}
-	return fmt.Sprintf("line %d: bytes that are no character of %s; name the encoding that it has with `encoding`", e.Line, e.Encoding)
+	return fmt.Sprintf("line %d: bytes that are no character of %s", e.Line, e.Encoding)
+}
+
+// unknown returns an [UnknownError] with what to do.
+func unknown(line int64, e Encoding) error {
+	if e == marked {
+		return fault.New("%w", &UnknownError{line, e}).Do("mend the file, or remove its first two bytes if the text has another encoding")
+	}
+	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `encoding`")
 }
 
 // strict looks for what could not be decoded.
@@ -109,7 +120,7 @@ func (s *strict) Read(p []byte) (int, error) {
 	s.last = append(s.last, p[:n]...)
 	if at := bytes.Index(s.last, replacement); at >= 0 {
 		s.line += int64(bytes.Count(s.last[:at], []byte{'\n'}))
-		return 0, &UnknownError{s.line, s.encoding}
+		return 0, unknown(s.line, s.encoding)
 	}
 	if whole := len(s.last) - (len(replacement) - 1); whole > 0 {
 		s.line += int64(bytes.Count(s.last[:whole], []byte{'\n'}))

@@ -34,11 +34,11 @@ func (u *units) Read(p []byte) (int, error) {
 		if u.half = !u.half; u.half {
 			u.first = b
 		} else if !u.take(b) {
-			return 0, &UnknownError{u.line, u.encoding}
+			return 0, unknown(u.line, u.encoding)
 		}
 	}
 	if err == io.EOF && (u.half || u.high) {
-		err = &UnknownError{u.line, u.encoding}
+		err = unknown(u.line, u.encoding)
 	}
 	return n, err
 }

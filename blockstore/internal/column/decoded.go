@@ -1,7 +1,6 @@
 package column
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -55,7 +54,8 @@ func (d *Decoded) Keep(c *stream.Column, f NumberFormat, i int) error {
 	case stream.Int64:
 		v, ok := f.Integer(d.Words[i])
 		if !ok {
-			return fmt.Errorf("the integer %d does not fit 64 bits with a sign, as what is carried along must; do not keep the column, or store it as text", d.Words[i])
+			return fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[i]).
+				Do("do not keep the column, or store it as text")
 		}
 		c.Ints = append(c.Ints, v)
 	}

@@ -1,9 +1,9 @@
 package column
 
 import (
-	"errors"
 	"io"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,4 +37,4 @@ func Describe(e Encoder, about map[string]string) error {
 type StartEncoder func(out io.Writer, s stream.Info) (Encoder, error)
 
 // ErrNoColumns is the error of a file that would hold nothing.
-var ErrNoColumns = errors.New("there are no columns; choose some")
+var ErrNoColumns = fault.New("there are no columns").Do("choose some")

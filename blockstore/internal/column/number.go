@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // maxExact is the largest integer below which float64 holds every integer.
@@ -39,7 +41,8 @@ func IsExactText(integer string, amongFloats bool) bool {
 
 // ErrInexact returns the error that no float64 is an integer.
 func ErrInexact(integer string) error {
-	return fmt.Errorf("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53; leave the column out, or take the nearest with `inexact round`", integer)
+	return fault.New("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53", integer).
+		Do("leave the column out, or take the nearest with `inexact round`")
 }
 
 // NumberFormat is what number a word stands for, in Parquet, Arrow, NPY and .nys files. A word is

@@ -265,13 +265,15 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 func (t *TableInfo) check(c Choice) error {
 	for _, i := range c.Numeric {
 		if column := t.Columns[i]; !column.Kind.Computable() {
-			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with", column.Reason()).
+				Do("leave it out")
 		}
 	}
 	for _, k := range c.Kept {
 		if k.Column >= 0 && !t.Columns[k.Column].Kind.Keepable() {
 			column := t.Columns[k.Column]
-			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept", column.Reason()).
+				Do("leave it out")
 		}
 	}
 	return nil
@@ -302,7 +304,8 @@ func ErrListLength(path string, row int64, name string, length int64, width int)
 	if length == 0 {
 		what = "the list is empty"
 	}
-	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns; %s", what, width, LeaveOut(name))
+	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns", what, width).
+		Do("%s", LeaveOut(name))
 }
 
 // LeaveOut says how to do without a column.

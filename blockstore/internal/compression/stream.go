@@ -3,7 +3,6 @@ package compression
 import (
 	"bufio"
 	"compress/bzip2"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/stream"
 )
 
 // zstdWindow is the most that decompressing a zstd file may hold in memory.
@@ -46,7 +46,7 @@ func unreadable(format string, err error) error {
 	if fault.IsReading(err) {
 		return err
 	}
-	return fmt.Errorf("the %s data cannot be decompressed: the file is cut short or damaged; make or fetch it again", format)
+	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).Of(stream.Damaged).Do("make or fetch it again")
 }
 
 // gzipMembers reads the members of a gzip file. Zeros may fill it up.

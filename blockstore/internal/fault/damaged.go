@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
+
+	"github.com/nystream/nystream/stream"
 )
 
-// Damaged adds what to do to what is wrong with the bytes of a file that a program wrote,
-// unless err says that itself, behind a semicolon or as a question, or the bytes could not
-// be read at all.
+// Damaged returns what is wrong with the bytes of a file that a program wrote. If err has no remedy, the file is
+// damaged and has to be made again. An error of reading stays as it is.
 func Damaged(err error) error {
-	if IsReading(err) || strings.Contains(err.Error(), "; ") || strings.HasSuffix(err.Error(), "?") {
+	if IsReading(err) {
 		return err
 	}
-	return &remedied{err}
+	e := stream.AsDataError(err)
+	if e.Remedy == "" {
+		return e.Of(stream.Damaged).Do("make or fetch the file again")
+	}
+	return e
 }
 
 // IsReading reports whether bytes could not be read, or reading was stopped.
@@ -23,12 +27,6 @@ func IsReading(err error) bool {
 	var reading *readError
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &path) || errors.As(err, &reading)
 }
-
-// remedied is what is wrong, with what to do about it.
-type remedied struct{ cause error }
-
-func (e *remedied) Error() string { return e.cause.Error() + "; make or fetch the file again" }
-func (e *remedied) Unwrap() error { return e.cause }
 
 // readError is an error of a disk or a network.
 type readError struct{ error }
@@ -40,5 +38,7 @@ func Reading(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &readError{err}
+	e := stream.AsDataError(err)
+	e.Err = &readError{err}
+	return e
 }

@@ -1,61 +1,40 @@
-// Package fault makes the errors of data files. They name the file, the row
-// (counted from 0) and the column, say what is wrong and what to do about it;
+// Package fault makes the errors of data files. They are [stream.DataError]s: they name the
+// file, the row (counted from 0) and the column, say what is wrong and what to do about it.
 // [Guard] makes such an error of a panic in a library.
 package fault
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
-	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 )
 
-// DataError reports that a file holds something that cannot be used, and where.
-type DataError struct {
-	Path   string // the file, as the user named it
-	Row    int64  // absolute row of the file, counted from 0; -1 when unknown
-	Column string // name of the column, "" when unknown
-	Err    error  // what is wrong and what to do about it
+// New returns an error about something within a file, whose name the caller adds by [File] or [Cell].
+func New(format string, args ...any) *stream.DataError {
+	return stream.NewDataError("", format, args...)
 }
 
-// Error names the file, the row (counted from 0), the column and the cause.
-func (e *DataError) Error() string {
-	var inner *DataError
-	if errors.As(e.Err, &inner) && inner.Path == e.Path && inner.Error() == e.Err.Error() {
-		return inner.Error() // which names the file already
-	}
-	var b strings.Builder
-	b.WriteString(e.Path)
-	if e.Row >= 0 {
-		b.WriteString(": row " + strconv.FormatInt(e.Row, 10) + " (counted from 0)")
-	}
-	if e.Column != "" {
-		b.WriteString(": column " + quote.Name(e.Column))
-	}
-	return b.String() + ": " + e.Err.Error()
+// File returns an error about a file as a whole.
+func File(path, format string, args ...any) *stream.DataError {
+	return stream.NewDataError(path, format, args...)
 }
 
-// Unwrap returns the cause.
-func (e *DataError) Unwrap() error { return e.Err }
-
-// File returns a DataError about a file as a whole.
-func File(path, format string, args ...any) error {
-	return &DataError{Path: path, Row: -1, Err: fmt.Errorf(format, args...)}
+// Cell returns an error about one value.
+func Cell(path string, row int64, column, format string, args ...any) *stream.DataError {
+	return stream.NewValueError(path, row, column, format, args...)
 }
 
-// Cell returns a DataError about one value.
-func Cell(path string, row int64, column, format string, args ...any) error {
-	return &DataError{Path: path, Row: row, Column: column, Err: fmt.Errorf(format, args...)}
+// Output returns an error about a file that cannot be written.
+func Output(path, format string, args ...any) *stream.DataError {
+	return stream.NewDataError(path, format, args...).Of(stream.Unwritten)
 }
 
-// Guard runs f and turns a panic in it into an error that begins with what.
-// Readers of foreign formats run under it: libraries panic on damaged files.
-func Guard(what string, f func() error) (err error) {
+// Guard runs f and turns a panic in it into an error about path. Readers of foreign formats
+// run under it: libraries panic on damaged files.
+func Guard(path string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: %w", what, &ReaderError{p})
+			err = File(path, "%w", &ReaderError{p}).Of(stream.Damaged).Do("make or fetch it again")
 		}
 	}()
 	return f()
@@ -66,7 +45,7 @@ type ReaderError struct{ cause any }
 
 // Error tells the user that the file is damaged.
 func (*ReaderError) Error() string {
-	return "the reader failed, because what the file says of its own layout is not so: it is damaged; make or fetch it again"
+	return "the reader failed, because what the file says of its own layout is not so: it is damaged"
 }
 
 // Unwrap returns what the reader panicked with.

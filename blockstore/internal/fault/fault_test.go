@@ -1,12 +1,14 @@
 package fault_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"runtime"
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 func TestGuard(t *testing.T) {
@@ -17,7 +19,7 @@ func TestGuard(t *testing.T) {
 	})
 	var cause runtime.Error
 	var failed *fault.ReaderError
-	if !errors.As(err, &failed) || !errors.As(err, &cause) || err.Error() != "a.parquet: "+failed.Error() {
+	if !errors.As(err, &failed) || !errors.As(err, &cause) || err.Error() != "a.parquet: "+failed.Error()+"; make or fetch it again" {
 		t.Fatalf("%v, of %v", err, cause)
 	}
 	if err := fault.Guard("a", func() error { return fs.ErrClosed }); err != fs.ErrClosed {
@@ -28,15 +30,31 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestDataError(t *testing.T) {
-	cause := errors.New("-1 is not positive")
-	tests := map[string]*fault.DataError{
-		`a.csv: row 7 (counted from 0): column "x": -1 is not positive`: {Path: "a.csv", Row: 7, Column: "x", Err: cause},
-		`a.csv: -1 is not positive`:                                     {Path: "a.csv", Row: -1, Err: cause},
-	}
-	for want, e := range tests {
-		if e.Error() != want || !errors.Is(e, cause) {
-			t.Errorf("got %q, want %q", e, want)
+// TestDamaged: what is damaged has to be made again, unless the error knows better or the bytes could not be read.
+func TestDamaged(t *testing.T) {
+	ended := errors.New("it ends early")
+	for _, c := range []struct {
+		err    error
+		kind   stream.ErrorKind
+		remedy string
+	}{
+		{ended, stream.Damaged, "make or fetch the file again"},
+		{fault.New("at byte 7: %w", ended), stream.Damaged, "make or fetch the file again"},
+		{fault.New("at byte 7: %w", fault.New("%w", ended).Do("is it a table?")), stream.Unusable, "is it a table?"},
+	} {
+		got, ok := fault.Damaged(c.err).(*stream.DataError)
+		if !ok || got.Kind != c.kind || got.Remedy != c.remedy || !errors.Is(got, ended) || got.Error() != got.What+"; "+c.remedy && got.What != "" {
+			t.Errorf("%v: got %+v", c.err, got)
 		}
+	}
+	failed := fault.New("no answer").Of(stream.Unreachable).Do("start again")
+	for _, err := range []error{fs.ErrClosed, &fs.PathError{Op: "read", Path: "a", Err: fs.ErrClosed}, fault.Reading(failed), fault.File("a", "%w", fault.Reading(failed)), context.Canceled} {
+		if fault.IsReading(err) == (err == fs.ErrClosed) || fault.IsReading(err) && fault.Damaged(err) != err {
+			t.Errorf("%v: an error of reading, %v", err, fault.IsReading(err))
+		}
+	}
+	var read *stream.DataError
+	if err := fault.Reading(failed); !errors.As(err, &read) || read.Kind != stream.Unreachable || err.Error() != failed.Error() {
+		t.Errorf("marked as %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"fmt"
 	"unicode/utf8"
 )
 
@@ -11,7 +10,7 @@ func Text(text []byte, remedy string) error {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
 		if r == utf8.RuneError && size <= 1 {
-			return fmt.Errorf("byte %d of %q is 0x%02x, which is no UTF-8; %s", at, Shorten(text), text[at], remedy)
+			return New("byte %d of %q is 0x%02x, which is no UTF-8", at, Shorten(text), text[at]).Do("%s", remedy)
 		}
 		at += size
 	}

@@ -49,7 +49,10 @@ func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (St
 	if t.err == nil || ctx.Err() != nil {
 		err = fault.File(name, "%w", err)
 	}
-	return Stamp{}, errors.Join(err, t.Discard())
+	if left := t.Discard(); left != nil {
+		return Stamp{}, errors.Join(err, left)
+	}
+	return Stamp{}, err
 }
 
 // Discard removes a copy, which nothing reads any more.

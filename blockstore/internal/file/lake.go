@@ -50,7 +50,8 @@ func tableFolder(name, dir string) string {
 
 // tableError returns the error that a folder is a table of that kind.
 func tableError(kind, folder string) error {
-	return fault.File(folder, "it is a table of %s: files that were removed from the table may still lie in the folder, and only its log tells which rows count; %s, or name single files", kind, tableRemedies[kind])
+	return fault.File(folder, "it is a table of %s: files that were removed from the table may still lie in the folder, and only its log tells which rows count", kind).
+		Do("%s, or name single files", tableRemedies[kind])
 }
 
 // checkTable returns an error if a folder, or one that it is a partition k=v of, is a table.

@@ -3,14 +3,13 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Object is one version of an object in a store. Its readers share what they fetch.
@@ -92,21 +91,16 @@ func objectError(ctx context.Context, name string, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such object%w; is the address right?", name, silent{err})
+		return noObject(name)
 	}
-	return fault.File(name, "%w", remedied(err))
+	e := fault.File(name, "%w", err)
+	if e.Remedy == "" {
+		return e.Do("start again later, or use a file")
+	}
+	return e
 }
 
-// remedied adds what to do to an error of a server that does not say it.
-func remedied(err error) error {
-	if text := err.Error(); strings.Contains(text, "; ") || strings.HasSuffix(text, "?") {
-		return err
-	}
-	return fmt.Errorf("%w; start again later, or use a file", err)
+// noObject returns the error that an object does not exist.
+func noObject(name string) *stream.DataError {
+	return fault.File(name, "no such object").Of(stream.Missing).Do("is the address right?")
 }
-
-// silent is an error that is known and not printed.
-type silent struct{ error }
-
-func (silent) Error() string   { return "" }
-func (e silent) Unwrap() error { return e.error }

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // isWeb reports whether a URL is of a web server, which lists nothing; * and ? are part of
@@ -50,7 +50,7 @@ func (s *Session) expandObjects(ctx context.Context, url string) ([]string, erro
 	case len(names) > 0:
 		return names, nil
 	case folder != url:
-		return nil, fmt.Errorf("%s: there are no objects below this, those apart that begin with . or _; name another folder", url)
+		return nil, fault.File(url, "there are no objects below this, those apart that begin with . or _").Of(stream.Missing).Do("name another folder")
 	}
 	return nil, s.missingObject(ctx, url)
 }
@@ -59,13 +59,13 @@ func (s *Session) expandObjects(ctx context.Context, url string) ([]string, erro
 // folders that match count too.
 func (s *Session) expandObjectGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
+		return nil, fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
 	}
 	names, err := s.below(ctx, prefix, func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
 	})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("no object matches %q, those apart that begin with . or _; use ** to go into folders", pattern)
+		err = fault.File(pattern, "no object matches, those apart that begin with . or _").Of(stream.Missing).Do("use ** to go into folders")
 	}
 	return names, err
 }
@@ -119,9 +119,8 @@ func (s *Session) missingObject(ctx context.Context, url string) error {
 			near = append(near, n[len(folder):])
 		}
 	}
-	err := fmt.Errorf("%s: no such object%w", url, silent{fs.ErrNotExist})
 	if name := fault.Nearest(url[len(folder):], near); name != "" {
-		return fmt.Errorf("%w; did you mean %s?", err, folder+name)
+		return noObject(url).Do("did you mean %s?", folder+name)
 	}
-	return fmt.Errorf("%w; is the address right?", err)
+	return noObject(url)
 }

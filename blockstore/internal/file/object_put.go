@@ -2,9 +2,9 @@ package file
 
 import (
 	"context"
-	"fmt"
 	"io"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -36,5 +36,5 @@ func written(ctx context.Context, name string, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return fault.File(name, "%w", err)
 }

@@ -13,5 +13,5 @@ const noFollow = 0
 // keepOwner does nothing: a new file has what its folder passes on.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// cannotRename returns "": nothing is known.
-func cannotRename(string, fs.FileInfo, fs.FileInfo) string { return "" }
+// cannotRename returns nil: nothing is known.
+func cannotRename(string, fs.FileInfo, fs.FileInfo) error { return nil }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // noFollow lets opening fail where a link stands.
@@ -30,16 +32,16 @@ func keepOwner(f *os.File, of fs.FileInfo) {
 }
 
 // cannotRename returns why the file at path, which is there, cannot be replaced by one that
-// is made beside it, "" if nothing is known to prevent it.
-func cannotRename(path string, file, folder fs.FileInfo) string {
+// is made beside it, nil if nothing is known to prevent it.
+func cannotRename(path string, file, folder fs.FileInfo) error {
 	f, ok := file.Sys().(*syscall.Stat_t)
 	d, ok2 := folder.Sys().(*syscall.Stat_t)
 	me := uint32(os.Geteuid())
 	switch {
 	case isMountPoint(path):
-		return "something is mounted there, which cannot be replaced; mount its folder instead"
+		return fault.New("something is mounted there, which cannot be replaced").Do("mount its folder instead")
 	case ok && ok2 && folder.Mode()&fs.ModeSticky != 0 && me != 0 && me != f.Uid && me != d.Uid:
-		return "it is another user's, and in its folder only that user may replace it"
+		return fault.New("it is another user's, and in its folder only that user may replace it")
 	}
-	return ""
+	return nil
 }

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -35,7 +34,7 @@ func Plain(path string) (string, error) {
 	}
 	u, err := url.Parse(path)
 	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: it is no URL of a file on this machine; write file:///PATH, with %%3F for ? and %%23 for #", path)
+		return "", fault.File(path, "it is no URL of a file on this machine").Do("write file:///PATH, with %%3F for ? and %%23 for #")
 	}
 	return filepath.FromSlash(u.Path), nil
 }
@@ -44,7 +43,7 @@ func Plain(path string) (string, error) {
 // order; what a glob or a folder yields is sorted byte by byte.
 func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
-		return nil, errors.New("there is no input; name files, quoted globs, folders, or - for the standard input")
+		return nil, fault.New("there is no input").Do("name files, quoted globs, folders, or - for the standard input")
 	}
 	lists := make([][]string, len(paths))
 	err := stream.Each(ctx, Parallel(paths), len(paths), func(i int) (err error) {
@@ -58,7 +57,7 @@ func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) 
 	}
 	files := slices.Concat(lists...)
 	if len(files) > 1 && slices.Contains(files, Stdin) {
-		return nil, errors.New("the standard input (-) cannot be combined with files; name one or the other")
+		return nil, fault.New("the standard input (-) cannot be combined with files").Do("name one or the other")
 	}
 	return files, nil
 }
@@ -98,16 +97,17 @@ func Missing(path string) error {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("%s: no such file, and the folder %s cannot be read either: %w; is the path right?", path, dir, withoutPath(err))
+		return fault.File(path, "no such file, and the folder %s cannot be read either: %w", dir, withoutPath(err)).
+			Of(stream.Missing).Do("is the path right?")
 	}
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	if near := fault.Nearest(filepath.Base(path), names); near != "" {
-		return fmt.Errorf("%s: no such file; did you mean %s?", path, filepath.Join(dir, near))
+		return fault.File(path, "no such file").Of(stream.Missing).Do("did you mean %s?", filepath.Join(dir, near))
 	}
-	return fmt.Errorf("%s: no such file; is the path right?", path)
+	return fault.File(path, "no such file").Of(stream.Missing).Do("is the path right?")
 }
 
 // expandGlob returns the files that match a pattern. A folder that matches
@@ -144,7 +144,8 @@ func expandGlob(pattern string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no file matches %q, those apart that begin with . or _ or are in folders that do; use ** to go into folders", pattern)
+		return nil, fault.File(pattern, "no file matches, those apart that begin with . or _ or are in folders that do").Of(stream.Missing).
+			Do("use ** to go into folders")
 	}
 	return sortPaths(files), nil
 }
@@ -152,9 +153,9 @@ func expandGlob(pattern string) ([]string, error) {
 // badGlob returns the error that a glob cannot be used.
 func badGlob(pattern string, err error) error {
 	if errors.Is(err, doublestar.ErrBadPattern) {
-		return fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
+		return fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
 	}
-	return fmt.Errorf("glob %q: %w", pattern, err)
+	return fault.File(pattern, "this glob cannot be used: %w", err)
 }
 
 // hiddenIn reports whether a match is hidden and the pattern does not ask for
@@ -194,7 +195,7 @@ func walkFolder(folder string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: the folder holds no files, those apart that begin with . or _; name another", folder)
+		err = fault.File(folder, "the folder holds no files, those apart that begin with . or _").Of(stream.Missing).Do("name another")
 	}
 	return sortPaths(files), err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Seen has the stamps of files as they were when they were opened first, and the paths that globs
@@ -56,7 +57,7 @@ func (s *Seen) check(f *os.File, now Stamp) (Stamp, error) {
 		return now, nil
 	}
 	if what := then.difference(now.info); what != "" {
-		return now, then.changed(what)
+		return now, then.changed("%s", what)
 	}
 	return now, nil
 }
@@ -93,7 +94,8 @@ func (s *Seen) checkList(path string, files []string) error {
 	if IsRemote(path) {
 		path = object.Hide(path)
 	}
-	return fault.File(path, "its files are others than when it was first looked at: %s; start again", listDifference(then, files))
+	return fault.File(path, "its files are others than when it was first looked at: %s", listDifference(then, files)).
+		Of(stream.Changed).Do("start again")
 }
 
 // listDifference names a file that is in one of two lists alone.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Stamp identifies a file: its device and inode, its size, and the time of its content. A file
@@ -75,7 +76,7 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fault.File(path, "not a regular file; write what it holds to one first")
+		err = fault.File(path, "not a regular file").Do("write what it holds to one first")
 	}
 	if err != nil {
 		file.Close()
@@ -117,7 +118,7 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 	}
 	if what := s.difference(now.info); what != "" {
 		file.Close()
-		return nil, s.changed(what)
+		return nil, s.changed("%s", what)
 	}
 	return file, nil
 }
@@ -143,16 +144,11 @@ func (s Stamp) Settle(file File, err error) error {
 	if what == "" {
 		return err
 	}
-	changed := s.changed(what)
+	changed := s.changed("%s", what)
 	if err == nil || err == io.EOF {
 		return changed
 	}
-	var data *fault.DataError
-	if errors.As(err, &data) {
-		changed.Row, changed.Column, err = data.Row, data.Column, data.Err
-	}
-	changed.Err = fmt.Errorf("%w: %s, and reading it came to this: %w; start again", ErrChanged, what, err)
-	return changed
+	return s.changed("%s, and reading it came to this: %w", what, err)
 }
 
 // since returns what happened to the open file, or to its name.
@@ -187,7 +183,7 @@ func (s Stamp) difference(now fs.FileInfo) string {
 // ErrChanged is the cause of errors about files that changed while they were in use.
 var ErrChanged = errors.New("the file was changed after it was opened")
 
-// changed returns the error that the file was changed.
-func (s Stamp) changed(what string) *fault.DataError {
-	return &fault.DataError{Path: s.path, Row: -1, Err: fmt.Errorf("%w: %s; start again", ErrChanged, what)}
+// changed returns the error that the file was changed, of what has happened to it.
+func (s Stamp) changed(format string, args ...any) *stream.DataError {
+	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).Of(stream.Changed).Do("start again")
 }

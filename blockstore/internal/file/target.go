@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // Target returns the file that path names, through symbolic links if there are any, and what
@@ -19,18 +21,18 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	case err != nil:
 		return "", nil, withoutPath(err)
 	case old.IsDir():
-		return "", nil, errors.New("it is a directory; name a file in it")
+		return "", nil, fault.New("it is a directory").Do("name a file in it")
 	case old.Mode()&fs.ModeSymlink != 0:
-		return "", nil, errors.New("it is a symbolic link to nothing; make what it leads to, or name another file")
+		return "", nil, fault.New("it is a symbolic link to nothing").Do("make what it leads to, or name another file")
 	case !old.Mode().IsRegular():
-		return "", nil, errors.New("it is not a regular file; name another")
+		return "", nil, fault.New("it is not a regular file").Do("name another")
 	}
 	folder, err := os.Stat(filepath.Dir(target))
 	if err != nil {
 		return "", nil, withoutPath(err)
 	}
-	if why := cannotRename(target, old, folder); why != "" {
-		return "", nil, errors.New(why)
+	if err := cannotRename(target, old, folder); err != nil {
+		return "", nil, err
 	}
 	return target, old, nil
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -67,11 +68,12 @@ func (s *Session) Create(path string) (*Temp, error) {
 	}
 	target, old, err := Target(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		return nil, fault.Output(path, "%w", err)
 	}
 	file, err := createLocked(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: no file can be made in its folder: %w; make the folder, or name another", path, withoutPath(err))
+		return nil, fault.Output(path, "no file can be made in its folder: %w", withoutPath(err)).
+			Do("make the folder, or name another")
 	}
 	if old != nil {
 		keepOwner(file, old)
@@ -82,11 +84,11 @@ func (s *Session) Create(path string) (*Temp, error) {
 // createObject starts an upload.
 func (s *Session) createObject(url string) (*Temp, error) {
 	if err := s.CanPut(s.Context(), url); err != nil {
-		return nil, fmt.Errorf("cannot write %w", err)
+		return nil, fault.Output(url, "%w", err)
 	}
 	t, err := s.createUnlinked(url, uploaded)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", url, err)
+		return nil, fault.Output(url, "%w", err)
 	}
 	t.stores = s.stores()
 	return t, nil
@@ -112,19 +114,17 @@ func (t *Temp) Fail(err error) error {
 		return t.err
 	}
 	if err = withoutPath(err); t.end == renamed {
-		err = fmt.Errorf("%s: %w", t.Target, err)
-	} else {
-		failed := &SpoolError{Name: t.Target, Dir: t.folder, Err: err}
-		if info, err := t.file.Stat(); err == nil {
-			failed.Written = info.Size()
-		}
-		err = failed
+		t.err = fault.Output(t.Target, "%w", err)
+		return t.err
 	}
-	if t.end != removed {
-		err = fmt.Errorf("cannot write %w", err)
+	failed := &SpoolError{Name: t.Target, Dir: t.folder, Err: err}
+	if info, err := t.file.Stat(); err == nil {
+		failed.Written = info.Size()
 	}
-	t.err = err
-	return err
+	if t.err = failed; t.end == uploaded {
+		t.err = fmt.Errorf("cannot write %w", failed)
+	}
+	return t.err
 }
 
 // Write appends p. It fails without writing if the quota is too small for p.
@@ -185,7 +185,7 @@ func (t *Temp) Finish() error {
 
 // errClosed returns the error that Commit or Discard came before.
 func (t *Temp) errClosed() error {
-	return fmt.Errorf("cannot write %s: the file is closed already; write it anew", t.Target)
+	return fault.Output(t.Target, "the file is closed already").Do("write it anew")
 }
 
 // Commit renames or uploads the file, after Finish if that was not called. After an error the
@@ -232,8 +232,11 @@ func (t *Temp) upload() error {
 	if err == nil {
 		err = putObject(t.stores.Base(), t.stores, t.Target, t.file, size)
 	}
-	if err = errors.Join(err, t.Discard()); err != nil {
-		t.err = fmt.Errorf("cannot write %w", err)
+	if left := t.Discard(); err == nil {
+		err = left
+	}
+	if err != nil {
+		t.err = fault.Output(t.Target, "%w", err)
 	}
 	return t.err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
 )
 
 // The formats, as blockstore.Options.Format and blockstore.Schema.Format name them.
@@ -45,22 +46,24 @@ func IsCompressed(format string) bool {
 	return format == Gzip || format == Zstd || format == Bzip2
 }
 
-// magics maps the first bytes of a file to its format, or, where remedy is
-// set, to what to do with it.
-var magics = []struct{ magic, format, remedy string }{
-	{"\xff\xfe", UTF16, ""},
-	{"\xfe\xff", UTF16, ""},
-	{"PAR1", Parquet, ""},
-	{"PARE", "", "it is an encrypted Parquet file; write it without encryption"},
-	{"ARROW1", Arrow, ""},
-	{"\xff\xff\xff\xff", ArrowStream, ""},
-	{"\x93NUMPY", NPY, ""},
-	{"\x89NYS\r\n\x1a\n", Store, ""},
-	{"PK\x03\x04", NPZ, ""},
-	{"PK\x05\x06", "", "it is an empty zip archive; put an array (.npy) into it, or name another file"},
-	{"\x1f\x8b", Gzip, ""},
-	{"\x28\xb5\x2f\xfd", Zstd, ""},
-	{"BZh", Bzip2, ""},
+// magics maps the first bytes of a file to its format, or to why it is not read.
+var magics = []struct {
+	magic, format string
+	reason        *stream.DataError
+}{
+	{"\xff\xfe", UTF16, nil},
+	{"\xfe\xff", UTF16, nil},
+	{"PAR1", Parquet, nil},
+	{"PARE", "", fault.New("it is an encrypted Parquet file").Do("write it without encryption")},
+	{"ARROW1", Arrow, nil},
+	{"\xff\xff\xff\xff", ArrowStream, nil},
+	{"\x93NUMPY", NPY, nil},
+	{"\x89NYS\r\n\x1a\n", Store, nil},
+	{"PK\x03\x04", NPZ, nil},
+	{"PK\x05\x06", "", fault.New("it is an empty zip archive").Do("put an array (.npy) into it, or name another file")},
+	{"\x1f\x8b", Gzip, nil},
+	{"\x28\xb5\x2f\xfd", Zstd, nil},
+	{"BZh", Bzip2, nil},
 }
 
 // Sniff tells the format of a file by its first bytes where they are telling,
@@ -80,22 +83,22 @@ func Sniff(ctx context.Context, files *file.Session, path string) (format string
 func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	head, err := readHead(f)
 	if err != nil {
-		if errors.As(err, new(*fault.DataError)) {
+		if errors.As(err, new(*stream.DataError)) {
 			return "", err // of an object, which it names
 		}
-		return "", fault.File(path, "its beginning cannot be read: %w; is its disk in order?", err)
+		return "", fault.File(path, "its beginning cannot be read: %w", err).Do("is its disk in order?")
 	}
-	found, remedy := ByMagic(head)
+	found, reason := ByMagic(head)
 	named := ByExtension(filepath.Ext(path))
-	if found == "" && remedy == "" && named != "" && !IsText(named) {
-		found, remedy = byMark(head) // with such a name PAR1 is no word of a text
+	if found == "" && reason == nil && named != "" && !IsText(named) {
+		found, reason = byMark(head) // with such a name PAR1 is no word of a text
 	}
 	if strings.EqualFold(filepath.Ext(path), ".arff") { // comments may come before the line @relation
-		remedy = arff
+		reason = arff
 	}
 	switch {
-	case remedy != "":
-		return "", fault.File(path, "%s", remedy)
+	case reason != nil:
+		return "", fault.File(path, "%w", reason)
 	case found != "":
 		return found, nil
 	}
@@ -106,40 +109,42 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 		return named, nil
 	case named == "":
 		if head == "" {
-			return "", fault.File(path, "the file is empty; is it the right file?")
+			return "", fault.File(path, "the file is empty").Do("is it the right file?")
 		}
 		if isText(head) {
 			return textFormat(head), nil
 		}
-		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(All(), ", "))
+		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes").
+			Do("name the format, one of %s", strings.Join(All(), ", "))
 	default:
-		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension; make or fetch it again, or name its format", named, head[:min(len(head), 8)])
+		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)]).
+			Do("make or fetch it again, or name its format")
 	}
 }
 
-// ByMagic finds the format, or what to do instead, by the first bytes. Short words are
+// ByMagic finds the format, or why the file is not read, by the first bytes. Short words are
 // never meant: a CSV file may well begin with a column called ORC.
-func ByMagic(head string) (format, remedy string) {
-	if remedy := foreign(head); remedy != "" {
-		return "", remedy
+func ByMagic(head string) (format string, reason *stream.DataError) {
+	if reason := foreign(head); reason != nil {
+		return "", reason
 	}
 	if isText(head) {
-		return "", ""
+		return "", nil
 	}
 	return byMark(head)
 }
 
 // byMark is ByMagic of what cannot be text.
-func byMark(head string) (format, remedy string) {
+func byMark(head string) (format string, reason *stream.DataError) {
 	if len(head) > 3 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
-		return Zstd, "" // a frame to be skipped
+		return Zstd, nil // a frame to be skipped
 	}
 	for _, m := range magics {
 		if strings.HasPrefix(head, m.magic) {
-			return m.format, m.remedy
+			return m.format, m.reason
 		}
 	}
-	return "", ""
+	return "", nil
 }
 
 // textFormat tells JSON lines and libsvm, a label before pairs such as 3:0.5, from CSV

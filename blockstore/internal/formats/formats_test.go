@@ -13,14 +13,14 @@ func TestForeign(t *testing.T) {
 		"ORC\x08\x03": "ORC", "\x80\x04\x95\x00": "pickle", "<html><body>": "web page",
 		"<!doctype html>": "web page", "version https://git-lfs.github.com/spec/v1\noid": "git lfs pull", "@RELATION iris\n": "ARFF",
 	} {
-		format, remedy := ByMagic(head)
-		if format != "" || !strings.Contains(remedy, want) {
-			t.Errorf("%q: %q %q", head, format, remedy)
+		format, reason := ByMagic(head)
+		if format != "" || reason == nil || reason.Remedy == "" || !strings.Contains(reason.Error(), want) {
+			t.Errorf("%q: %q %v", head, format, reason)
 		}
 	}
 	for _, head := range []string{"ORC,PAR1\n1,2\n", "MATLAB,b\n1,2\n"} {
-		if format, remedy := ByMagic(head); format+remedy != "" {
-			t.Errorf("%q: %q %q", head, format, remedy)
+		if format, reason := ByMagic(head); format != "" || reason != nil {
+			t.Errorf("%q: %q %v", head, format, reason)
 		}
 	}
 }

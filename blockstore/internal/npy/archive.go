@@ -51,16 +51,17 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		if fault.IsReading(err) {
 			return nil, err
 		}
-		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read; was it cut short?")
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").Of(stream.Damaged).Do("was it cut short?")
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
 	}
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
-		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz; save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
+		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz").
+			Do("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
 	}
-	if what := otherArchive(archive); what != "" {
-		return nil, fault.File(path, "%s", what)
+	if reason := otherArchive(archive); reason != nil {
+		return nil, fault.File(path, "%w", reason)
 	}
 	arrays := arraysOf(archive)
 	main, err := chooseArray(arrays, name)
@@ -99,7 +100,7 @@ func arraysOf(archive *zip.Reader) (list []*array) {
 // readHeader reads the header of the array.
 func (a *array) readHeader() (Header, error) {
 	if a.Flags&1 != 0 {
-		return Header{}, fmt.Errorf("it is encrypted; unzip it with its password first")
+		return Header{}, fault.New("it is encrypted").Do("unzip it with its password first")
 	}
 	in, err := a.Open()
 	if err != nil {
@@ -128,11 +129,11 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	}
 	switch {
 	case len(arrays) == 0:
-		return nil, fmt.Errorf("it is a zip archive without arrays (.npy); unzip it and name the file in it")
+		return nil, fault.New("it is a zip archive without arrays (.npy)").Do("unzip it and name the file in it")
 	case name != "" && len(named) == 0:
-		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, listed(arrays))
+		return nil, fault.New("there is no array %q", name).Do("the arrays are: %s", listed(arrays))
 	case len(named) > 1:
-		return nil, fmt.Errorf("%d arrays are called %q; save them under different names", len(named), name)
+		return nil, fault.New("%d arrays are called %q", len(named), name).Do("save them under different names")
 	case len(named) == 1:
 		return named[0].readable()
 	case len(arrays) == 1:
@@ -142,7 +143,7 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fmt.Errorf("it holds %d arrays; name the one that is meant with `array`: %s", len(arrays), listed(arrays))
+	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name the one that is meant with `array`: %s", listed(arrays))
 }
 
 // readable returns the array, or why it cannot be read.
@@ -152,7 +153,7 @@ func (a *array) readable() (*array, error) {
 		err = a.head.CheckNumbers()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("array %q: %w", a.name, err)
+		return nil, fault.New("array %q: %w", a.name, err)
 	}
 	return a, nil
 }
@@ -207,11 +208,11 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 // anywhere.
 func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp, path string) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
-	name := path + ": array " + a.name
-	damaged := func(err error) error { return fault.File(name, "%w", fault.Damaged(err)) }
+	inArray := func(err error) error { return fault.File(path, "array %s: %w", a.name, err) }
+	damaged := func(err error) error { return inArray(fault.Damaged(err)) }
 	offset, err := a.DataOffset()
 	if err == nil && a.Method == zip.Store && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
-		err = fmt.Errorf("the archive ends within it; was it cut short?")
+		err = fault.New("the archive ends within it").Of(stream.Damaged).Do("was it cut short?")
 	}
 	if err == nil && a.Method != zip.Store {
 		err = a.head.CheckSize(size)
@@ -225,9 +226,12 @@ func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp
 	}
 	defer in.Close()
 	if a.Method != zip.Store {
-		stamp, err = files.Copy(ctx, path, name, io.LimitReader(in, size+1))
-		if err != nil {
+		stamp, err = files.Copy(ctx, path, path, io.LimitReader(in, size+1))
+		switch {
+		case errors.As(err, new(*file.SpoolError)):
 			return nil, err
+		case err != nil:
+			return nil, inArray(err)
 		}
 		return Part(path, stamp, a.head, 0, stamp.Size)
 	}
@@ -317,23 +321,23 @@ func (s *sideBySide) add(array column.Table, first, end int) error {
 	return err
 }
 
-// otherArchive says what an archive is that holds no arrays of numbers.
-func otherArchive(archive *zip.Reader) string {
+// otherArchive says what an archive is that holds no arrays of numbers, nil if it is not known.
+func otherArchive(archive *zip.Reader) *stream.DataError {
 	for _, f := range archive.File {
 		switch base := path.Base(f.Name); {
 		case strings.HasPrefix(f.Name, "xl/"):
-			return "it is an Excel workbook; save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)"
+			return fault.New("it is an Excel workbook").Do("save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)")
 		case strings.HasPrefix(f.Name, "Index/") && strings.HasSuffix(f.Name, ".iwa"):
-			return "it is a Numbers document; export the sheet as CSV"
+			return fault.New("it is a Numbers document").Do("export the sheet as CSV")
 		case f.Name == "mimetype" || f.Name == "content.xml":
-			return "it is an OpenDocument file; save the sheet as CSV"
+			return fault.New("it is an OpenDocument file").Do("save the sheet as CSV")
 		case base == "data.pkl":
-			return "it is a file of PyTorch; save the tensor with numpy.save(f, t.numpy())"
+			return fault.New("it is a file of PyTorch").Do("save the tensor with numpy.save(f, t.numpy())")
 		case base == "descriptor.pbtxt" || base == "saved_model.pb" || base == "config.json" && strings.HasSuffix(archive.File[0].Name, ".json"):
-			return "it is a model of another program, not a matrix"
+			return fault.New("it is a model of another program, not a matrix")
 		case base == "meta.json" && strings.HasPrefix(archive.Comment, "nystream archive"):
-			return "it is a model of nystream, not data; transform, predict and verify take it before the data"
+			return fault.New("it is a model of nystream, not data").Do("transform, predict and verify take it before the data")
 		}
 	}
-	return ""
+	return nil
 }

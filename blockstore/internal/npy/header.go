@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
 )
 
 const (
@@ -34,7 +35,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	head, err := p.header()
 	head.size = size
 	if err != nil {
-		err = fmt.Errorf("the NPY header cannot be used: %w", err)
+		err = fault.New("the NPY header cannot be used: %w", err)
 	}
 	return head, err
 }
@@ -72,7 +73,7 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 	if err := readHead(r, fixed[:10]); err != nil && err != errEnds {
 		return "", 0, err
 	} else if err != nil || string(fixed[:6]) != magic {
-		return "", 0, errors.New("the file does not begin like an NPY file; is it another format, or cut short?")
+		return "", 0, fault.New("the file does not begin like an NPY file").Do("is it another format, or cut short?")
 	}
 	size, length := 10, int64(binary.LittleEndian.Uint16(fixed[8:]))
 	switch version := fixed[6]; {
@@ -85,7 +86,8 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 		return "", 0, fmt.Errorf("NPY version %d is not known, 1 to 3 are", version)
 	}
 	if length > maxHeader {
-		return "", 0, fmt.Errorf("the NPY header has %d bytes, more than %d: it is damaged, or no plain array; make or fetch the file again", length, maxHeader)
+		return "", 0, fault.New("the NPY header has %d bytes, more than %d: it is damaged, or no plain array", length, maxHeader).
+			Of(stream.Damaged).Do("make or fetch the file again")
 	}
 	p := make([]byte, length)
 	if err := readHead(r, p); err != nil {
@@ -102,7 +104,7 @@ func readHead(r io.Reader, p []byte) error {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return errEnds
 	case err != nil:
-		return fmt.Errorf("reading its header: %w", err)
+		return fault.New("reading its header: %w", err)
 	}
 	return nil
 }
@@ -173,7 +175,7 @@ func (p *parser) entry(key string, head *Header) (err error) {
 // descr reads the type of the values.
 func (p *parser) descr() (valueType, error) {
 	if p.accept("[") {
-		return valueType{}, errors.New("the array has named fields; save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
+		return valueType{}, fault.New("the array has named fields").Do("save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
 	}
 	text, err := p.quoted()
 	if err != nil {

@@ -77,19 +77,19 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 func (t *layout) fromShape() error {
 	switch shape := t.head.Shape; len(shape) {
 	case 0:
-		return fmt.Errorf("a single number is not a matrix; reshape it with a.reshape(1, 1)")
+		return fault.New("a single number is not a matrix").Do("reshape it with a.reshape(1, 1)")
 	case 1:
 		t.count, t.width = shape[0], 1
 	case 2:
 		t.count, t.width = shape[0], shape[1]
 	default:
-		return fmt.Errorf("an array of %d dimensions is not a matrix; flatten its rows with a.reshape(len(a), -1)", len(shape))
+		return fault.New("an array of %d dimensions is not a matrix", len(shape)).Do("flatten its rows with a.reshape(len(a), -1)")
 	}
 	if t.width == 0 {
-		return fmt.Errorf("the matrix has no columns; save one that has")
+		return fault.New("the matrix has no columns").Do("save one that has")
 	}
 	if t.width > column.Max {
-		return fmt.Errorf("%d columns are more than the %d that can be read; was the matrix saved transposed?", t.width, column.Max)
+		return fault.New("%d columns are more than the %d that can be read", t.width, column.Max).Do("was the matrix saved transposed?")
 	}
 	return nil
 }
@@ -104,9 +104,9 @@ func (t *layout) checkSize(file int64) error {
 	t.row, t.dataSize = int64(row), int64(all)
 	switch have := file - t.head.size; {
 	case have < t.dataSize && t.head.fortran:
-		return fmt.Errorf("%d bytes of the %d promised by the header are missing; was the file cut short?", t.dataSize-have, t.dataSize)
+		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Of(stream.Damaged).Do("was the file cut short?")
 	case have < t.dataSize:
-		return fmt.Errorf("the header promises %d rows, but the file ends in row %d; was it cut short?", t.count, have/t.row)
+		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).Of(stream.Damaged).Do("was it cut short?")
 	case have > t.dataSize:
 		return fmt.Errorf("%d bytes follow the %d rows that the header promises", have-t.dataSize, t.count)
 	}
@@ -199,7 +199,7 @@ func (p *pass) readError(err error) error {
 	if err == io.EOF {
 		err = fmt.Errorf("the file has become shorter since it was opened")
 	}
-	return &fault.DataError{Path: p.table.Path, Row: p.at, Err: err}
+	return fault.Cell(p.table.Path, p.at, "", "%w", err)
 }
 
 // some puts up to n rows from p.at on into dst at row i.
@@ -316,7 +316,7 @@ func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error 
 		}
 		v, ok := dtype.Integer(word)
 		if !ok {
-			return p.cellError(i, of, fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
+			return p.cellError(i, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(word)).Do("store it as int64 or float"))
 		}
 		c.Ints = append(c.Ints, v)
 	}
@@ -326,7 +326,7 @@ func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error 
 // cellError returns an error about a value in the k-th row from p.at on.
 func (p *pass) cellError(k, column int, err error) error {
 	t := p.table
-	return &fault.DataError{Path: t.Path, Row: p.at + int64(k), Column: t.Columns[column].Name, Err: err}
+	return fault.Cell(t.Path, p.at+int64(k), t.Columns[column].Name, "%w", err)
 }
 
 // Close closes the file.

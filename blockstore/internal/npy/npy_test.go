@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -177,7 +176,7 @@ func TestNPYRefuses(t *testing.T) {
 			path := filetest.TempFile(t, "a.npy", test.file)
 			_, err := Open(context.Background(), nil, path)
 			filetest.WantError(t, err, append(test.words, path)...)
-			var data *fault.DataError
+			var data *stream.DataError
 			if !errors.As(err, &data) {
 				t.Errorf("%T is no DataError", err)
 			}

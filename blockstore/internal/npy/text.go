@@ -2,9 +2,10 @@ package npy
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // maxText is the most bytes that a value of text may have.
@@ -36,7 +37,7 @@ func (t valueType) text(p []byte) (string, error) {
 	if t.kind == 'S' {
 		p = bytes.TrimRight(p, "\x00")
 		if !utf8.Valid(p) {
-			return "", fmt.Errorf("%q is no UTF-8; save the array with numpy.char.decode(a, 'latin1')", p)
+			return "", fault.New("%q is no UTF-8", p).Do("save the array with numpy.char.decode(a, 'latin1')")
 		}
 		return string(p), nil
 	}
@@ -44,7 +45,7 @@ func (t valueType) text(p []byte) (string, error) {
 	for ; len(p) > 0; p = p[4:] {
 		r := t.order.Uint32(p)
 		if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-			return "", fmt.Errorf("%#x is no character; save the array again", r)
+			return "", fault.New("%#x is no character", r).Do("save the array again")
 		}
 		out = utf8.AppendRune(out, rune(r))
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // valueType is the type of the values of an NPY file.
@@ -30,13 +31,13 @@ func parseType(descr string) (valueType, error) {
 	order, name := descr[0], descr[1:]
 	switch {
 	case name[0] == 'O':
-		return t, fmt.Errorf("the array holds Python objects, which only Python can read; save it with a.astype(float)")
+		return t, fault.New("the array holds Python objects, which only Python can read").Do("save it with a.astype(float)")
 	case order == '<':
 		t.order = binary.LittleEndian
 	case order == '>':
 		t.order = binary.BigEndian
 	case order != '|' && order != '=':
-		return t, fmt.Errorf("the type %q has no byte order; save the array with numpy.save", descr)
+		return t, fault.New("the type %q has no byte order", descr).Do("save the array with numpy.save")
 	}
 	switch name {
 	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
@@ -52,7 +53,7 @@ func parseType(descr string) (valueType, error) {
 
 // errType returns the error that values of a type cannot be computed with.
 func errType(descr string) error {
-	return fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, typeNames)
+	return fault.New("values of type %q are not read (%s are)", descr, typeNames).Do("save the array with a.astype(float)")
 }
 
 // numbers returns what the bits of a value stand for.

@@ -3,11 +3,11 @@ package npy
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
@@ -30,7 +30,8 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 		panic("npy: the number of rows is not known")
 	}
 	if len(s.Kept) > 0 {
-		return nil, fmt.Errorf("an NPY file holds one matrix of numbers and cannot keep column %q; write .parquet, .arrow or .csv, or keep no columns", s.Kept[0].Name)
+		return nil, fault.New("an NPY file holds one matrix of numbers and cannot keep column %q", s.Kept[0].Name).
+			Do("write .parquet, .arrow or .csv, or keep no columns")
 	}
 	e := &encoder{file: f, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}
 	_, err := e.out.Write(e.header(max(0, s.Rows)))

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -61,7 +62,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 		return t.badFooter(err)
 	}
 	if footer.EncryptionAlgorithm.Value != nil {
-		return fault.File(t.Path, "the file is encrypted; write it without encryption")
+		return fault.File(t.Path, "the file is encrypted").Do("write it without encryption")
 	}
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
 		return t.badFooter(err)
@@ -77,7 +78,7 @@ func (t *table) badFooter(err error) error {
 // footerBytes reads the footer and returns where it starts.
 func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	if t.stamp.Size < 4+footerTail {
-		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file; make or fetch it again", t.stamp.Size)
+		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file", t.stamp.Size).Of(stream.Damaged).Do("make or fetch it again")
 	}
 	var head [4]byte
 	var tail [footerTail]byte
@@ -89,15 +90,17 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	}
 	switch {
 	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
-		return nil, 0, fault.File(t.Path, "the file is encrypted; write it without encryption")
+		return nil, 0, fault.File(t.Path, "the file is encrypted").Do("write it without encryption")
 	case string(head[:]) != "PAR1":
-		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file; name its format, or make or fetch it again")
+		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file").Do("name its format, or make or fetch it again")
 	case string(tail[4:]) != "PAR1":
-		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written; wait, or make or fetch it again")
+		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written").
+			Of(stream.Damaged).Do("wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > t.stamp.Size-footerTail-4 || length > maxFooterBytes {
-		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d); make or fetch the file again", length, t.stamp.Size, int64(maxFooterBytes))
+		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.Size, int64(maxFooterBytes)).
+			Of(stream.Damaged).Do("make or fetch the file again")
 	}
 	raw := make([]byte, length)
 	start := t.stamp.Size - footerTail - length
@@ -140,7 +143,7 @@ func (t *table) readGroups(footer *metadata, limit int64) error {
 	for g := range footer.RowGroups {
 		group := &footer.RowGroups[g]
 		if err := t.addGroup(group, limit); err != nil {
-			return t.badFooter(fmt.Errorf("row group %d: %w", g, err))
+			return t.badFooter(fault.New("row group %d: %w", g, err))
 		}
 	}
 	if overflow, _ := bits.Mul64(uint64(t.Rows), 8*uint64(len(t.leaves))); overflow > 0 {
@@ -164,7 +167,7 @@ func (t *table) addGroup(group *groupMetadata, limit int64) error {
 	for i := range t.leaves {
 		chunk, err := checkChunk(&group.Columns[i], &t.leaves[i], group.NumRows, limit)
 		if err != nil {
-			return fmt.Errorf("column %s: %w", quote.Name(t.leaves[i].Name), err)
+			return fault.New("column %s: %w", quote.Name(t.leaves[i].Name), err)
 		}
 		added.chunks[i] = chunk
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -135,7 +136,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 // cutLevels cuts levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
-		return hybrid{}, nil, fmt.Errorf("levels in the encoding %s, long out of use, are not supported; write the file anew", named(e))
+		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).Do("write the file anew")
 	}
 	if len(body) < 4 {
 		return hybrid{}, nil, errShortValues

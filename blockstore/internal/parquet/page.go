@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -59,10 +60,10 @@ func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err 
 			continue
 		}
 		if err != nil {
-			return h, 0, fmt.Errorf("its header is damaged: %w", err)
+			return h, 0, fault.New("its header is damaged: %w", err)
 		}
 		if err := decodeThrift(window[:n], &h); err != nil {
-			return h, 0, fmt.Errorf("its header is damaged: %w", err)
+			return h, 0, fault.New("its header is damaged: %w", err)
 		}
 		return h, offset + int64(n), checkPage(&h, end-offset-int64(n))
 	}
@@ -75,7 +76,7 @@ func checkPage(h *format.PageHeader, room int64) error {
 		return fmt.Errorf("its header claims %d bytes, %d unpacked, of %d that are left", packed, size, room)
 	}
 	if packed > maxPageBytes || size > maxPageBytes {
-		return fmt.Errorf("it has %d bytes, %d unpacked; the limit is %d; write the file with smaller pages", packed, size, maxPageBytes)
+		return fault.New("it has %d bytes, %d unpacked; the limit is %d", packed, size, maxPageBytes).Do("write the file with smaller pages")
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	}
 	if codec == format.Uncompressed || packed == prefix {
 		if packed != size {
-			return nil, fmt.Errorf("%w: %d bytes, %d in the header", compression.ErrSize, packed, size)
+			return nil, fault.New("%w: %d bytes, %d in the header", compression.ErrSize, packed, size)
 		}
 		buffer, err := p.grown(buffer, packed)
 		if err != nil {
@@ -135,7 +136,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	}
 	copy(buffer, p.packed[:prefix])
 	if err := unpackers[codec](&p.unpack, buffer[prefix:], p.packed[prefix:]); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", named(codec), compression.Failed(err))
+		return nil, fault.New("it cannot be unpacked (%s): %w", named(codec), compression.Failed(err))
 	}
 	return buffer, nil
 }
@@ -144,7 +145,8 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 	if more := int64(n - cap(buffer)); more > 0 {
 		if p.held+more > p.limit {
-			return nil, fmt.Errorf("the pages of the chosen columns have more than %d bytes; choose fewer columns, or write the file with smaller pages", p.limit)
+			return nil, fault.New("the pages of the chosen columns have more than %d bytes", p.limit).
+				Do("choose fewer columns, or write the file with smaller pages")
 		}
 		p.held += more
 		collectBefore(more)

@@ -267,12 +267,12 @@ func (t *table) findWidths(ctx context.Context) error {
 		case err == errLongList:
 			c.refuse(err.Error())
 		case err != nil:
-			var data *fault.DataError
-			if errors.As(err, &data) {
-				err = data.Err
-			}
 			c.refuse("lists that cannot be read")
 			t.Spoiled[i] = err.Error()
+			var data *stream.DataError
+			if errors.As(err, &data) {
+				t.Spoiled[i] = data.What
+			}
 		case width == 0: // no list with anything in it
 			c.refuse("no lists with anything in them")
 		case t.isRagged(i, width):

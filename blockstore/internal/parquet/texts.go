@@ -3,9 +3,10 @@ package parquet
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // textDecoder gives the values of one page that are no nulls, as strings of
@@ -31,7 +32,7 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 		indexes, err := newIndexes(data)
 		return &dictTexts{indexes: indexes, dict: dict}, err
 	}
-	return nil, fmt.Errorf("the encoding %s is not supported for this type; write the file with another", named(e))
+	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
 }
 
 // plainTexts are values behind their lengths.

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -67,7 +66,7 @@ func (r *columnReader) decode(n int) error {
 	}
 	for _, b := range r.Texts[:n] {
 		if len(b) > column.MaxDecimal {
-			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), column.MaxDecimal, column.LeaveOut(r.Name)))
+			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), column.MaxDecimal).Do("%s", column.LeaveOut(r.Name)))
 		}
 	}
 	return nil
@@ -137,7 +136,7 @@ func (r *columnReader) put(dst []float64, stride, n int) (int, error) {
 
 // inexact returns the error about value v of a step, an integer that no float64 holds.
 func (r *columnReader) inexact(row int64, v int) error {
-	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: column.ErrInexact(r.Integer(r.format, v))}
+	return fault.Cell(r.pages.path, row, r.Name, "%w", column.ErrInexact(r.Integer(r.format, v)))
 }
 
 // spread moves the first values numbers of dst to the entries that they belong to, from the last

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -47,7 +48,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
-	return nil, fmt.Errorf("the encoding %s is not supported for this type; write the file with another", named(e))
+	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
 }
 
 // isDictionary reports whether values are indexes into a dictionary. Old writers
@@ -92,8 +93,8 @@ func (p *plainWords) moments(dst []uint64) error {
 			return fmt.Errorf("a timestamp of %d ns since midnight", rest)
 		}
 		if day < math.MinInt64/dayLength || day >= math.MaxInt64/dayLength {
-			return fmt.Errorf("the timestamp %s in nanoseconds does not fit 64 bits, which hold the years 1678 to 2261; leave the column out, or write it in microseconds",
-				time.Unix(day*(24*60*60), rest).UTC().Format(time.RFC3339Nano))
+			return fault.New("the timestamp %s in nanoseconds does not fit 64 bits, which hold the years 1678 to 2261", time.Unix(day*(24*60*60), rest).UTC().Format(time.RFC3339Nano)).
+				Do("leave the column out, or write it in microseconds")
 		}
 		dst[i] = uint64(day*dayLength + rest)
 		p.data = p.data[int96Size:]

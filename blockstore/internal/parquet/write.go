@@ -1,12 +1,12 @@
 package parquet
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -66,7 +66,7 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 	var names []string
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
-			return fmt.Errorf("two columns are called %q, which a Parquet file cannot hold; rename one", name)
+			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
 		}
 		if codec != nil {
 			node = parquet.Compressed(node, codec)

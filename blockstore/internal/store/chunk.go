@@ -117,7 +117,7 @@ func (r *chunkReader) verified(column int, s section, p []byte) ([]byte, error) 
 func (r *chunkReader) decompress(c int, s section, p []byte) ([]byte, error) {
 	r.scratch[c] = column.Resized(r.scratch[c], int(s.raw))
 	if err := r.unpack.Zstd(r.scratch[c], p); err != nil {
-		return nil, fmt.Errorf("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
+		return nil, fault.New("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
 	}
 	return r.scratch[c], nil
 }

@@ -84,6 +84,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -274,7 +275,8 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 		return 0, errors.New("the header is damaged: its checksum differs")
 	}
 	if v := binary.LittleEndian.Uint32(p[8:]); v != version {
-		return 0, fmt.Errorf("the header says version %d, this program reads version %d; write the store anew, or take the program that wrote it", v, version)
+		return 0, fault.New("the header says version %d, this program reads version %d", v, version).
+			Do("write the store anew, or take the program that wrote it")
 	}
 	chunk, cols := uint64(binary.LittleEndian.Uint32(p[12:])), uint64(binary.LittleEndian.Uint32(p[16:]))
 	if chunk == 0 || cols == 0 || chunk > maxChunkRows || chunk > 1 && chunk*cols > maxChunkValues {

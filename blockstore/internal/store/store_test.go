@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
@@ -256,7 +255,7 @@ func TestStoreRefusesBigIntegers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = filetest.ReadAll(filetest.ChooseAll(t, store), 10)
-	var data *fault.DataError
+	var data *stream.DataError
 	if !errors.As(err, &data) || data.Row != 1 || data.Column != "id" {
 		t.Errorf("got %v", err)
 	}

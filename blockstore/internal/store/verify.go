@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
 )
 
 // Verify checks the whole of the store at path: its structure, every
@@ -55,7 +56,7 @@ func (t *Table) verifyDigest(ctx context.Context) error {
 		return fault.File(t.Path, "%w", fault.Damaged(err))
 	}
 	if !bytes.Equal(digest.Sum(nil), t.trailer[16:48]) {
-		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered; make or fetch it again")
+		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered").Of(stream.Damaged).Do("make or fetch it again")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -128,7 +129,7 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 			panic(fmt.Sprintf("blockstore: kept column %q has kind %d, the schema says %d", field.Name, b.Kept[k].Kind, field.Kind))
 		}
 		if err := c.appendKept(&b.Kept[k], from, to, e.filled); err != nil {
-			return fmt.Errorf("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
+			return fault.New("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
 		}
 	}
 	e.filled += to - from

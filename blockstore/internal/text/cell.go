@@ -3,7 +3,6 @@ package text
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -203,7 +202,8 @@ func booleanCell(cell []byte) (float64, error) {
 	case isMissing(cell):
 		return math.NaN(), nil
 	}
-	return 0, fmt.Errorf("%q is neither true nor false, like the column when the file was opened; was it changed meanwhile?", fault.Shorten(cell))
+	return 0, fault.New("%q is neither true nor false, like the column when the file was opened", fault.Shorten(cell)).
+		Do("was it changed meanwhile?")
 }
 
 // keepBoolean appends a cell of a column of booleans to a kept column, as 0 or 1.
@@ -227,7 +227,7 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 
 // errNotNumber returns the error that a cell should be a number.
 func errNotNumber(cell []byte) error {
-	return fmt.Errorf("%q is not a number; mend it", fault.Shorten(cell))
+	return fault.New("%q is not a number", fault.Shorten(cell)).Do("mend it")
 }
 
 // keepCell appends a cell to a kept column; floats are those of exactNumber.

@@ -47,7 +47,7 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	}
 	scan, err := scanQuotes(ctx, f, stamp, l, o.Threads)
 	if err != nil {
-		err = &fault.DataError{Path: path, Row: -1, Err: err}
+		err = fault.File(path, "%w", err)
 	}
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func Delimiter(head []byte, given rune, more string) (rune, error) {
 // checkDelimiter refuses what cannot separate cells.
 func checkDelimiter(delimiter rune) error {
 	if delimiter > 0x7e || delimiter == '"' || delimiter == '\r' {
-		return fmt.Errorf("%q cannot be a delimiter; use one ASCII character such as ',' ';' or '|'", delimiter)
+		return fault.New("%q cannot be a delimiter", delimiter).Do("use one ASCII character such as ',' ';' or '|'")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *csvScan) run() error {
 		return errWithin
 	}
 	if !s.within && s.index.records == 0 {
-		return fmt.Errorf("the file holds neither a header nor rows; is it the right file?")
+		return fault.New("the file holds neither a header nor rows").Do("is it the right file?")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (s *csvScan) add(cells [][]byte) error {
 // begin takes the first record.
 func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
-		return fmt.Errorf("%d columns are more than the %d that can be read; write fewer", len(cells), column.Max)
+		return fault.New("%d columns are more than the %d that can be read", len(cells), column.Max).Do("write fewer")
 	}
 	if len(cells) == 1 {
 		s.records.end, err = lastText(s.records.lines.in, s.size)
@@ -182,21 +182,21 @@ func (s *csvScan) begin(cells [][]byte) (err error) {
 }
 
 // ErrRagged returns the error that a row has another number of cells than the first line.
-func ErrRagged(got, want int, delimiter rune) error {
-	return fmt.Errorf("%d cells, but the first line has %d; mend the line, or name the delimiter if it is not %q", got, want, delimiter)
+func ErrRagged(got, want int, delimiter rune) *stream.DataError {
+	return fault.New("%d cells, but the first line has %d", got, want).Do("mend the line, or name the delimiter if it is not %q", delimiter)
 }
 
 // ragged returns the error that a record has another number of cells than the first. If the
 // first lines look like a comment or a title, it says what to do.
 func (s *csvScan) ragged(cells int) error {
-	err := ErrRagged(cells, len(s.first), s.records.Delimiter)
+	e := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
 	case s.records.comments == "" && IsComment([]byte(first), ""):
-		return fmt.Errorf("%w; if lines that begin with %c are comments, say so with `comment %[2]c`", err, first[0])
+		return e.Also("if lines that begin with %c are comments, say so with `comment %[1]c`", first[0])
 	case s.index.records == 1:
-		return fmt.Errorf("%w; if lines stand before the table, pass over them with `skip`", err)
+		return e.Also("if lines stand before the table, pass over them with `skip`")
 	}
-	return err
+	return e
 }
 
 // hasHeader decides whether the first record names the columns: all its cells
@@ -332,7 +332,7 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			row[c.Slot[k]], err = exactNumber(c.number(j), info.HasFloats, c.Inexact)
 		}
 		if err != nil {
-			return &cellError{info.Name, c.records.Here(err)}
+			return inColumn(info.Name, c.records.Here(err))
 		}
 	}
 	for _, k := range c.Stored(dst) {
@@ -347,7 +347,7 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
 		if err != nil {
-			return &cellError{info.Name, c.records.Here(err)}
+			return inColumn(info.Name, c.records.Here(err))
 		}
 	}
 	return nil

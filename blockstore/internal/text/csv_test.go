@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 	"pgregory.net/rapid"
@@ -123,7 +122,7 @@ func TestCSVRefuses(t *testing.T) {
 			path := filetest.TempFile(t, "a.csv", test.text)
 			_, err := openCSV(context.Background(), path, CSVOptions{})
 			filetest.WantError(t, err, path, test.line)
-			var data *fault.DataError
+			var data *stream.DataError
 			if !errors.As(err, &data) {
 				t.Errorf("%T is no DataError", err)
 			}

@@ -3,10 +3,10 @@ package text
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // HeadSize is how much of a text file is looked at to find its delimiter.
@@ -24,12 +24,12 @@ func ParseDelimiter(name string) (rune, error) {
 	case name == "none":
 		return WholeLine, nil
 	case name == "\n":
-		return 0, errors.New("a delimiter separates the cells of a line, so it cannot be the end of one; name another, or none")
+		return 0, fault.New("a delimiter separates the cells of a line, so it cannot be the end of one").Do("name another, or none")
 	case utf8.RuneCountInString(name) == 1:
 		delimiter, _ := utf8.DecodeRuneInString(name)
 		return delimiter, nil
 	}
-	return 0, fmt.Errorf("delimiter %q is not one character; name one, or tab or space by these words", name)
+	return 0, fault.New("delimiter %q is not one character", name).Do("name one, or tab or space by these words")
 }
 
 // Head returns the first lines of a file, whole ones if there is a whole
@@ -42,13 +42,13 @@ func Head(f io.ReaderAt) ([]byte, error) {
 	}
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, errors.New("the file is UTF-16; save it as UTF-8")
+		return nil, fault.New("the file is UTF-16").Do("save it as UTF-8")
 	}
 	if cr := bytes.IndexByte(head, '\r'); cr >= 0 && cr < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
-		return nil, errors.New("its lines end with carriage returns alone, as on old Macintoshes; change them first, as with: tr '\\r' '\\n'")
+		return nil, fault.New("its lines end with carriage returns alone, as on old Macintoshes").Do("change them first, as with: tr '\\r' '\\n'")
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return nil, errors.New("the file holds binary data, not text; name the format of the file if it is another")
+		return nil, fault.New("the file holds binary data, not text").Do("name the format of the file if it is another")
 	}
 	if end := bytes.LastIndexByte(head, '\n'); n == HeadSize && end >= 0 {
 		head = head[:end+1]
@@ -144,7 +144,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	lines := newLineReader(f, fileStart)
 	for i := range before {
 		if _, err := lines.next(); err == io.EOF {
-			return lines.here(), fmt.Errorf("it has %d lines, so that `skip %d` leaves none; pass over fewer", i, before)
+			return lines.here(), fault.New("it has %d lines, so that `skip %d` leaves none", i, before).Do("pass over fewer")
 		} else if err != nil {
 			return lines.here(), err
 		}
@@ -160,5 +160,5 @@ func ParseComment(name string) (byte, error) {
 	case len(name) == 1 && name[0] > ' ' && name[0] < 0x7f && name[0] != '"':
 		return name[0], nil
 	}
-	return 0, fmt.Errorf("comment %q is not one ASCII character; name one, such as #", name)
+	return 0, fault.New("comment %q is not one ASCII character", name).Do("name one, such as #")
 }

@@ -3,8 +3,6 @@ package text
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -41,7 +39,7 @@ type jsonParser struct {
 // maxDepth is how deep values may be in each other.
 const maxDepth = 1000
 
-var errJSONEnds = errors.New("the line ends within a value; write each value on one line, as jq -c . does")
+var errJSONEnds = fault.New("the line ends within a value").Do("write each value on one line, as jq -c . does")
 
 // skip passes over white space and returns the next byte, 0 at the end.
 func (p *jsonParser) skip() byte {
@@ -63,13 +61,13 @@ func (p *jsonParser) expect(c byte) error {
 	case len(p.rest) == 0:
 		return errJSONEnds
 	}
-	return fmt.Errorf("%q where %q should be; mend the line", fault.Shorten(p.rest), c)
+	return fault.New("%q where %q should be", fault.Shorten(p.rest), c).Do("mend the line")
 }
 
 // end refuses what follows a value.
 func (p *jsonParser) end() error {
 	if p.skip(); len(p.rest) > 0 {
-		return fmt.Errorf("%q follows the value; write one value on each line", fault.Shorten(p.rest))
+		return fault.New("%q follows the value", fault.Shorten(p.rest)).Do("write one value on each line")
 	}
 	return nil
 }
@@ -140,7 +138,7 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 		_, err = p.quoted()
 	case c == '{' || c == '[':
 		if p.depth++; p.depth > maxDepth {
-			return v, fmt.Errorf("values are more than %d deep in each other; write flat rows", maxDepth)
+			return v, fault.New("values are more than %d deep in each other", maxDepth).Do("write flat rows")
 		}
 		if v.kind = jsonOther; c == '{' {
 			err = p.members(func([]byte, jsonValue) error { return nil })
@@ -183,7 +181,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		if len(p.rest) == 0 {
 			return 0, errJSONEnds
 		}
-		return 0, fmt.Errorf("%q where a value should be; mend the line", fault.Shorten(p.rest))
+		return 0, fault.New("%q where a value should be", fault.Shorten(p.rest)).Do("mend the line")
 	case "null":
 		return jsonNull, nil
 	case "false":
@@ -194,7 +192,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return jsonNumber, nil
 	}
 	if !isJSONNumber(word) {
-		return 0, fmt.Errorf("%q is no value of JSON; mend the line", fault.Shorten(word))
+		return 0, fault.New("%q is no value of JSON", fault.Shorten(word)).Do("mend the line")
 	}
 	return jsonNumber, nil
 }
@@ -236,7 +234,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 		return nil, errJSONEnds
 	}
 	if p.rest[0] != '"' {
-		return nil, fmt.Errorf("%q where a name in quotes should be; mend the line", fault.Shorten(p.rest))
+		return nil, fault.New("%q where a name in quotes should be", fault.Shorten(p.rest)).Do("mend the line")
 	}
 	for i := 1; i < len(p.rest); i++ {
 		switch c := p.rest[i]; {
@@ -247,7 +245,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 			p.rest = p.rest[i+1:]
 			return text, nil
 		case c < ' ':
-			return nil, fmt.Errorf("the byte %#02x stands in a string as it is; write it with a backslash, as JSON does", c)
+			return nil, fault.New("the byte %#02x stands in a string as it is", c).Do("write it with a backslash, as JSON does")
 		}
 	}
 	return nil, errJSONEnds
@@ -264,7 +262,7 @@ func unquoted(raw []byte) ([]byte, error) {
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, fmt.Errorf("%q is no string of JSON, for what stands behind a backslash; mend the line", fault.Shorten(raw))
+		return nil, fault.New("%q is no string of JSON, for what stands behind a backslash", fault.Shorten(raw)).Do("mend the line")
 	}
 	return []byte(text), nil
 }
@@ -282,7 +280,7 @@ func (v jsonValue) number(floats bool, inexact column.Inexact) (float64, error) 
 	}
 	x, err := exactNumber(v.raw, floats, inexact)
 	if math.IsInf(x, 0) && v.raw[len(v.raw)-1] != 'y' {
-		err = fmt.Errorf("%s is beyond what a float64 holds; write Infinity if that is meant, or leave the column out", fault.Shorten(v.raw))
+		err = fault.New("%s is beyond what a float64 holds", fault.Shorten(v.raw)).Do("write Infinity if that is meant, or leave the column out")
 	}
 	return x, err
 }

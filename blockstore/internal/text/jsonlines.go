@@ -32,13 +32,13 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 	}
 	scan, err := scanJSON(ctx, in, threads)
 	if err != nil {
-		err = &fault.DataError{Path: in.Path, Row: -1, Err: err}
+		err = fault.File(in.Path, "%w", err)
 	}
 	if err := in.Stamp.Settle(in.File, err); err != nil {
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one; is it the right file?")
+		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one").Do("is it the right file?")
 	}
 	return scan.table(in)
 }
@@ -127,7 +127,7 @@ func (s *jsonScan) row() error {
 		}
 		n++
 		if c.rows > s.index.records {
-			return fmt.Errorf("the member %q appears twice; mend the line", key)
+			return fault.New("the member %q appears twice", key).Do("mend the line")
 		}
 		c.rows = s.index.records + 1
 		return c.see(v, s.lines.start.line)
@@ -147,7 +147,7 @@ func (s *jsonScan) sameElements(n int) error {
 	if n == s.elements {
 		return nil
 	}
-	return fmt.Errorf("an array of %d values, but the first line has %d; write null for what is missing", n, s.elements)
+	return fault.New("an array of %d values, but the first line has %d", n, s.elements).Do("write null for what is missing")
 }
 
 // column finds the column of a name, probably the n-th.
@@ -159,10 +159,11 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 		return s.columns[i], nil
 	}
 	if err := checkText(key); err != nil {
-		return nil, fmt.Errorf("the name of a member: %w", err)
+		return nil, fault.New("the name of a member: %w", err)
 	}
 	if len(s.names) == column.Max {
-		return nil, fmt.Errorf("there are more than %d members with different names, the most that can be read; write fewer", column.Max)
+		return nil, fault.New("there are more than %d members with different names, the most that can be read", column.Max).
+			Do("write fewer")
 	}
 	if s.shared {
 		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
@@ -207,7 +208,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		c := s.columns[i]
 		info := c.info(name)
 		if width += info.Width; width > column.Max {
-			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read; write fewer", column.Max)
+			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
 		if info.Kind == column.Text && c.spoiled() {
 			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
@@ -262,7 +263,7 @@ func (c *jsonCursor) next() error {
 	err = c.lines.members(func(key []byte, v jsonValue) error {
 		i, ok := c.column(n, key)
 		if !ok {
-			return fmt.Errorf("the member %q was not there when the file was opened; was it changed meanwhile?", fault.Shorten(key))
+			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).Do("was it changed meanwhile?")
 		}
 		if n++; c.wanted[i] {
 			c.values[i] = v
@@ -292,22 +293,22 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	for _, j := range c.Numeric {
 		info := &c.table.Columns[j]
 		if err := storeJSON(row, slot[:info.Width], c.values[j], info, c.Inexact); err != nil {
-			return c.cellError(j, err)
+			return c.inColumn(j, err)
 		}
 		slot = slot[info.Width:]
 	}
 	for _, k := range c.Stored(dst) {
 		j := c.Kept[k].Column
 		if err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact); err != nil {
-			return c.cellError(j, err)
+			return c.inColumn(j, err)
 		}
 	}
 	return nil
 }
 
-// cellError adds the line and the column to an error.
-func (c *jsonCursor) cellError(j int, err error) error {
-	return &cellError{c.table.Columns[j].Name, AtLine(err, c.lines.start.line)}
+// inColumn adds the line and the column to an error.
+func (c *jsonCursor) inColumn(j int, err error) error {
+	return inColumn(c.table.Columns[j].Name, AtLine(err, c.lines.start.line))
 }
 
 // storeJSON puts a value into its slots of a row.

@@ -2,8 +2,6 @@ package text
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -21,7 +19,7 @@ type jsonLines struct {
 	key    []byte
 }
 
-var errMixedLines = errors.New("some lines are objects and some are arrays; write all rows in one of the two ways")
+var errMixedLines = fault.New("some lines are objects and some are arrays").Do("write all rows in one of the two ways")
 
 // next moves to the next line that is not blank.
 func (l *jsonLines) next() error {
@@ -63,7 +61,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 	var err error
 	switch {
 	case array && len(l.line) == 1 || array && bytes.HasPrefix(trimBlanks(l.line[1:]), []byte{'{'}):
-		return errors.New("it is one JSON array, not JSON lines; put each element on a line of its own: jq -c '.[]'")
+		return fault.New("it is one JSON array, not JSON lines").Do("put each element on a line of its own: jq -c '.[]'")
 	case array:
 		n := 0
 		err = p.elements(func(v jsonValue) error {
@@ -80,7 +78,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 			return visit(key, v)
 		})
 	default:
-		return fmt.Errorf("%q is no JSON object; write one on each line", fault.Shorten(l.line))
+		return fault.New("%q is no JSON object", fault.Shorten(l.line)).Do("write one on each line")
 	}
 	if err != nil {
 		return err

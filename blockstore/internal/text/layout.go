@@ -1,12 +1,11 @@
 package text
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/charset"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // Layout says how text files are laid out. The zero value leaves that to be found out. Files of other
@@ -34,10 +33,10 @@ type Layout struct {
 // no meaning.
 func ParseLayout(l Layout) (o CSVOptions, e charset.Encoding, err error) {
 	if l.Header && l.NoHeader {
-		return o, e, errors.New("a text file cannot begin both with names and with a row; leave `header` or `no-header` out")
+		return o, e, fault.New("a text file cannot begin both with names and with a row").Do("leave `header` or `no-header` out")
 	}
 	if l.Skip < 0 {
-		return o, e, fmt.Errorf("`skip` %d is below 0; pass over 0 lines or more", l.Skip)
+		return o, e, fault.New("`skip` %d is below 0", l.Skip).Do("pass over 0 lines or more")
 	}
 	o = CSVOptions{NoHeader: l.NoHeader, Header: l.Header, Skip: l.Skip}
 	if o.Comment, err = ParseComment(l.Comment); err != nil {

@@ -2,7 +2,6 @@ package text
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -46,13 +45,13 @@ func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table,
 	}
 	scan, err := scanLibsvm(ctx, f, stamp, threads)
 	if err != nil {
-		err = &fault.DataError{Path: path, Row: scan.index.records, Err: err}
+		err = fault.Cell(path, scan.index.records, "", "%w", err)
 	}
 	if err := stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(path, "the file holds no rows; is it the right file?")
+		return nil, fault.File(path, "the file holds no rows").Do("is it the right file?")
 	}
 	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().holds(), query: scan.lines.query}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1}
@@ -194,7 +193,7 @@ func (c *libsvmCursor) expand() error {
 			return err
 		}
 		if index > len(c.dense) {
-			return fmt.Errorf("feature %d was not there when the file was opened; was it changed meanwhile?", index)
+			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")
 		}
 		c.dense[index-1] = value
 		c.present = append(c.present, index-1)
@@ -225,5 +224,5 @@ func (c *libsvmCursor) keep(dst *stream.Batch) error {
 
 // labelError adds to an error that the label was the trouble.
 func (c *libsvmCursor) labelError(err error) error {
-	return &cellError{labelName, AtLine(err, c.lines.start.line)}
+	return inColumn(labelName, AtLine(err, c.lines.start.line))
 }

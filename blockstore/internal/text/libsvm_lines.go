@@ -3,7 +3,6 @@ package text
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -80,7 +79,8 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	l.rest = rest
 	colon := bytes.IndexByte(token, ':')
 	if colon < 0 {
-		return 0, 0, l.errorf("%q is not a pair index:value; mend the line, or name the format of the file if it is another", fault.Shorten(token))
+		return 0, 0, AtLine(fault.New("%q is not a pair index:value", fault.Shorten(token)).
+			Do("mend the line, or name the format of the file if it is another"), l.start.line)
 	}
 	index, err = strconv.Atoi(string(token[:colon]))
 	if err == nil {
@@ -101,11 +101,11 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 func (l *libsvmLines) checkIndex(index int) error {
 	switch {
 	case index <= 0:
-		return errors.New("indices start at 1; add 1 to all indices of a file that counts from 0")
+		return fault.New("indices start at 1").Do("add 1 to all indices of a file that counts from 0")
 	case index > column.Max:
-		return fmt.Errorf("rows are dense in memory and have at most %d features; drop or hash the rare ones", column.Max)
+		return fault.New("rows are dense in memory and have at most %d features", column.Max).Do("drop or hash the rare ones")
 	case index <= l.last:
-		return fmt.Errorf("indices must ascend, but %d comes before; sort the line and remove doubles", l.last)
+		return fault.New("indices must ascend, but %d comes before", l.last).Do("sort the line and remove doubles")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (l *libsvmLines) nextChecked() (last int, err error) {
 
 // errorf returns an error that begins with the line number.
 func (l *libsvmLines) errorf(format string, args ...any) error {
-	return AtLine(fmt.Errorf(format, args...), l.start.line)
+	return AtLine(fault.New(format, args...), l.start.line)
 }
 
 // unwrapped drops the words that package strconv puts before its reason.

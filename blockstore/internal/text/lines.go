@@ -2,15 +2,16 @@ package text
 
 import (
 	"bytes"
-	"errors"
 	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // MaxLine is the longest line, or quoted record, of a text file that is read.
 // A longer one means that the file is no text, or that a quote is never closed.
 const MaxLine = 16 << 20
 
-var errLongLine = errors.New("the line is longer than 16 MiB; is this a text file?")
+var errLongLine = fault.New("the line is longer than 16 MiB").Do("is this a text file?")
 
 // lineReader cuts a file into lines and knows where each one starts. It reads
 // through one buffer, which grows to the longest line.

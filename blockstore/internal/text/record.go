@@ -3,12 +3,12 @@ package text
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // WhiteSpace is the delimiter that stands for runs of blanks and tabs.
@@ -22,7 +22,7 @@ const ByteOrderMark = "\xef\xbb\xbf"
 
 var (
 	errOpen  = errors.New("the quotes of this record do not match")
-	errQuote = errors.New(`text follows a closing quote; inside a quoted cell write "" for a quote`)
+	errQuote = fault.New("text follows a closing quote").Do("inside a quoted cell write \"\" for a quote")
 )
 
 // dialect is how the records of a text are told from each other.
@@ -116,7 +116,7 @@ func AtLine(err error, line int64) error {
 	if err == io.EOF || errors.As(err, &placed) {
 		return err
 	}
-	return fmt.Errorf("line %d: %w", line, err)
+	return fault.New("line %d: %w", line, err)
 }
 
 // split cuts line, and the lines after it while a quoted cell goes on.
@@ -129,7 +129,7 @@ func (r *Records) split(line []byte) error {
 	for quotes := 0; quotes%2 == 0; { // an odd number of quotes closes the cell
 		line, err := r.lines.next()
 		if err == io.EOF || err == nil && len(r.record)+len(line) > MaxLine {
-			return errors.New("a quoted cell that begins here is never closed; close it, or double quotes within it")
+			return fault.New("a quoted cell that begins here is never closed").Do("close it, or double quotes within it")
 		}
 		if err != nil {
 			return err

@@ -2,8 +2,6 @@ package text
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -86,7 +84,7 @@ func (x *rowIndex) before(record int64) int {
 func (x *rowIndex) rows() int64 { return x.records - x.header }
 
 // textCursor walks over the records of a text file. Its methods return plain
-// errors or a cellError; textPass adds the file and the row.
+// errors, or those of inColumn; textPass adds the file and the row.
 type textCursor interface {
 	// seek puts the cursor before the record that starts at m.
 	seek(m mark)
@@ -96,14 +94,8 @@ type textCursor interface {
 	store(dst *stream.Batch, i int) error
 }
 
-// cellError is an error about one value, on its way to a fault.DataError.
-type cellError struct {
-	column string
-	err    error
-}
-
-func (e *cellError) Error() string { return e.column + ": " + e.err.Error() }
-func (e *cellError) Unwrap() error { return e.err }
+// inColumn adds the column to an error about one value.
+func inColumn(column string, err error) error { return fault.Cell("", stream.NoRow, column, "%w", err) }
 
 // textSource returns the rows of a text file through the cursors over it that cursor makes.
 // They stand nowhere: seek follows.
@@ -157,7 +149,7 @@ func (p *textPass) SkipTo(row int64) error {
 func (p *textPass) advance() error {
 	err := p.cursor.next()
 	if err == io.EOF {
-		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.info.Rows)
+		err = fault.New("the file ends before this row, but had %d rows when it was opened", p.info.Rows).Do("was it changed meanwhile?")
 	}
 	if err != nil {
 		return p.fail(p.at, err)
@@ -182,12 +174,7 @@ func (p *textPass) Close() error { return p.file.Close() }
 
 // fail adds the file and the row to an error of the cursor.
 func (p *textPass) fail(record int64, err error) error {
-	e := &fault.DataError{Path: p.info.Name, Row: record - p.index.header, Err: err}
-	var cell *cellError
-	if errors.As(err, &cell) {
-		e.Column, e.Err = cell.column, cell.err
-	}
-	return e
+	return fault.Cell(p.info.Name, record-p.index.header, "", "%w", err)
 }
 
 // fileStart is where a text file begins.

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 // csvEncoder writes a header, and a line per row: numbers in the shortest form
 // that gives the same float64 when read, then the kept columns.
 type csvEncoder struct {
+	path      string
 	out       *bufio.Writer
 	delimiter byte
 	line      []byte
@@ -30,7 +30,7 @@ func NewCSVEncoder(delimiter byte) column.StartEncoder {
 }
 
 func newCSV(out io.Writer, delimiter byte, s stream.Info) (column.Encoder, error) {
-	e := &csvEncoder{out: bufio.NewWriterSize(out, file.BufferSize), delimiter: delimiter}
+	e := &csvEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), delimiter: delimiter}
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}
@@ -62,7 +62,8 @@ func HeaderName(name string) string {
 // has one is no text to readers, ours among them.
 func (e *csvEncoder) text(s string) {
 	if strings.IndexByte(s, 0) >= 0 {
-		e.failed = fmt.Errorf("the text %q holds a NUL, which a CSV file cannot; write .jsonl, .parquet or .arrow", fault.Shorten([]byte(s)))
+		e.failed = fault.Output(e.path, "the text %q holds a NUL, which a CSV file cannot", fault.Shorten([]byte(s))).
+			Do("write .jsonl, .parquet or .arrow")
 	}
 	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

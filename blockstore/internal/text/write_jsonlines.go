@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -45,7 +43,8 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	for i := range len(s.Columns) + len(s.Kept) {
 		name := e.name(i)
 		if taken[name] {
-			return nil, fmt.Errorf("several columns are called %s, and members of a JSON object have different names; rename them, or write .parquet or .csv", quote.Name(name))
+			return nil, fault.New("several columns are called %s, and members of a JSON object have different names", quote.Name(name)).
+				Do("rename them, or write .parquet or .csv")
 		}
 		taken[name] = true
 		head := []byte{'{'}
@@ -54,7 +53,7 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 		}
 		head, err := e.appendText(head, name)
 		if err != nil {
-			return nil, fmt.Errorf("the name of column %s: %w", quote.Name(name), err)
+			return nil, fault.New("the name of column %s: %w", quote.Name(name), err)
 		}
 		e.heads = append(e.heads, append(head, ':'))
 	}
@@ -101,7 +100,7 @@ func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
 }
 
 // errJSONInfinite is the error of a number that JSON does not have.
-var errJSONInfinite = errors.New("JSON has no infinite numbers; write .parquet, .arrow or .csv")
+var errJSONInfinite = fault.New("JSON has no infinite numbers").Do("write .parquet, .arrow or .csv")
 
 // number adds a number to the line.
 func (e *jsonEncoder) number(at int, v float64) error {

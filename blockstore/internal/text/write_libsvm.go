@@ -2,8 +2,6 @@ package text
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -32,10 +30,10 @@ type libsvmEncoder struct {
 // one the labels are 0.
 func NewLibsvmEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 1 {
-		return nil, fmt.Errorf("a libsvm file keeps one column, the label, not %d; write .parquet, .arrow or .csv", len(s.Kept))
+		return nil, fault.New("a libsvm file keeps one column, the label, not %d", len(s.Kept)).Do("write .parquet, .arrow or .csv")
 	}
 	if len(s.Columns) > column.Max {
-		return nil, fmt.Errorf("%d columns are more than the %d that can be read again; write .parquet", len(s.Columns), column.Max)
+		return nil, fault.New("%d columns are more than the %d that can be read again", len(s.Columns), column.Max).Do("write .parquet")
 	}
 	return &libsvmEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}, nil
 }
@@ -69,7 +67,7 @@ func (e *libsvmEncoder) label(b *stream.Batch, i int) error {
 	case c.Kind == stream.Int64:
 		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
 	case c.Strings[i] == "" || strings.ContainsAny(c.Strings[i], " \t\r\n:#"):
-		return errors.New("a libsvm label is not empty and has no blank, ':' or '#' in it; write .csv, or keep another column")
+		return fault.New("a libsvm label is not empty and has no blank, ':' or '#' in it").Do("write .csv, or keep another column")
 	default:
 		e.line = append(e.line, c.Strings[i]...)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 const (
@@ -154,7 +154,7 @@ func abort(ctx context.Context, client *s3.Client, p object.Patience, bucket, ke
 		return written(err)
 	})
 	if err != nil {
-		return fmt.Errorf("and the parts that were sent could not be removed: %w", err)
+		return stream.NewDataError("", "and the parts that were sent could not be removed: %w", err)
 	}
 	return nil
 }
@@ -165,9 +165,9 @@ func written(err error) error {
 	case err == nil:
 		return nil
 	case isCode(err, "NoSuchUpload"):
-		return object.Failure(errors.New("the server has given up the upload; is another run writing this object?"))
+		return object.Failure(stream.NewDataError("", "the server has given up the upload").Do("is another run writing this object?"))
 	case isCode(err, "NoSuchBucket"), code(err) == http.StatusNotFound:
-		return errors.New("there is no such bucket; make it first")
+		return stream.NewDataError("", "there is no such bucket").Do("make it first")
 	}
 	return plain(err)
 }
@@ -182,7 +182,7 @@ func isCode(err error, code string) bool {
 func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
 	bucket, key, err = locate(address)
 	if err == nil && key == "" {
-		err = errors.New("it names a bucket and no object; write s3://BUCKET/KEY")
+		err = stream.NewDataError("", "it names a bucket and no object").Do("write s3://BUCKET/KEY")
 	}
 	if err == nil {
 		client, err = s.begin(ctx)

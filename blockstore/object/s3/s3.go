@@ -29,6 +29,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Store is what S3 has. Its client is made at the first use.
@@ -63,7 +64,7 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 		})
 	})
 	if s.failed != nil {
-		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", s.failed)
+		return nil, stream.NewDataError("", "the configuration of AWS cannot be used: %w", s.failed)
 	}
 	return s.client, nil
 }
@@ -81,7 +82,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 func locate(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
-		return "", "", errors.New("it names no bucket; write s3://BUCKET/KEY")
+		return "", "", stream.NewDataError("", "it names no bucket").Do("write s3://BUCKET/KEY")
 	}
 	return bucket, key, nil
 }
@@ -132,8 +133,8 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 	return v, first, err
 }
 
-var errNoVersion = errors.New("the server names no size or no version (ETag) of it, " +
-	"so that a change would go unseen; copy it to a file")
+var errNoVersion = stream.NewDataError("", "the server names no size or no version (ETag) of it, so that a change would go unseen").
+	Do("copy it to a file")
 
 // describe asks for size and version alone.
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
@@ -205,7 +206,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
 			if v.key <= last {
-				return fmt.Errorf("the server lists %s after %s, which would never end; name each object", v.key, last)
+				return stream.NewDataError("", "the server lists %s after %s, which would never end", v.key, last).Do("name each object")
 			}
 			last = v.key
 			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
@@ -233,13 +234,14 @@ func plain(err error) error {
 	status := code(err)
 	switch {
 	case errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket":
-		return errors.New("there is no such bucket; is its name right?")
+		return stream.NewDataError("", "there is no such bucket").Do("is its name right?")
 	case status == http.StatusNotFound:
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
-		return errors.New("the bucket is in another region; set AWS_REGION")
+		return stream.NewDataError("", "the bucket is in another region").Do("set AWS_REGION")
 	case status == 0 && isCredentials(err):
-		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
+		return stream.NewDataError("", "there are no credentials for S3").
+			Do("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
 	case errors.As(err, &at), status == 0 && isNet(err), status/100 == 2 && !errors.As(err, &api):
 		return object.NetworkError(err)
 	}
@@ -257,7 +259,7 @@ func plain(err error) error {
 		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		return object.Failure(fmt.Errorf("%w; do the credentials in use admit this?", short))
+		return object.Failure(stream.NewDataError("", "%w", short).Do("do the credentials in use admit this?"))
 	}
 	return short
 }

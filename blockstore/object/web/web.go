@@ -5,7 +5,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Store reads by HTTP.
@@ -74,7 +74,7 @@ func (p *page) describe(answer *http.Response) (err error) {
 		}
 	case http.StatusOK:
 		if answer.ContentLength != 0 {
-			return errors.New("the server gives no ranges of it; download the file first, such as by curl -O")
+			return stream.NewDataError("", "the server gives no ranges of it").Do("download the file first, such as by curl -O")
 		}
 	default:
 		return status(answer)
@@ -84,8 +84,8 @@ func (p *page) describe(answer *http.Response) (err error) {
 	}
 	p.modified = answer.Header.Get("Last-Modified")
 	if p.etag == "" && p.modified == "" {
-		return errors.New("the server names no version of it, neither by an ETag nor by a time, " +
-			"so that a change would go unseen; download the file first, such as by curl -O")
+		return stream.NewDataError("", "the server names no version of it, neither by an ETag nor by a time, so that a change would go unseen").
+			Do("download the file first, such as by curl -O")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func errOtherRange(first, offset int64) error {
 func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
-		return nil, errors.New("this is no web address; write https://HOST/PATH")
+		return nil, stream.NewDataError("", "this is no web address").Do("write https://HOST/PATH")
 	}
 	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
 	request.Header.Set("Accept-Encoding", "identity")
@@ -154,7 +154,8 @@ func contentRange(answer *http.Response) (first, size int64, err error) {
 	var last int64
 	text := answer.Header.Get("Content-Range")
 	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first < 0 || last < first || size <= last {
-		return 0, 0, fmt.Errorf("the server gives a range and does not say of what: Content-Range is %q; download the file first, such as by curl -O", text)
+		return 0, 0, stream.NewDataError("", "the server gives a range and does not say of what: Content-Range is %q", text).
+			Do("download the file first, such as by curl -O")
 	}
 	return first, size, nil
 }
@@ -166,7 +167,7 @@ func status(answer *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return fs.ErrNotExist
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return object.Failure(fmt.Errorf("%w; has a signed address expired?", err))
+		return object.Failure(stream.NewDataError("", "%w", err).Do("has a signed address expired?"))
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500 && code != http.StatusNotImplemented:
 		return object.Temporary(err)
 	}
@@ -174,11 +175,11 @@ func status(answer *http.Response) error {
 }
 
 // errReadOnly is the error of all that changes something.
-var errReadOnly = errors.New("nothing is written to web addresses; name a file or an object in s3://")
+var errReadOnly = stream.NewDataError("", "nothing is written to web addresses").Do("name a file or an object in s3://")
 
 // List implements object.Store: a web server has no lists.
 func (s *Store) List(context.Context, string, func(string, object.Object) error) error {
-	return errors.New("a web server does not list what it has; name each file")
+	return stream.NewDataError("", "a web server does not list what it has").Do("name each file")
 }
 
 // Put implements object.Store.

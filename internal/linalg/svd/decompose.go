@@ -14,9 +14,9 @@ import (
 
 // Why a matrix was not decomposed.
 var (
-	ErrNotFinite = errors.New("svd: the matrix has numbers that are not finite")
+	ErrNotFinite = errors.New("the matrix has numbers that are not finite")
 	// ErrNotConverging is of the QR iteration on a leaf, and has never been seen.
-	ErrNotConverging = errors.New("svd: the singular values did not converge")
+	ErrNotConverging = errors.New("the singular values did not converge")
 )
 
 // Decompose computes the k = min(rows, columns) singular values of a, descending, and

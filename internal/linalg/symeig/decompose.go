@@ -19,10 +19,10 @@ import (
 var impl gonum.Implementation
 
 // ErrNotFinite reports that a matrix has a NaN or an infinity.
-var ErrNotFinite = errors.New("symeig: the matrix has numbers that are not finite")
+var ErrNotFinite = errors.New("the matrix has numbers that are not finite")
 
 // errNoConvergence is that of the QR iteration on a leaf, which has never been seen.
-var errNoConvergence = errors.New("symeig: the eigenvalues did not converge")
+var errNoConvergence = errors.New("the eigenvalues did not converge")
 
 // Decompose computes all eigenvalues of a symmetric matrix (n×n, its lower triangle
 // is read), descending, and the n×n matrix whose columns are the eigenvectors. Their

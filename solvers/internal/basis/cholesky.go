@@ -286,8 +286,8 @@ func pivots(ctx context.Context, e stream.Engine,
 		f.block = proposalsAtMost // few rows: a pass takes less than its proposals
 		err = f.Run(ctx)
 	}
-	var bad *stream.BadValueError
-	if errors.As(err, &bad) {
+	var bad *stream.DataError
+	if errors.As(err, &bad) && bad.Row >= 0 {
 		bad.Row = p.Number[bad.Row]
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ func (m *Map) Entries() int {
 const foldRows = 32
 
 // Raw returns a function for one goroutine that puts k(x, landmarks)·Ĉ into dst. It fails with a
-// [stream.BadValueError] of the named source if an entry is not finite.
+// [stream.DataError] of the named source if an entry is not finite.
 func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers) error {
 	var work kernelgen.Workspace
 	var tile blas64.General
@@ -140,8 +140,8 @@ func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model
 // CheckRows fails if the kernel is undefined on a row of the named source.
 func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
 	for i := range rows.Count() {
-		if err := t.CheckRows(matrix.Rows(rows.Rows, i, 1), rows.Number[i]); err != nil {
-			return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
+		if err := t.CheckRows(name, matrix.Rows(rows.Rows, i, 1), rows.Number[i]); err != nil {
+			return err
 		}
 	}
 	return nil

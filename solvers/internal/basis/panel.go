@@ -15,7 +15,6 @@ package basis
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -107,7 +106,7 @@ type Set struct {
 }
 
 // Gather fetches several sets of rows from a source at once. It fails with a
-// [stream.BadValueError] if a value is not finite: programs hand in sources that nobody cleaned.
+// [stream.DataError] if a value is not finite: programs hand in sources that nobody cleaned.
 func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, error) {
 	var numbers [][]int64
 	info, kept := src.Info(), false
@@ -123,8 +122,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		return nil, err
 	}
 	if i, j, bad := dense.NotFinite(batch.X); bad {
-		reason := fmt.Sprint(matrix.Row(batch.X, i)[j])
-		return nil, &stream.BadValueError{Source: info.Name, Row: all[i], Column: info.Columns[j], Reason: reason}
+		return nil, stream.NewValueError(info.Name, all[i], info.Columns[j], "%v", matrix.Row(batch.X, i)[j])
 	}
 	gathered := &Panel{Rows: batch.X, Number: all}
 	panels := make([]*Panel, len(sets))

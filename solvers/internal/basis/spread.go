@@ -8,7 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // leastSpread is the spread of a kernel matrix below which a fit warns. The relative rounding error of the differences
@@ -29,8 +29,8 @@ func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 // AlikeError returns the error for a source whose rows a centred kernel cannot tell apart, since the spread is below
 // [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
-	return &model.DataError{Err: fmt.Errorf("%s: rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e: "+
-		"scale the columns (`scale standard`), or take a kernel that tells rows apart", name, kernel, Dependence)}
+	return stream.NewDataError(name, "rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e", kernel, Dependence).
+		Do("scale the columns (`scale standard`), or take a kernel that tells rows apart")
 }
 
 // Spread returns the Frobenius norm of the doubly centred matrix a, relative to that of a. It is NaN if all entries are

@@ -41,7 +41,7 @@ func Fit(x blas64.General, positive []bool) (*Model, error) {
 		panic(fmt.Sprintf("logistic: %d rows and %d labels", x.Rows, len(positive)))
 	}
 	if i, j, found := dense.NotFinite(x); found {
-		return nil, fmt.Errorf("logistic: feature %d of row %d is %v, not a finite number", j, i, x.Data[i*x.Stride+j])
+		return nil, fmt.Errorf("feature %d of row %d is %v, not a finite number", j, i, x.Data[i*x.Stride+j])
 	}
 	count := 0
 	for _, p := range positive {
@@ -50,7 +50,7 @@ func Fit(x blas64.General, positive []bool) (*Model, error) {
 		}
 	}
 	if count == 0 || count == x.Rows {
-		return nil, fmt.Errorf("logistic: %d of %d rows are positive: %w", count, x.Rows, ErrOneClass)
+		return nil, fmt.Errorf("%d of %d rows are positive: %w", count, x.Rows, ErrOneClass)
 	}
 	r := newRegression(x, positive, count)
 	for range iterations {
@@ -62,7 +62,7 @@ func Fit(x blas64.General, positive []bool) (*Model, error) {
 			return r.model(), nil
 		}
 	}
-	return nil, fmt.Errorf("logistic: not converged after %d iterations: scale the features", iterations)
+	return nil, fmt.Errorf("not converged after %d iterations: scale the features", iterations)
 }
 
 // regression is a fit in progress. Each feature is divided by its largest magnitude, so
@@ -135,7 +135,7 @@ func (r *regression) step() (change float64, err error) {
 	gradient, hessian := r.derivatives()
 	values, vectors, err := symeig.Decompose(hessian)
 	if err != nil {
-		return 0, fmt.Errorf("logistic: %w: scale the features", err)
+		return 0, fmt.Errorf("%w: scale the features", err)
 	}
 	along := dense.MulVector(blas.Trans, vectors, gradient)
 	for j, v := range values {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Rows are one side of a tile: dense rows, or sparse ones if Sparse is not nil. What the tiles
@@ -15,17 +15,17 @@ import (
 // and belong to the tiles of one kernel.
 type Rows struct {
 	Dense  blas64.General
-	Sparse *stream.CSR
+	Sparse *sparse.CSR
 
 	packing, turning, anchoring, summing sync.Once
 	packed                               *kernelgen.Panel
-	turned                               *stream.CSR
+	turned                               *sparse.CSR
 	anchors                              []float64 // see [OfCurve]
 	sums                                 []float64 // see [Tiles.SetNormaliser]
 }
 
 // SparseRows returns the rows of a sparse matrix whose transpose is known.
-func SparseRows(m, transpose *stream.CSR) *Rows {
+func SparseRows(m, transpose *sparse.CSR) *Rows {
 	r := &Rows{Sparse: m}
 	r.turning.Do(func() { r.turned = transpose })
 	return r
@@ -83,13 +83,13 @@ func (r *Rows) panel(t *Tiles) *kernelgen.Panel {
 
 // Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in
 // column l. Memory: 8 bytes for each column, besides the entries.
-func (r *Rows) Transpose() *stream.CSR {
+func (r *Rows) Transpose() *sparse.CSR {
 	r.turning.Do(func() { r.turned = transpose(*r.Sparse) })
 	return r.turned
 }
 
-// transpose is stream.CSR.Transpose for a slice, whose entries do not begin at 0.
-func transpose(m stream.CSR) *stream.CSR {
+// transpose is sparse.CSR.Transpose for a slice, whose entries do not begin at 0.
+func transpose(m sparse.CSR) *sparse.CSR {
 	first, last := m.Start[0], m.Start[m.Rows]
 	m.Index = m.Index[first:last]
 	if m.Value != nil {

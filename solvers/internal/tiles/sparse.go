@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // A tile between sparse rows costs an entry only where two rows meet. With x_i the
@@ -66,7 +66,7 @@ func (t *Tiles) FromBase(v []float64, w *Work) {
 
 // addByRows adds the inner products of the rows of left with right rows, of which
 // it gets the transpose.
-func addByRows(dst blas64.General, left, columns *stream.CSR) {
+func addByRows(dst blas64.General, left, columns *sparse.CSR) {
 	for i := range left.Rows {
 		row := matrix.Row(dst, i)
 		index, value := left.Row(i)
@@ -88,7 +88,7 @@ func addByRows(dst blas64.General, left, columns *stream.CSR) {
 
 // addByColumns adds the inner products of left rows, of which it gets the
 // transpose, with the rows of right.
-func addByColumns(dst blas64.General, columns, right *stream.CSR) {
+func addByColumns(dst blas64.General, columns, right *sparse.CSR) {
 	for j := range right.Rows {
 		index, value := right.Row(j)
 		for p, l := range index {
@@ -109,7 +109,7 @@ func ValueAt(value []float64, p int) float64 {
 	return value[p]
 }
 
-func squaredNorm(m *stream.CSR, i int) float64 {
+func squaredNorm(m *sparse.CSR, i int) float64 {
 	index, value := m.Row(i)
 	if value == nil {
 		return float64(len(index))
@@ -122,7 +122,7 @@ func squaredNorm(m *stream.CSR, i int) float64 {
 }
 
 // SquaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
-func SquaredNorms(dst []float64, m *stream.CSR) []float64 {
+func SquaredNorms(dst []float64, m *sparse.CSR) []float64 {
 	dst = dst[:0]
 	for i := range m.Rows {
 		dst = append(dst, squaredNorm(m, i))

@@ -12,6 +12,7 @@ package tiles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -114,9 +115,20 @@ func (t *Tiles) CountPass(entries int64) func() {
 	return func() { t.Entries.Store(after) }
 }
 
-// CheckRows returns an error for dense rows that the kernel is not defined on. The first has the
-// number start.
-func (t *Tiles) CheckRows(x blas64.General, start int64) error { return t.raw.CheckRows(x, start) }
+// CheckRows returns a [stream.DataError] for a dense row of the named source that the kernel is not defined
+// on. The first has the number start.
+func (t *Tiles) CheckRows(name string, x blas64.General, start int64) error {
+	return InSource(name, t.raw.CheckRows(x, start))
+}
+
+// InSource returns err, or for a [*kernelgen.RowError] the error that names the row of the source.
+func InSource(name string, err error) error {
+	var bad *kernelgen.RowError
+	if err == nil || !errors.As(err, &bad) {
+		return err
+	}
+	return stream.NewValueError(name, bad.Row, "", "%w", bad.Err)
+}
 
 // Work is the workspace of one goroutine.
 type Work struct {
@@ -273,6 +285,5 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 
 // BadRow returns the error of a row whose kernel entries cannot be used.
 func BadRow(name string, row int64, what string) error {
-	what += "; scale the columns (`scale standard`) or drop the row"
-	return &stream.BadValueError{Source: name, Row: row, Reason: what}
+	return stream.NewValueError(name, row, "", "%s", what).Do("scale the columns (`scale standard`) or drop the row")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // formulas are kernels written out, of every way to make entries.
@@ -49,12 +50,12 @@ func randomMatrix(n, m int, seed uint64) blas64.General {
 	return a
 }
 
-func sparse(t *testing.T, a blas64.General) *Rows {
+func sparseRows(t *testing.T, a blas64.General) *Rows {
 	t.Helper()
-	m, err := stream.NewCSR(a.Rows, a.Cols, func(yield func(stream.Entry) bool) {
+	m, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
 		for i := range a.Rows {
 			for j, v := range matrix.Row(a, i) {
-				if v != 0 && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: v}) {
+				if v != 0 && !yield(sparse.Entry{Row: int32(i), Col: int32(j), Value: v}) {
 					return
 				}
 			}
@@ -126,7 +127,7 @@ func TestOperator(t *testing.T) {
 				for threads := range 3 {
 					left, right := &Rows{Dense: x}, &Rows{Dense: z}
 					if isSparse {
-						left, right = sparse(t, x), sparse(t, z)
+						left, right = sparseRows(t, x), sparseRows(t, z)
 					}
 					g := newTiles(t, f.text, isSparse).NewGrid(stream.Engine{Threads: 1 + threads}, [2]string{"x", "z"}, left, right)
 					s, err := g.Sums(context.Background(), center)
@@ -168,7 +169,7 @@ func TestShapes(t *testing.T) {
 		for _, isSparse := range []bool{false, true} {
 			left, right := &Rows{Dense: x}, &Rows{Dense: z}
 			if isSparse {
-				left, right = sparse(t, x), sparse(t, z)
+				left, right = sparseRows(t, x), sparseRows(t, z)
 			}
 			made := newTiles(t, f.text, isSparse)
 			want := matrix.New(150, 90)

@@ -1,0 +1,567 @@
+// Package prepare makes of raw rows the rows that a method sees: it fills or leaves out nulls, makes numbers of words,
+// scales columns, and leaves out rows of weight 0. [New] learns from the rows of a fit; its [Preparation] treats new
+// rows as it treated those.
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
+)
+
+// Nulls says what becomes of rows with a null or a number that is not finite.
+type Nulls uint8
+
+const (
+	// NullsError refuses them, naming row and column.
+	NullsError Nulls = iota
+	// NullsDrop leaves such rows out.
+	NullsDrop
+	// NullsZero puts 0 in their place.
+	NullsZero
+	// NullsMean puts the mean of the column's finite values in their place.
+	NullsMean
+	// NullsIndicator is NullsMean with a further column NAME_missing, 1 where the value was
+	// missing and else 0, for each column that has nulls in the fit.
+	NullsIndicator
+)
+
+var nullsWords = [...]string{"error", "drop", "zero", "mean", "indicator"}
+
+// String returns error, drop, zero, mean or indicator.
+func (n Nulls) String() string { return nullsWords[n] }
+
+// ParseNulls returns the policy of a word, or false.
+func ParseNulls(word string) (Nulls, bool) {
+	i := slices.Index(nullsWords[:], word)
+	return Nulls(max(0, i)), i >= 0
+}
+
+// Scaling says how columns are scaled.
+type Scaling uint8
+
+const (
+	// ScaleNone leaves columns as they are.
+	ScaleNone Scaling = iota
+	// ScaleStandard gives each column mean 0 and standard deviation 1
+	// (dividing by n, as scikit-learn's StandardScaler). A constant column
+	// becomes 0.
+	ScaleStandard
+	// ScaleMinMax maps each column to [0, 1]. A constant column becomes 0.
+	ScaleMinMax
+	// ScaleQuantile maps each column to [0, 1] by its empirical distribution function: linear
+	// between at most 1,000 quantiles of a sample of the rows. Equal quantiles share their mean
+	// place. Values beyond the first or last quantile, and constant columns, become 0 or 1.
+	ScaleQuantile
+)
+
+// String returns none, standard, minmax or quantile.
+func (s Scaling) String() string { return [...]string{"none", "standard", "minmax", "quantile"}[s] }
+
+// Treatment says how a fit prepares rows.
+type Treatment struct {
+	Nulls      Nulls
+	Scale      Scaling
+	Categories Encoding // of the kept columns that are marked as categories
+	// Weights is the kept column of row weights, "" for none. A row of weight 0 is left out. A row of weight k
+	// counts as k rows in means, deviations, quantiles and levels.
+	Weights string
+	// AllColumns keeps numeric columns without any finite value, such as those of a matrix. Nulls decides how
+	// their values are treated.
+	AllColumns bool
+}
+
+// Scans reports whether [New] makes a pass.
+func (t Treatment) Scans() bool {
+	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
+		t.Weights != ""
+}
+
+// Preparation is how raw rows become the rows a method sees. It is a value that a model keeps, so
+// that new rows are treated as the rows of the fit were. A prepared row has the numeric columns,
+// then the columns of categories, then the indicators of missing values. Numeric columns and
+// ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
+type Preparation struct {
+	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source without
+	// names ([stream.Info].Nameless) must have as many columns, which are taken in order.
+	Columns    []string
+	Nulls      Nulls
+	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
+	Missing    []int     // numeric columns that have an indicator, ascending
+	Encoding   Encoding
+	Categories []Category
+	Shift      []float64 // nil without this scaling
+	Factor     []float64
+	Knots      blas64.General // row j: ascending quantiles of column j; no rows without this scaling
+}
+
+// New works out the preparation of src, and returns the rows prepared. Mean filling, scaling, dropping, categories and
+// weights cost one pass together, which ends up in the Scans of the result; otherwise the first rows are read. A source
+// that can be read only once is refused if that pass is needed. It is an error that names the column if its mean or
+// spread is beyond the range of float64, or if a column of categories has more than [MaxLevels] levels.
+//
+// Numeric columns without any finite value are left out, see [Source.Empty], unless t.AllColumns is set. If the first
+// rows have such a column, one or two more passes check all rows.
+func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (*Source, error) {
+	info := src.Info()
+	p := Preparation{Nulls: t.Nulls}
+	for _, f := range info.Kept {
+		if f.Category && t.Categories != EncodeNone {
+			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
+		}
+	}
+	t.Categories = p.Encoding // no levels to find where no column has text
+	if !t.Scans() && (t.AllColumns || info.Once || !beginsEmpty(ctx, src)) {
+		p.zeros(t, len(info.Columns))
+		return newSource(src, p, nil)
+	}
+	if info.Once {
+		return nil, stream.OnceError(info.Name)
+	}
+	words, err := p.words(info)
+	if err != nil {
+		return nil, err
+	}
+	stats, empty, passes, err := scanColumns(ctx, e, src, t, words)
+	if err != nil {
+		return nil, err
+	}
+	if len(empty) > 0 {
+		p.Columns = stats.info.Columns
+	}
+	p.zeros(t, len(stats.info.Columns))
+	if err := p.learn(stats, t, stats.info); err != nil {
+		return nil, err
+	}
+	s, err := newSource(src, p, stats)
+	if err == nil {
+		s.info.Scans += passes - 1
+		s.empty, s.rounded = empty, stats.roundedNames(t, p)
+	}
+	return s, err
+}
+
+// zeros sets Fill for NullsZero.
+func (p *Preparation) zeros(t Treatment, columns int) {
+	if t.Nulls == NullsZero {
+		p.Fill = make([]float64, columns)
+	}
+}
+
+// learn takes from the statistics of the columns what the treatment needs.
+func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (err error) {
+	if t.Nulls == NullsMean || t.Nulls == NullsIndicator {
+		if p.Fill, err = stats.means(info); err != nil {
+			return err
+		}
+	}
+	if t.Nulls == NullsIndicator {
+		p.Missing = stats.missing()
+	}
+	for k := range p.Categories {
+		p.Categories[k].Levels = stats.words[k].levels()
+	}
+	if p.Encoding == EncodeOrdinal {
+		stats.addCodes()
+	}
+	if t.Scale == ScaleQuantile {
+		p.Knots = stats.quantiles(p.Fill, p.Encoding == EncodeOrdinal)
+		return nil
+	}
+	info.Columns = p.names(info.Columns)
+	p.Shift, p.Factor, err = stats.scaling(t.Scale, p.Fill, info)
+	return err
+}
+
+// Apply prepares src as an earlier New did for the rows of a fit. Columns are found by name, in
+// any order among others, numeric ones by position if Preparation.Columns is nil. It is an
+// error that names the column if one is missing, or holds numbers in place of text. Dropping rows
+// costs a pass that counts them, unless src can be read only once: then the number of rows stays
+// unknown and rows cannot be gathered.
+func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Source) (*Source, error) {
+	if p.Nulls != NullsDrop || src.Info().Once {
+		return newSource(src, p, nil)
+	}
+	places, err := p.places(src.Info())
+	if err != nil {
+		return nil, err
+	}
+	stats, err := scan(ctx, e, src, Treatment{Nulls: NullsDrop}, places, nil)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(src, p, stats)
+}
+
+// Source is a source whose nulls are dealt with, whose categories are numbers and whose columns
+// are scaled.
+type Source struct {
+	Preparation
+	src     stream.Source
+	info    stream.Info
+	rows    *RowPreparer
+	place   []int           // of the numeric columns in src; nil for all, in order
+	words   []int           // places of the categories among the kept columns of src
+	carry   []int           // places of the kept columns that are carried along; nil for all
+	kept    *keptRows       // which raw rows are left; nil if all are
+	weights int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
+	drops   int64           // rows with nulls
+	absent  int64           // rows of weight 0
+	empty   []string        // columns without any finite value
+	rounded []string        // columns whose values differ by no more than rounding
+	found   []categoryCount // of the categories
+	counted bool            // by New
+}
+
+// newSource finds the columns of a preparation in src.
+func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source, err error) {
+	s = &Source{Preparation: p, src: src, info: src.Info(), weights: -1}
+	if stats != nil && stats.places != nil {
+		s.place = stats.places
+	} else if s.place, err = p.places(s.info); err != nil {
+		return nil, err
+	}
+	if s.words, err = p.words(s.info); err != nil {
+		return nil, err
+	}
+	names := p.Columns
+	if names == nil {
+		names = s.info.Columns
+	}
+	if s.rows, err = p.Rows(len(names)); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.info.Name, err)
+	}
+	s.found = newCategoryCounts(len(s.words))
+	if stats != nil {
+		s.info.Scans++
+		for k := range stats.words {
+			s.found[k].nulls.Store(stats.words[k].nulls.rows)
+			s.counted = true
+		}
+	}
+	s.info.Columns = p.Names(names)
+	if stats != nil && stats.absent > 0 {
+		s.weights = stats.weights
+	}
+	s.info.Nameless = s.info.Nameless && p.Columns == nil && p.Width() == 0
+	s.carried()
+	if p.Nulls == NullsDrop {
+		s.info.Rows = -1
+	}
+	if stats != nil && s.leavesOut() {
+		s.kept = newKeptRows(stats)
+		s.absent = stats.absent
+		s.drops = s.kept.raw - s.kept.total() - s.absent
+		s.info.Rows = s.kept.total()
+		if s.info.Lead > 0 {
+			s.info.Lead += s.kept.blockRows
+		}
+	}
+	return s, nil
+}
+
+// leavesOut reports whether rows may be left out.
+func (s *Source) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
+
+// carried leaves the categories out of the columns that are carried along, unless they are to be
+// both.
+func (s *Source) carried() {
+	if len(s.words) == 0 && s.weights < 0 {
+		return
+	}
+	fields := s.info.Kept
+	s.info.Kept, s.carry = nil, []int{}
+	for i, f := range fields {
+		if f.Category && !f.Carried && slices.Contains(s.words, i) {
+			continue
+		}
+		f.Category = false
+		s.info.Kept, s.carry = append(s.info.Kept, f), append(s.carry, i)
+	}
+}
+
+// Info describes the source after preparation.
+func (s *Source) Info() stream.Info { return s.info }
+
+// Dropped returns the number of rows left out for nulls, as far as they have been counted.
+func (s *Source) Dropped() int64 { return s.drops }
+
+// Absent returns the number of rows of weight 0, which are left out.
+func (s *Source) Absent() int64 { return s.absent }
+
+// Empty returns the names of the numeric columns that [New] left out because no row had a finite value.
+func (s *Source) Empty() []string { return s.empty }
+
+// Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0: their differences
+// are rounding errors, not measurements.
+func (s *Source) Rounded() []string { return s.rounded }
+
+// Open returns a reader of the rows from the given one on. Where rows were
+// dropped, it begins with the raw block that holds that row.
+func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	raw, before := first, first
+	if s.kept != nil {
+		raw, before = s.kept.find(first)
+	}
+	r, err := s.src.Open(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	return stream.Skip(&preparedReader{s: s, r: r, row: raw, left: before}, s.info, first-before), nil
+}
+
+type preparedReader struct {
+	s    *Source
+	r    stream.Reader
+	raw  rawRows
+	row  int64 // the number of the next raw row
+	left int64 // rows left of those before it
+}
+
+func (r *preparedReader) Close() error { return r.r.Close() }
+
+// Read may return fewer rows than asked for, when rows were dropped.
+func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
+	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
+		dst = &stream.Batch{X: matrix.Rows(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
+	}
+	raw := r.s.raw(dst, &r.raw)
+	n, err := r.r.Read(raw)
+	start := r.row
+	r.row += int64(n)
+	left, bad := r.s.clean(dst, raw, n, !r.s.counted, func(i int) int64 { return start + int64(i) })
+	r.left += int64(left)
+	if bad == nil {
+		bad = r.check(err == io.EOF)
+	}
+	if bad != nil {
+		return 0, bad
+	}
+	return left, err
+}
+
+// check compares the rows that are left with those that were counted, at the end of
+// each raw block: readers that begin in the middle rely on them.
+func (r *preparedReader) check(ended bool) error {
+	k := r.s.kept
+	if k == nil || !ended && r.row%k.blockRows != 0 {
+		return nil
+	}
+	block := min(int64(len(k.before)-1), (r.row+k.blockRows-1)/k.blockRows)
+	if want := k.before[block]; r.left != want {
+		return fmt.Errorf("%s: after its first %d rows %d are left, and %d were counted: the file changed", r.s.info.Name, r.row, r.left, want)
+	}
+	return nil
+}
+
+// Gather fetches prepared rows by number.
+func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	if s.leavesOut() {
+		return s.gatherKept(ctx, rows, dst)
+	}
+	raw := s.raw(dst, new(rawRows))
+	if err := stream.Gather(ctx, s.src, rows, raw); err != nil {
+		return err
+	}
+	_, err := s.clean(dst, raw, len(rows), false, func(i int) int64 { return rows[i] })
+	return err
+}
+
+// sequential hides that the rows of a source can be fetched by number.
+type sequential struct{ stream.Source }
+
+// gatherKept finds rows among those that were not dropped: each raw block that
+// holds a wanted row is read and cleaned. A source without random access is
+// skimmed.
+func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	if s.kept == nil {
+		return stream.OnceError(s.info.Name)
+	}
+	if s.info.Lead == 0 {
+		return stream.Gather(ctx, sequential{s}, rows, dst)
+	}
+	for k := range dst.Kept {
+		dst.Kept[k].Reset()
+	}
+	for taken := 0; taken < len(rows); {
+		start, before := s.kept.find(rows[taken])
+		chunk, left, err := s.rawBlock(ctx, start, dst.Kept != nil)
+		if err != nil {
+			return err
+		}
+		if rows[taken] >= before+int64(left) {
+			return fmt.Errorf("%s: row %d is gone: the file changed", s.info.Name, rows[taken])
+		}
+		for ; taken < len(rows) && rows[taken] < before+int64(left); taken++ {
+			i := int(rows[taken] - before)
+			copy(matrix.Row(dst.X, taken), matrix.Row(chunk.X, i))
+			for k := range dst.Kept {
+				dst.Kept[k].Append(&chunk.Kept[k], i, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// rawBlock reads and cleans the block of raw rows that begins at start.
+func (s *Source) rawBlock(ctx context.Context, start int64, kept bool) (chunk *stream.Batch, left int, err error) {
+	n := int(min(s.kept.blockRows, s.kept.raw-start))
+	chunk = &stream.Batch{X: matrix.New(n, len(s.info.Columns))}
+	if kept {
+		chunk.Kept = stream.KeptColumns(s.info.Kept)
+	}
+	raw := s.raw(chunk, new(rawRows))
+	if got, err := stream.ReadRows(ctx, s.src, start, raw); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: %d rows were counted, and it ends after %d: the file changed", s.info.Name, s.kept.raw, start+int64(got))
+		}
+		return nil, 0, err
+	}
+	left, err = s.clean(chunk, raw, n, false, func(i int) int64 { return start + int64(i) })
+	return chunk, left, err
+}
+
+// rawRows is the memory of a reader for rows of its source.
+type rawRows struct {
+	batch stream.Batch
+	x     blas64.General
+	kept  []stream.Column
+}
+
+// raw returns where rows of the source go that become rows of dst. Without a choice among the numeric
+// columns they go to the first columns of dst.
+func (s *Source) raw(dst *stream.Batch, m *rawRows) *stream.Batch {
+	d := s.rows.numeric
+	m.batch = stream.Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
+	if s.place != nil {
+		if d = len(s.src.Info().Columns); m.x.Rows < dst.X.Rows {
+			m.x = matrix.New(dst.X.Rows, d)
+		}
+		m.batch.X = matrix.Rows(m.x, 0, dst.X.Rows)
+	}
+	if s.carry == nil {
+		return &m.batch
+	}
+	if m.kept == nil {
+		m.kept = stream.KeptColumns(s.src.Info().Kept)
+	}
+	for k := range dst.Kept {
+		m.kept[s.carry[k]] = dst.Kept[k]
+	}
+	m.batch.Kept = m.kept
+	for k := range m.kept {
+		m.kept[k].Reset()
+	}
+	return &m.batch
+}
+
+// clean makes the first n rows of raw rows of b, and returns how many are left. number gives the
+// number of a row for messages; count says that what its categories are is counted.
+func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i int) int64) (left int, err error) {
+	for i := range n {
+		if s.weights >= 0 {
+			w, reason := weightOf(&raw.Kept[s.weights], i)
+			if reason != "" {
+				return 0, weightError(s.src.Info(), s.weights, number(i), reason)
+			}
+			if w == 0 {
+				continue
+			}
+		}
+		x := matrix.Row(b.X, i)
+		if s.place != nil {
+			pickInto(x, matrix.Row(raw.X, i), s.place)
+		}
+		if j := simd.FirstNotFinite(x[:s.rows.numeric]); j >= 0 {
+			if s.Nulls == NullsError {
+				return 0, nullError(s.info, number(i), j, x[j])
+			}
+			if s.Nulls == NullsDrop {
+				continue
+			}
+		}
+		s.rows.fill(x)
+		for k, place := range s.words {
+			c, word := &raw.Kept[place], ""
+			if !c.Null(i) {
+				word = c.Strings[i]
+			}
+			if level := s.rows.category(x, k, word); count && level < 0 {
+				s.found[k].add(word)
+			}
+		}
+		if j := s.rows.scale(x); j >= 0 {
+			return 0, s.overflowError(number(i), j)
+		}
+		if left < i {
+			copy(matrix.Row(b.X, left), x)
+			for k := range raw.Kept {
+				raw.Kept[k].Move(left, i)
+			}
+		}
+		left++
+	}
+	if left < n {
+		for k := range raw.Kept {
+			raw.Kept[k].Truncate(left)
+		}
+	}
+	if s.carry != nil {
+		for k := range b.Kept {
+			b.Kept[k] = raw.Kept[s.carry[k]]
+		}
+	}
+	return left, nil
+}
+
+func nullError(info stream.Info, row int64, column int, value float64) error {
+	what := fmt.Sprint(value)
+	if math.IsNaN(value) {
+		what = "null or NaN"
+	}
+	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
+		Do("remove such rows, or fit with `nulls drop`, zero, mean or indicator")
+}
+
+func (s *Source) overflowError(row int64, column int) error {
+	return stream.NewValueError(s.info.Name, row, s.info.Columns[column],
+		"so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])
+}
+
+// keptRows maps the rows that are left to blocks of raw rows. It takes 8 bytes
+// for each block of raw rows.
+type keptRows struct {
+	blockRows int64
+	raw       int64
+	before    []int64 // rows left before block i; one more entry for the end
+}
+
+func newKeptRows(stats *columnStats) *keptRows {
+	k := &keptRows{blockRows: stats.blockRows, raw: stats.rows, before: make([]int64, 1, len(stats.kept)+1)}
+	for i, n := range stats.kept {
+		k.before = append(k.before, k.before[i]+n)
+	}
+	return k
+}
+
+func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
+
+// find returns the first row of the raw block that holds the row, and the number of
+// its first row that is left. The row behind the last is behind all raw rows.
+func (k *keptRows) find(row int64) (raw, before int64) {
+	block := sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
+	return min(k.raw, int64(block)*k.blockRows), k.before[block]
+}

@@ -1,0 +1,266 @@
+package prepare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
+)
+
+// RowPreparer applies a [Preparation] to single rows. It is safe for concurrent use and allocates
+// nothing for a row.
+type RowPreparer struct {
+	how      Preparation
+	numeric  int // columns of numbers
+	scaled   int // columns of numbers, and of ordinal codes
+	width    int
+	firsts   []int // column of each category, the first one of its levels
+	lookup   []map[string]int
+	missing  int // the first indicator
+	quantile bool
+}
+
+// Rows returns what prepares rows of so many numeric columns. It is an error if the preparation is of
+// another number of columns.
+func (p Preparation) Rows(columns int) (*RowPreparer, error) {
+	r := &RowPreparer{how: p, numeric: columns, quantile: p.Knots.Rows > 0}
+	r.width, r.scaled = columns, columns
+	for _, c := range p.Categories {
+		levels := make(map[string]int, len(c.Levels))
+		for i, word := range c.Levels {
+			levels[word] = i
+		}
+		r.firsts, r.lookup = append(r.firsts, r.width), append(r.lookup, levels)
+		if p.Encoding == EncodeOrdinal {
+			r.width++
+		} else {
+			r.width += len(c.Levels)
+		}
+	}
+	if p.Encoding == EncodeOrdinal {
+		r.scaled = r.width
+	}
+	r.missing = r.width
+	r.width += len(p.Missing)
+	for _, v := range []struct{ have, want int }{{len(p.Fill), columns}, {len(p.Shift), r.scaled},
+		{len(p.Factor), r.scaled}, {p.Knots.Rows, r.scaled}} {
+		if v.have > 0 && v.have != v.want {
+			return nil, fmt.Errorf("it has %d columns, and was to be prepared like rows of %d", v.want, v.have)
+		}
+	}
+	if n := len(p.Missing); n > 0 && (p.Missing[0] < 0 || p.Missing[n-1] >= columns) {
+		return nil, fmt.Errorf("it has %d columns, and was to be prepared with an indicator of column %d", columns,
+			p.Missing[n-1])
+	}
+	return r, nil
+}
+
+// Width returns the number of columns of a prepared row.
+func (r *RowPreparer) Width() int { return r.width }
+
+// Prepare makes a prepared row of a raw one: numbers in the order of Preparation.Columns, NaN for a
+// null, and words in the order of Preparation.Categories, "" for a null. dst has room for Width numbers. It
+// is an error if a number is missing or not finite and the fit refused or dropped such rows, or
+// if a scaled number overflows.
+func (r *RowPreparer) Prepare(dst, row []float64, words ...string) error {
+	if len(row) != r.numeric || len(words) != len(r.firsts) || len(dst) != r.width {
+		return fmt.Errorf("a row of %d numbers and %d words for %d prepared numbers; rows of the fit have %d and %d, and give %d",
+			len(row), len(words), len(dst), r.numeric, len(r.firsts), r.width)
+	}
+	copy(dst, row)
+	if j := simd.FirstNotFinite(row); j >= 0 && r.how.Fill == nil {
+		return r.error(j, "is null or not finite, which the fit refused or dropped")
+	}
+	r.fill(dst)
+	for k, word := range words {
+		r.category(dst, k, word)
+	}
+	if j := r.scale(dst); j >= 0 {
+		return r.error(j, "overflows when it is scaled")
+	}
+	return nil
+}
+
+// error names a column of a row.
+func (r *RowPreparer) error(column int, what string) error {
+	name := fmt.Sprint(column)
+	if names := r.how.Columns; column < len(names) {
+		name = quote.Name(names[column])
+	}
+	return fmt.Errorf("column %s %s", name, what)
+}
+
+// fill replaces what is missing in the numeric columns, and sets their indicators.
+func (r *RowPreparer) fill(x []float64) {
+	for i, j := range r.how.Missing {
+		x[r.missing+i] = 0
+		if !matrix.IsFinite(x[j]) {
+			x[r.missing+i] = 1
+		}
+	}
+	for j, v := range r.how.Fill {
+		if !matrix.IsFinite(x[j]) {
+			x[j] = v
+		}
+	}
+}
+
+// category sets the columns of category k, and returns the level of the word: -1 for a null or one
+// that is not known.
+func (r *RowPreparer) category(x []float64, k int, word string) int {
+	level := -1
+	if word != "" {
+		var known bool
+		if level, known = r.lookup[k][word]; !known {
+			if level, known = r.lookup[k][levelOf(word)]; !known {
+				level = -1
+			}
+		}
+	}
+	first := r.firsts[k]
+	if r.how.Encoding == EncodeOrdinal {
+		x[first] = float64(level)
+		return level
+	}
+	columns := x[first : first+len(r.lookup[k])]
+	clear(columns)
+	if level >= 0 {
+		columns[level] = 1
+	}
+	return level
+}
+
+// scale scales a row in place and returns the first column that overflows, or -1.
+func (r *RowPreparer) scale(x []float64) (overflow int) {
+	x = x[:r.scaled]
+	switch {
+	case r.quantile:
+		for j, v := range x {
+			x[j] = quantileOf(matrix.Row(r.how.Knots, j), v)
+		}
+	case r.how.Shift != nil:
+		for j, v := range x {
+			x[j] = (v - r.how.Shift[j]) * r.how.Factor[j]
+		}
+		return simd.FirstNotFinite(x)
+	}
+	return -1
+}
+
+// Names returns the names of the columns of prepared rows, whose numeric columns have the names given:
+// COLUMN_LEVEL for a level, COLUMN for ordinal codes, COLUMN_missing for an indicator.
+func (p Preparation) Names(numeric []string) []string {
+	if len(p.Categories) == 0 && len(p.Missing) == 0 {
+		return numeric
+	}
+	names := p.names(numeric)
+	if p.Encoding != EncodeOrdinal {
+		for _, c := range p.Categories {
+			for _, level := range c.Levels {
+				names = append(names, c.Column+"_"+level)
+			}
+		}
+	}
+	for _, j := range p.Missing {
+		names = append(names, numeric[j]+"_missing")
+	}
+	return names
+}
+
+// names returns the names of the columns that are scaled.
+func (p Preparation) names(numeric []string) []string {
+	names := slices.Clone(numeric)
+	if p.Encoding == EncodeOrdinal {
+		for _, c := range p.Categories {
+			names = append(names, c.Column)
+		}
+	}
+	return names
+}
+
+// places returns where the numeric columns of a source stand that p names, nil for all in order. As many
+// columns without names are those of p.
+func (p Preparation) places(info stream.Info) (places []int, err error) {
+	switch d := len(p.Columns); {
+	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
+		return nil, nil
+	case info.Nameless && len(info.Columns) == d:
+		return nil, nil
+	case info.Nameless:
+		return nil, fmt.Errorf("%s has %d columns without names, and the rows of the fit have %d: %s", info.Name,
+			len(info.Columns), d, quote.Names(p.Columns))
+	}
+	var absent []string
+	for _, name := range p.Columns {
+		i := slices.Index(info.Columns, name)
+		if i < 0 {
+			absent = append(absent, name)
+		}
+		places = append(places, i)
+	}
+	if len(absent) > 0 {
+		return nil, fmt.Errorf("%s has no column of numbers called %s, which the rows of the fit have", info.Name,
+			quote.Names(absent))
+	}
+	return places, nil
+}
+
+// words returns where the categories stand among the kept columns of a source.
+func (p Preparation) words(info stream.Info) (places []int, err error) {
+	for _, c := range p.Categories {
+		i := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Column })
+		switch {
+		case i < 0 && slices.Contains(info.Columns, c.Column) || i >= 0 && info.Kept[i].Kind != stream.String:
+			return nil, fmt.Errorf("%s: column %s holds numbers, and text in the rows of the fit; write it as text",
+				info.Name, quote.Name(c.Column))
+		case i < 0:
+			return nil, fmt.Errorf("%s has no column of text called %s, which the rows of the fit have", info.Name,
+				quote.Name(c.Column))
+		}
+		places = append(places, i)
+	}
+	return places, nil
+}
+
+// Width returns how many columns categories and indicators add to a row.
+func (p Preparation) Width() (n int) {
+	for _, c := range p.Categories {
+		if n++; p.Encoding != EncodeOrdinal {
+			n += len(c.Levels) - 1
+		}
+	}
+	return n + len(p.Missing)
+}
+
+// Scaled reports whether numeric columns are scaled.
+func (p Preparation) Scaled() bool { return p.Shift != nil || p.Knots.Rows > 0 }
+
+// Raw reports whether rows are taken as they are, and nulls refused.
+func (p Preparation) Raw() bool {
+	return !p.Scaled() && p.Nulls == NullsError && len(p.Categories) == 0
+}
+
+// quantileOf returns the place of v among ascending knots, from 0 to 1: linear between two, and
+// the middle of equal ones. Halves of differences do not overflow.
+func quantileOf(knots []float64, v float64) float64 {
+	last := len(knots) - 1
+	switch {
+	case v <= knots[0]:
+		return 0
+	case v >= knots[last]:
+		return 1
+	}
+	above, found := slices.BinarySearch(knots, v) // the first that is not below v
+	if found {
+		end := above
+		for knots[end] == v {
+			end++
+		}
+		return float64(above+end-1) / float64(2*last)
+	}
+	low, high := knots[above-1], knots[above]
+	return (float64(above-1) + (v/2-low/2)/(high/2-low/2)) / float64(last)
+}

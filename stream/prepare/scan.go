@@ -1,0 +1,477 @@
+package prepare
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/moments"
+	"github.com/nystream/nystream/internal/rounding"
+	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/stream"
+)
+
+// columnStats are what a scan learns about the columns of a source. Means and
+// sums of squares are combined as in Chan, Golub and LeVeque (1983), in the
+// fixed tree of a fold.
+//
+// Rows of weight 0 are skipped. A row of weight k counts as k rows.
+type columnStats struct {
+	scanned
+	rows      int64   // rows seen
+	absent    int64   // of them, rows of weight 0
+	blockRows int64   // rows in a full block
+	kept      []int64 // rows left, per block
+	copies    copies  // of the rows left
+	columns   []columnMoments
+	words     []wordCounts // of the categories
+	sample    *rowSample   // nil without quantiles
+}
+
+// scanned describes what a scan reads.
+type scanned struct {
+	info    stream.Info // with the columns that are looked at
+	places  []int       // of them in the source; nil for all
+	nulls   Nulls
+	words   []int // places of the categories among the kept columns
+	weights int   // place of the weights among the kept columns, -1 for none
+	all     bool  // columns without any finite value are kept: see [Treatment].AllColumns
+}
+
+// columnMoments describe the finite values of one column.
+type columnMoments struct {
+	N, Seen  int64   // finite values in rows that are left, and in all rows with a weight
+	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
+	BadValue float64 // its value
+	moments.Moments
+	Min, Max float64
+}
+
+// scan reads src once and returns statistics of its columns. t.Nulls decides whether a row with a value that is not
+// finite is an error or is dropped; under the other policies only the value is skipped. A column without any finite
+// value is not an error. places are the numeric columns to read, nil for all. words are the categories among the kept
+// columns.
+func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, words []int) (*columnStats, error) {
+	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
+	d := len(what.info.Columns)
+	if places != nil {
+		what.info.Columns = make([]string, len(places))
+		for j, p := range places {
+			what.info.Columns[j] = src.Info().Columns[p]
+		}
+	}
+	if t.Weights != "" {
+		var err error
+		if what.weights, err = weightsPlace(what.info, t.Weights); err != nil {
+			return nil, err
+		}
+		e = e.WithKept()
+	}
+	newStats := func() *columnStats { return newColumnStats(what, t.Scale == ScaleQuantile) }
+	stats, err := stream.Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *stream.Block) error {
+		return (*columnStats).add
+	})
+	if err == nil {
+		stats.blockRows = int64(cmp.Or(max(0, e.BlockRows), stream.BlockRows(d)))
+	}
+	return stats, err
+}
+
+func newColumnStats(what scanned, quantiles bool) *columnStats {
+	s := &columnStats{scanned: what, columns: make([]columnMoments, len(what.info.Columns))}
+	for j := range s.columns {
+		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
+	}
+	for _, place := range what.words {
+		s.words = append(s.words, wordCounts{column: what.info.Kept[place].Name, count: make(map[string]levelCount)})
+	}
+	if quantiles {
+		s.sample = newRowSample(what.info, what.weights >= 0)
+	}
+	return s
+}
+
+// add adds the rows of a block.
+func (s *columnStats) add(b *stream.Block) error {
+	left, room := int64(0), make([]float64, len(s.places))
+	for i := range b.X.Rows {
+		w := 1.0
+		if s.weights >= 0 {
+			var reason string
+			if w, reason = weightOf(&b.Kept[s.weights], i); reason != "" {
+				return weightError(s.info, s.weights, b.Start+int64(i), reason)
+			}
+			if w == 0 {
+				s.absent++
+				continue
+			}
+		}
+		x := matrix.Row(b.X, i)
+		if s.places != nil {
+			pickInto(room, x, s.places)
+			x = room
+		}
+		if s.addRow(x, b.Start+int64(i), w) {
+			left++
+			for k, place := range s.scanned.words {
+				s.words[k].add(&b.Kept[place], i, w)
+			}
+		}
+	}
+	s.rows += int64(b.X.Rows)
+	s.kept = append(s.kept, left)
+	return s.check()
+}
+
+// addRow adds a row of positive weight, and reports whether it is kept.
+func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
+	left = true
+	if simd.FirstNotFinite(x) >= 0 {
+		left = s.nulls != NullsDrop
+		for j, v := range x {
+			s.columns[j].see(v, number)
+		}
+	} else {
+		for j := range x {
+			s.columns[j].Seen++
+		}
+	}
+	if !left {
+		return false
+	}
+	for j, v := range x {
+		if matrix.IsFinite(v) {
+			s.columns[j].add(v, w)
+		}
+	}
+	s.copies.add(w)
+	s.sample.add(number, x, w)
+	return true
+}
+
+// check refuses nulls, and columns with too many levels.
+func (s *columnStats) check() error {
+	if err := s.checkNulls(); err != nil {
+		return err
+	}
+	for k := range s.words {
+		if err := s.words[k].check(); err != nil {
+			return fmt.Errorf("%s: %w", s.info.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkNulls returns an error for the first null, if nulls are errors. Empty columns are left out and do not count.
+func (s *columnStats) checkNulls() error {
+	if s.nulls != NullsError {
+		return nil
+	}
+	first := -1
+	for j, c := range s.columns {
+		if c.Bad > 0 && (c.Seen > 0 || s.all) && (first < 0 || c.Bad < s.columns[first].Bad) {
+			first = j
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return nullError(s.info, s.columns[first].Bad-1, first, s.columns[first].BadValue)
+}
+
+// constantMoments describes rows with the same value.
+func constantMoments(v float64, rows int64, weight float64) columnMoments {
+	return columnMoments{N: rows, Seen: rows, Moments: moments.Moments{Weight: weight, Mean: v}, Min: v, Max: v}
+}
+
+// see records whether the value of a row is finite.
+func (m *columnMoments) see(v float64, number int64) {
+	switch {
+	case matrix.IsFinite(v):
+		m.Seen++
+	case m.Bad == 0:
+		m.Bad, m.BadValue = number+1, v
+	}
+}
+
+func (m *columnMoments) add(v, w float64) {
+	m.N++
+	m.Add(v, w)
+	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
+}
+
+func (m *columnMoments) merge(o columnMoments) {
+	m.Seen += o.Seen
+	if m.Bad == 0 {
+		m.Bad, m.BadValue = o.Bad, o.BadValue
+	}
+	if o.N == 0 {
+		return
+	}
+	if m.N == 0 {
+		o.Seen, o.Bad, o.BadValue = m.Seen, m.Bad, m.BadValue
+		*m = o
+		return
+	}
+	m.Merge(o.Moments)
+	m.N += o.N
+	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
+}
+
+// Merge adds what a scan of the following rows learnt.
+func (s *columnStats) Merge(later *columnStats) error {
+	s.rows, s.absent = s.rows+later.rows, s.absent+later.absent
+	s.copies.merge(later.copies)
+	s.kept = append(s.kept, later.kept...)
+	for j := range s.columns {
+		s.columns[j].merge(later.columns[j])
+	}
+	for k := range s.words {
+		s.words[k].merge(&later.words[k])
+	}
+	s.sample.merge(later.sample)
+	return s.check()
+}
+
+// Name names the states of this accumulator, whatever its type is called.
+func (s *columnStats) Name() string { return "column statistics" }
+
+// MarshalBinary encodes the statistics as little-endian numbers, and behind them levels and the sample.
+func (s *columnStats) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	head := []int64{int64(s.nulls), s.rows, s.blockRows, int64(len(s.kept)), int64(len(s.columns))}
+	for _, v := range []any{head, s.kept, s.columns, int64(s.weights), s.absent, s.copies} {
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	data := b.Bytes()
+	for k := range s.words {
+		data = s.words[k].appendTo(data)
+	}
+	return s.sample.appendTo(data), nil
+}
+
+// UnmarshalBinary decodes what MarshalBinary wrote.
+func (s *columnStats) UnmarshalBinary(data []byte) error {
+	r := bytes.NewReader(data)
+	var head [5]int64
+	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
+		return fmt.Errorf("column statistics: %w", err)
+	}
+	kept, columns := head[3], head[4]
+	size := int64(binary.Size(columnMoments{}))
+	tail := int64(16 + binary.Size(copies{}))
+	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size ||
+		kept*8+columns*size+tail > int64(r.Len()) {
+		return fmt.Errorf("column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
+	}
+	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
+		return fmt.Errorf("column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
+	}
+	t := &columnStats{scanned: s.scanned, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
+		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
+	var weights int64
+	for _, v := range []any{t.kept, t.columns, &weights, &t.absent, &t.copies} {
+		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
+			return err
+		}
+	}
+	if weights != int64(s.weights) {
+		return fmt.Errorf("column statistics with weights in kept column %d, not %d", weights, s.weights)
+	}
+	rest := data[len(data)-r.Len():]
+	var err error
+	for k := range t.words {
+		if rest, err = t.words[k].take(rest, t.rows); err != nil {
+			return err
+		}
+	}
+	if t.sample, rest, err = s.sample.take(rest, t.rows); err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, len(data))
+	}
+	if err := t.checkCounts(); err != nil {
+		return err
+	}
+	*s = *t
+	return nil
+}
+
+// checkCounts refuses statistics that no rows can have.
+func (s *columnStats) checkCounts() error {
+	left := s.rows - s.absent
+	if s.absent < 0 || left < 0 || !s.copies.valid() {
+		return fmt.Errorf("column statistics: %d rows of weight 0, of %d", s.absent, s.rows)
+	}
+	for _, n := range s.kept {
+		if n < 0 || n > left {
+			return fmt.Errorf("column statistics: %d rows left of a block, of %d rows", n, s.rows)
+		}
+		left -= n
+	}
+	for _, c := range s.columns {
+		if c.N < 0 || c.N > c.Seen || c.Seen > s.rows || c.Bad < 0 || !(c.Weight >= 0) {
+			return fmt.Errorf("column statistics: %d values in %d rows", c.N, s.rows)
+		}
+	}
+	return nil
+}
+
+// means returns what nulls are filled with; a column without a finite value gets 0.
+func (s *columnStats) means(info stream.Info) ([]float64, error) {
+	fill := make([]float64, len(s.columns))
+	for j, c := range s.columns {
+		if !matrix.IsFinite(c.Mean) {
+			return nil, c.tooFarApart(info, j)
+		}
+		fill[j] = c.Mean
+	}
+	return fill, nil
+}
+
+// left returns the number of rows that are left.
+func (s *columnStats) left() (rows int64) {
+	for _, n := range s.kept {
+		rows += n
+	}
+	return rows
+}
+
+// missing returns the columns that have nulls.
+func (s *columnStats) missing() (columns []int) {
+	for j, c := range s.columns {
+		if c.N < s.left() {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// addCodes adds the moments of the ordinal codes of each category.
+func (s *columnStats) addCodes() {
+	for k := range s.words {
+		var m columnMoments
+		s.words[k].codes(func(code float64, n levelCount) {
+			m.merge(constantMoments(code, n.rows, n.weight))
+		})
+		s.columns = append(s.columns, m)
+	}
+}
+
+// filled returns the moments of a column with what fills its nulls.
+func (s *columnStats) filled(j int, fill []float64) columnMoments {
+	c := s.columns[j]
+	if missing := s.left() - c.N; missing > 0 && j < len(fill) {
+		weight := max(0, s.copies.Total-c.Weight)
+		c.merge(constantMoments(fill[j], missing, weight))
+	}
+	return c
+}
+
+// scaling returns the shift and factor of each column, counting the values that were filled in; nil
+// without scaling.
+func (s *columnStats) scaling(how Scaling, fill []float64, info stream.Info) (shift, factor []float64, err error) {
+	if how == ScaleNone {
+		return nil, nil, nil
+	}
+	shift, factor = make([]float64, len(s.columns)), make([]float64, len(s.columns))
+	for j := range s.columns {
+		c := s.filled(j, fill)
+		if c.rounded() { // 0
+			shift[j] = c.Min
+			continue
+		}
+		var spread float64
+		shift[j], spread = c.center(how)
+		if !matrix.IsFinite(shift[j]) || !matrix.IsFinite(spread) {
+			return nil, nil, c.tooFarApart(info, j)
+		}
+		if spread < minSpread {
+			return nil, nil, c.tooClose(info, j)
+		}
+		factor[j] = 1 / spread
+	}
+	return shift, factor, nil
+}
+
+// rounded reports whether the values differ, but only by rounding.
+func (m *columnMoments) rounded() bool {
+	return m.N > 0 && m.Min < m.Max && rounding.Equal(m.Min, m.Max)
+}
+
+// rounded returns the indices, among the scaled columns, of those that are constant up to rounding.
+func (s *columnStats) rounded(fill []float64) (columns []int) {
+	for j := range s.columns {
+		if c := s.filled(j, fill); c.rounded() {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// roundedNames returns the names of the columns that scaling makes 0 because they are constant up to rounding.
+func (s *columnStats) roundedNames(t Treatment, p Preparation) (names []string) {
+	if t.Scale == ScaleNone {
+		return nil
+	}
+	for _, j := range s.rounded(p.Fill) {
+		names = append(names, p.names(s.info.Columns)[j])
+	}
+	return names
+}
+
+// center returns what becomes 0 and its distance to what becomes 1. A constant
+// column becomes 0.
+func (m *columnMoments) center(how Scaling) (shift, spread float64) {
+	switch {
+	case m.N == 0:
+		return 0, 1
+	case m.Min == m.Max:
+		return m.Min, 1
+	case how == ScaleMinMax:
+		return m.Min, m.Max - m.Min
+	default:
+		return roundTo(scaleBits, m.Mean, m.Deviation())
+	}
+}
+
+// scaleBits is the number of bits kept of a deviation, and of a mean relative to the deviation. The remaining bits are
+// rounding error: it depends on the order of rows and the unit of weights, and nearly dependent landmarks amplify it.
+const scaleBits = 40
+
+// roundTo keeps so many bits of a deviation, and of a mean relative to the deviation.
+func roundTo(bits int, mean, deviation float64) (float64, float64) {
+	if deviation == 0 || !matrix.IsFinite(deviation) || !matrix.IsFinite(mean) {
+		return mean, deviation
+	}
+	_, exponent := math.Frexp(deviation)
+	if digit := math.Ldexp(1, exponent-bits); digit > 0 && matrix.IsFinite(mean/digit) {
+		mean = math.RoundToEven(mean/digit) * digit
+		deviation = math.RoundToEven(deviation/digit) * digit
+	}
+	return mean, deviation
+}
+
+// minSpread is the smallest spread whose inverse is surely finite.
+const minSpread = 1e-307
+
+func (m *columnMoments) tooFarApart(info stream.Info, column int) error {
+	return m.spreadError(info, column, "too far apart to compute their mean and spread")
+}
+
+func (m *columnMoments) tooClose(info stream.Info, column int) error {
+	return m.spreadError(info, column, "too close together to compute their spread")
+}
+
+func (m *columnMoments) spreadError(info stream.Info, column int, what string) error {
+	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `scale` or `nulls`, or leave the column out",
+		info.Name, info.Columns[column], m.Min, m.Max, what)
+}

@@ -43,13 +43,16 @@ type Schema struct {
 }
 
 // Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
-// and not before.
+// and not before. One goroutine uses it at a time; outputs are independent of each other.
+// Whoever created it ends it by Commit or Abort, which release all that it holds. The first
+// error is final: Finish and Commit return it.
 type Output interface {
 	// Finish makes the file complete on the disk, beside its name: after it Commit has
 	// little left to do that could fail. Nothing is written after Finish. A pipe has nothing
 	// to finish.
 	Finish() error
-	// Commit puts the file under its name, after Finish if that was not called.
+	// Commit puts the file under its name, after Finish if that was not called. After an
+	// error it has aborted, and Abort need not follow. A pipe keeps what was sent.
 	Commit() error
 	// Abort drops everything written. It is safe after Commit.
 	Abort()
@@ -57,7 +60,8 @@ type Output interface {
 
 // Writer writes rows to a file.
 type Writer interface {
-	// Write appends the first n rows of b, in order.
+	// Write appends the first n rows of b, in order. It does not keep b. After an error no
+	// row of the file counts: it cannot be committed.
 	Write(b *stream.Batch, n int) error
 	// Digest returns the digest of the file, complete after it, or nil for a pipe. Cost: the
 	// file is read again, unless Schema.Digest is set and the format is written from front to

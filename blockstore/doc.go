@@ -22,13 +22,19 @@
 //
 // # Inside
 //
-// Each format has a package of its own in internal, which knows nothing of the
-// others: parquet, arrow, npy, npz, text (CSV, JSON lines and libsvm) and
-// store (the column store). A format opens a file as a column.Table, makes a
-// source of a choice of its columns, and writes rows through a column.Encoder.
-// What belongs to no format is here: which columns are meant, the columns of
-// the first file found again in the others, files one after the other, folders
-// k=v, pipes.
+// Package internal/formats has the table of all formats. Their readers and
+// writers are in packages of internal, which know nothing of each other:
+//
+//   - parquet: `parquet`
+//   - arrow: `arrow` and `arrow-stream`
+//   - npy: `npy` and `npz`
+//   - text: `csv`, `tsv`, `jsonl` and `libsvm`
+//   - store: `nys`, the column store
+//
+// A format opens a file as a column.Table, makes a source of a choice of its
+// columns, and writes rows through a column.Encoder. What belongs to no format
+// is here: which columns are meant, the columns of the first file found again
+// in the others, files one after the other, folders k=v, pipes.
 //
 // # The column store
 //

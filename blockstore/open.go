@@ -95,6 +95,10 @@ const (
 // Formats returns the values that Options.Format may have.
 func Formats() []string { return formats.All() }
 
+// Extensions returns the extensions of files that are read in a format, the usual one first, and nil for a format that
+// is not read. Text may have .gz, .zst or .bz2 behind them.
+func Extensions(format string) []string { return slices.Clone(formats.Of(format).Read) }
+
 // Open makes one source of files, globs, folders and pipes. Several files are
 // read one after the other: in the order of paths, and within a glob or a
 // folder in byte order of their names. The columns are those of the first
@@ -393,7 +397,9 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
+	case formats.CSV, "": // CSV says what is wrong with a file whose format nothing tells
+		r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
+		return text.CSV(ctx, in, r.csv)
 	}
-	r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
-	return text.CSV(ctx, in, r.csv)
+	return nil, fault.File(in.Path, "there is no reader of the format %s", r.format)
 }

@@ -43,7 +43,7 @@ func storeEncoder(compress bool) column.StartEncoder {
 }
 
 // isPacked reports whether files of a format may be compressed as a whole.
-func isPacked(format string) bool { return format == tsv || formats.IsText(format) }
+func isPacked(format string) bool { return formats.IsText(format) }
 
 // packedName splits a name such as rows.csv.gz.
 func packedName(path string) (bare, packing string) {

@@ -95,7 +95,8 @@ func drawRows(random *rand.Rand, format string) *randomRows {
 // beside them too. ROUNDTRIPS=2000 go test -run TestRandomRoundTrips ./blockstore writes more.
 func TestRandomRoundTrips(t *testing.T) {
 	t.Parallel()
-	for _, format := range []string{".nys", ".parquet", ".arrow", ".arrows", ".npy", ".csv", ".tsv", ".jsonl", ".libsvm"} {
+	for _, name := range OutputFormats() {
+		format := OutputExtensions(name)[0]
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "a"+format)

@@ -43,13 +43,16 @@ type Schema struct {
 }
 
 // Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
-// and not before.
+// and not before. One goroutine uses it at a time; outputs are independent of each other.
+// Whoever created it ends it by Commit or Abort, which release all that it holds. The first
+// error is final: Finish and Commit return it.
 type Output interface {
 	// Finish makes the file complete on the disk, beside its name: after it Commit has
 	// little left to do that could fail. Nothing is written after Finish. A pipe has nothing
 	// to finish.
 	Finish() error
-	// Commit puts the file under its name, after Finish if that was not called.
+	// Commit puts the file under its name, after Finish if that was not called. After an
+	// error it has aborted, and Abort need not follow. A pipe keeps what was sent.
 	Commit() error
 	// Abort drops everything written. It is safe after Commit.
 	Abort()
@@ -57,7 +60,8 @@ type Output interface {
 
 // Writer writes rows to a file.
 type Writer interface {
-	// Write appends the first n rows of b, in order.
+	// Write appends the first n rows of b, in order. It does not keep b. After an error no
+	// row of the file counts: it cannot be committed.
 	Write(b *stream.Batch, n int) error
 	// Digest returns the digest of the file, complete after it, or nil for a pipe. Cost: the
 	// file is read again, unless Schema.Digest is set and the format is written from front to
@@ -75,10 +79,6 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 	return singleCall().DigestOf(ctx, path)
 }
 
-// tsv is CSV with tabs: a format of files that are written. Those that are read tell it
-// by their first lines.
-const tsv = "tsv"
-
 // written are the formats that can be written, by the name that Schema.Format has: what starts
 // one, and whether it goes to pipes. It does not where a file can be finished only by going back
 // to its beginning, or is read only from its end.
@@ -88,7 +88,7 @@ var written = map[string]struct {
 }{
 	formats.NPY:         {npy.NewEncoder, true},
 	formats.CSV:         {text.NewCSVEncoder(','), true},
-	tsv:                 {text.NewCSVEncoder('\t'), true},
+	formats.TSV:         {text.NewCSVEncoder('\t'), true},
 	formats.Libsvm:      {text.NewLibsvmEncoder, true},
 	formats.JSONLines:   {text.NewJSONLinesEncoder, true},
 	formats.Parquet:     {parquet.NewEncoder, false},
@@ -98,9 +98,7 @@ var written = map[string]struct {
 }
 
 // OutputFormats returns the values that Schema.Format may have.
-func OutputFormats() []string {
-	return []string{formats.Parquet, formats.Arrow, formats.ArrowStream, formats.NPY, formats.CSV, tsv, formats.JSONLines, formats.Libsvm, formats.Store}
-}
+func OutputFormats() []string { return formats.AllWritten() }
 
 // PipeFormats returns the formats that NewWriter writes.
 func PipeFormats() []string {
@@ -115,19 +113,19 @@ func OutputFormat(path string) string {
 		}
 		return ""
 	}
-	switch extension := strings.ToLower(filepath.Ext(path)); extension {
-	case ".npy", ".csv", ".tsv", ".libsvm", ".jsonl", ".parquet", ".arrow", ".nys":
-		return extension[1:]
-	case ".arrows":
-		return formats.ArrowStream
-	case ".ndjson":
-		return formats.JSONLines
-	case ".svm":
-		return formats.Libsvm
-	case ".feather", ".ipc":
-		return formats.Arrow
+	return formats.WrittenBy(filepath.Ext(path))
+}
+
+// OutputExtensions returns the extensions of files that are written in a format, the usual one first, and nil for a
+// format that is not written.
+func OutputExtensions(format string) []string { return slices.Clone(formats.Of(format).Written) }
+
+// writtenExtensions returns the extensions of all formats that are written.
+func writtenExtensions() (list []string) {
+	for _, format := range OutputFormats() {
+		list = append(list, OutputExtensions(format)...)
 	}
-	return ""
+	return list
 }
 
 // WriterBytes returns about how much memory a writer of a format holds besides the batches
@@ -155,7 +153,7 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
 			return nil, fault.Output(path, "the format is taken from the extension").
-				Do("use one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys")
+				Do("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
 	start := written[s.Format].start

@@ -45,12 +45,16 @@ import (
 // cut into blocks and on nothing else.
 
 // Accumulator is what a pass folds blocks into. A is the type itself, as a
-// rule a pointer.
+// rule a pointer. One goroutine uses an accumulator at a time; accumulators of
+// one pass share nothing that they write to.
 type Accumulator[A any] interface {
 	// Merge appends what later has seen, which comes after what the receiver
-	// has seen. later is not used afterwards.
+	// has seen. later is not used afterwards, and the receiver may take its
+	// memory, unless it is a [Resetter]: then later is reset and used again.
+	// After an error both are of no further use.
 	Merge(later A) error
-	// MarshalBinary writes the state of the accumulator, bit for bit.
+	// MarshalBinary writes the state of the accumulator, bit for bit. The
+	// caller owns the result.
 	MarshalBinary() ([]byte, error)
 	// UnmarshalBinary replaces the state of a fresh accumulator by one that
 	// MarshalBinary wrote. It must not keep data.

@@ -61,7 +61,8 @@ type RunOptions struct {
 type Runner interface {
 	// Fold sees to it that the states in the store of the run have seen the blocks of a
 	// fold that are missing. It may be called again for a fold that it did not complete,
-	// in another process.
+	// in another process. It is called for one fold at a time. States that it has written
+	// before an error count: the next call asks for the other blocks. It does not keep missing.
 	Fold(ctx context.Context, missing *MissingError) error
 }
 

@@ -105,7 +105,9 @@ type Batch struct {
 	Kept []Column
 }
 
-// Source yields rows.
+// Source yields rows. It is safe for concurrent use: a pass opens several
+// readers, which read at the same time. A source is not closed: what it holds
+// besides its readers, such as the copy of a pipe, belongs to whoever made it.
 type Source interface {
 	// Info describes the source. The caller must not modify the result.
 	Info() Info
@@ -113,18 +115,28 @@ type Source interface {
 	// most Info().Rows: then there are none. Opening a source again, whether
 	// or not earlier readers are closed, starts anew; a source with Info().OnePass
 	// set fails the second time, and when the first row is not 0.
+	//
+	// The caller closes the reader. Nothing is left open after an error. The
+	// reader keeps ctx: its reads fail once ctx is done.
 	Open(ctx context.Context, first int64) (Reader, error)
 }
 
-// Reader reads the rows of one pass in order. It need not be safe for
-// concurrent use.
+// Reader reads the rows of one pass in order. One goroutine uses it at a time.
+// Readers of one source are independent of each other.
 type Reader interface {
 	// Read fills rows 0..n-1 of dst with the next rows and returns n. Like an
 	// io.Reader it may return fewer rows than asked for ([ReadFull] does not);
 	// the error is io.EOF with or after the last row. Nulls are delivered as
 	// NaN. Rows past n may hold anything.
+	//
+	// If n > 0 and there is an error, rows 0..n-1 are valid and the error is
+	// about what follows. Kept columns may then have more than n values. After
+	// an error other than io.EOF nothing more is read. The reader does not keep
+	// dst; strings in it stay valid after Close.
 	Read(dst *Batch) (n int, err error)
-	// Close releases the reader. It is called once.
+	// Close releases the reader, also after an error of Read. It is called
+	// once, and not while Read runs. Its error means that rows that were read
+	// may be wrong: the file was changed meanwhile.
 	Close() error
 }
 
@@ -133,6 +145,7 @@ type Reader interface {
 type Gatherer interface {
 	Source
 	// Gather puts the rows with the given numbers, which ascend strictly, into
-	// the rows of dst. dst.X.Rows equals len(rows).
+	// the rows of dst. dst.X.Rows equals len(rows). It keeps neither rows nor
+	// dst, and leaves nothing open. After an error dst may hold anything.
 	Gather(ctx context.Context, rows []int64, dst *Batch) error
 }

@@ -10,6 +10,10 @@
 //
 // What all objects share is not the affair of a store: ranges are read ahead and kept,
 // requests are repeated, globs are expanded, what is written is collected first.
+//
+// A store caches no content. Chunks of objects are cached by a session of blockstore, for all its
+// readers, and so are versions: an object is asked for once and then read in that version. A store
+// belongs to whoever made it. It may serve several [Stores] and sessions at the same time.
 package object
 
 import (
@@ -24,29 +28,34 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Store has the objects of a scheme. It is used by several goroutines at a time. Its
-// errors say what is wrong and what to do; they need not name the object, and never hold
-// credentials. An error after which the same may succeed is marked by [Temporary]: Open,
-// List and Get are repeated then. A missing object is an fs.ErrNotExist.
+// Store has the objects of a scheme. It is used by several goroutines at a time, and is
+// never closed. Its errors say what is wrong and what to do; they need not name the object,
+// and never hold credentials. An error after which the same may succeed is marked by
+// [Temporary]: Open, List and Get are repeated then. A missing object is an fs.ErrNotExist.
 type Store interface {
 	// Open describes the current version of an object. It also returns its first bytes, at
-	// most head, which save a request; a store may return none.
+	// most head, which save a request; a store may return none. The caller owns them. The
+	// object holds nothing that has to be closed, and outlives ctx.
 	Open(ctx context.Context, url string, head int64) (o Object, first []byte, err error)
-	// List calls each for every object whose URL begins with prefix, in ascending order.
+	// List calls each for every object whose URL begins with prefix, in ascending order, on
+	// the goroutine of the caller. An error of each ends it and is returned.
 	List(ctx context.Context, prefix string, each func(url string, o Object) error) error
 	// Put writes an object of that content, whole or not at all. It repeats its requests
-	// by p.Retry.
+	// by p.Retry. It may read content at several places at the same time, but not after it
+	// has returned.
 	Put(ctx context.Context, url string, content io.ReaderAt, size int64, p Patience) error
 	// CanPut returns why Put will fail, as far as that is known beforehand.
 	CanPut(ctx context.Context, url string) error
 }
 
-// Object is one version of an object.
+// Object is one version of an object. It is used by several goroutines at a time.
 type Object interface {
 	// Size is its length in bytes.
 	Size() int64
 	// Get begins to read a range, which is not empty and lies within the object. It may
-	// give fewer bytes. It returns ErrChanged if there is another version now.
+	// give fewer bytes. It returns ErrChanged if there is another version now. The caller
+	// closes the reader, and reads it on one goroutine. Bytes that came before an error are
+	// those of the object: the rest is asked for again. Reading ends with ctx.
 	Get(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 }
 

@@ -1,18 +1,32 @@
 package main
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// The extensions that completion offers.
+// The extensions that completion offers: of all files that are read, and the usual one of each format that is written.
 var (
-	dataExtensions   = []string{"parquet", "pq", "arrow", "feather", "ipc", "arrows", "npy", "npz", "nys", "csv", "tsv", "txt", "jsonl", "ndjson", "json", "libsvm", "svm", "gz", "zst", "bz2"}
-	outputExtensions = []string{"parquet", "arrow", "npy", "csv", "tsv", "jsonl", "libsvm", "nys", "arrows"}
+	dataExtensions   = append(extensions(blockstore.Formats(), blockstore.Extensions, math.MaxInt), "gz", "zst", "bz2")
+	outputExtensions = extensions(blockstore.OutputFormats(), blockstore.OutputExtensions, 1)
 	modelExtensions  = []string{"npz"}
 )
+
+// extensions returns the first extensions of formats, at most so many of each, without their dots.
+func extensions(formats []string, of func(format string) []string, most int) (list []string) {
+	for _, format := range formats {
+		all := of(format)
+		for _, extension := range all[:min(most, len(all))] {
+			list = append(list, extension[1:])
+		}
+	}
+	return list
+}
 
 // Cobra keeps the completions of flags in a global map, whose keys hold the whole app. So they
 // are registered only when a shell asks for one.

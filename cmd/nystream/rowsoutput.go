@@ -69,13 +69,8 @@ func (a *app) formatOf(path string) string {
 	return a.outputFormat
 }
 
-// extensionOf returns the extension that files of a format have.
-func extensionOf(format string) string {
-	if format == "arrow-stream" {
-		return "arrows"
-	}
-	return format
-}
+// extensionOf returns the usual extension of files that are written in a format, without its dot.
+func extensionOf(format string) string { return blockstore.OutputExtensions(format)[0][1:] }
 
 // checkFormat refuses a format of rows for path that is not among the extensions, or is
 // not what the name says.

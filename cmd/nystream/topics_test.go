@@ -89,9 +89,4 @@ func TestTopicsAreWhole(t *testing.T) {
 			t.Errorf("topics/methods.txt does not tell of %s", c.Name())
 		}
 	}
-	for _, format := range dataExtensions {
-		if text := read("formats.txt"); !strings.Contains(text, "."+format) && !slices.Contains([]string{"gz", "zst", "bz2"}, format) {
-			t.Errorf("topics/formats.txt does not tell of .%s", format)
-		}
-	}
 }

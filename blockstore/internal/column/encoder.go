@@ -7,12 +7,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Encoder turns rows into the bytes of a format.
+// Encoder turns rows into the bytes of a format. It writes to the io.Writer that it was started
+// with, and does not close it. One goroutine uses it at a time. It has no Close: what it holds is
+// memory, and an encoder that is given up is dropped.
 type Encoder interface {
 	// Encode appends the first n rows of b, which has the shape of the schema.
-	// After an error nothing more comes.
+	// It does not keep b. After an error nothing more comes, and what was written is of no use.
 	Encode(b *stream.Batch, n int) error
-	// Finish writes what is left.
+	// Finish writes what is left. It is called once, after the last row.
 	Finish() error
 }
 

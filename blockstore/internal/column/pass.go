@@ -12,15 +12,19 @@ import (
 )
 
 // Pass goes over the rows of the chosen columns of one file. Each format has
-// its own; NewSource and NewReader make readers of any.
+// its own; NewSource and NewReader make readers of any. One goroutine uses a pass at a time; passes
+// over one file share nothing that they write to. A panic of a pass becomes an error.
 type Pass interface {
 	// SkipTo goes to a row at or behind the one that Next would give.
 	SkipTo(row int64) error
 	// Next puts the next rows into dst from row at on, as many as are at hand
 	// and find room, and returns their number, which may be 0; io.EOF when
-	// there are no more. SkipTo comes before the first Next.
+	// there are no more. SkipTo comes before the first Next. The rows that it counts are valid
+	// also when it returns an error, which is about a row behind them; kept columns may then have
+	// more values. It does not keep dst, and leaves the rows before at alone.
 	Next(dst *stream.Batch, at int) (int, error)
-	// Close releases the file.
+	// Close releases the file, which the pass owns since Begin. It is called once, also after an
+	// error.
 	Close() error
 }
 

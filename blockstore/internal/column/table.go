@@ -3,6 +3,14 @@
 // of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows.
 // Values that are carried along go through [AppendValid] and [AppendNull]; a [NumberFormat] turns
 // the words of a file into numbers.
+//
+// # Who owns what
+//
+// The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
+// columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
+// Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
+// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
+// readers of a session.
 package column
 
 import (
@@ -30,10 +38,15 @@ const (
 // is chosen. Each format has one implementation, in a package of its own. Opening a
 // table reads what is needed to know its shape and no more: a footer, a header,
 // or, for text, the whole file once.
+//
+// A table holds no file open and is not closed. Its sources open the file again by its Stamp, which
+// notices a change; a copy of a pipe belongs to the session. Opening a table is the work of one goroutine. Then blockstore may change what
+// About returns, for instance to agree on the kinds of columns in several files. From the first
+// Source on nothing changes, and any goroutine may use the table and its sources.
 type Table interface {
-	// About describes the table.
+	// About describes the table. The result belongs to the table.
 	About() *TableInfo
-	// Source returns the rows of the chosen columns.
+	// Source returns the rows of the chosen columns. It keeps c, which nobody changes any more.
 	Source(c Choice) (stream.Gatherer, error)
 }
 

@@ -11,6 +11,14 @@
 // [Session.Create] belongs to its writer, who calls Commit or Abort. Sessions, quotas, stamps and
 // files may be used from several goroutines, a Temp by one at a time.
 //
+// # What is cached
+//
+// A nil field of a session is one of each call, and nothing is shared then. [Seen] has the stamp of
+// each file and the list of each folder as they were first; a later opening has to match. [Objects]
+// has each object that was found, its version, and chunks of it, for all readers of the session.
+// Bytes of local files are not cached: that is the system's. Only chunks are ever dropped; all else
+// lives as long as the session.
+//
 // # Objects
 //
 // An [Object] is one version of what a URL such as s3://bucket/key names. All requests are for

@@ -28,7 +28,9 @@ type Stamp struct {
 	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
 }
 
-// File is an open file or object.
+// File is an open file or object. ReadAt may be called from several goroutines. It returns fewer
+// bytes than asked for only with an error, and those are valid. Whoever opened it closes it once,
+// after the last ReadAt.
 type File interface {
 	io.ReaderAt
 	io.Closer

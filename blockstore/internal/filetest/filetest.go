@@ -42,7 +42,7 @@ func CheckPromise(t *testing.T, tb column.Table) {
 	CheckGather(t, src)
 }
 
-// Features chooses all columns but the last as numbers and keeps the last.
+// Features chooses the features of a libsvm file as numbers and keeps its label. See ChooseAll for other formats.
 func Features(t testing.TB, tb column.Table) stream.Source {
 	t.Helper()
 	d := tb.About().NotByDefault[0]

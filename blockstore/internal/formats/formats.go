@@ -1,5 +1,5 @@
-// Package formats tells the format of a file by its first bytes where they are
-// telling, otherwise by its name.
+// Package formats has the table of all formats. It finds the format of a file by its first bytes where
+// these are telling, otherwise by its extension.
 package formats
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The formats that can be read, as blockstore.Options.Format names them.
+// The formats, as blockstore.Options.Format and blockstore.Schema.Format name them.
 const (
 	Parquet     = "parquet"
 	Arrow       = "arrow"
@@ -28,6 +28,10 @@ const (
 	Libsvm      = "libsvm"
 	JSONLines   = "jsonl"
 
+	// TSV is CSV with tabs: a format of files that are written. Files that are read are CSV, which finds
+	// the delimiter.
+	TSV = "tsv"
+
 	// Compressed text; no value of blockstore.Options.Format.
 	Gzip  = "gzip"
 	Zstd  = "zstd"
@@ -37,33 +41,10 @@ const (
 	UTF16 = "utf-16"
 )
 
-// All returns the formats that a user may name.
-func All() []string {
-	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, JSONLines, Libsvm, Store}
-}
-
-// extensions maps the end of a lower-case file name to its format.
-var extensions = map[string]string{
-	".parquet": Parquet, ".pq": Parquet,
-	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": ArrowStream,
-	".npy": NPY, ".npz": NPZ, ".nys": Store,
-	".csv": CSV, ".tsv": CSV, ".txt": CSV,
-	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines,
-	".libsvm": Libsvm, ".svm": Libsvm, ".svmlight": Libsvm,
-}
-
 // IsCompressed reports whether a format is that of compressed text.
 func IsCompressed(format string) bool {
 	return format == Gzip || format == Zstd || format == Bzip2
 }
-
-// IsText reports whether a format is one of text.
-func IsText(format string) bool {
-	return format == CSV || format == Libsvm || format == JSONLines
-}
-
-// ByExtension returns the format of files with this extension, or empty.
-func ByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
 
 // magics maps the first bytes of a file to its format, or to why it is not read.
 var magics = []struct {
@@ -121,15 +102,12 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	case found != "":
 		return found, nil
 	}
-	switch named {
-	case CSV:
-		if isText(head) && isLibsvm(head) {
-			return Libsvm, nil
-		}
-		return CSV, nil
-	case Libsvm, JSONLines, ArrowStream: // nothing marks their beginning
+	switch {
+	case named == CSV && isText(head) && isLibsvm(head):
+		return Libsvm, nil
+	case IsText(named), named == ArrowStream: // nothing marks their beginning
 		return named, nil
-	case "":
+	case named == "":
 		if head == "" {
 			return "", fault.File(path, "the file is empty").Do("is it the right file?")
 		}

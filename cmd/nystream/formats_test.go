@@ -1,0 +1,161 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+// TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
+// places that lack a format: both tables for users, the layout of packages, completion, words of flags, reader and writer.
+func TestFormatsAreEverywhere(t *testing.T) {
+	checkFormatPage(t, "topics/formats.txt")
+	checkFormatPage(t, "../../docs/formats.md")
+	layout := mustReadText(t, "../../blockstore/doc.go")
+	for _, format := range allFormats() {
+		if !strings.Contains(layout, "`"+format+"`") {
+			t.Errorf("blockstore/doc.go: it does not say which package has `%s`", format)
+		}
+		checkFormatFlags(t, format)
+		checkFormatReader(t, format)
+		checkFormatWriter(t, format)
+	}
+}
+
+// allFormats returns the formats that are read or written.
+func allFormats() []string {
+	all := blockstore.Formats()
+	for _, format := range blockstore.OutputFormats() {
+		if !slices.Contains(all, format) {
+			all = append(all, format)
+		}
+	}
+	return all
+}
+
+func mustReadText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// formatRow is a row of a table of formats for users.
+type formatRow struct {
+	extensions    []string
+	read, written bool
+}
+
+// formatRows parses a table of formats: its rows have extensions, and then yes or no twice.
+func formatRows(text string) (rows []formatRow) {
+	for line := range strings.Lines(text) {
+		var r formatRow
+		var answers []bool
+		for _, word := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune("| ,\n", c) }) {
+			switch {
+			case len(answers) == 0 && strings.HasPrefix(word, "."):
+				r.extensions = append(r.extensions, word)
+			case word == "yes" || word == "no":
+				answers = append(answers, word == "yes")
+			}
+		}
+		if len(r.extensions) > 0 && len(answers) >= 2 {
+			r.read, r.written = answers[0], answers[1]
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// checkFormatPage compares the table in a page with the formats, both ways.
+func checkFormatPage(t *testing.T, page string) {
+	rows := formatRows(mustReadText(t, page))
+	for _, format := range allFormats() {
+		extensions := slices.Concat(blockstore.Extensions(format), blockstore.OutputExtensions(format))
+		slices.Sort(extensions)
+		for _, extension := range slices.Compact(extensions) {
+			if !slices.ContainsFunc(rows, func(r formatRow) bool { return slices.Contains(r.extensions, extension) }) {
+				t.Errorf("%s: no row has %s, an extension of the format %s", page, extension, format)
+			}
+		}
+	}
+	for _, r := range rows {
+		if written := slices.ContainsFunc(r.extensions, func(e string) bool { return blockstore.OutputFormat("a"+e) != "" }); r.written != written {
+			t.Errorf("%s: the row with %s says written %v, and it is %v", page, r.extensions, r.written, written)
+		}
+		for _, extension := range r.extensions {
+			if read := slices.Contains(dataExtensions, extension[1:]); r.read != read {
+				t.Errorf("%s: the row with %s says read %v, and it is %v", page, extension, r.read, read)
+			}
+		}
+	}
+}
+
+// checkFormatFlags looks for a format in the completion of files, and in the words of flags.
+func checkFormatFlags(t *testing.T, format string) {
+	flags := newConvertCommand(newApp(t.Context(), nil, nil, nil)).Flags()
+	for _, place := range []struct {
+		flag       string
+		formats    []string
+		completion []string
+		extensions []string
+	}{
+		{"input-format", blockstore.Formats(), dataExtensions, blockstore.Extensions(format)},
+		{"output-format", blockstore.OutputFormats(), outputExtensions, blockstore.OutputExtensions(format)},
+	} {
+		if !slices.Contains(place.formats, format) {
+			continue
+		}
+		if !strings.Contains(flags.Lookup(place.flag).Usage, format) {
+			t.Errorf("the usage of --%s lacks %s", place.flag, format)
+		}
+		if len(place.extensions) == 0 || !slices.Contains(place.completion, place.extensions[0][1:]) {
+			t.Errorf("completion.go: no extension is completed for files of the format %s (--%s)", format, place.flag)
+		}
+	}
+}
+
+// checkFormatReader looks for the reader of a format, and whether the extension of text leads to it. What it makes of a
+// file does not matter.
+func checkFormatReader(t *testing.T, format string) {
+	extensions := blockstore.Extensions(format)
+	if len(extensions) == 0 {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "a"+extensions[0])
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	open := func(format string) string {
+		if _, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{Format: format}); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	named := open(format)
+	if strings.Contains(named, "there is no reader") {
+		t.Errorf("blockstore/open.go: %s", named)
+	}
+	if found := open(""); blockstore.NamesText(path) && found != named {
+		t.Errorf("SniffIn of blockstore/internal/formats: a file named %s is opened with %q, but by `format %s` with %q", extensions[0], found, format, named)
+	}
+}
+
+// checkFormatWriter looks for the writer of a format.
+func checkFormatWriter(t *testing.T, format string) {
+	if len(blockstore.OutputExtensions(format)) == 0 {
+		return
+	}
+	w, err := blockstore.Create(filepath.Join(t.TempDir(), "a"), blockstore.Schema{Columns: []string{"a"}, Rows: -1, Format: format})
+	if err != nil {
+		t.Errorf("blockstore/writer.go: %v", err)
+		return
+	}
+	w.Abort()
+}

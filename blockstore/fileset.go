@@ -18,13 +18,6 @@ type fileSet struct {
 	keys    []stream.Field // the folder keys of the first file
 }
 
-// member is one file of a set.
-type member struct {
-	*selector
-	table   column.Table
-	folders []folderKey
-}
-
 // newFileSet prepares the choice of columns.
 func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.WidenLibsvm(tables)
@@ -61,7 +54,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, s.laterColumns(o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, laterColumns(s.members, o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err
@@ -180,26 +173,6 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 	}
 	return 0, false
 }
-
-// nameless returns the number of components that the file does not name: the first ones, or none.
-func (s *selector) nameless() (n int) {
-	for n < len(s.components) && s.Columns[s.components[n].column].Nameless {
-		n++
-	}
-	return n
-}
-
-// width returns the number of components that a choice by number counts among: those without names, or all.
-func (s *selector) width() int {
-	if n := s.nameless(); n > 0 {
-		return n
-	}
-	return len(s.components)
-}
-
-// unnamed reports whether the format has no names of columns, such as NPY. A label or a vector beside
-// them may have one.
-func (s *selector) unnamed() bool { return s.nameless() > 0 }
 
 // likeFormat reports whether both files have one format. CSV is one, compressed or not.
 func (s *selector) likeFormat(other *member) bool {

@@ -39,30 +39,6 @@ func unescape(name string) string {
 	return name
 }
 
-// keyFields makes columns of the folder keys of the first file. A key whose
-// values are integers in all files is an integer column.
-func keyFields(members []*member) []stream.Field {
-	var fields []stream.Field
-	for _, k := range members[0].folders {
-		if !slices.ContainsFunc(fields, func(f stream.Field) bool { return f.Name == k.name }) {
-			fields = append(fields, stream.Field{Name: k.name, Kind: keyKind(k.name, members)})
-		}
-	}
-	return fields
-}
-
-// keyKind returns Int64 or String.
-func keyKind(name string, members []*member) stream.Kind {
-	for _, m := range members {
-		for _, k := range m.folders {
-			if _, err := strconv.ParseInt(k.value, 10, 64); k.name == name && k.value != hiveNull && err != nil {
-				return stream.String
-			}
-		}
-	}
-	return stream.Int64
-}
-
 // keyValue returns the value of a folder key as a column of one value.
 func keyValue(keys []folderKey, field stream.Field) (c stream.Column, found bool) {
 	c.Kind = field.Kind

@@ -7,16 +7,16 @@ import (
 )
 
 // laterColumns returns the columns that only files behind the first have, unless items choose columns.
-func (s *fileSet) laterColumns(items []string) (out []LeftOutColumn) {
+func laterColumns(members []*member, items []string) (out []LeftOutColumn) {
 	if slices.ContainsFunc(items, func(item string) bool { return !strings.HasPrefix(item, "!") }) {
 		return nil
 	}
-	first := s.members[0]
+	first := members[0]
 	known := make(map[string]bool)
 	for _, c := range first.Columns {
 		known[c.Name] = true
 	}
-	for _, m := range s.members[1:] {
+	for _, m := range members[1:] {
 		if m.unnamed() || first.unnamed() {
 			continue
 		}

@@ -23,75 +23,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Options is how files are read.
-//
-// Columns chooses what makes a row. An item is the name of a column, a glob
-// (sensor_*), a number (3), or a range (0:20, half-open; 5: is the rest).
-// Numbers count all columns from 0, each component of a vector column as one.
-// Columns appear in the order of the items, each once. An item with ! in front
-// excludes; if there are only such items, or none, all numeric columns that
-// are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
-// ranges pass over these, and over label and kept columns. A vector column
-// emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
-// and Arrow files bytes that
-// are no UTF-8 become U+FFFD.
-type Options struct {
-	// Format is one of Formats(), or "" to find out: by the first bytes of a
-	// file where these are telling, else by its extension.
-	Format string
-	// Columns chooses the columns that are computed with.
-	Columns []string
-	// Label is a column that is carried along, the first of Info().Kept, or
-	// "". The k of k=v folders may be named here and in Keep, and columns by number
-	// where none has that name.
-	Label string
-	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
-	// included; an empty cell is null.
-	Keep []string
-	// Layout says how those of the files that are text are laid out.
-	Layout
-	// Features is the least number of features of libsvm files: those that a file does not
-	// name are zero.
-	Features int
-	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
-	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
-	Categories bool
-	// Words names columns that come as categories, such as those of a model.
-	Words []string
-	// NoNumbers says that rows may be of kept columns alone: text, dates.
-	NoNumbers bool
-	// Inexact says what becomes of integers in columns that are computed with, and that no
-	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
-	Inexact Inexact
-	// Threads is how many parts of a CSV file are looked through at the same time when
-	// it is opened; 0 means one for each processor.
-	Threads int
-	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
-	// is no error then if these are not text.
-	TextElsewhere bool
-	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
-	// the only array, in it. Vectors of the same length are columns after those of a matrix.
-	Array string
-	// Stdin is what the path - reads.
-	Stdin io.Reader
-}
-
-// Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
-// purpose gives the same Layout to all of them.
-type Layout = text.Layout
-
-// Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
-type Inexact = column.Inexact
-
-const (
-	// InexactError refuses them, naming row and column.
-	InexactError = column.InexactError
-	// InexactRound takes the nearest float64.
-	InexactRound = column.InexactRound
-)
-
 // Formats returns the values that Options.Format may have.
 func Formats() []string { return formats.All() }
 
@@ -267,18 +198,6 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	return &Files{newFileSet(list, tables)}, nil
 }
 
-// reading is how one file is read: what the options say of it, checked.
-type reading struct {
-	files    *file.Session
-	format   string
-	array    string
-	encoding charset.Encoding // of text
-	strict   bool             // an encoding of what is no text is an error
-	features int              // of libsvm files, at least
-	csv      text.CSVOptions
-	scan     *sync.Mutex // held while all of an object is read
-}
-
 // openPath opens one file or pipe.
 func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
@@ -302,14 +221,6 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (col
 		return nil, err
 	}
 	return openPipe(ctx, path, f, r)
-}
-
-// ofFormat says what format a table has that was opened.
-func ofFormat(t column.Table, err error, format string) (column.Table, error) {
-	if err == nil {
-		t.About().Format = format
-	}
-	return t, err
 }
 
 // openVersion opens a file. The version of an object is the one that its store names.
@@ -390,16 +301,17 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	return openText(ctx, text.Input{Path: path, File: f, Stamp: stamp}, r)
 }
 
-// openText opens a file of one of the formats of text.
-func openText(ctx context.Context, in text.Input, r reading) (column.Table, error) {
-	switch r.format {
-	case formats.Libsvm:
-		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
-	case formats.JSONLines:
-		return text.JSONLines(ctx, in, r.csv.Threads)
-	case formats.CSV, "": // CSV says what is wrong with a file whose format nothing tells
-		r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
-		return text.CSV(ctx, in, r.csv)
-	}
-	return nil, fault.File(in.Path, "there is no reader of the format %s", r.format)
+// Open is [Open] within the session.
+func (s *Session) Open(ctx context.Context, paths []string, o Options) (*Source, error) {
+	return openSource(ctx, s.Internal(), paths, o)
+}
+
+// OpenFiles is [OpenFiles] within the session.
+func (s *Session) OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
+	return openFiles(ctx, s.Internal(), paths, o)
+}
+
+// Columns is [Columns] within the session.
+func (s *Session) Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
+	return columnsOf(ctx, s.Internal(), paths, o)
 }

@@ -1,11 +1,7 @@
 package blockstore
 
 import (
-	"context"
-	"os"
-
 	"github.com/nystream/nystream/blockstore/internal/file"
-	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -55,71 +51,3 @@ func singleCall() *file.Session { return &file.Session{Objects: new(file.Objects
 // Sources that read copies fail from then on. The copies of a session that is not closed are
 // removed at the end of the process.
 func (s *Session) Close() error { return s.copies.Discard() }
-
-// Open is [Open] within the session.
-func (s *Session) Open(ctx context.Context, paths []string, o Options) (*Source, error) {
-	return openSource(ctx, s.Internal(), paths, o)
-}
-
-// OpenFiles is [OpenFiles] within the session.
-func (s *Session) OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
-	return openFiles(ctx, s.Internal(), paths, o)
-}
-
-// Columns is [Columns] within the session.
-func (s *Session) Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	return columnsOf(ctx, s.Internal(), paths, o)
-}
-
-// FileSize returns the size of a file or an object in bytes. It is false for folders, globs and
-// pipes, and for what is not there.
-func (s *Session) FileSize(ctx context.Context, path string) (bytes int64, ok bool) {
-	if IsRemote(path) {
-		o, err := s.Internal().OpenObject(ctx, path)
-		if err != nil {
-			return 0, false
-		}
-		return o.Size, true
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, false
-	}
-	return info.Size(), true
-}
-
-// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it is read.
-func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
-	return s.Internal().DigestOf(ctx, path)
-}
-
-// VerifyStore is [VerifyStore] within the session.
-func (s *Session) VerifyStore(ctx context.Context, path string) error {
-	return verifyStore(ctx, s.Internal(), path)
-}
-
-// Create is [Create] within the session.
-func (s *Session) Create(path string, schema Schema) (Writer, error) {
-	return create(s.Internal(), path, schema)
-}
-
-// PrepareFile returns a file or an object of any content that is complete but for its name.
-func (s *Session) PrepareFile(path string, data []byte) (Output, error) {
-	return prepareFile(s.Internal(), path, data)
-}
-
-// CanWrite returns why an object cannot be written, as far as its store knows before. It ends with
-// the context of the stores.
-func (s *Session) CanWrite(url string) error {
-	files := s.Internal()
-	return files.CanPut(files.Context(), url)
-}
-
-// verifyStore verifies the store at path.
-func verifyStore(ctx context.Context, files *file.Session, path string) error {
-	path, err := file.Plain(path)
-	if err != nil {
-		return err
-	}
-	return store.Verify(ctx, files, path)
-}

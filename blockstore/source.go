@@ -54,14 +54,6 @@ func (s *Source) OpenBytes() (bytes int64) {
 	return bytes
 }
 
-// LeftOutColumn is a column that is no part of the rows though nobody has left it out.
-type LeftOutColumn struct {
-	Name string `json:"name"`
-	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, time, lists
-	// of lists; or that the first file does not have it.
-	Reason string `json:"reason"`
-}
-
 // LeftOut returns the columns that were not chosen because of what they hold, or because the first
 // file does not have them. It returns nil if columns were chosen by name.
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }

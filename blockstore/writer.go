@@ -3,6 +3,7 @@ package blockstore
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -318,3 +319,42 @@ func (w *fileWriter) Commit() error {
 
 // Abort implements Writer.
 func (w *fileWriter) Abort() { w.file.Abort() }
+
+// FileSize returns the size of a file or an object in bytes. It is false for folders, globs and
+// pipes, and for what is not there.
+func (s *Session) FileSize(ctx context.Context, path string) (bytes int64, ok bool) {
+	if IsRemote(path) {
+		o, err := s.Internal().OpenObject(ctx, path)
+		if err != nil {
+			return 0, false
+		}
+		return o.Size, true
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it is read.
+func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
+	return s.Internal().DigestOf(ctx, path)
+}
+
+// Create is [Create] within the session.
+func (s *Session) Create(path string, schema Schema) (Writer, error) {
+	return create(s.Internal(), path, schema)
+}
+
+// PrepareFile returns a file or an object of any content that is complete but for its name.
+func (s *Session) PrepareFile(path string, data []byte) (Output, error) {
+	return prepareFile(s.Internal(), path, data)
+}
+
+// CanWrite returns why an object cannot be written, as far as its store knows before. It ends with
+// the context of the stores.
+func (s *Session) CanWrite(url string) error {
+	files := s.Internal()
+	return files.CanPut(files.Context(), url)
+}

@@ -1,10 +1,20 @@
 package blockstore
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
+
+// member is one file of a set.
+type member struct {
+	*selector
+	table   column.Table
+	folders []folderKey
+}
 
 // source makes a source of what was found of m, whose rows are those of info.
 func (m *member) source(found selection, info stream.Info, inexact Inexact) (stream.Gatherer, error) {
@@ -44,4 +54,28 @@ func (m *member) slots(components []int) (columns, slots []int) {
 		slots[begin+c.part] = at
 	}
 	return columns, slots
+}
+
+// keyFields makes columns of the folder keys of the first file. A key whose
+// values are integers in all files is an integer column.
+func keyFields(members []*member) []stream.Field {
+	var fields []stream.Field
+	for _, k := range members[0].folders {
+		if !slices.ContainsFunc(fields, func(f stream.Field) bool { return f.Name == k.name }) {
+			fields = append(fields, stream.Field{Name: k.name, Kind: keyKind(k.name, members)})
+		}
+	}
+	return fields
+}
+
+// keyKind returns Int64 or String.
+func keyKind(name string, members []*member) stream.Kind {
+	for _, m := range members {
+		for _, k := range m.folders {
+			if _, err := strconv.ParseInt(k.value, 10, 64); k.name == name && k.value != hiveNull && err != nil {
+				return stream.String
+			}
+		}
+	}
+	return stream.Int64
 }

@@ -1,0 +1,77 @@
+package blockstore
+
+import (
+	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/text"
+)
+
+// Options is how files are read.
+//
+// Columns chooses what makes a row. An item is the name of a column, a glob
+// (sensor_*), a number (3), or a range (0:20, half-open; 5: is the rest).
+// Numbers count all columns from 0, each component of a vector column as one.
+// Columns appear in the order of the items, each once. An item with ! in front
+// excludes; if there are only such items, or none, all numeric columns that
+// are neither label nor kept are chosen, and a libsvm file's label, dates,
+// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
+// ranges pass over these, and over label and kept columns. A vector column
+// emb of w numbers is chosen whole by its name and counts as the columns
+// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
+// and Arrow files bytes that
+// are no UTF-8 become U+FFFD.
+type Options struct {
+	// Format is one of Formats(), or "" to find out: by the first bytes of a
+	// file where these are telling, else by its extension.
+	Format string
+	// Columns chooses the columns that are computed with.
+	Columns []string
+	// Label is a column that is carried along, the first of Info().Kept, or
+	// "". The k of k=v folders may be named here and in Keep, and columns by number
+	// where none has that name.
+	Label string
+	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
+	// included; an empty cell is null.
+	Keep []string
+	// Layout says how those of the files that are text are laid out.
+	Layout
+	// Features is the least number of features of libsvm files: those that a file does not
+	// name are zero.
+	Features int
+	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
+	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
+	Categories bool
+	// Words names columns that come as categories, such as those of a model.
+	Words []string
+	// NoNumbers says that rows may be of kept columns alone: text, dates.
+	NoNumbers bool
+	// Inexact says what becomes of integers in columns that are computed with, and that no
+	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
+	Inexact Inexact
+	// Threads is how many parts of a CSV file are looked through at the same time when
+	// it is opened; 0 means one for each processor.
+	Threads int
+	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
+	// is no error then if these are not text.
+	TextElsewhere bool
+	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
+	// the only array, in it. Vectors of the same length are columns after those of a matrix.
+	Array string
+	// Stdin is what the path - reads.
+	Stdin io.Reader
+}
+
+// Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
+// purpose gives the same Layout to all of them.
+type Layout = text.Layout
+
+// Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
+type Inexact = column.Inexact
+
+const (
+	// InexactError refuses them, naming row and column.
+	InexactError = column.InexactError
+	// InexactRound takes the nearest float64.
+	InexactRound = column.InexactRound
+)

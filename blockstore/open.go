@@ -169,7 +169,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
-	r := reading{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
+	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
@@ -199,7 +199,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 }
 
 // openPath opens one file or pipe.
-func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
+func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
 			return nil, fault.New("there is no standard input to read").Do("name a file")
@@ -224,7 +224,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (col
 }
 
 // openVersion opens a file. The version of an object is the one that its store names.
-func openVersion(ctx context.Context, path string, r reading) (column.Table, error) {
+func openVersion(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	t, err := openRegular(ctx, path, r)
 	if err != nil || !file.IsRemote(path) {
 		return t, err
@@ -236,7 +236,7 @@ func openVersion(ctx context.Context, path string, r reading) (column.Table, err
 }
 
 // openRegular opens a file of the given format, or of the one it seems to have.
-func openRegular(ctx context.Context, path string, r reading) (column.Table, error) {
+func openRegular(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
 		var err error
@@ -276,7 +276,7 @@ func hasEncoding(found string) bool {
 }
 
 // openFormat opens a file of a format that is no compressed text.
-func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
+func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
 		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format).
 			Do("leave it out")

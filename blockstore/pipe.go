@@ -20,7 +20,7 @@ import (
 
 // openPipe opens a copy of what can be read only from front to back: an Arrow stream, or text,
 // compressed or not.
-func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (column.Table, error) {
+func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (column.Table, error) {
 	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
 	if len(head) == 0 {
@@ -57,7 +57,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 
 // openCompressed opens text that was compressed as a whole. The name without
 // its last extension tells what text it is, or its first bytes do.
-func openCompressed(ctx context.Context, path, found string, r reading) (column.Table, error) {
+func openCompressed(ctx context.Context, path, found string, r fileOptions) (column.Table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
 	if r.format == "" {
 		if r.format = formats.ByExtension(filepath.Ext(bare)); r.format == formats.CSV {
@@ -71,7 +71,7 @@ func openCompressed(ctx context.Context, path, found string, r reading) (column.
 }
 
 // openCopied opens a copy of the text that unpack makes of a file.
-func openCopied(ctx context.Context, path string, r reading, unpack func(in io.Reader) (io.ReadCloser, error)) (column.Table, error) {
+func openCopied(ctx context.Context, path string, r fileOptions, unpack func(in io.Reader) (io.ReadCloser, error)) (column.Table, error) {
 	f, stamp, err := r.files.Open(ctx, path)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func openCopied(ctx context.Context, path string, r reading, unpack func(in io.R
 
 // openUnseekable copies text to a temporary file that goes when the process ends, and opens
 // that.
-func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (column.Table, error) {
+func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOptions) (column.Table, error) {
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams", r.format).Do("save it and name the file")
 	}
@@ -112,7 +112,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 }
 
 // openStored copies what in gives to a temporary file, and opens it by open.
-func openStored(ctx context.Context, name string, in io.Reader, r reading,
+func openStored(ctx context.Context, name string, in io.Reader, r fileOptions,
 	open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
 	stamp, err := r.files.Copy(ctx, name, name, in)
 	if err != nil {

@@ -54,7 +54,7 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 
 // openWritten opens what writeRows has written.
 func openWritten(path string) (column.Table, error) {
-	return openFormat(context.Background(), path, reading{format: formats.ByExtension(filepath.Ext(path))})
+	return openFormat(context.Background(), path, fileOptions{format: formats.ByExtension(filepath.Ext(path))})
 }
 
 // What is written comes back, bit for bit.

@@ -16,7 +16,7 @@ func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 
 // Produce reads a source as a pass does.
 func Produce(ctx context.Context, e Engine, src Source, yield func(*Block) bool) error {
-	g := newPass(e, "", src).newReading(e.Workers() + lookahead + 1)
+	g := newPass(e, "", src).newBlockReader(e.Workers() + lookahead + 1)
 	err := g.produce(allBlocks)(ctx, func(b *Block) bool {
 		defer func() { g.free <- b }()
 		return yield(b)

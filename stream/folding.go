@@ -108,7 +108,7 @@ func (f *folding) end(err error) error {
 // inTurn lets one goroutine read.
 func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() func(*Block) *failure) (err error) {
 	p := f.pass
-	g := p.newReading(p.buffers())
+	g := p.newBlockReader(p.buffers())
 	defer func() { err = alsoClosed(err, g.close()) }()
 	err = schedule(ctx, p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (outcome, error) {
 		add := grow()
@@ -124,10 +124,10 @@ func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() f
 // inRuns lets each worker read runs of so many blocks, and add them.
 func (f *folding) inRuns(ctx context.Context, ranges []blockRange, length int64, grow func() func(*Block) *failure) (err error) {
 	p := f.pass
-	var all readings
+	var all blockReaders
 	defer func() { err = alsoClosed(err, all.close()) }()
 	err = schedule(ctx, p.engine.Workers(), p.runs(ranges, length), func() func(context.Context, blockRange) (outcome, error) {
-		add, g := grow(), all.add(p.newReading(1))
+		add, g := grow(), all.add(p.newBlockReader(1))
 		return func(ctx context.Context, run blockRange) (outcome, error) {
 			o := outcome{last: run.end - 1}
 			err := g.readRun(ctx, run, func(b *Block) bool {

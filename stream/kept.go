@@ -26,9 +26,9 @@ type keptFold[A Accumulator[A]] struct {
 	last   time.Time   // when a state was written
 }
 
-// take finds the states of the fold that are there, and loads those that this run needs. It
+// adopt finds the states of the fold that are there, and loads those that this run needs. It
 // forgets what it knew of them.
-func (f *keptFold[A]) take() error {
+func (f *keptFold[A]) adopt() error {
 	for {
 		if err := f.list(); err != nil {
 			return err

@@ -74,7 +74,7 @@ func (m *mapping[T]) take(d mapped[T], blocks chan<- *Block) error {
 // inTurn lets one goroutine read.
 func (m *mapping[T]) inTurn(ctx context.Context) (err error) {
 	p := m.pass
-	g := p.newReading(p.buffers())
+	g := p.newBlockReader(p.buffers())
 	defer func() { err = alsoClosed(err, g.close()) }()
 	return schedule(ctx, p.engine.Workers(), g.produce(m.ranges),
 		func() func(context.Context, *Block) (mapped[T], error) {
@@ -94,11 +94,11 @@ func (m *mapping[T]) inRuns(ctx context.Context) (err error) {
 	for range cap(blocks) {
 		blocks <- p.newBlock()
 	}
-	var all readings
+	var all blockReaders
 	defer func() { err = alsoClosed(err, all.close()) }()
 	return schedule(ctx, p.engine.Workers(), p.runs(m.ranges, 1),
 		func() func(context.Context, blockRange) (mapped[T], error) {
-			do, g := m.worker(), all.add(p.newReading(0))
+			do, g := m.worker(), all.add(p.newBlockReader(0))
 			g.free = blocks
 			return func(ctx context.Context, one blockRange) (d mapped[T], err error) {
 				var failed error

@@ -154,7 +154,7 @@ func (p *pairPass) work(ctx context.Context, visit func() func(i, j *Block) erro
 func (p *pairPass) next() (tile, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.take()
+	return p.nextTile()
 }
 
 // after is next for a worker that has done a tile.
@@ -167,7 +167,7 @@ func (p *pairPass) after(t tile, err error) (tile, bool) {
 			p.failed, p.worst = err, place
 		}
 		p.wake.Broadcast()
-		return p.take()
+		return p.nextTile()
 	}
 	beside, ok := p.order.done(t)
 	p.wake.Broadcast()
@@ -178,7 +178,7 @@ func (p *pairPass) after(t tile, err error) (tile, bool) {
 	if ok {
 		p.order.push(beside)
 	}
-	return p.take()
+	return p.nextTile()
 }
 
 // allowed reports whether a tile is still to be visited. After a failure those before
@@ -187,7 +187,7 @@ func (p *pairPass) allowed(t tile) bool {
 	return !p.stopped && (p.failed == nil || p.order.place(t) < p.worst)
 }
 
-func (p *pairPass) take() (tile, bool) {
+func (p *pairPass) nextTile() (tile, bool) {
 	for {
 		if t, ok := p.order.first(); ok && p.allowed(t) {
 			p.order.pop()

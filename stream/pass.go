@@ -106,8 +106,8 @@ func (p *pass) runs(ranges []blockRange, length int64) func(context.Context, fun
 	}
 }
 
-// reading is one reader at a time of the source of a pass, and the blocks it fills.
-type reading struct {
+// blockReader is one reader at a time of the source of a pass, and the blocks it fills.
+type blockReader struct {
 	pass  *pass
 	watch *watch
 	free  chan *Block // buffers nobody uses
@@ -117,9 +117,9 @@ type reading struct {
 	lost  bool        // the goroutine that reads was given up, with r
 }
 
-// newReading makes a reading with so many blocks.
-func (p *pass) newReading(blocks int) *reading {
-	g := &reading{pass: p, watch: newWatch(), free: make(chan *Block, blocks)}
+// newBlockReader makes a block reader with so many blocks.
+func (p *pass) newBlockReader(blocks int) *blockReader {
+	g := &blockReader{pass: p, watch: newWatch(), free: make(chan *Block, blocks)}
 	for range blocks {
 		g.free <- p.newBlock()
 	}
@@ -136,7 +136,7 @@ func (p *pass) newBlock() *Block {
 }
 
 // close closes the reader, unless it is still being read from.
-func (g *reading) close() error {
+func (g *blockReader) close() error {
 	if g.lost || g.r == nil {
 		return nil
 	}
@@ -145,13 +145,13 @@ func (g *reading) close() error {
 	return r.Close()
 }
 
-// readings are those of all workers.
-type readings struct {
+// blockReaders are those of all workers.
+type blockReaders struct {
 	mu   sync.Mutex
-	list []*reading
+	list []*blockReader
 }
 
-func (r *readings) add(g *reading) *reading {
+func (r *blockReaders) add(g *blockReader) *blockReader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = append(r.list, g)
@@ -159,7 +159,7 @@ func (r *readings) add(g *reading) *reading {
 }
 
 // close closes the readers, which nobody uses any more.
-func (r *readings) close() error {
+func (r *blockReaders) close() error {
 	var failed error
 	for _, g := range r.list {
 		failed = alsoClosed(failed, g.close())
@@ -176,14 +176,14 @@ func alsoClosed(err, closing error) error {
 }
 
 // produce returns a function that reads ranges for all workers.
-func (g *reading) produce(ranges []blockRange) func(ctx context.Context, yield func(*Block) bool) error {
+func (g *blockReader) produce(ranges []blockRange) func(ctx context.Context, yield func(*Block) bool) error {
 	return func(ctx context.Context, yield func(*Block) bool) error {
 		return g.watched(ctx, func() error { return g.readAll(ctx, ranges, yield) })
 	}
 }
 
 // readRun reads blocks for a worker, which does its work in yield.
-func (g *reading) readRun(ctx context.Context, run blockRange, yield func(*Block) bool) error {
+func (g *blockReader) readRun(ctx context.Context, run blockRange, yield func(*Block) bool) error {
 	return g.watched(ctx, func() error { return g.readAll(ctx, []blockRange{run}, yield) })
 }
 
@@ -191,7 +191,7 @@ func (g *reading) readRun(ctx context.Context, run blockRange, yield func(*Block
 // given up: a read of a file that stalls, and a read of a pipe when the pass is over.
 // The end of a pass does wait for a read of a file, which the caller may want to close
 // or unmap next.
-func (g *reading) watched(ctx context.Context, read func() error) error {
+func (g *blockReader) watched(ctx context.Context, read func() error) error {
 	if g.lost {
 		return errAbandoned
 	}
@@ -224,7 +224,7 @@ func (g *reading) watched(ctx context.Context, read func() error) error {
 }
 
 // readAll reads ranges. It closes the reader if the pass has given it up.
-func (g *reading) readAll(ctx context.Context, ranges []blockRange, yield func(*Block) bool) error {
+func (g *blockReader) readAll(ctx context.Context, ranges []blockRange, yield func(*Block) bool) error {
 	defer func() { // also when the source panics
 		if g.watch.isOver() && g.r != nil {
 			g.r.Close()
@@ -241,7 +241,7 @@ func (g *reading) readAll(ctx context.Context, ranges []blockRange, yield func(*
 
 // readRange reads some blocks. After the last block of a source it makes sure that no
 // rows follow.
-func (g *reading) readRange(ctx context.Context, blocks blockRange, yield func(*Block) bool) error {
+func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield func(*Block) bool) error {
 	p := g.pass
 	if p.info.Rows >= 0 {
 		if blocks.first > 0 && blocks.first >= p.blocks() {
@@ -287,7 +287,7 @@ func (g *reading) readRange(ctx context.Context, blocks blockRange, yield func(*
 
 // open makes sure that the reader is at a row. A reader that comes after the pass has
 // given up is closed.
-func (g *reading) open(ctx context.Context, first int64) error {
+func (g *blockReader) open(ctx context.Context, first int64) error {
 	if g.r != nil && g.next == first {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (g *reading) open(ctx context.Context, first int64) error {
 }
 
 // readBlock fills one block, or what is left of the source.
-func (g *reading) readBlock(b *Block) (n int, err error) {
+func (g *blockReader) readBlock(b *Block) (n int, err error) {
 	b.X.Rows = g.pass.blockRows
 	b.batch = Batch{X: b.X, Kept: b.Kept}
 	n, err = ReadFull(g.r, &b.batch)

@@ -24,7 +24,7 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, name string, src 
 		return all, failed
 	}
 	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, name, o.Part, o.Parts), damaged: make(map[string]*StateError), last: time.Now()}
-	if err := f.take(); err != nil {
+	if err := f.adopt(); err != nil {
 		return none, err
 	}
 	if o.Join {

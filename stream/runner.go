@@ -14,7 +14,7 @@ func (f *keptFold[A]) ask(ctx context.Context, runner Runner) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := f.take(); err != nil {
+	if err := f.adopt(); err != nil {
 		return errors.Join(failed, err)
 	}
 	if failed == nil || len(f.gaps()) == 0 {

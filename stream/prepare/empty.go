@@ -13,9 +13,9 @@ import (
 
 // scanColumns scans src. If some columns have no finite value, it scans again without them, and returns their names. It
 // also returns the number of passes. It fails if all weights are 0, or if no column is left.
-func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, words []int) (stats *columnStats,
+func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, categories []int) (stats *columnStats,
 	empty []string, passes int, err error) {
-	if stats, err = scan(ctx, e, src, t, nil, words); err != nil {
+	if stats, err = scan(ctx, e, src, t, nil, categories); err != nil {
 		return nil, nil, 0, err
 	}
 	info := src.Info()
@@ -36,10 +36,10 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	if len(empty) == 0 {
 		return stats, nil, 1, nil
 	}
-	if len(places)+len(words) == 0 {
+	if len(places)+len(categories) == 0 {
 		return nil, nil, 0, stream.NewDataError(info.Name, "no column of numbers has a finite value in any row")
 	}
-	stats, err = scan(ctx, e, src, t, places, words)
+	stats, err = scan(ctx, e, src, t, places, categories)
 	return stats, empty, 2, err
 }
 

@@ -15,7 +15,7 @@ func statsInfo(columns int) stream.Info {
 
 // NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.
 func NewColumnStats(columns int) *ColumnStats {
-	return newColumnStats(scanned{info: statsInfo(columns), nulls: NullsDrop, words: []int{0}, weights: -1}, true)
+	return newColumnStats(scanned{info: statsInfo(columns), nulls: NullsDrop, categories: []int{0}, weights: -1}, true)
 }
 
 // AddBlock adds a block that needs no check.

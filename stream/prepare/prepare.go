@@ -128,11 +128,11 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	if info.OnePass {
 		return nil, stream.OnceError(info.Name)
 	}
-	words, err := p.words(info)
+	categories, err := p.categories(info)
 	if err != nil {
 		return nil, err
 	}
-	stats, empty, passes, err := scanColumns(ctx, e, src, t, words)
+	stats, empty, passes, err := scanColumns(ctx, e, src, t, categories)
 	if err != nil {
 		return nil, err
 	}
@@ -207,20 +207,20 @@ func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Sour
 // are scaled.
 type Source struct {
 	Preparation
-	src     stream.Source
-	info    stream.Info
-	rows    *RowPreparer
-	place   []int           // of the numeric columns in src; nil for all, in order
-	words   []int           // places of the categories among the kept columns of src
-	carry   []int           // places of the kept columns that are carried along; nil for all
-	kept    *keptRows       // which raw rows are left; nil if all are
-	weights int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
-	drops   int64           // rows with nulls
-	absent  int64           // rows of weight 0
-	empty   []string        // columns without any finite value
-	rounded []string        // columns whose values differ by no more than rounding
-	found   []categoryCount // of the categories
-	counted bool            // by New
+	src        stream.Source
+	info       stream.Info
+	rows       *RowPreparer
+	place      []int           // of the numeric columns in src; nil for all, in order
+	categories []int           // places of the categories among the kept columns of src
+	carry      []int           // places of the kept columns that are carried along; nil for all
+	kept       *keptRows       // which raw rows are left; nil if all are
+	weights    int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
+	drops      int64           // rows with nulls
+	absent     int64           // rows of weight 0
+	empty      []string        // columns without any finite value
+	rounded    []string        // columns whose values differ by no more than rounding
+	found      []categoryCount // of the categories
+	counted    bool            // by New
 }
 
 // newSource finds the columns of a preparation in src.
@@ -231,7 +231,7 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	} else if s.place, err = p.places(s.info); err != nil {
 		return nil, err
 	}
-	if s.words, err = p.words(s.info); err != nil {
+	if s.categories, err = p.categories(s.info); err != nil {
 		return nil, err
 	}
 	names := p.Columns
@@ -241,7 +241,7 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	if s.rows, err = p.Rows(len(names)); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.info.Name, err)
 	}
-	s.found = newCategoryCounts(len(s.words))
+	s.found = newCategoryCounts(len(s.categories))
 	if stats != nil {
 		s.info.PassesToOpen++
 		for k := range stats.words {
@@ -276,13 +276,13 @@ func (s *Source) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 
 // carried leaves the categories out of the columns that are carried along, unless they are to be
 // both.
 func (s *Source) carried() {
-	if len(s.words) == 0 && s.weights < 0 {
+	if len(s.categories) == 0 && s.weights < 0 {
 		return
 	}
 	fields := s.info.Kept
 	s.info.Kept, s.carry = nil, []int{}
 	for i, f := range fields {
-		if f.Category && !f.Carried && slices.Contains(s.words, i) {
+		if f.Category && !f.Carried && slices.Contains(s.categories, i) {
 			continue
 		}
 		f.Category = false
@@ -494,7 +494,7 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 			}
 		}
 		s.rows.fill(x)
-		for k, place := range s.words {
+		for k, place := range s.categories {
 			c, word := &raw.Kept[place], ""
 			if !c.Null(i) {
 				word = c.Strings[i]

@@ -208,8 +208,8 @@ func (p Preparation) places(info stream.Info) (places []int, err error) {
 	return places, nil
 }
 
-// words returns where the categories stand among the kept columns of a source.
-func (p Preparation) words(info stream.Info) (places []int, err error) {
+// categories returns where the categories stand among the kept columns of a source.
+func (p Preparation) categories(info stream.Info) (places []int, err error) {
 	for _, c := range p.Categories {
 		i := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Column })
 		switch {

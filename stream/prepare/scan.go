@@ -35,12 +35,12 @@ type columnStats struct {
 
 // scanned describes what a scan reads.
 type scanned struct {
-	info    stream.Info // with the columns that are looked at
-	places  []int       // of them in the source; nil for all
-	nulls   Nulls
-	words   []int // places of the categories among the kept columns
-	weights int   // place of the weights among the kept columns, -1 for none
-	all     bool  // columns without any finite value are kept: see [Treatment].AllColumns
+	info       stream.Info // with the columns that are looked at
+	places     []int       // of them in the source; nil for all
+	nulls      Nulls
+	categories []int // places of the categories among the kept columns
+	weights    int   // place of the weights among the kept columns, -1 for none
+	all        bool  // columns without any finite value are kept: see [Treatment].AllColumns
 }
 
 // columnMoments describe the finite values of one column.
@@ -54,10 +54,10 @@ type columnMoments struct {
 
 // scan reads src once and returns statistics of its columns. t.Nulls decides whether a row with a value that is not
 // finite is an error or is dropped; under the other policies only the value is skipped. A column without any finite
-// value is not an error. places are the numeric columns to read, nil for all. words are the categories among the kept
+// value is not an error. places are the numeric columns to read, nil for all. categories are those among the kept
 // columns.
-func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, words []int) (*columnStats, error) {
-	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, words: words, weights: -1, all: t.AllColumns}
+func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, categories []int) (*columnStats, error) {
+	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, categories: categories, weights: -1, all: t.AllColumns}
 	d := len(what.info.Columns)
 	if places != nil {
 		what.info.Columns = make([]string, len(places))
@@ -87,7 +87,7 @@ func newColumnStats(what scanned, quantiles bool) *columnStats {
 	for j := range s.columns {
 		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
 	}
-	for _, place := range what.words {
+	for _, place := range what.categories {
 		s.words = append(s.words, wordCounts{column: what.info.Kept[place].Name, count: make(map[string]levelCount)})
 	}
 	if quantiles {
@@ -118,7 +118,7 @@ func (s *columnStats) add(b *stream.Block) error {
 		}
 		if s.addRow(x, b.Start+int64(i), w) {
 			left++
-			for k, place := range s.scanned.words {
+			for k, place := range s.scanned.categories {
 				s.words[k].add(&b.Kept[place], i, w)
 			}
 		}

@@ -81,8 +81,8 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.index = t.index.with(c.Inexact)
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
-	seekCost, readerBytes := t.reading(&c)
-	c.Reading(seekCost, readerBytes+wanted.stamp.ReaderBytes())
+	seekCost, readerBytes := t.readerCost(&c)
+	c.SetCosts(seekCost, readerBytes+wanted.stamp.ReaderBytes())
 	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
 		return newPass(&c, wanted.index.schema, wanted.feed(file.NewReaderAt(ctx, f), f))
 	}), nil

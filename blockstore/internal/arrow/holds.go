@@ -136,10 +136,10 @@ func (w *weight) dictionary(m *message) error {
 	return w.array(f.child, &a, b)
 }
 
-// reading returns what a reader passes over that begins in the middle, and what it
+// readerCost returns what a reader passes over that begins in the middle, and what it
 // holds. It looks at the headers of the largest batches and at those of their chosen
 // buffers; where they are damaged, reading will tell.
-func (t *table) reading(c *column.Choice) (seekCost, readerBytes int64) {
+func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 	file, err := t.stamp.OpenAnytime()
 	if err != nil {
 		return 1, 0 // opening will tell

@@ -190,7 +190,7 @@ func (l *placer) column(name string, t arrow.DataType, parents []field) {
 		l.schema.fields = append(l.schema.fields, f)
 		return
 	}
-	parents = append(slices.Clip(parents), l.take(1))
+	parents = append(slices.Clip(parents), l.reserve(1))
 	for _, member := range structure.Fields() {
 		l.column(name+"."+member.Name, member.Type, parents)
 	}
@@ -211,8 +211,8 @@ func (f *field) refuse(why string) {
 	f.kind, f.layout, f.width, f.why = column.Other, unreadLayout, 1, why
 }
 
-// take reserves a node and buffers for a field.
-func (l *placer) take(buffers int) field {
+// reserve gives a field its node and buffers, which come in the order of the schema.
+func (l *placer) reserve(buffers int) field {
 	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
 	l.schema.nodes++
 	l.schema.buffers += buffers
@@ -221,7 +221,7 @@ func (l *placer) take(buffers int) field {
 
 // skip reserves what is needed for a type that is not read, and says what it holds.
 func (l *placer) skip(why string, buffers int, inside ...arrow.DataType) field {
-	f := l.take(buffers)
+	f := l.reserve(buffers)
 	f.why = why
 	for _, t := range inside {
 		l.place(t)
@@ -268,7 +268,7 @@ func (l *placer) place(t arrow.DataType) field {
 	case arrow.UnionType:
 		return l.skip("values of several types", map[arrow.UnionMode]int{arrow.SparseMode: 1, arrow.DenseMode: 2}[t.Mode()], fieldTypes(t.Fields())...)
 	}
-	f := l.take(2)
+	f := l.reserve(2)
 	f.number(t)
 	return f
 }
@@ -283,14 +283,14 @@ func fieldTypes(fields []arrow.Field) []arrow.DataType {
 
 // text places a string column.
 func (l *placer) text(bits int) field {
-	f := l.take(3)
+	f := l.reserve(3)
 	f.kind, f.layout, f.bits = column.Text, textLayout, bits
 	return f
 }
 
 // list places a list column; only lists of numbers are read.
 func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.DataType) field {
-	f := l.take(buffers)
+	f := l.reserve(buffers)
 	child := l.place(elem)
 	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
 		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
@@ -321,7 +321,7 @@ var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
 
 // dictionary places a column of indexes.
 func (l *placer) dictionary(t *arrow.DictionaryType) field {
-	f := l.take(2)
+	f := l.reserve(2)
 	if len(l.ids) == 0 {
 		panic("a dictionary without a number")
 	}

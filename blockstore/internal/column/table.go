@@ -205,8 +205,8 @@ const (
 // String returns error or round.
 func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
 
-// Reading notes what a reader of the chosen columns costs, see [stream.Info].
-func (c *Choice) Reading(seekCost, readerBytes int64) {
+// SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
+func (c *Choice) SetCosts(seekCost, readerBytes int64) {
 	c.info.SeekCost, c.info.ReaderBytes = seekCost, readerBytes
 }
 

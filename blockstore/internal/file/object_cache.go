@@ -58,8 +58,8 @@ func (c *cache) allow(bytes int64) {
 	c.allowed += bytes
 }
 
-// take returns a chunk for use, and whether the caller must have it filled.
-func (c *cache) take(key chunkKey) (ch *chunk, empty bool) {
+// acquire returns a chunk for use, and whether the caller must have it filled.
+func (c *cache) acquire(key chunkKey) (ch *chunk, empty bool) {
 	c.Lock()
 	defer c.Unlock()
 	if ch = c.chunks[key]; ch == nil {
@@ -86,7 +86,7 @@ func (c *cache) has(key chunkKey) bool {
 
 // put keeps the bytes of a chunk.
 func (c *cache) put(key chunkKey, data []byte) {
-	ch, empty := c.take(key)
+	ch, empty := c.acquire(key)
 	defer c.leave(ch)
 	if empty {
 		if copy(ch.data, data) < len(ch.data) {

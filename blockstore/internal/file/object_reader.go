@@ -146,7 +146,7 @@ func copyChunk(ctx context.Context, key chunkKey, p []byte, offset int64) (int, 
 // wait returns a chunk with its bytes.
 func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 	chunks := key.object.chunks
-	ch, empty := chunks.take(key)
+	ch, empty := chunks.acquire(key)
 	if empty {
 		go chunks.fill(ctx, ch)
 	}
@@ -210,7 +210,7 @@ func (r *objectReader) begin(index int64) {
 	if key.length <= 0 || chunks.has(key) {
 		return
 	}
-	ch, empty := chunks.take(key)
+	ch, empty := chunks.acquire(key)
 	chunks.leave(ch) // who fills it uses it
 	if empty {
 		go chunks.fill(r.ctx, ch)

@@ -119,7 +119,7 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	if t.head.fortran {
 		wanted.stamp = t.stamp.Places(len(c.All(true)))
 	}
-	c.Reading(t.SeekCost, t.ReaderBytes+wanted.stamp.ReaderBytes())
+	c.SetCosts(t.SeekCost, t.ReaderBytes+wanted.stamp.ReaderBytes())
 	return column.NewSource(c, wanted.stamp, func(_ context.Context, f file.File, ahead bool) column.Pass {
 		return &pass{Choice: &c, table: &wanted, file: f, ahead: ahead}
 	}), nil

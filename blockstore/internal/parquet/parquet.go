@@ -121,18 +121,18 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 		}
 	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
-	c.Reading(wanted.reading(&c))
+	c.SetCosts(wanted.readerCost(&c))
 	return column.NewSource(c, wanted.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
 		return newPass(ctx, &c, &wanted, f)
 	}), nil
 }
 
-// reading returns about how many rows a reader that begins in the middle passes over,
+// readerCost returns about how many rows a reader that begins in the middle passes over,
 // those of a page, and what it holds: a page and a dictionary for each column, and the
 // largest of them compressed. It looks at the first page of each in the largest row group;
 // where that is damaged, reading will tell. In an object pages are assumed, unless they are
 // large beside the chunks that a reader holds: a budget is not exceeded by a guess.
-func (t *table) reading(c *column.Choice) (seekCost, held int64) {
+func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 	chosen := c.All(true)
 	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.ReaderBytes()
 	if len(t.groups) == 0 {

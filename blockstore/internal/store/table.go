@@ -49,7 +49,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 
 func (t *Table) Source(c column.Choice) (stream.Gatherer, error) {
 	rows := int64(t.chunkRows)
-	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.ReaderBytes()) // a chunk, as it is stored and unpacked
+	c.SetCosts(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.ReaderBytes()) // a chunk, as it is stored and unpacked
 	return column.NewSource(c, t.stamp, func(_ context.Context, f file.File, _ bool) column.Pass {
 		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, window: window{file: f}}}
 	}), nil

@@ -55,14 +55,14 @@ func (r *lineReader) next() ([]byte, error) {
 	for searched := 0; ; {
 		rest := r.buf[r.start:]
 		if i := bytes.IndexByte(rest[searched:], '\n'); i >= 0 {
-			return r.take(searched+i, 1), nil
+			return r.cut(searched+i, 1), nil
 		}
 		searched = len(rest)
 		switch {
 		case r.eof && searched == 0:
 			return nil, io.EOF
 		case r.eof:
-			return r.take(searched, 0), nil
+			return r.cut(searched, 0), nil
 		case searched >= MaxLine:
 			return nil, errLongLine
 		}
@@ -72,8 +72,8 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// take hands out n bytes and skips the newline behind them.
-func (r *lineReader) take(n, newline int) []byte {
+// cut hands out n bytes and skips the newline behind them.
+func (r *lineReader) cut(n, newline int) []byte {
 	line := r.buf[r.start : r.start+n : r.start+n]
 	r.start += n + newline
 	r.offset += int64(n + newline)

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// reading is how one file is read: what the options say of it, checked.
-type reading struct {
+// fileOptions is how one file is read: what the options say of it, checked.
+type fileOptions struct {
 	files    *file.Session
 	format   string
 	array    string
@@ -33,7 +33,7 @@ func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 }
 
 // openText opens a file of one of the formats of text.
-func openText(ctx context.Context, in text.Input, r reading) (column.Table, error) {
+func openText(ctx context.Context, in text.Input, r fileOptions) (column.Table, error) {
 	switch r.format {
 	case formats.Libsvm:
 		return text.Libsvm(ctx, in, r.csv.Threads, r.features)

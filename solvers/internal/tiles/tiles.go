@@ -123,8 +123,11 @@ func (t *Tiles) CheckRows(name string, x blas64.General, start int64) error {
 
 // InSource returns err, or for a [*kernelgen.RowError] the error that names the row of the source.
 func InSource(name string, err error) error {
+	if err == nil {
+		return nil // errors.As allocates
+	}
 	var bad *kernelgen.RowError
-	if err == nil || !errors.As(err, &bad) {
+	if !errors.As(err, &bad) {
 		return err
 	}
 	return stream.NewValueError(name, bad.Row, "", "%w", bad.Err)

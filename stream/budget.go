@@ -58,8 +58,7 @@ func (e *OverBudgetError) Error() string {
 	return s.String()
 }
 
-// enough returns so many bytes in words that stand for as many or a few more: who allows
-// what a message says is not refused again.
+// enough returns a size in words, rounded up: a run that is given what the message says is not refused again.
 func enough(bytes int64) string {
 	unit := 1.0
 	for unit*1024 <= float64(bytes) {

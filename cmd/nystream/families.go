@@ -18,8 +18,7 @@ type family struct {
 	fitters []fitter
 	// load rebuilds a model from its file. data says what rows it takes.
 	load func(a *model.Archive, data *rowsData) (model.Model, error)
-	// inspect adds what inspect tells of a model as JSON besides what it tells of all;
-	// nil for nothing.
+	// inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
 	inspect func(m model.Model, r *show.Report)
 	// unverified says, after a colon, why verify does not measure the models of the family.
 	unverified string

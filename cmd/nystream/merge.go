@@ -53,7 +53,7 @@ func visitGiven(flags *pflag.FlagSet, do func(f *pflag.Flag)) {
 	})
 }
 
-// flagValue returns the value of a flag as the command line has it.
+// flagValue returns the value of a flag as a user would write it.
 func flagValue(f *pflag.Flag) string {
 	switch v := f.Value.(type) {
 	case pflag.SliceValue:

@@ -23,7 +23,7 @@ type preconditioner struct {
 	source, target blas64.General // Q_s and Q_t, n×(r+1): orthonormal, beginning with 1/√n
 }
 
-// newPreconditioner returns that of K ≈ U·diag(values)·Vᵀ. Without values it is of the borders alone.
+// newPreconditioner makes the preconditioner of K ≈ U·diag(values)·Vᵀ. Without values it acts on the borders alone.
 func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*preconditioner, error) {
 	p := &preconditioner{core: core{gamma: gamma}}
 	var r, t blas64.General

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// New returns an error about something within a file, whose name the caller adds by [File] or [Cell].
+// New returns an error without a path. The caller adds the path by [File] or [Cell].
 func New(format string, args ...any) *stream.DataError {
 	return stream.NewDataError("", format, args...)
 }

@@ -52,6 +52,7 @@ type selector struct {
 	moments    []int // dates, times and the like
 	noNumbers  bool  // a choice without numbers is allowed
 	categories bool  // text is chosen as numbers are
+	carry      Carry
 }
 
 // newSelector prepares the choice of columns of t.

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // fileSet is the files of one source. Columns are chosen in the first one and
@@ -42,7 +43,8 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (*Source, error) {
 	first := s.members[0]
-	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
+	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
+	first.carry = o.Carry
 	first.categories = o.Categories
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
@@ -134,7 +136,9 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 			continue
 		}
 		j, ok := locate(i, first.components[i].name, wrong)
-		if ok && !m.components[j].kind.Keepable() {
+		if ok && m.NearlyNumeric[m.components[j].column] != "" && first.components[i].kind.Computable() {
+			m.checkNearlyNumeric([]int{j}, wrong)
+		} else if ok && !m.Columns[m.components[j].column].Keepable() {
 			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
@@ -193,16 +197,48 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		if key := i - len(m.components); key >= 0 {
 			return s.keys[key], nil
 		}
-		kind := m.Columns[m.components[i].column].Kept()
-		switch {
-		case f == 0:
-			field = stream.Field{Name: m.components[i].name, Kind: kind}
-		case (kind == stream.String) != (field.Kind == stream.String):
-			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other", s.members[0].Path).
+		other := m.Columns[m.components[i].column].Field()
+		if f == 0 {
+			field = other
+			continue
+		}
+		var ok bool
+		if field, ok = joined(field, other); !ok {
+			return field, fault.Cell(m.Path, -1, field.Name, "the column holds %s here and %s in %s", holds(other), holds(field), s.members[0].Path).
 				Do("convert one of them")
-		case kind == stream.Float64:
-			field.Kind = stream.Float64
 		}
 	}
 	return field, nil
+}
+
+// joined returns the field that holds the values of both: integers of several widths are int64, numbers otherwise
+// float64, words text. Dates, times and bytes go together only with their like.
+func joined(a, b stream.Field) (stream.Field, bool) {
+	t, u := a.Logical(), b.Logical()
+	whole := func(t logical.Type) bool {
+		return t.Class == logical.Bool || t.Class == logical.Int || t.Class == logical.Uint
+	}
+	words := func(t logical.Type) bool { return t.IsText() || t.Class == logical.Unmarked }
+	switch {
+	case t.Equal(u):
+		return a, true
+	case whole(t) && whole(u):
+		return stream.FieldOf(a.Name, logical.Int64), true
+	case t.IsNumber() && u.IsNumber():
+		return stream.FieldOf(a.Name, logical.Float64), true
+	case words(t) && words(u):
+		return stream.FieldOf(a.Name, logical.String), true
+	}
+	return a, false
+}
+
+// holds says what a column holds.
+func holds(f stream.Field) string {
+	if t := f.Logical(); f.Type.Class != logical.None && !t.IsNumber() {
+		return t.String()
+	}
+	if f.Kind == stream.String {
+		return "text"
+	}
+	return "numbers"
 }

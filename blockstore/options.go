@@ -34,6 +34,8 @@ type Options struct {
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
 	Keep []string
+	// Carry says which columns are carried along besides.
+	Carry Carry
 	// Layout says how those of the files that are text are laid out.
 	Layout
 	// Features is the least number of features of libsvm files: those that a file does not

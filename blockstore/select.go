@@ -19,6 +19,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 	if label != "" {
 		keep = append([]string{label}, keep...)
 	}
+	if s.carry == CarryAll {
+		return s.carryAll(columns, keep)
+	}
 	var wrong complaints
 	for _, name := range keep {
 		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
@@ -39,6 +42,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		} else {
 			sel.numeric = append(sel.numeric, i)
 		}
+	}
+	if s.carry == CarryRest {
+		sel.kept = append(sel.kept, s.rest(n, sel.kept)...)
 	}
 	switch {
 	case err != nil:
@@ -65,8 +71,8 @@ func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
-		wrong.add(about(name, "it cannot be kept, for it holds %s: only numbers, integers and text can", s.reason(found[0])).Do("leave it out"))
+	if len(found) != 1 || !s.Columns[s.components[found[0]].column].Keepable() {
+		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).Do("leave it out"))
 		return 0, false
 	}
 	return found[0], true
@@ -93,9 +99,8 @@ type chosenNumbers struct {
 	positive         bool  // an item chooses some
 }
 
-// numeric chooses the components that make a row; notByDefault are those that globs
-// and ranges pass over.
-func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers, err error) {
+// pick finds the components of items; notByDefault are those that globs and ranges pass over.
+func (s *selector) pick(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
@@ -116,8 +121,15 @@ func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints
 			}
 		}
 	}
+	n.chosen = without(n.chosen, n.excluded)
+	return n
+}
+
+// numeric chooses the components that make a row; notByDefault are those that globs
+// and ranges pass over.
+func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers, err error) {
+	n = s.pick(items, notByDefault, wrong)
 	if n.positive {
-		n.chosen = without(n.chosen, n.excluded)
 		s.checkNumbers(n.chosen, wrong)
 	} else {
 		s.checkNearlyNumeric(without(upTo(0, len(s.components)), append(n.excluded, notByDefault...)), wrong)

@@ -90,6 +90,10 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
 	r := &convertResult{written, len(src.Info().Columns), []string{}}
 	for _, k := range src.Info().Kept {
+		if c.data.carry == blockstore.CarryAll && k.Logical().IsNumber() {
+			r.Columns++
+			continue
+		}
 		r.Kept = append(r.Kept, k.Name)
 	}
 	if p, ok := src.(*prepare.Source); ok {
@@ -105,7 +109,7 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 		budget.Items = append(budget.Items, readerItem(held))
 	}
 	d := len(info.Columns)
-	budget.Add("rows", int64(batchRows(d))*int64(d), "")
+	budget.Add("rows", int64(batchRows(d+len(info.Kept)))*int64(d+len(info.Kept)), "")
 	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
 	return c.checkBudget(&budget)
 }
@@ -127,26 +131,25 @@ func (c *convertCommand) check(args []string) error {
 	return nil
 }
 
-// chooseAll keeps the columns that are no numbers when nothing is chosen and the output can
-// hold them: in a libsvm file only a label.
+// chooseAll carries columns along where the output can hold them: all of them as they are, or, if numbers are
+// prepared, those that are no numbers. A libsvm file holds a label.
 func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
-	if len(c.data.columns) > 0 || c.data.keeps() {
-		return
-	}
 	switch c.formatOf(c.output) {
 	case "npy":
 	case "libsvm":
-		if label := libsvmLabel(columns); label >= 0 {
+		if label := libsvmLabel(columns); label >= 0 && len(c.data.columns) == 0 && !c.data.keeps() {
 			c.data.keep = []string{columns[label].Name}
 		}
 	default:
-		places, items := apartColumns(columns)
-		for i, place := range places {
-			if !c.data.text || columns[place].Kind != "text" {
-				c.data.keep = append(c.data.keep, items[i])
-			}
+		if c.data.carry = blockstore.CarryRest; !c.prepares() {
+			c.data.carry = blockstore.CarryAll
 		}
 	}
+}
+
+// prepares reports whether nulls, scaling or text are to be dealt with.
+func (c *convertCommand) prepares() bool {
+	return c.given("nulls") || c.rows.Scale != prepare.ScaleNone || c.data.text
 }
 
 // noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
@@ -158,7 +161,7 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 			return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named)
 		}
 		switch {
-		case column.Kind == "number" && column.Reason != "" && has():
+		case column.Kind == "number" && column.Reason != "" && slices.Contains(info.Columns, column.Name):
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
 		case column.Folder && !c.data.names() && !has():
 			list = append(list, leftOutColumn{Name: column.Name, Reason: "names of folders"})
@@ -216,8 +219,7 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if info := in.Info(); !c.given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
-		len(info.Columns)+categoriesOf(info) == 0 {
+	if info := in.Info(); !c.prepares() || len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}
 	c.rows.AllColumns = true
@@ -240,7 +242,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	b := newBatch(info, batchRows(len(info.Columns)))
+	b := newBatch(info, batchRows(len(info.Columns)+len(info.Kept)))
 	for {
 		n, err := stream.ReadFull(r, b)
 		if err != nil && err != io.EOF {
@@ -265,7 +267,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
 	for _, k := range info.Kept {
-		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
+		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind, Type: k.Type})
 	}
 	return b
 }

@@ -29,6 +29,7 @@ type dataFlags struct {
 	text      bool     // columns of text are chosen as numbers are
 	words     []string // columns of text of the model
 	noNumbers bool     // rows may be of kept columns alone
+	carry     blockstore.Carry
 	named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -64,7 +65,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 	o.Format, o.Array, o.Features = d.format, d.array, d.features
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
-	o.Stdin, o.NoNumbers = a.in, d.noNumbers
+	o.Stdin, o.NoNumbers, o.Carry = a.in, d.noNumbers, d.carry
 	return o
 }
 

@@ -72,7 +72,7 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
-		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Why: f.why}
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Type: f.holds, Why: f.why}
 	}
 	return infos
 }

@@ -120,7 +120,7 @@ func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
 		return c.fault(err)
 	}
 	if dst.Kind == stream.Float64 {
-		if i := c.s.convert(c.field, n); i >= 0 {
+		if i := c.s.convertFor(dst, c.field, n); i >= 0 {
 			return c.inexact(at+int64(i), c.s.Integer(c.format, i))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // NewBatch returns a batch for rows of a source with its kept columns. There may be
@@ -17,7 +18,7 @@ func NewBatch(info stream.Info, rows int) *stream.Batch {
 func Truncate(dst *stream.Batch, fields []stream.Field) {
 	for i := range dst.Kept {
 		c := &dst.Kept[i]
-		c.Kind = fields[i].Kind
+		c.Kind, c.Type = fields[i].Kind, fields[i].Type
 		c.Reset()
 	}
 }
@@ -29,7 +30,7 @@ func AppendValid(c *stream.Column) {
 	}
 }
 
-// AppendNull appends a null to c; a column of floats holds NaN in its place.
+// AppendNull appends a null to c; a column of floats holds NaN in its place, one of decimals an empty string besides.
 func AppendNull(c *stream.Column) {
 	if c.Valid == nil {
 		c.Valid = make([]bool, c.Len(), c.Len()+1)
@@ -44,6 +45,9 @@ func AppendNull(c *stream.Column) {
 	case stream.Int64:
 		c.Ints = append(c.Ints, 0)
 	case stream.String:
+		c.Strings = append(c.Strings, "")
+	}
+	if c.Type.Class == logical.Decimal {
 		c.Strings = append(c.Strings, "")
 	}
 }

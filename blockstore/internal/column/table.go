@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 const (
@@ -87,6 +88,9 @@ type Info struct {
 	// Width is how many numbers the column gives to a row: 1, or more for a
 	// vector column.
 	Width int
+	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
+	// elsewhere. A column that has one can be carried along, also one of kind Other.
+	Type logical.Type
 	// Meaning is what the integers of the column stand for, where the file says so.
 	Meaning Meaning
 	// ZeroPadded says that the numbers are kept as the text they are: 007.
@@ -100,13 +104,41 @@ type Info struct {
 	Why string
 }
 
-// Kept returns how the column is carried along.
-func (c Info) Kept() stream.Kind {
-	if c.ZeroPadded {
-		return stream.String
+// Describe sets kind, meaning and reason of a column of numbers, integers or text to what its logical type says.
+func (c *Info) Describe() {
+	switch c.Type.Class {
+	case logical.Bool:
+		c.Meaning = Boolean
+	case logical.Date:
+		c.Meaning = Date
+	case logical.Timestamp:
+		c.Meaning = Timestamp
+	case logical.Time:
+		c.Meaning = Time
+	case logical.Duration:
+		c.Meaning = Duration
+	case logical.Decimal:
+		c.Why = Rounded(int(c.Type.Precision))
+	case logical.Bytes, logical.UUID:
+		c.Kind, c.Why = Other, "bytes"
+	case logical.List, logical.Struct, logical.Map:
+		c.Kind, c.Why = Other, c.Type.Class.String()+"s"
 	}
-	return c.Kind.Kept()
 }
+
+// Field returns how the column is carried along.
+func (c Info) Field() stream.Field {
+	switch {
+	case c.ZeroPadded:
+		return stream.Field{Name: c.Name, Kind: stream.String}
+	case c.Type.Class != logical.None:
+		return stream.FieldOf(c.Name, c.Type)
+	}
+	return stream.Field{Name: c.Name, Kind: c.Kind.Kept()}
+}
+
+// Keepable reports whether the column can be carried along.
+func (c Info) Keepable() bool { return c.Kind.Keepable() || c.Type.Class != logical.None }
 
 // Reason returns what the column holds, for who cannot compute with it.
 func (c Info) Reason() string {
@@ -254,7 +286,7 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Gather
 		}
 	}
 	for _, i := range kept {
-		field := stream.Field{Name: about.Columns[i].Name, Kind: about.Columns[i].Kept()}
+		field := about.Columns[i].Field()
 		c.Kept, names.Kept = append(c.Kept, Kept{Column: i, Kind: field.Kind}), append(names.Kept, field)
 	}
 	return NewRows(t, c, names)
@@ -275,8 +307,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	return src, err
 }
 
-// check refuses to compute with columns that are no numbers, and to keep those that are neither
-// numbers nor text.
+// check refuses to compute with columns that are no numbers, and to keep those that cannot be read.
 func (t *TableInfo) check(c Choice) error {
 	for _, i := range c.Numeric {
 		if column := t.Columns[i]; !column.Kind.Computable() {
@@ -285,9 +316,9 @@ func (t *TableInfo) check(c Choice) error {
 		}
 	}
 	for _, k := range c.Kept {
-		if k.Column >= 0 && !t.Columns[k.Column].Kind.Keepable() {
+		if k.Column >= 0 && !t.Columns[k.Column].Keepable() {
 			column := t.Columns[k.Column]
-			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept", column.Reason()).
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and cannot be kept", column.Reason()).
 				Do("leave it out")
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // table is a matrix in NumPy's NPY format, versions 1 to 3 (NEP 1, 2007).
@@ -70,6 +71,9 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 		lead += fortranBufferSize / max(1, t.row)
 	}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	for i := range t.Columns {
+		t.Columns[i].Type = t.head.dtype.logicalType()
+	}
 	return t, nil
 }
 
@@ -315,7 +319,7 @@ func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error 
 			continue
 		}
 		v, ok := dtype.Integer(word)
-		if !ok {
+		if !ok && c.Type.Class != logical.Uint {
 			return p.cellError(i, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(word)).Do("store it as int64 or float"))
 		}
 		c.Ints = append(c.Ints, v)

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -181,7 +182,9 @@ func (t *table) addGroup(group *groupMetadata, limit int64) error {
 const chunkSlack = 100
 
 // refuse gives up a leaf, for what it holds.
-func (c *leafColumn) refuse(why string) { c.Kind, c.Why, c.Meaning = column.Other, why, column.Plain }
+func (c *leafColumn) refuse(why string) {
+	c.Kind, c.Why, c.Meaning, c.Type = column.Other, why, column.Plain, logical.Type{}
+}
 
 // checkChunk returns where the pages of a chunk are. Pages must end before limit.
 func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRange, error) {

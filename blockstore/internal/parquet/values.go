@@ -171,7 +171,7 @@ func (r *columnReader) keep(c *stream.Column, rows int) error {
 // keepStep appends the entries of a step to c.
 func (r *columnReader) keepStep(c *stream.Column, n int, levels []uint8, values int) error {
 	if c.Kind == stream.Float64 {
-		if v := r.Convert(r.format, values); v >= 0 {
+		if v := r.ConvertFor(c, r.format, values); v >= 0 {
 			return r.inexact(r.row+int64(r.entryOf(levels, v)), v)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -39,6 +40,7 @@ type encoder struct {
 	schema    stream.Info
 	groupRows int
 	inGroup   int
+	kept      []keptValue // of the kept columns
 	values    []parquet.Value
 }
 
@@ -64,6 +66,7 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Encoder, error) {
 	nodes := parquet.Group{}
 	var names []string
+	var kept []keptValue
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
 			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
@@ -81,9 +84,11 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 		}
 	}
 	for _, field := range s.Kept {
-		if err := add(field.Name, keptNode(field.Kind)); err != nil {
+		leaf, value := keptLeaf(field.Logical())
+		if err := add(field.Name, keptNode(leaf)); err != nil {
 			return nil, err
 		}
+		kept = append(kept, value)
 	}
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
@@ -94,7 +99,7 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 		parquet.PageBufferSize(pageBytes),
 		parquet.CreatedBy("nystream", "", ""))
 	groupRows := max(1, groupBytes/(8*len(names)))
-	return &encoder{w: w, schema: s, groupRows: groupRows}, nil
+	return &encoder{w: w, schema: s, kept: kept, groupRows: groupRows}, nil
 }
 
 // Describe adds to the metadata of the footer.
@@ -105,16 +110,9 @@ func (e *encoder) Describe(about map[string]string) error {
 	return nil
 }
 
-// keptNode returns the type of a kept column.
-func keptNode(kind stream.Kind) parquet.Node {
-	node := parquet.Leaf(parquet.DoubleType)
-	switch kind {
-	case stream.Int64:
-		node = parquet.Leaf(parquet.Int64Type)
-	case stream.String:
-		node = parquet.String()
-	}
-	return parquet.Optional(parquet.Compressed(parquet.Encoded(node, &parquet.Plain), &parquet.Snappy))
+// keptNode returns the column of a kept column whose values are those of leaf.
+func keptNode(leaf parquet.Node) parquet.Node {
+	return parquet.Optional(parquet.Compressed(parquet.Encoded(leaf, &parquet.Plain), &parquet.Snappy))
 }
 
 // orderedGroup is a group whose fields keep the order given. Those of a
@@ -170,30 +168,21 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 		column := len(e.schema.Columns) + k
 		e.values = e.values[:0]
 		for i := at; i < at+rows; i++ {
-			e.values = append(e.values, keptValue(&b.Kept[k], i, column))
+			if b.Kept[k].Null(i) {
+				e.values = append(e.values, parquet.NullValue().Level(0, 0, column))
+				continue
+			}
+			v, err := e.kept[k](&b.Kept[k], i)
+			if err != nil {
+				return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
+			}
+			e.values = append(e.values, v.Level(0, 1, column))
 		}
 		if _, err := columns[column].WriteRowValues(e.values); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// keptValue returns value i of c.
-func keptValue(c *stream.Column, i, column int) parquet.Value {
-	if c.Null(i) {
-		return parquet.NullValue().Level(0, 0, column)
-	}
-	var v parquet.Value
-	switch c.Kind {
-	case stream.Float64:
-		v = parquet.DoubleValue(c.Floats[i])
-	case stream.Int64:
-		v = parquet.Int64Value(c.Ints[i])
-	case stream.String:
-		v = parquet.ByteArrayValue([]byte(c.Strings[i]))
-	}
-	return v.Level(0, 1, column)
 }
 
 func (e *encoder) Finish() error { return e.w.Close() }

@@ -63,7 +63,7 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	e.chunkRows = rowsPerChunk(len(e.fields))
 	e.columns = make([]columnBuffer, len(e.fields))
 	e.startChunk()
-	return e, e.write(encodeHeader(e.chunkRows, len(e.fields)))
+	return e, e.write(encodeHeader(versionOf(e.fields), e.chunkRows, len(e.fields)))
 }
 
 // nameless returns how many of the first columns have made-up names.
@@ -80,7 +80,7 @@ func (e *Encoder) startChunk() {
 	for i := range e.columns {
 		c := &e.columns[i]
 		c.ends, c.values, c.valid, c.nulls = c.ends[:0], c.values[:0], c.valid[:0], false
-		if e.fields[i].Kind == stream.String {
+		if sectionKind(e.fields[i]) == stream.String {
 			c.ends = append(c.ends, 0, 0, 0, 0)
 		}
 	}
@@ -128,7 +128,7 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 		if b.Kept[k].Kind != field.Kind {
 			panic(fmt.Sprintf("blockstore: kept column %q has kind %d, the schema says %d", field.Name, b.Kept[k].Kind, field.Kind))
 		}
-		if err := c.appendKept(&b.Kept[k], from, to, e.filled); err != nil {
+		if err := c.appendKept(&b.Kept[k], sectionKind(field), from, to, e.filled); err != nil {
 			return fault.New("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
 		}
 	}
@@ -137,9 +137,9 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 	return nil
 }
 
-// appendKept appends rows from..to of k; the chunk holds filled rows so far.
-func (c *columnBuffer) appendKept(k *stream.Column, from, to, filled int) error {
-	switch k.Kind {
+// appendKept appends rows from..to of k to sections of a kind; the chunk holds filled rows so far.
+func (c *columnBuffer) appendKept(k *stream.Column, kind stream.Kind, from, to, filled int) error {
+	switch kind {
 	case stream.Float64:
 		for _, v := range k.Floats[from:to] {
 			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))

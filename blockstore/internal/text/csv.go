@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // CSVOptions says what CSV is not to find out by itself.
@@ -240,7 +241,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
 		if kinds.boolean() {
-			info.Kind, info.Meaning = column.Integer, column.Boolean
+			info.Kind, info.Meaning, info.Type = column.Integer, column.Boolean, logical.Type{Class: logical.Bool}
 		}
 		info.ZeroPadded = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // jsonColumn collects what the values of one column are.
@@ -108,7 +109,7 @@ func (c *jsonColumn) info(name string) column.Info {
 		info.Kind, info.Width = column.Vector, c.width
 	case c.booleans && !c.text && !c.numbers:
 		if info.Kind = column.Integer; !c.integers {
-			info.Meaning = column.Boolean
+			info.Meaning, info.Type = column.Boolean, logical.Type{Class: logical.Bool}
 		}
 	}
 	return info

@@ -1,0 +1,82 @@
+package blockstore
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// Carry says which columns are carried along besides those of Keep.
+type Carry uint8
+
+const (
+	// CarryNamed carries none.
+	CarryNamed Carry = iota
+	// CarryRest carries the columns that are not computed with by default: text, dates, times, bytes, the k of k=v
+	// folders. Items of Columns with ! in front leave them out, too. There are none if an item chooses columns.
+	CarryRest
+	// CarryAll carries all columns, in the order of the file, and computes with none. Items of Columns choose among
+	// columns of any type.
+	CarryAll
+)
+
+// carryAll is resolve for CarryAll. Columns that cannot be carried along as they are, such as vectors, are taken as
+// numbers if they are some, else left out.
+func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
+	var wrong complaints
+	n := s.pick(items, nil, &wrong)
+	list := n.chosen
+	if !n.positive {
+		list = without(upTo(0, len(s.components)), n.excluded)
+		s.checkNearlyNumeric(without(list, s.NotByDefault), &wrong)
+	}
+	for _, i := range list {
+		switch c := s.Columns[s.components[i].column]; {
+		case c.Keepable():
+			sel.kept = append(sel.kept, i)
+		case c.Kind.Computable():
+			sel.numeric = append(sel.numeric, i)
+		default:
+			sel.leftOut = append(sel.leftOut, s.described([]int{i})...)
+		}
+	}
+	if !n.positive {
+		sel.kept = append(sel.kept, s.visibleKeys()...)
+	}
+	for _, name := range keep {
+		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
+			sel.kept = append(sel.kept, i)
+		}
+	}
+	if err := wrong.err(s); err != nil {
+		return sel, err
+	}
+	if len(sel.kept)+len(sel.numeric) == 0 {
+		return sel, fault.File(s.Path, "no column is chosen that can be read").Do("the columns are: %s", s.names(nil))
+	}
+	return sel, nil
+}
+
+// rest returns the components that CarryRest carries besides those that are chosen or kept.
+func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
+	if n.positive {
+		return nil
+	}
+	for _, i := range without(upTo(0, len(s.components)), slices.Concat(n.chosen, n.excluded, kept)) {
+		if s.Columns[s.components[i].column].Keepable() {
+			list = append(list, i)
+		}
+	}
+	return append(list, without(s.visibleKeys(), kept)...)
+}
+
+// visibleKeys returns the keys of folders that no column hides by its name.
+func (s *selector) visibleKeys() (list []int) {
+	for k, name := range s.keys {
+		if !slices.ContainsFunc(s.Columns, func(c column.Info) bool { return c.Name == name }) {
+			list = append(list, len(s.components)+k)
+		}
+	}
+	return list
+}

@@ -34,8 +34,10 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	for _, i := range list {
 		switch c := s.Columns[s.components[i].column]; {
 		case c.Keepable():
+			sel.arranged = append(sel.arranged, len(sel.kept))
 			sel.kept = append(sel.kept, i)
 		case c.Kind.Computable():
+			sel.arranged = append(sel.arranged, -1-len(sel.numeric))
 			sel.numeric = append(sel.numeric, i)
 		default:
 			sel.leftOut = append(sel.leftOut, s.described([]int{i})...)
@@ -48,6 +50,12 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
 			sel.kept = append(sel.kept, i)
 		}
+	}
+	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
+		sel.arranged = append(sel.arranged, k)
+	}
+	if len(sel.numeric) == 0 {
+		sel.arranged = nil
 	}
 	if err := wrong.err(s); err != nil {
 		return sel, err

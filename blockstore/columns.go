@@ -22,6 +22,7 @@ type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
 	leftOut       []LeftOutColumn // that the choice passes over unasked
+	arranged      []int           // how numbers stand among the kept columns, see arrange; nil: before them
 }
 
 // word is a category: its place among the kept columns, and whether it is to be kept besides.

@@ -68,6 +68,13 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 		if parts[i], err = m.source(found[i], info, o.Inexact); err != nil {
 			return nil, err
 		}
+		if chosen.arranged != nil {
+			parts[i] = arrange(parts[i], chosen.arranged)
+		}
+	}
+	if chosen.arranged != nil {
+		info = parts[0].Info()
+		info.Rows, info.PassesToOpen = 0, 0 // join counts them
 	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
@@ -219,17 +226,22 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 		return t.Class == logical.Bool || t.Class == logical.Int || t.Class == logical.Uint
 	}
 	words := func(t logical.Type) bool { return t.IsText() || t.Class == logical.Unmarked }
+	var all logical.Type
 	switch {
 	case t.Equal(u):
 		return a, true
 	case whole(t) && whole(u):
-		return stream.FieldOf(a.Name, logical.Int64), true
+		all = logical.Int64
 	case t.IsNumber() && u.IsNumber():
-		return stream.FieldOf(a.Name, logical.Float64), true
+		all = logical.Float64
 	case words(t) && words(u):
-		return stream.FieldOf(a.Name, logical.String), true
+		all = logical.String
+	default:
+		return a, false
 	}
-	return a, false
+	f := stream.FieldOf(a.Name, all)
+	f.Nameless = a.Nameless
+	return f, true
 }
 
 // holds says what a column holds.

@@ -73,6 +73,8 @@ type Field struct {
 	Kind Kind
 	// Type is the logical type of the values, or the zero Type where that is float64, int64 or text, by the kind.
 	Type logical.Type
+	// Nameless says that the name is made up by position: see Info.Nameless.
+	Nameless bool
 	// Category says that a preparation makes numbers of the words of the column, which is then
 	// no longer carried along, unless it is also Carried.
 	Category, Carried bool

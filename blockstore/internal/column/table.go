@@ -128,13 +128,15 @@ func (c *Info) Describe() {
 
 // Field returns how the column is carried along.
 func (c Info) Field() stream.Field {
+	f := stream.Field{Name: c.Name, Kind: c.Kind.Kept()}
 	switch {
 	case c.ZeroPadded:
-		return stream.Field{Name: c.Name, Kind: stream.String}
+		f.Kind = stream.String
 	case c.Type.Class != logical.None:
-		return stream.FieldOf(c.Name, c.Type)
+		f = stream.FieldOf(c.Name, c.Type)
 	}
-	return stream.Field{Name: c.Name, Kind: c.Kind.Kept()}
+	f.Nameless = c.Nameless
+	return f
 }
 
 // Keepable reports whether the column can be carried along.

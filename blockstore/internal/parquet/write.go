@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 )
@@ -34,7 +35,7 @@ const (
 
 // encoder writes numeric columns as required doubles, plain and not
 // compressed: noise does not compress, and a dictionary would make it larger.
-// Kept columns are optional and compressed with snappy. Pages have checksums.
+// Kept columns are optional and compressed with snappy, unless they are floats. Pages have checksums.
 type encoder struct {
 	w         *parquet.GenericWriter[any]
 	schema    stream.Info
@@ -85,7 +86,7 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 	}
 	for _, field := range s.Kept {
 		leaf, value := keptLeaf(field.Logical())
-		if err := add(field.Name, keptNode(leaf)); err != nil {
+		if err := add(field.Name, keptNode(leaf, field.Kind == stream.Float64 && field.Type.Class != logical.Decimal)); err != nil {
 			return nil, err
 		}
 		kept = append(kept, value)
@@ -110,9 +111,12 @@ func (e *encoder) Describe(about map[string]string) error {
 	return nil
 }
 
-// keptNode returns the column of a kept column whose values are those of leaf.
-func keptNode(leaf parquet.Node) parquet.Node {
-	return parquet.Optional(parquet.Compressed(parquet.Encoded(leaf, &parquet.Plain), &parquet.Snappy))
+// keptNode returns the column of a kept column whose values are those of leaf. Floats are not compressed: see encoder.
+func keptNode(leaf parquet.Node, floats bool) parquet.Node {
+	if leaf = parquet.Encoded(leaf, &parquet.Plain); !floats {
+		leaf = parquet.Compressed(leaf, &parquet.Snappy)
+	}
+	return parquet.Optional(leaf)
 }
 
 // orderedGroup is a group whose fields keep the order given. Those of a

@@ -55,7 +55,7 @@
 //	           is made up), length of the name u32, the name in UTF-8; if 256
 //	           is added to the kind, length u32 and name of its logical type
 //	           (see package logical), whose values are as stream.FieldOf says,
-//	           decimals as strings
+//	           decimals as strings; if 512 is added, its name is made up
 //	a section: 0        8         16           24       28      32
 //	           ┌────────┬─────────┬────────────┬────────┬───────┐
 //	           │offset  │stored   │raw         │crc     │flags  │
@@ -219,10 +219,11 @@ func encodeHeader(version, chunkRows, columns int) []byte {
 }
 
 // namelessKind is the kind of a column of float64 whose name is made up; typedKind is added to the kind of one that
-// has a logical type.
+// has a logical type, madeUpKind to that of one of another kind than float64 whose name is made up.
 const (
 	namelessKind = 3
 	typedKind    = 256
+	madeUpKind   = 512
 )
 
 // sectionKind returns the kind of the sections of a column.
@@ -233,26 +234,35 @@ func sectionKind(f stream.Field) stream.Kind {
 	return f.Kind
 }
 
+// kindOf returns the kind of a column as the footer has it.
+func kindOf(f stream.Field) uint32 {
+	kind := uint32(sectionKind(f))
+	switch {
+	case f.Nameless && f.Kind == stream.Float64 && f.Type.Class == logical.None:
+		kind = namelessKind
+	case f.Nameless:
+		kind += madeUpKind
+	}
+	if f.Type.Class != logical.None {
+		kind += typedKind
+	}
+	return kind
+}
+
 // versionOf returns the version of a store with columns of these types.
 func versionOf(fields []stream.Field) int {
-	if slices.ContainsFunc(fields, func(f stream.Field) bool { return f.Type.Class != logical.None }) {
+	if slices.ContainsFunc(fields, func(f stream.Field) bool { return kindOf(f) >= typedKind }) {
 		return typed
 	}
 	return version
 }
 
-// encodeFooter returns the footer without padding. The names of the first columns may be made up.
-func encodeFooter(rows int64, fields []stream.Field, nameless int, sections sectionTable) []byte {
+// encodeFooter returns the footer without padding.
+func encodeFooter(rows int64, fields []stream.Field, sections sectionTable) []byte {
 	p := binary.LittleEndian.AppendUint64(nil, uint64(rows))
-	for i, f := range fields {
-		kind, name := uint32(sectionKind(f)), f.Type.String()
-		if i < nameless {
-			kind = namelessKind
-		}
-		if name != "" {
-			kind += typedKind
-		}
-		p = binary.LittleEndian.AppendUint32(p, kind)
+	for _, f := range fields {
+		name := f.Type.String()
+		p = binary.LittleEndian.AppendUint32(p, kindOf(f))
 		p = binary.LittleEndian.AppendUint32(p, uint32(len(f.Name)))
 		p = append(p, f.Name...)
 		if name != "" {
@@ -375,8 +385,8 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 		kind, length := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 		p = p[8:]
 		hasType := kind&typedKind != 0
-		kind &^= typedKind
-		if s.nameless[i] = kind == namelessKind; s.nameless[i] {
+		s.nameless[i] = kind == namelessKind || kind&madeUpKind != 0
+		if kind &^= typedKind | madeUpKind; kind == namelessKind {
 			kind = uint32(stream.Float64)
 		}
 		if kind > uint32(stream.String) || uint64(length) > uint64(len(p)) {

@@ -48,7 +48,7 @@ type columnBuffer struct {
 func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	e := &Encoder{out: bufio.NewWriterSize(w, 1<<18), digest: sha256.New(), schema: s}
 	for _, name := range s.Columns {
-		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64})
+		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64, Nameless: s.Nameless})
 	}
 	e.fields = append(e.fields, s.Kept...)
 	if len(e.fields) == 0 {
@@ -64,14 +64,6 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	e.columns = make([]columnBuffer, len(e.fields))
 	e.startChunk()
 	return e, e.write(encodeHeader(versionOf(e.fields), e.chunkRows, len(e.fields)))
-}
-
-// nameless returns how many of the first columns have made-up names.
-func (e *Encoder) nameless() int {
-	if e.schema.Nameless {
-		return len(e.schema.Columns)
-	}
-	return 0
 }
 
 // startChunk empties the buffers.
@@ -214,7 +206,7 @@ func (e *Encoder) Finish() error {
 			return err
 		}
 	}
-	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.nameless(), e.sections)
+	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.sections)
 	if err := e.write(footer); err != nil {
 		return err
 	}

@@ -42,6 +42,9 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (*Source, error) {
+	if err := s.setTypes(o); err != nil {
+		return nil, err
+	}
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
 	first.carry = o.Carry

@@ -40,6 +40,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
 	completeFiles(cmd, outputExtensions, "output")
 	c.addOutputFormat(cmd)
+	cmd.Flags().StringSliceVar(&c.data.types, "types", nil, "types of columns of text files: `name=type`, such as id=int64,price=decimal(18,4)")
 	cmd.Flags().Lookup("nulls").DefValue = ""
 	c.given = cmd.Flags().Changed
 	return cmd
@@ -144,6 +145,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 		if c.data.carry = blockstore.CarryRest; !c.prepares() {
 			c.data.carry = blockstore.CarryAll
 		}
+		c.data.findTypes = slices.Contains([]string{"parquet", "arrow", "arrow-stream", "nys"}, c.formatOf(c.output))
 	}
 }
 

@@ -30,6 +30,8 @@ type dataFlags struct {
 	words     []string // columns of text of the model
 	noNumbers bool     // rows may be of kept columns alone
 	carry     blockstore.Carry
+	types     []string // of columns of text, as name=type
+	findTypes bool
 	named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -66,12 +68,25 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
 	o.Stdin, o.NoNumbers, o.Carry = a.in, d.noNumbers, d.carry
+	o.Types, o.FindTypes = wholeTypes(d.types), d.findTypes
 	return o
 }
 
 // besideOptions returns what the flags say of files beside the rows.
 func (d *dataFlags) besideOptions(a *app) blockstore.Options {
 	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact}
+}
+
+// wholeTypes joins what commas within parentheses have cut: decimal(18,4).
+func wholeTypes(items []string) (whole []string) {
+	for _, item := range items {
+		if n := len(whole); n > 0 && strings.Count(whole[n-1], "(") > strings.Count(whole[n-1], ")") {
+			whole[n-1] += "," + item
+			continue
+		}
+		whole = append(whole, strings.TrimSpace(item))
+	}
+	return whole
 }
 
 // optionsOf returns what the flags say of rows in files with the given paths.

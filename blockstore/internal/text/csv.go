@@ -243,6 +243,9 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		if kinds.boolean() {
 			info.Kind, info.Meaning, info.Type = column.Integer, column.Boolean, logical.Type{Class: logical.Bool}
 		}
+		if info.Kind == column.Text {
+			info.Found = kinds.found()
+		}
 		info.ZeroPadded = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
 		if kinds.nearlyNumeric() {
@@ -339,10 +342,10 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	for _, k := range c.Stored(dst) {
 		j := c.Kept[k].Column
 		info, cell := &c.table.Columns[j], c.cells[j]
-		if dst.Kept[k].Kind != stream.String {
+		if dst.Kept[k].Kind != stream.String || dst.Kept[k].Type.Class == logical.UUID {
 			cell = c.number(j)
 		}
-		if info.Meaning == column.Boolean {
+		if t := dst.Kept[k].Type.Class; info.Meaning == column.Boolean && dst.Kept[k].Kind != stream.String && (t == logical.Bool || t == logical.None) {
 			err = keepBoolean(&dst.Kept[k], cell)
 		} else {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)

@@ -40,6 +40,9 @@ func (c *jsonColumn) see(v jsonValue, line int64) error {
 			c.bad, c.badLine = string(fault.Shorten(v.raw)), line
 		}
 		c.other++
+		if text, err := unquoted(v.raw); err == nil {
+			c.shape(text)
+		}
 	default:
 		c.unread = "objects, or arrays that have not only numbers"
 	}
@@ -107,6 +110,10 @@ func (c *jsonColumn) info(name string) column.Info {
 		info.Kind, info.Why = column.Other, "arrays and other values"
 	case c.width > 0:
 		info.Kind, info.Width = column.Vector, c.width
+	case info.Kind == column.Text:
+		if info.Found = c.found(); c.booleans {
+			info.Found = logical.Type{}
+		}
 	case c.booleans && !c.text && !c.numbers:
 		if info.Kind = column.Integer; !c.integers {
 			info.Meaning, info.Type = column.Boolean, logical.Type{Class: logical.Bool}

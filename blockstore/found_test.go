@@ -12,17 +12,17 @@ import (
 // Text becomes the types that all its cells have, or those that are asked for; a cell of another form makes it text.
 func TestFoundTypes(t *testing.T) {
 	t.Parallel()
-	const csv = `day,when,zoned,fine,id,flag,zip,mixed,odd,price,big,late
-2024-02-29,2024-02-29 12:34:56,2024-02-29T12:34:56+02:00,2024-02-29T00:00:00.123456789,00010203-0405-0607-0809-0A0B0C0D0E0F,true,00501,2024-01-01,2023-02-29,12.30,12345678901234567890,0001-01-01
-NA,,NA,,,NA,,,,,,
-1902-03-04,2024-02-29T23:59:59.5,2024-02-29T00:00:00Z,1999-01-01 00:00,ffffffff-ffff-ffff-ffff-ffffffffffff,false,12345,2024-01-01T01:00,2024-01-01,-0.05,-1,9999-12-31
+	const csv = `day,when,zoned,fine,id,flag,zip,mixed,odd,price,big,late,both
+2024-02-29,2024-02-29 12:34:56,2024-02-29T12:34:56+02:00,2024-02-29T00:00:00.123456789,00010203-0405-0607-0809-0A0B0C0D0E0F,true,00501,2024-01-01,2023-02-29,12.30,12345678901234567890,0001-01-01,0001-01-01
+NA,,NA,,,NA,,,,,,,
+1902-03-04,2024-02-29T23:59:59.5,2024-02-29T00:00:00Z,1999-01-01 00:00,ffffffff-ffff-ffff-ffff-ffffffffffff,false,12345,2024-01-01T01:00,2024-01-01,-0.05,-1,9999-12-31,2024-01-01T00:00:00.123456789
 `
 	jsonl := "{\"day\": \"2024-02-29\", \"n\": 1, \"id\": \"00010203-0405-0607-0809-0a0b0c0d0e0f\"}\n{\"day\": null, \"n\": 2}\n"
 	dir := t.TempDir()
 	for _, c := range []struct{ name, content, types, kinds, text string }{
-		{"a.csv", csv, "price=decimal(9,2),big=uint64,zip=text", "date timestamp(us) timestamp(us,UTC) timestamp(ns) uuid bool text timestamp(us) text decimal(9,2) uint64 date",
-			"2024-02-29,2024-02-29T12:34:56,2024-02-29T10:34:56Z,2024-02-29T00:00:00.123456789,00010203-0405-0607-0809-0a0b0c0d0e0f,true,00501,2024-01-01T00:00:00,2023-02-29,12.30,12345678901234567890,0001-01-01\n" +
-				",,,,,,,,,,,\n1902-03-04,2024-02-29T23:59:59.5,2024-02-29T00:00:00Z,1999-01-01T00:00:00,ffffffff-ffff-ffff-ffff-ffffffffffff,false,12345,2024-01-01T01:00:00,2024-01-01,-0.05,-1,9999-12-31"},
+		{"a.csv", csv, "price=decimal(9,2),big=uint64,zip=text", "date timestamp(us) timestamp(us,UTC) timestamp(ns) uuid bool text timestamp(us) text decimal(9,2) uint64 date text",
+			"2024-02-29,2024-02-29T12:34:56,2024-02-29T10:34:56Z,2024-02-29T00:00:00.123456789,00010203-0405-0607-0809-0a0b0c0d0e0f,true,00501,2024-01-01T00:00:00,2023-02-29,12.30,12345678901234567890,0001-01-01,0001-01-01\n" +
+				",,,,,,,,,,,,\n1902-03-04,2024-02-29T23:59:59.5,2024-02-29T00:00:00Z,1999-01-01T00:00:00,ffffffff-ffff-ffff-ffff-ffffffffffff,false,12345,2024-01-01T01:00:00,2024-01-01,-0.05,-1,9999-12-31,2024-01-01T00:00:00.123456789"},
 		{"a.jsonl", jsonl, "n=float32", "date float32 uuid", "2024-02-29,1,00010203-0405-0607-0809-0a0b0c0d0e0f\n,2,"},
 	} {
 		in := filepath.Join(dir, c.name)

@@ -88,6 +88,7 @@ type cellKinds struct {
 
 	not   shapes // of all texts
 	nanos bool   // some times have more than six digits behind the point
+	far   bool   // some are beyond what nanoseconds of 64 bits hold
 }
 
 // see adds one cell.
@@ -134,7 +135,7 @@ func (k *cellKinds) join(later cellKinds) {
 	k.other += later.other
 	k.booleans += later.booleans
 	k.not |= later.not
-	k.nanos = k.nanos || later.nanos
+	k.nanos, k.far = k.nanos || later.nanos, k.far || later.far
 }
 
 // parseBoolean reads true or false, in any case: R writes TRUE, Python True.

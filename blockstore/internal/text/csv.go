@@ -306,6 +306,7 @@ type csvCursor struct {
 	table   *csvTable
 	records *Records
 	cells   [][]byte
+	stored  []int // see column.Choice.Stored
 }
 
 func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
@@ -339,7 +340,10 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			return inColumn(info.Name, c.records.Here(err))
 		}
 	}
-	for _, k := range c.Stored(dst) {
+	if len(c.stored) == 0 {
+		c.stored = c.Stored(dst)
+	}
+	for _, k := range c.stored {
 		j := c.Kept[k].Column
 		info, cell := &c.table.Columns[j], c.cells[j]
 		if dst.Kept[k].Kind != stream.String || dst.Kept[k].Type.Class == logical.UUID {

@@ -19,37 +19,31 @@ const (
 	noShape = noDate | noLocal | noZoned | noUUID
 )
 
-// shapesOf returns what a text is not.
-func shapesOf(cell []byte) shapes {
-	if len(cell) == 36 {
-		if _, ok := parseUUID(cell); ok {
-			return noShape &^ noUUID
-		}
+// shape takes note of a text.
+func (k *cellKinds) shape(cell []byte) {
+	if k.not == noShape {
+		return
 	}
-	m, ok := parseMoment(cell)
+	not := noShape
+	if m, ok := parseMoment(cell); ok {
+		not = m.shapes()
+		_, fits := m.in(logical.Nanosecond)
+		k.nanos, k.far = k.nanos || m.digits > 6, k.far || !fits
+	} else if _, ok := parseUUID(cell); ok {
+		not = noShape &^ noUUID
+	}
+	k.not |= not
+}
+
+// shapes returns what a text is not that says a moment.
+func (m moment) shapes() shapes {
 	switch {
-	case !ok:
-		return noShape
 	case m.zoned:
 		return noShape &^ noZoned
 	case m.isDate:
 		return noShape &^ (noDate | noLocal)
 	}
 	return noShape &^ noLocal
-}
-
-// shape takes note of a text.
-func (k *cellKinds) shape(cell []byte) {
-	if k.not == noShape {
-		return
-	}
-	k.not |= shapesOf(cell)
-	if m, ok := parseMoment(cell); ok && m.digits > 6 {
-		k.nanos = true
-		if _, ok := m.in(logical.Nanosecond); !ok {
-			k.not = noShape
-		}
-	}
 }
 
 // found returns the type that all texts of the column have, the zero Type if that is none but text.
@@ -59,7 +53,7 @@ func (k *cellKinds) found() logical.Type {
 		unit = logical.Nanosecond
 	}
 	switch {
-	case k.numeric > 0 || k.other == 0 || k.booleans > 0:
+	case k.numeric > 0 || k.other == 0 || k.booleans > 0 || k.nanos && k.far:
 		return logical.Type{}
 	case k.not&noDate == 0:
 		return logical.Type{Class: logical.Date}

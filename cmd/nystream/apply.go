@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
@@ -22,15 +22,17 @@ type application struct {
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
 	output string
+	set    *flags.Set
 }
 
 // add adds the flags of an application.
-func (t *application) add(cmd *cobra.Command, extensions []string) {
-	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), - for stdout")
-	completeFiles(cmd, extensions, "output")
-	t.addOutputFormat(cmd)
-	t.data.add(t.app, cmd)
-	t.graph.addReading(cmd)
+func (t *application) add(s *flags.Set, completion flags.Completion) {
+	t.set = s
+	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
+		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
+	t.addOutputFormat(s)
+	t.data.add(s)
+	t.graph.addReading(s)
 }
 
 // taken is what a model takes: rows of files, or the nodes of a graph.
@@ -58,8 +60,8 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 	if f.data.Graph != nil {
 		return f.openGraph(ctx, t, side, paths)
 	}
-	if t.graph.nodes+t.graph.weight != "" {
-		return nil, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	if err := t.set.Check(flags.Rows, "a model of rows"); err != nil {
+		return nil, err
 	}
 	if f.data.Input == kernelMatrixInput {
 		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
@@ -87,7 +89,7 @@ func (a *app) readTransformer(path string) (*modelFile, model.Transformer, error
 	}
 	m, ok := f.model.(model.Transformer)
 	if !ok {
-		return nil, nil, usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
+		return nil, nil, flags.Usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
 	}
 	return f, m, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
@@ -24,7 +25,7 @@ type convertCommand struct {
 	rows   preparationFlags
 	inputs []string
 	output string
-	given  func(flag string) bool
+	set    *flags.Set
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -32,16 +33,16 @@ func newConvertCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "convert IN... OUT",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	c.data.add(c.app, cmd)
-	c.rows.add(cmd)
-	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
-	completeFiles(cmd, outputExtensions, "output")
-	c.addOutputFormat(cmd)
-	cmd.Flags().Lookup("nulls").DefValue = ""
-	c.given = cmd.Flags().Changed
+	c.set = flags.New(cmd)
+	c.data.add(c.set)
+	c.rows.add(c.set)
+	c.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "instead of the last argument",
+		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.OutputFiles})
+	c.addOutputFormat(c.set)
+	c.set.Flag("nulls").NoDefault()
 	return cmd
 }
 
@@ -116,12 +117,12 @@ func (c *convertCommand) check(args []string) error {
 		c.inputs, c.output = args[:len(args)-1], args[len(args)-1]
 	}
 	if len(c.inputs) == 0 {
-		return usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
+		return flags.Usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
 	}
 	if err := c.data.check(); err != nil {
 		return err
 	}
-	if err := c.checkOutput("output", c.output, outputExtensions, c.inputs); err != nil {
+	if err := c.checkOutput("output", c.output, flags.OutputExtensions, c.inputs); err != nil {
 		return err
 	}
 	return nil
@@ -216,7 +217,7 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if info := in.Info(); !c.given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
+	if info := in.Info(); !c.set.Given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
 		len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
@@ -24,6 +24,7 @@ type demoCommand struct {
 	*app
 	rows int64
 	dir  string
+	set  *flags.Set
 }
 
 const (
@@ -38,9 +39,11 @@ func newDemoCommand(a *app) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: d.run,
 	}
-	cmd.Flags().Int64Var(&d.rows, "rows", 200000, "`number` of rows to make for the fit")
-	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files")
-	mustRegister(cmd.MarkFlagDirname("dir"))
+	d.set = flags.New(cmd)
+	d.set.Add(
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to make for the fit", First: true, Value: flags.Int64(&d.rows, 200000)},
+		flags.Flag{Name: "dir", Arg: "folder", Usage: "folder for the files", Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&d.dir, "nystream-demo"), Complete: flags.Folders},
+	)
 	return cmd
 }
 
@@ -48,10 +51,10 @@ func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, nam
 
 func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	if d.rows < demoLeast {
-		return usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
+		return flags.Usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
 	}
 	if err := os.MkdirAll(d.dir, 0o777); err != nil {
-		return usagef("--dir %v", err)
+		return flags.Usagef("--dir %v", err)
 	}
 	ctx, k := cmd.Context(), newKnot(d.seed)
 	data, unseen, model, embedded := d.path("knot.parquet"), d.path("new.parquet"), d.path("knot.npz"), d.path("new-embedding.parquet")
@@ -62,7 +65,11 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	var globals []string
-	visitGiven(cmd.InheritedFlags(), func(f *pflag.Flag) { globals = append(globals, "--"+f.Name+"="+flagValue(f)) })
+	d.set.VisitGiven(func(f *flags.Flag) {
+		if f.Group == flags.Global {
+			globals = append(globals, f.Word())
+		}
+	})
 	d.say("%s rows along a knot in %d columns: %s", show.Count(d.rows), knotDimension, data)
 	for _, command := range [][]string{
 		{"fit", "landmark", data, "--kernel", "rbf(gamma=2)", "--rank", "60", "--label", "lobe", "--keep", "phase", "-o", model},

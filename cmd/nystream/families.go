@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -28,7 +26,7 @@ type family struct {
 type fitter struct {
 	name, arguments string // its text is help/fit_NAME.txt
 	// task adds the flags of the sub-command, and returns its part of a fit.
-	task func(j *job, cmd *cobra.Command) task
+	task func(j *job) task
 }
 
 // families are all that the command knows.

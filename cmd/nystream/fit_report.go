@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
@@ -20,7 +21,7 @@ type fitError struct {
 // fitErrors returns the estimates of a fit's errors.
 func (a *app) fitErrors(r *model.Report) (list []fitError) {
 	for _, e := range r.Estimates {
-		list = append(list, fitError{e.Of.String(), show.Number(e.Value), a.words(e.From), a.words(e.Reason)})
+		list = append(list, fitError{e.Of.String(), show.Number(e.Value), flags.Spell(a.cmd, e.From), flags.Spell(a.cmd, e.Reason)})
 	}
 	return list
 }
@@ -44,9 +45,9 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 
 // result returns what is known about a finished fit, and the notes, which are among it.
 func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes []string) {
-	d, chosen := m.Describe(), j.words(report.Choice.String())
-	notes = j.sentences(append(j.task.openNotes(), report.Notes...))
-	warnings := append(append([]string{}, j.warnings...), j.sentences(report.Warnings)...)
+	d, chosen := m.Describe(), flags.Spell(j.cmd, report.Choice.String())
+	notes = flags.SpellAll(j.cmd, append(j.task.openNotes(), report.Notes...))
+	warnings := append(append([]string{}, j.warnings...), flags.SpellAll(j.cmd, report.Warnings)...)
 	r = &show.Report{Text: show.Text{Title: j.task.title()}}
 	r.Put("method", j.method)
 	r.PutSome("chosen", chosen)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
@@ -26,28 +27,29 @@ type inspectCommand struct {
 	data  dataFlags
 	check bool
 	rows  int64 // to look at, 0 for all
+	set   *flags.Set
 }
 
 func newInspectCommand(a *app) *cobra.Command {
 	i := &inspectCommand{app: a}
 	cmd := &cobra.Command{
-		Use:  "inspect FILE...",
-		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+		Use:               "inspect FILE...",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: flags.CompleteData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to scan for nulls and ranges; 0 for all")
-	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
-	i.data.addLayout(cmd)
+	i.set = flags.New(cmd)
+	i.set.Add(
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
+		flags.Flag{Name: "check", Usage: "verify all checksums of a .nys store", First: true, For: flags.Rows, Value: flags.Bool(&i.check, false)},
+	)
+	i.data.addLayout(i.set)
 	return cmd
 }
 
 func (i *inspectCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return usagef("inspect needs a file: nystream inspect data.parquet")
+		return flags.Usagef("inspect needs a file: nystream inspect data.parquet")
 	}
 	if err := i.data.check(); err != nil {
 		return err
@@ -80,25 +82,21 @@ func (i *inspectCommand) checkArguments(args []string) error {
 			models++
 		}
 	}
-	given := func(flag string) bool { return i.cmd.Flags().Changed(flag) }
-	asked := []contradiction{
-		{i.rows < 0, "--rows must be 0 or more"},
-		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
-		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
+	refuse := i.set.Refuse()
+	refuse.When(i.rows < 0, "--rows must be 0 or more")
+	refuse.When(models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves")
+	refuse.When(models > 1, fmt.Sprintf("%d models: inspect them one by one", models))
+	if models == 0 || refuse.Err() != nil {
+		return refuse.Err()
 	}
-	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "encoding", "spool-dir", "input-format"} {
-		if i.cmd.Flags().Lookup(flag) != nil {
-			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
-		}
-	}
-	return refuse(asked)
+	return i.set.Check(flags.Saved, "a model")
 }
 
 // checkStores verifies all checksums.
 func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
-			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
+			return flags.Usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
 		if err := i.session.VerifyStore(ctx, p); err != nil {
 			return fromData(err)

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/spf13/cobra"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
@@ -43,57 +42,56 @@ type ismTask struct {
 	seen    float64 // accuracy on the rows of the fit
 }
 
-func newISMTask(j *job, cmd *cobra.Command) task {
+func newISMTask(j *job) task {
 	c := &ismTask{job: j}
-	f := cmd.Flags()
-	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
-	j.addCompletion(cmd, completeKernels, "kernel")
-	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addChoice(cmd, &c.how.Engine, "engine", "method for sums over pairs of rows", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and angle, that ends the iteration")
-	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
-	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	j.addClusters(cmd, "write the cluster of each row")
-	addChoice(cmd, &c.how.Paradigm, "paradigm", "kind of supervision", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
-	j.addLabelAside(cmd, "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes")
-	j.addAside(cmd, &c.target, "target", "`columns` or file of numbers to predict, instead of --label", model.Left)
-	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
-	j.addAside(cmd, &c.scores, "scores", "`columns` or file of scores, for --paradigm semisupervised", model.Left)
-	j.addAside(cmd, &c.givenLabel, "given-label", "`column` or file of classes to differ from, for --paradigm alternative", model.Left)
-	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
-	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
-	j.addCompletion(cmd, completeKernels, "target-kernel")
+	j.addKernel("kernel between rows of XW", "gaussian(sigma=median)")
+	j.set.Flag("kernel").Default("gaussian(sigma=median)")
+	j.addLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file", Effect: flags.Locates}, &c.target, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.rank, 0)},
+		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
+			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Engine, []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "W to try for one set of clusters, at most", Value: flags.Int(&c.how.Iterations, 50)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks of --engine linear, at most", Value: flags.Int(&c.how.Landmarks, 300)},
+		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between --target of two rows", Doc: "nystream help kernels lists them", Needs: "target",
+			Value: flags.String(&c.targetKernel, "rbf(gamma=median)"), Complete: flags.Kernels},
+		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
+		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},
+	)
+	j.addAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file", Effect: flags.Locates}, &c.scores, model.Left)
+	j.addAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
+	j.addClusters("write the cluster of each row")
 	// The paper's data is centred and scaled, and its distances mean little if not.
-	setDefault(cmd, "scale", "standard")
+	j.set.Flag("scale").Default("standard")
 	return c
 }
 
-func (c *ismTask) refuses(args []string) []contradiction {
+func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
 	p, label, target := c.how.Paradigm, c.given("label"), c.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
-	return []contradiction{
-		{len(args) == 0, noData},
-		c.without(!c.writes(model.Class), "goes with --clusters-output", "keep"),
-		c.needs(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"),
-		{label && target, "--label and --target: W is made for one of them; leave the other out"},
-		c.without(clustering, "is for --paradigm supervised", "target"),
-		c.without(p != ism.SemiSupervised, "is for --paradigm semisupervised", "scores"),
-		c.needs(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy"),
-		c.without(p != ism.Alternative, "is for --paradigm alternative", "given-label"),
-		c.needs(p == ism.Alternative, "given-label", ": the column of the classes to differ from"),
-		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu"),
-		{!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
-		c.without(!clustering, "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative", "clusters", "clusters-output"),
-		c.needs(clustering && !label, "clusters", ": how many there are, such as --clusters 3"),
-		c.least("clusters", c.how.Clusters, 2),
-		c.without(!target, "goes with --target", "target-kernel"),
-		c.needs(target, "dim", ": how many columns W shall have, such as --dim 2"),
-		c.least("dim", c.rank, 1),
-		c.within("tol", c.how.ChangeTol, 1, "0.01"),
-		c.least("iterations", c.how.Iterations, 1),
-		c.least("landmarks", c.how.Landmarks, 1),
-		c.without(c.how.Engine == ism.EngineExact, "is for --engine linear", "landmarks"),
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.If(!c.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.Missing(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm")
+	refuse.When(label && target, "--label and --target: W is made for one of them; leave the other out")
+	refuse.If(clustering, "target", "is for --paradigm supervised")
+	refuse.If(p != ism.SemiSupervised, "scores", "is for --paradigm semisupervised")
+	refuse.Missing(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy")
+	refuse.If(p != ism.Alternative, "given-label", "is for --paradigm alternative")
+	refuse.Missing(p == ism.Alternative, "given-label", ": the column of the classes to differ from")
+	refuse.If(!weighed, "mu", "is for --paradigm semisupervised and alternative")
+	refuse.When(!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1")
+	refuse.If(!clustering, "clusters clusters-output", "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative")
+	refuse.Missing(clustering && !label, "clusters", ": how many there are, such as --clusters 3")
+	refuse.Below("clusters", c.how.Clusters, 2)
+	refuse.Missing(target, "dim", ": how many columns W shall have, such as --dim 2")
+	refuse.Below("dim", c.rank, 1)
+	refuse.Outside("tol", c.how.ChangeTol, 1, "0.01")
+	refuse.Below("iterations", c.how.Iterations, 1)
+	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.If(c.how.Engine == ism.EngineExact, "landmarks", "is for --engine linear")
 }
 
 func (c *ismTask) parse() (err error) {
@@ -143,7 +141,7 @@ func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error)
 		c.rank = min(c.rank, len(c.left.Info().Columns))
 	}
 	if d := len(c.left.Info().Columns); c.rank > d {
-		return usagef("--dim %d: %s gives %d columns, and W has no more", c.rank, c.left.Info().Name, d)
+		return flags.Usagef("--dim %d: %s gives %d columns, and W has no more", c.rank, c.left.Info().Name, d)
 	}
 	return nil
 }

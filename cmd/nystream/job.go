@@ -5,10 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
@@ -24,7 +23,7 @@ type job struct {
 	task     task
 	planning bool
 	given    func(flag string) bool // whether it was given
-	flags    *pflag.FlagSet
+	set      *flags.Set
 	args     []string
 
 	data       dataFlags
@@ -40,7 +39,7 @@ type job struct {
 	output     string // the model
 	states     stateFlags
 	draws      drawFlags
-	scale      word        // of coordinates: --coordinates
+	scale      flags.Word  // of coordinates: --coordinates
 	run        *stream.Run // keeps states, or nil
 	resumed    []resumption
 
@@ -54,8 +53,8 @@ type job struct {
 // task is what only the family knows of a fit. It embeds its job, whose methods do
 // for it what it does not do itself.
 type task interface {
-	// refuses returns what the command line must not ask for.
-	refuses(args []string) []contradiction
+	// refuses refuses what the command line must not ask for.
+	refuses(refuse *flags.Refusals, args []string)
 	// parse reads the words of flags that have a grammar; its errors are of wrong usage.
 	parse() error
 	inputs() []string // files that are read besides the arguments
@@ -105,7 +104,7 @@ func (j *job) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := j.task.parse(); err != nil {
-		return &usageError{err}
+		return &flags.UsageError{Err: err}
 	}
 	defer j.close()
 	if err := j.task.open(ctx, args); err != nil {
@@ -227,11 +226,11 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 // check refuses command lines that contradict themselves, and outputs that could not
 // be written.
 func (j *job) check(args []string) error {
-	if err := refuse(append(j.task.refuses(args), j.refusesDrawing()...)); err != nil {
+	if err := j.checkFlags(args); err != nil {
 		return err
 	}
 	if j.output == "" && !j.planning && !j.states.stops() {
-		return usagef("-o is missing: the model file, such as -o model.npz")
+		return flags.Usagef("-o is missing: the model file, such as -o model.npz")
 	}
 	if err := j.data.check(); err != nil {
 		return err
@@ -241,13 +240,32 @@ func (j *job) check(args []string) error {
 	j.data.named = inputs
 	for _, f := range j.task.outputs() {
 		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
-			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
+			return flags.Usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
-	if err := refuse(j.refusesStates(inputs)); err != nil {
+	refuse := j.set.Refuse()
+	if j.refusesStates(refuse, inputs); refuse.Err() != nil {
+		return refuse.Err()
+	}
+	return j.checkOutputs(append([]fileFlag{{"-o", j.output, flags.ModelExtensions, ""}}, j.allOutputs()...), inputs)
+}
+
+// checkFlags refuses flags that mean nothing for the input, or contradict each other.
+func (j *job) checkFlags(args []string) error {
+	input, called := flags.Rows, "rows of DATA"
+	switch {
+	case j.edges.path != "":
+		input, called = flags.Graph, "--graph"
+	case j.set.Given("matrix") && j.set.Flag("matrix").For == flags.Matrix:
+		input, called = flags.Matrix, "--matrix"
+	}
+	if err := j.set.Check(input, called); err != nil {
 		return err
 	}
-	return j.checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.allOutputs()...), inputs)
+	refuse := j.set.Refuse()
+	j.task.refuses(refuse, args)
+	j.refusesDrawing(refuse)
+	return refuse.Err()
 }
 
 // allOutputs returns the files besides the model.
@@ -258,7 +276,7 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	e := j.engine()
 	p, err := j.task.plan(e)
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, &flags.UsageError{Err: err}
 	}
 	j.states.budget(p)
 	s := j.task.shape()
@@ -333,7 +351,7 @@ func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String(
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {
-		list = append(list, fileFlag{"--" + f.flag, f.path, outputExtensions, f.what})
+		list = append(list, fileFlag{"--" + f.flag, f.path, flags.OutputExtensions, f.what})
 	}
 	return list
 }

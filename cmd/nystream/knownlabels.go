@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
@@ -40,7 +41,7 @@ func newKnownLabels(labels []int, classes []string, fraction float64, seed uint6
 	}
 	divided, err := split.StratifiedRandom(k.of(known), 1-fraction, 1, seed)
 	if err != nil {
-		return k, usagef("--train-fraction %v: %w", fraction, err)
+		return k, flags.Usagef("--train-fraction %v: %w", fraction, err)
 	}
 	for _, i := range divided[0].Train {
 		k.train = append(k.train, known[i])

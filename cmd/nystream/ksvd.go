@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -28,11 +29,12 @@ var ksvdFamily = &family{
 type ksvdTask struct {
 	*job
 
-	decomposer word
-	compat     ksvd.Compatibility
-	nystrom    ksvd.Nystrom // its settings, some of which are those of all
-	landmarks  []int        // of rows, and of columns if there are two
-	center     bool
+	decomposer   flags.Word
+	nystromFlags []string // that only --method nystrom has a use for
+	compat       ksvd.Compatibility
+	nystrom      ksvd.Nystrom // its settings, some of which are those of all
+	landmarks    []int        // of rows, and of columns if there are two
+	center       bool
 
 	solver  ksvd.Method
 	matched ksvd.Compatibility // of the rows and columns of a matrix
@@ -40,56 +42,49 @@ type ksvdTask struct {
 	fitting *ksvd.Fit
 }
 
-func newKSVDTask(j *job, cmd *cobra.Command) task {
+func newKSVDTask(j *job) task {
 	c := &ksvdTask{job: j}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
-	j.addRank(cmd, "columns of U and of V")
-	j.addRight(cmd, "the right side")
-	addChoice(cmd, &c.decomposer, "method", "method of decomposition", words("auto", "exact", "nystrom", "ssrsvd"))
-	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of sampled rows and columns, or N,M; 20 times the rank if not given")
-	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular directions up to which landmarks double")
-	f.BoolVar(&c.center, "center", false, "subtract the means of rows and columns")
-	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums and means: over all entries or landmarks",
-		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of singular vectors; all but derived take one more pass",
-		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
-	addChoice(cmd, &c.compat, "compat", "map between the rows and columns of one matrix",
-		[]ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})
-	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
-	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")
-	c.edges.add(cmd)
+	nystrom := func(f flags.Flag) flags.Flag {
+		c.nystromFlags = append(c.nystromFlags, f.Name)
+		return f
+	}
+	j.addKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
+	j.set.Flag("kernel").For = 0
+	j.addRank("columns of U and of V", "")
+	j.addRight("rows that are the right side")
+	j.set.Add(
+		flags.Flag{Name: "method", Arg: "word", Usage: "method of decomposition", Value: flags.Choice(&c.decomposer, flags.Words("auto", "exact", "nystrom", "ssrsvd"))},
+		nystrom(flags.Flag{Name: "landmarks", Arg: "number", Usage: "sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
+		nystrom(flags.Flag{Name: "tol", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
+		flags.Flag{Name: "center", Usage: "subtract the means of rows and columns", Value: flags.Bool(&c.center, false)},
+		nystrom(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums and means", Doc: "over all entries or landmarks",
+			Value: flags.Choice(&c.nystrom.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})}),
+		nystrom(flags.Flag{Name: "scaling", Arg: "word", Usage: "length of singular vectors", Doc: "all but derived take one more pass",
+			Value: flags.Choice(&c.nystrom.Scaling, []ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})}),
+		flags.Flag{Name: "compat", Arg: "word", Usage: "map between the rows and columns of one matrix", For: flags.Rows,
+			Value: flags.Choice(&c.compat, []ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})},
+	)
+	j.addFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")
+	j.addFactors("right-factors", "V", model.Right, "write V, a row for each of the right side")
+	c.edges.add(j.set)
 	return c
 }
 
-// The flags that only some input or method has a use for.
-var (
-	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
-	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
-	rowsOnly     = []string{"label", "keep", "input-format", "spool-dir", "nulls", "scale",
-		"categories", "compat"}
-)
-
-func (c *ksvdTask) refuses(args []string) []contradiction {
+func (c *ksvdTask) refuses(refuse *flags.Refusals, args []string) {
 	graph, two, method := c.given("graph"), c.given("right"), c.decomposer
-	return []contradiction{
-		{len(args) == 0 && !graph, noData + ", or a graph with --graph edges.csv"},
-		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
-		{two && graph, "--right: a graph has both sides; leave it out"},
-		c.without(graph, "is for rows of DATA: leave it out with --graph", rowsOnly...),
-		c.without(!graph, "goes with --graph", graphOnly...),
-		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, edgeColumns},
-		c.without(two, "is for the rows and columns of one matrix: leave it out with --right", "compat"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(true, "kernel", ", such as --kernel 'sne(gamma=2)'"),
-		c.needs(true, "rank", ": how many columns U and V shall have, such as --rank 20"),
-		c.least("rank", c.rank, 1),
-		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
-		{method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
-		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
-		c.within("tol", c.nystrom.Tolerance, 2, "0.1"),
-		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
-	}
+	refuse.When(len(args) == 0 && !graph, noData+", or a graph with --graph edges.csv")
+	refuse.When(len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph")
+	refuse.When(graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, edgeColumns)
+	refuse.If(two, "compat", "is for the rows and columns of one matrix: leave it out with --right")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), oneStandardInput)
+	refuse.Missing(true, "kernel", ", such as --kernel 'sne(gamma=2)'")
+	refuse.Missing(true, "rank", ": how many columns U and V shall have, such as --rank 20")
+	refuse.Below("rank", c.rank, 1)
+	refuse.If(method == "exact" || method == "ssrsvd", strings.Join(c.nystromFlags, " "), "is for --method nystrom")
+	refuse.When(method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact")
+	refuse.When(method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph")
+	refuse.Outside("tol", c.nystrom.Tolerance, 2, "0.1")
+	refuse.When(!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200")
 }
 
 func (c *ksvdTask) goodLandmarks() bool {
@@ -123,7 +118,7 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 		return nystrom
 	}
 	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Seed: c.seed, Nystrom: nystrom}
-	if word := c.first(nystromFlags...); word != "" {
+	if word := c.set.First(c.nystromFlags...); word != "" {
 		auto.Asked = "`" + word + "`"
 	}
 	return auto
@@ -163,7 +158,7 @@ func (c *ksvdTask) match() error {
 	var err error
 	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
-		return usagef("%s: %w", c.left.Info().Name, err)
+		return flags.Usagef("%s: %w", c.left.Info().Name, err)
 	}
 	return nil
 }

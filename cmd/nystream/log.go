@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
@@ -44,7 +45,7 @@ func (m *messages) write(line logLine, text string) {
 // logsJSON reports whether messages are JSON lines. Before the flags are in effect the
 // variable of the environment counts, for errors of the command line.
 func (a *app) logsJSON() bool {
-	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(environmentPrefix+"LOG_FORMAT")) == "json"
+	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
 }
 
 // passState is how far a pass is.

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
@@ -45,13 +45,13 @@ func (a *app) made() *made {
 // plainCommand returns the command line, its flags in one order, with those of the environment
 // and of settings, without those that change no number in a file, and absolute paths as names.
 func (a *app) plainCommand() string {
-	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.cmd.Flags().Args())...)
-	visitGiven(a.cmd.Flags(), func(f *pflag.Flag) {
-		value := plainPath(flagValue(f))
+	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.args)...)
+	flags.New(a.cmd).VisitGiven(func(f *flags.Flag) {
+		value := plainPath(f.Text())
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			value = listValue(plainPaths(list.GetSlice()))
+			value = flags.ListText(plainPaths(list.GetSlice()))
 		}
-		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
+		if f.Name != "seed" && (f.Effect == flags.Result || f.Effect == flags.Locates) {
 			words = append(words, "--"+f.Name+"="+value)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
@@ -44,8 +45,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	switch {
-	case asksCompletion(args):
-		a.registerCompletions(root)
+	case flags.AsksCompletion(args):
+		flags.RegisterCompletions(root)
 	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
 		root.Version = version + ", build " + build()
 	}
@@ -65,10 +66,10 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand(a))
-	root.AddCommand(newTopics()...)
-	root.SetHelpCommand(newHelpCommand(root))
-	addTexts(root)
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand())
+	root.AddCommand(flags.NewTopics()...)
+	flags.SetHelp(root)
+	flags.AddTexts(root, methodNames())
 	return root
 }
 
@@ -84,8 +85,8 @@ func newRoot(a *app, verbs ...*cobra.Command) *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(explainFlag)
-	root.SetGlobalNormalizationFunc(sameFlag)
+	root.SetFlagErrorFunc(flags.Explain)
+	root.SetGlobalNormalizationFunc(flags.Normalize)
 	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
 	a.addGlobalFlags(root)
 	root.AddCommand(verbs...)

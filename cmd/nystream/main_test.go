@@ -25,6 +25,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
@@ -59,9 +60,9 @@ func TestScripts(t *testing.T) {
 func setUpScript(e *testscript.Env) error {
 	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK",
 		"TOL", "SCALE", "MAX_SPOOL_SIZE"} { // all that scripts set
-		e.Setenv(environmentPrefix+v, "")
+		e.Setenv(flags.EnvironmentPrefix+v, "")
 	}
-	e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
+	e.Setenv(flags.EnvironmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
 	e.Setenv("PYTHON", pythonWith("numpy"))
 	e.Setenv("YAML", pythonWith("yaml"))
 	e.Setenv("SKLEARN", pythonWith("sklearn"))

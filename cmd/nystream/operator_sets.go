@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/solvers/model"
@@ -53,7 +54,7 @@ func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.warnings = append(c.warnings, c.sentences(f.Warnings())...)
+	c.warnings = append(c.warnings, flags.SpellAll(c.cmd, f.Warnings())...)
 	return f.Labels, nil
 }
 

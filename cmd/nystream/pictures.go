@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
@@ -28,12 +28,13 @@ type drawFlags struct {
 	plot, report string // files
 }
 
-func (d *drawFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&d.plot, "plot", "", "draw the fit to `file`, ."+strings.Join(picture.Extensions, " ."))
-	f.StringVar(&d.report, "report", "", "write a page about the fit, with pictures, to `file` .html")
-	completeFiles(cmd, picture.Extensions, "plot")
-	completeFiles(cmd, reportExtensions, "report")
+func (d *drawFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(picture.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
+			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: picture.Extensions}},
+		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
+			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
+	)
 }
 
 var reportExtensions = []string{"html", "htm"}
@@ -45,9 +46,8 @@ func (d *drawFlags) outputs() []fileFlag {
 	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
 }
 
-func (j *job) refusesDrawing() []contradiction {
-	return []contradiction{{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") +
-		": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"}}
+func (j *job) refusesDrawing(refuse *flags.Refusals) {
+	refuse.If(j.states.stops(), "plot report", "draws a model, and a shard makes none: give it to the fit of all shards")
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -14,7 +15,7 @@ func newPlanCommand(a *app) *cobra.Command {
 		Use:  "plan",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usagef("plan needs a verb: nystream plan fit METHOD DATA...")
+			return flags.Usagef("plan needs a verb: nystream plan fit METHOD DATA...")
 		},
 	}
 	plan.FParseErrWhitelist.UnknownFlags = true
@@ -81,10 +82,10 @@ func (j *job) reportPlan(p *model.Plan) error {
 
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
-	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
+	r := &planResult{Method: j.method, Chosen: flags.Spell(j.cmd, p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
 		MemoryBytes: p.Memory.Total(), SpoolBytes: j.session.Quota.Most(), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
-		Notes: j.sentences(p.Notes)}
+		Notes: flags.SpellAll(j.cmd, p.Notes)}
 	if r.Scans == nil {
 		r.Scans = j.plannedScans()
 	}
@@ -96,7 +97,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Passes[name] = p.SourcePasses
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, flags.Spell(j.cmd, m.Knob)})
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,15 +20,15 @@ const predictedColumn = "predicted"
 func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*prediction, error) {
 	names, err := m.Outputs(model.Left, model.Decision)
 	switch {
-	case p.intervals || p.std:
-		return nil, usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
+	case p.set.Given("interval") || p.std:
+		return nil, flags.Usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
 	case errors.Is(err, model.ErrNoOutput):
-		return nil, usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
+		return nil, flags.Usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
 			f.path, f.family.name)
 	case err != nil:
-		return nil, usagef("%w", err)
+		return nil, flags.Usagef("%w", err)
 	case f.family == lowrankFamily && p.data.label != "":
-		return nil, usagef("--label: clusters have no names to compare with: carry the column along with --keep")
+		return nil, flags.Usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	classes := f.data.Classes
 	if len(classes) != len(names) {
@@ -49,7 +50,7 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 	if p.probabilities {
 		add(model.Probability)
 		if _, err := a.request.Names(m); err != nil {
-			return nil, usagef("--probabilities: %w", err)
+			return nil, flags.Usagef("--probabilities: %w", err)
 		}
 	}
 	var values []float64 // of the classes

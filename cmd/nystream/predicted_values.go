@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -33,17 +34,16 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	r := p.valueRequest()
 	intervals := r.Asks(model.Upper)
 	if _, err := r.Names(m); err != nil {
-		return nil, usagef("%w", err)
+		return nil, flags.Usagef("%w", err)
 	}
 	if p.compares() {
 		p.truth = newTruth(newAside("--label", p.data.label), nil)
 	}
-	if err := refuse([]contradiction{
-		{p.decisions || p.probabilities, "--decisions and --probabilities are for models of classes: this one predicts numbers"},
-		{p.labelsFile != "", "--labels is for models of a graph"},
-		{p.truth != nil && len(targets) > 1, "--label compares with one column, and this model predicts several"},
-		{p.truth != nil && p.truth.said.file != "", p.data.label + ": true numbers are in a column of the data"},
-	}); err != nil {
+	refuse := p.set.Refuse()
+	refuse.If(true, "decisions probabilities", "is for models of classes: this one predicts numbers")
+	refuse.When(p.truth != nil && len(targets) > 1, "--label compares with one column, and this model predicts several")
+	refuse.When(p.truth != nil && p.truth.said.file != "", p.data.label+": true numbers are in a column of the data")
+	if err := refuse.Err(); err != nil {
 		return nil, err
 	}
 	score := &valueScore{}
@@ -79,22 +79,21 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 	r := model.Request{Kinds: []model.Kind{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
-		return nil, usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
 			f.path, f.family.name)
 	}
 	if err != nil {
-		return nil, usagef("%w", err)
+		return nil, flags.Usagef("%w", err)
 	}
-	if err := refuse([]contradiction{
-		{p.decisions || p.probabilities || p.intervals || p.std,
-			"--novelty predicts nothing: leave out --decisions, --probabilities, --interval and --std"},
-		{p.data.label+p.labelsFile != "", "--novelty is compared with no label: carry the column along with --keep"},
-	}); err != nil {
+	refuse := p.set.Refuse()
+	refuse.If(true, "decisions probabilities interval std", "goes into predictions, and --novelty predicts nothing: leave it out")
+	refuse.If(true, "label labels", "is compared with predictions, and --novelty predicts nothing: carry the column along with --keep")
+	if err := refuse.Err(); err != nil {
 		return nil, err
 	}
 	out := &noveltyResult{Share: show.Number(p.novelty)}
 	if known, ok := f.model.(*lowrank.Model); ok {
-		out.Warnings = p.sentences(known.Novelty.Doubts(p.novelty))
+		out.Warnings = flags.SpellAll(p.cmd, known.Novelty.Doubts(p.novelty))
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {
@@ -126,7 +125,7 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 // deviations.
 func (p *predictCommand) valueRequest() model.Request {
 	r := model.Request{Kinds: []model.Kind{model.Value}}
-	if p.intervals {
+	if p.set.Given("interval") {
 		r.Kinds, r.Level = append(r.Kinds, model.Lower, model.Upper), p.interval
 	}
 	if p.std {

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
@@ -35,7 +34,7 @@ var ridgeFamily = &family{
 // The best of them is at most 15 % worse than the best of all; rbf(gamma=median) is up to 55 % worse than it.
 const ridgeKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)"
 
-// alternatives is a flag of kernels: those of repeated flags are joined.
+// alternatives is the value of a flag of kernels: those of repeated flags are joined.
 type alternatives struct {
 	text  *string
 	given bool
@@ -60,7 +59,7 @@ type ridgeTask struct {
 	*job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
-	classWeight             word
+	classWeight             flags.Word
 
 	kernels []kernelgen.Kernel
 	asides  asides
@@ -71,44 +70,42 @@ type ridgeTask struct {
 	fitting *ridge.Fit
 }
 
-func newRidgeTask(j *job, cmd *cobra.Command) task {
+func newRidgeTask(j *job) task {
 	c := &ridgeTask{job: j}
 	j.kernelText = ridgeKernels
-	f := cmd.Flags()
-	f.Var(&alternatives{text: &j.kernelText}, "kernel",
-		"`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
-	j.addCompletion(cmd, completeKernels, "kernel")
-	j.addLabelAside(cmd, "`column` or file of the classes to predict, instead of --target")
-	j.addAside(cmd, &c.target, "target", "`columns` or file of the numbers to predict", model.Left)
-	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
-	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
-		"`numbers` to choose the penalty from; five to seven that suit the data if not given")
-	f.Lookup("penalty").DefValue = "" // not []
-	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a held-out tenth; 5 up to 3,000 landmarks")
-	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
-	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
-	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")
-	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
-	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
-	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
-	addChoice(cmd, &c.how.Metric, "metric", "metric learnt from the data", forms, "", "factors of columns", "a matrix")
-	setDefault(cmd, "scale", "standard")
+	j.addLabelAside("classes to predict, in a column or file", "instead of --target")
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true, Effect: flags.Locates}, &c.target, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
+			Value: &alternatives{text: &j.kernelText}, Complete: flags.Kernels},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks", First: true, Value: flags.Int(&c.how.Landmarks, 1000)},
+		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "numbers to choose the penalty from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
+	)
+	j.addAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
+	j.addAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "rare classes weigh as much")},
+		flags.Flag{Name: "score-pass", Usage: "score classes on all rows, by another pass", Value: flags.Bool(&c.how.ScorePass, false)},
+		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
+		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
+			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
+	)
+	j.set.Flag("scale").Default("standard")
 	return c
 }
 
-func (c *ridgeTask) refuses(args []string) []contradiction {
+func (c *ridgeTask) refuses(refuse *flags.Refusals, args []string) {
 	label, target := c.given("label"), c.given("target")
-	return []contradiction{
-		{len(args) == 0, noData},
-		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
-		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
-		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
-		{label && target, "--label and --target: one of them is predicted; leave the other out"},
-		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),
-		c.least("landmarks", c.how.Landmarks, 1),
-		c.least("folds", c.how.Folds, 1),
-		{slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1"},
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.When(target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target")
+	refuse.When(target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out")
+	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
+	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
+	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")
+	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.Below("folds", c.how.Folds, 1)
+	refuse.When(slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
 }
 
 func (c *ridgeTask) parse() (err error) {
@@ -166,7 +163,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 		}
 		what := map[string]string{"--label": "classes", "--weights": "weights", "--fold-by": "groups"}[a.flag]
 		if len(names) != 1 {
-			return usagef("%s: %d columns; %s are in one", a.named(), len(names), what)
+			return flags.Usagef("%s: %d columns; %s are in one", a.named(), len(names), what)
 		}
 		switch a.flag {
 		case "--label":

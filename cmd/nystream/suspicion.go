@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
@@ -93,7 +94,7 @@ func (j *job) tellPrepared() {
 	}
 	if names := j.prepared.rounded(); len(names) > 0 {
 		const say = "scaling makes %s 0: the values differ by no more than rounding"
-		j.warnings = append(j.warnings, j.sentences([]string{fmt.Sprintf(say, shortList(names))})...)
+		j.warnings = append(j.warnings, flags.SpellAll(j.cmd, []string{fmt.Sprintf(say, shortList(names))})...)
 	}
 }
 
@@ -117,7 +118,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 			out = append(out, heavy)
 		}
 	}
-	return j.sentences(out)
+	return flags.SpellAll(j.cmd, out)
 }
 
 // measures reports whether distances between rows count that nobody has scaled: not between those

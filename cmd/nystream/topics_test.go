@@ -18,7 +18,7 @@ var notPrinted = []string{"savedFit", "rowsData", "graphData"}
 
 // Every name in what is printed as JSON is explained in the help of it.
 func TestJSONIsExplained(t *testing.T) {
-	text, err := os.ReadFile("topics/json.txt")
+	text, err := os.ReadFile("internal/flags/topics/json.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestJSONIsExplained(t *testing.T) {
 // Every method of fit is in the help that tells them apart, and every exit code in its own.
 func TestTopicsAreWhole(t *testing.T) {
 	read := func(name string) string {
-		text, err := os.ReadFile("topics/" + name)
+		text, err := os.ReadFile("internal/flags/topics/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestTopicsAreWhole(t *testing.T) {
 	methods := read("methods.txt")
 	for _, c := range newFitCommand(newApp(t.Context(), nil, nil, nil)).Commands() {
 		if !strings.Contains(methods, c.Name()+" ") {
-			t.Errorf("topics/methods.txt does not tell of %s", c.Name())
+			t.Errorf("internal/flags/topics/methods.txt does not tell of %s", c.Name())
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
@@ -39,15 +39,16 @@ type toyTask struct {
 	times float64
 }
 
-func newToyTask(j *job, cmd *cobra.Command) task {
+func newToyTask(j *job) task {
 	c := &toyTask{job: j}
-	cmd.Flags().Float64Var(&c.times, "times", 1, "`number` that means are multiplied by")
-	j.addFactors(cmd, "factors", "U", model.Left, "write how far rows are from the means,")
+	j.set.Add(flags.Flag{Name: "times", Arg: "number", Usage: "number that means are multiplied by", Value: flags.Float(&c.times, 1)})
+	j.addFactors("factors", "U", model.Left, "write how far rows are from the means")
 	return c
 }
 
-func (c *toyTask) refuses(args []string) []contradiction {
-	return []contradiction{{len(args) == 0, noData}, {c.times <= 0, "--times must be above 0"}}
+func (c *toyTask) refuses(refuse *flags.Refusals, args []string) {
+	refuse.When(len(args) == 0, noData)
+	refuse.When(c.times <= 0, "--times must be above 0")
 }
 
 func (c *toyTask) title() string {

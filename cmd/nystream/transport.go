@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/spf13/cobra"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -28,7 +28,7 @@ var transportFamily = &family{
 type transportTask struct {
 	*job
 	how    transport.Sinkhorn // but for the seed
-	engine word
+	engine flags.Word
 
 	weights, rightWeights string
 	asides                [2]asides // of the left and the right side
@@ -38,44 +38,43 @@ type transportTask struct {
 	fitting *transport.Fit
 }
 
-func newTransportTask(j *job, cmd *cobra.Command) task {
+func newTransportTask(j *job) task {
 	c := &transportTask{job: j}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'rbf(gamma=10)'")
-	j.addRight(cmd, "the targets")
-	addChoice(cmd, &c.engine, "engine", "method of products with K", words("auto", "exact", "lowrank"))
-	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
-	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
-	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
-	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "summed `error` of the row masses that ends the iteration")
-	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that change, such as 1; masses are kept if not given")
-	j.addAside(cmd, &c.weights, "weights", "`column` or file of the masses of the rows of DATA; equal if not given", model.Left)
-	j.addAside(cmd, &c.rightWeights, "right-weights", "`column` or file of the masses of the rows of --right", model.Right)
-	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
-	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
+	j.addKernel("kernel between two rows", "'rbf(gamma=10)'")
+	j.addRight("rows that are the targets")
+	j.set.Flag("right").First = true
+	j.addRank("columns of the approximation of K", "100 if not given")
+	j.set.Add(
+		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.how.Epsilon, 1)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "method of products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations, at most", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "tol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of masses that change, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+	)
+	j.addAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
+	j.addAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
+	j.addFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
+	j.addFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
 	return c
 }
 
-func (c *transportTask) refuses(args []string) []contradiction {
+func (c *transportTask) refuses(refuse *flags.Refusals, args []string) {
 	weighted := c.given("weights") || c.given("right-weights")
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
-	return []contradiction{
-		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use --keep", "label"),
-		c.without(!c.writesFactors(), "goes with --left-output or --right-output", "keep"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(true, "kernel", ", such as --kernel 'rbf(gamma=10)'"),
-		c.least("rank", c.rank, 1),
-		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
-		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
-		c.least("iterations", c.how.Iterations, 1),
-		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
-		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
-		c.without(!c.given("right"), "goes with --right", "right-weights"),
-		{c.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files"},
-		{c.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel"},
-		{c.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers"},
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.If(true, "label", "carries nothing along here: use --keep")
+	refuse.If(!c.writesFactors(), "keep", "goes with --left-output or --right-output")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), oneStandardInput)
+	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(gamma=10)'")
+	refuse.Below("rank", c.rank, 1)
+	refuse.If(c.engine == "exact", "rank", "is for --engine lowrank")
+	refuse.When(!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1")
+	refuse.Below("iterations", c.how.Iterations, 1)
+	refuse.When(!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6")
+	refuse.When(c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
+	refuse.When(c.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
+	refuse.When(c.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
+	refuse.When(c.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers")
 }
 
 func (c *transportTask) parse() (err error) {
@@ -126,7 +125,7 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 			return err
 		}
 		if w.Cols != 1 {
-			return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
+			return flags.Usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
 		}
 		c.masses[side] = matrixColumn(w, 0)
 	}

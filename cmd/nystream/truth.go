@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -115,9 +116,9 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 	graph, t := f.data.Graph != nil, p.truth
 	switch {
 	case graph && p.data.label != "" && p.labelsFile == "":
-		return nil, usagef("--label names a column of --labels, which is missing: the model is of a graph")
+		return nil, flags.Usagef("--label names a column of --labels, which is missing: the model is of a graph")
 	case !graph && p.labelsFile != "":
-		return nil, usagef("--labels is for models of a graph; labels of rows are named by --label")
+		return nil, flags.Usagef("--labels is for models of a graph; labels of rows are named by --label")
 	case t != nil && graph:
 		return p.openNodes(ctx, f, m, paths)
 	case t != nil:
@@ -149,13 +150,13 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 	t := p.truth
 	if t.said.file != "" {
 		if f.prepare.Nulls == prepare.NullsDrop {
-			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
+			return flags.Usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
 		p.data.label = ""
 		return nil
 	}
 	if len(t.said.columns) != 1 {
-		return usagef("%s: labels are in one column", t.said.named())
+		return flags.Usagef("%s: labels are in one column", t.said.named())
 	}
 	if !slices.Contains(paths, "-") {
 		columns, _, err := p.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))

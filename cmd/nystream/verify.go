@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -23,7 +24,8 @@ type verifyCommand struct {
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
 	right  []string
-	how    word
+	how    flags.Word
+	set    *flags.Set
 	sample int
 }
 
@@ -35,28 +37,29 @@ func newVerifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeModelThenData,
+		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	addChoice(cmd, &v.how, "error", "rows that are compared; auto is exact up to 20,000", words("auto", "exact", "sampled"))
-	f.IntVar(&v.sample, "sample", 4096, "`number` of rows of each source for --error sampled")
-	f.StringSliceVar(&v.right, "right", nil, "`files` of the right side")
-	completeFiles(cmd, dataExtensions, "right")
-	v.data.add(v.app, cmd)
-	v.graph.addReading(cmd)
+	v.set = flags.New(cmd)
+	v.set.Add(
+		flags.Flag{Name: "error", Arg: "word", Usage: "rows that are compared", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
+		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
+	)
+	v.data.add(v.set)
+	v.graph.addReading(v.set)
 	return cmd
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return usagef("verify needs a model and data: nystream verify m.npz data.parquet")
+		return flags.Usagef("verify needs a model and data: nystream verify m.npz data.parquet")
 	}
 	if slices.Contains(args, "-") && slices.Contains(v.right, "-") {
-		return usagef("the standard input can serve only one side: name files for DATA or for --right")
+		return flags.Usagef("the standard input can serve only one side: name files for DATA or for --right")
 	}
 	if v.sample < 2 {
-		return usagef("--sample %d: must be at least 2", v.sample)
+		return flags.Usagef("--sample %d: must be at least 2", v.sample)
 	}
 	if err := v.data.check(); err != nil {
 		return err
@@ -68,7 +71,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	}
 	m, ok := f.model.(model.Verifier)
 	if !ok {
-		return usagef("%s: verify does not measure %s models%s", args[0], f.family.name, f.family.unverified)
+		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.family.name, f.family.unverified)
 	}
 	if err := v.checkSources(f); err != nil {
 		return err
@@ -99,8 +102,8 @@ func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) 
 	if f.data.Graph != nil {
 		return o, v.openGraph(ctx, f, o, paths)
 	}
-	if v.graph.nodes+v.graph.weight != "" {
-		return o, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	if err := v.set.Check(flags.Rows, "a model of rows"); err != nil {
+		return o, err
 	}
 	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
 	take := func(paths []string) (*prepare.Source, error) {
@@ -175,11 +178,11 @@ func (f *modelFile) whole() bool { return f.model.Describe().Kernel == "" }
 func (v *verifyCommand) checkSources(f *modelFile) error {
 	switch two := f.data.Sources == 2 || f.data.Input == sourcesInput; {
 	case two && len(v.right) == 0:
-		return usagef("the model is of the matrix between two sources: name the second with --right")
+		return flags.Usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
-		return usagef("--right: the model is of one source")
+		return flags.Usagef("--right: the model is of one source")
 	case f.whole() && v.how == "sampled":
-		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
+		return flags.Usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
 }

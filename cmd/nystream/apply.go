@@ -58,6 +58,9 @@ func (t *taken) budget(a *app, b *stream.Budget) {
 // open opens what a side of the model is applied to.
 func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.data.Graph != nil {
+		if err := t.set.Check(flags.Graph, "a model of a graph"); err != nil {
+			return nil, err
+		}
 		return f.openGraph(ctx, t, side, paths)
 	}
 	if err := t.set.Check(flags.Rows, "a model of rows"); err != nil {

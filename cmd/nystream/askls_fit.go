@@ -13,6 +13,9 @@ import (
 )
 
 func (c *asklsTask) parse() (err error) {
+	if c.how.Engine == askls.EngineAuto && c.set.First("tol", "iterations", "rank", "landmarks", "sums") != "" {
+		c.how.Engine = askls.EngineIterative // which has a use for them
+	}
 	if c.input() == "" {
 		if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 			return err

@@ -41,11 +41,16 @@ func (d *dataFlags) add(s *flags.Set) {
 	s.Add(
 		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
 			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.label, "")},
-		flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
-			Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.columns)},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
 			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.keep)},
 	)
+	d.addComputed(s)
+}
+
+// addComputed adds the flags about the columns that are computed with, and about files.
+func (d *dataFlags) addComputed(s *flags.Set) {
+	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.columns)})
 	d.addLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")})
@@ -58,10 +63,6 @@ func (d *dataFlags) addLayout(s *flags.Set) {
 		f.Group, f.Effect = flags.Data, flags.Locates
 		return f
 	}
-	copies := func(f flags.Flag) flags.Flag {
-		f.Group, f.Effect, f.For = flags.Data, flags.Process, tables
-		return f
-	}
 	s.Add(
 		layout(flags.Flag{Name: "header", Usage: "text files begin with names, even of numbers", For: any, Value: flags.Bool(&d.Header, false)}),
 		layout(flags.Flag{Name: "no-header", Usage: "text files have no line of names", For: any, Value: flags.Bool(&d.NoHeader, false)}),
@@ -72,6 +73,17 @@ func (d *dataFlags) addLayout(s *flags.Set) {
 		layout(flags.Flag{Name: "array", Arg: "name", Usage: "array in .npz files that hold several", For: tables, Value: flags.String(&d.array, "")}),
 		layout(flags.Flag{Name: "input-format", Arg: "format", Usage: "format of files whose name tells none", Doc: strings.Join(blockstore.Formats(), ", "), For: tables,
 			Value: flags.String(&d.format, ""), Complete: flags.OneOf(blockstore.Formats())}),
+	)
+	d.addCopies(s)
+}
+
+// addCopies adds the flags about temporary copies.
+func (d *dataFlags) addCopies(s *flags.Set) {
+	copies := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect, f.For = flags.Data, flags.Process, flags.Rows|flags.Matrix
+		return f
+	}
+	s.Add(
 		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
 		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for any; half of the free space if not given", Value: &d.maxSpool}),
 	)

@@ -73,7 +73,7 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	d.say("%s rows along a knot in %d columns: %s", show.Count(d.rows), knotDimension, data)
 	for _, command := range [][]string{
 		{"fit", "landmark", data, "--kernel", "rbf(gamma=2)", "--rank", "60", "--label", "lobe", "--keep", "phase", "-o", model},
-		{"verify", model, data, "--error", "sampled", "--sample", "1500", "--label", "lobe", "--keep", "phase"},
+		{"verify", model, data, "--error", "sampled", "--sample", "1500"},
 		{"transform", model, unseen, "--label", "lobe", "--keep", "phase", "-o", embedded},
 	} {
 		command = append(command, globals...)

@@ -21,7 +21,7 @@ const (
 	exitUsage       = 2
 	exitData        = 3
 	exitBudget      = 4
-	exitInterrupted = 130
+	exitInterrupted = 130 // as of SIGINT; other signals have codes of their own, see stopped
 	exitPipe        = 141 // as of programs that SIGPIPE ends
 )
 
@@ -42,7 +42,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitPipe
 	}
 	code := a.exitCode(ctx, err)
-	if code == exitInterrupted {
+	if ctx.Err() != nil {
 		err = errors.New("interrupted; no output was written")
 		if a.resumable != nil && a.resumable() {
 			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.resumeFrom)
@@ -78,6 +78,9 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	var data *stream.DataError
 	switch {
 	case ctx.Err() != nil:
+		if by := new(stopped); errors.As(context.Cause(ctx), by) {
+			return by.exitCode()
+		}
 		return exitInterrupted
 	case errors.As(err, new(*flags.UsageError)) || !a.running:
 		return exitUsage

@@ -17,12 +17,25 @@ func newFitCommand(a *app) *cobra.Command {
 
 // newMethodsCommand makes parent a command with a sub-command for each method.
 func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Command {
-	// The parent only ever runs when the method is missing or wrong.
+	// The parent runs when the method is missing or wrong, or is that of a folder of states.
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
-	parent.RunE = func(_ *cobra.Command, args []string) error {
+	var states stateFlags
+	if !planning {
+		set := flags.New(parent)
+		states.addShard(set)
+		new(dataFlags).addCopies(set)
+	}
+	parent.RunE = func(cmd *cobra.Command, args []string) error {
 		known := strings.Join(methodNames(), ", ")
-		if len(args) == 0 {
+		switch {
+		case len(args) == 0 && states.stops() && states.folder != "":
+			fit, err := readSavedFit(states.folder)
+			if err != nil {
+				return err
+			}
+			return fit.run(cmd.Context(), a, cmd)
+		case len(args) == 0:
 			return flags.Usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
 		}
 		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], known, flags.DidYouMean(args[0], methodNames()))
@@ -58,7 +71,6 @@ func (m *fitter) addFlags(j *job) {
 	j.shown = make(map[model.Side]*sampled)
 	j.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes,
 		Value: flags.String(&j.output, ""), Complete: flags.ModelFiles})
-	j.addOutputFormat(j.set)
 	j.task = m.task(j)
 }
 
@@ -89,6 +101,9 @@ func (j *job) addClusters(usage string) {
 
 // addRowsFile adds a flag that names a file for a value or more of each row.
 func (j *job) addRowsFile(usage string, f *factorFile) {
+	if j.factors == nil {
+		j.addOutputFormat(j.set)
+	}
 	j.factors = append(j.factors, f)
 	j.set.Add(flags.Flag{Name: f.flag, Arg: "file", Usage: usage, Doc: "." + strings.Join(flags.OutputExtensions, " .") + ", or - for the standard output",
 		Group: flags.Output, First: f.flag == "factors", Effect: flags.Writes, Value: flags.String(&f.path, ""), Complete: flags.OutputFiles})

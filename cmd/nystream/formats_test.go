@@ -14,7 +14,7 @@ import (
 // TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
 // places that lack a format: both tables for users, the layout of packages, completion, words of flags, reader and writer.
 func TestFormatsAreEverywhere(t *testing.T) {
-	checkFormatPage(t, "topics/formats.txt")
+	checkFormatPage(t, "internal/flags/topics/formats.txt")
 	checkFormatPage(t, "../../docs/formats.md")
 	layout := mustReadText(t, "../../blockstore/doc.go")
 	for _, format := range allFormats() {

@@ -95,6 +95,9 @@ func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *ismTask) parse() (err error) {
+	if c.how.Engine == ism.EngineAuto && c.given("landmarks") {
+		c.how.Engine = ism.EngineLinear
+	}
 	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 		return err
 	}

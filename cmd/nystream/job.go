@@ -265,6 +265,10 @@ func (j *job) checkFlags(args []string) error {
 	refuse := j.set.Refuse()
 	j.task.refuses(refuse, args)
 	j.refusesDrawing(refuse)
+	if len(j.factors) > 0 {
+		refuse.If(!slices.ContainsFunc(j.factors, func(f *factorFile) bool { return f.path != "" }), "output-format compression",
+			"is for files of rows, and none is named: name one with --"+j.factors[0].flag+", or leave it out")
+	}
 	return refuse.Err()
 }
 

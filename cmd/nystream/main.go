@@ -7,10 +7,8 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -25,11 +23,9 @@ const version = "0.1.0"
 
 func main() {
 	blas64.Use(nyblas.Implementation{})
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
+	ctx, ignore := heedSignals()
 	code := run(ctx, plainWords(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
-	stop()
+	ignore()
 	os.Exit(code)
 }
 

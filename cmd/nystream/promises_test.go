@@ -41,12 +41,12 @@ var promises = []promise{
 	{"RMSE, R² and accuracy have standard errors.", "docs/methods.md", standardErrors},
 	{"`nystream plan fit METHOD` prints memory, passes and kernel entries before any work.", "docs/methods.md", costsOfTable},
 	{"`plan` prints the rounds, such as `2: scan, fit` with `--scale standard`, or why a fit cannot be shared", "docs/distributed.md", roundsOrWhyNot},
-	{"With --tol instead of --rank the rank is the smallest whose estimated error, and a fifth more, is within the tolerance.", "cmd/nystream/help/fit_landmark.txt", smallestRank},
-	{"With landmark and ssrsvd models an embedding does not depend on the position.", "cmd/nystream/help/transform.txt", ignoresPosition},
-	{"predicted_lower and predicted_upper, between which nine of ten new numbers are", "cmd/nystream/help/predict.txt", coversNineOfTen},
-	{"B = I/n is cross-covariance", "cmd/nystream/help/fit_operator.txt", identityIsCrossCovariance},
+	{"With --tol instead of --rank the rank is the smallest whose estimated error, and a fifth more, is within the tolerance.", "cmd/nystream/internal/flags/help/fit_landmark.txt", smallestRank},
+	{"With landmark and ssrsvd models an embedding does not depend on the position.", "cmd/nystream/internal/flags/help/transform.txt", ignoresPosition},
+	{"predicted_lower and predicted_upper, between which nine of ten new numbers are", "cmd/nystream/internal/flags/help/predict.txt", coversNineOfTen},
+	{"B = I/n is cross-covariance", "cmd/nystream/internal/flags/help/fit_operator.txt", identityIsCrossCovariance},
 	{"These three and kl are asymmetric: they are for fit landmark, ssrsvd, auto, ksvd and askls. fit transport takes kl too. relative is for fit ism",
-		"cmd/nystream/topics/kernels.txt", takesEveryKernel},
+		"cmd/nystream/internal/flags/topics/kernels.txt", takesEveryKernel},
 }
 
 // TestPromises holds the command to what its pages say, word by word.

@@ -148,7 +148,7 @@ func (s *savedFit) run(ctx context.Context, a *app, by *cobra.Command) error {
 	if err != nil || len(rest) > 0 {
 		return stream.NewDataError(savedFitFile, "there is no method %q", s.Method)
 	}
-	set := flags.New(cmd)
+	inherited, set := cmd.InheritedFlags(), flags.New(cmd)
 	for _, values := range []map[string]string{s.Result, s.Locates} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			if err := set.Give(name, values[name]); err != nil {
@@ -157,7 +157,7 @@ func (s *savedFit) run(ctx context.Context, a *app, by *cobra.Command) error {
 		}
 	}
 	flags.New(by).VisitGiven(func(f *flags.Flag) {
-		if err == nil && f.Effect != flags.Locates && cmd.InheritedFlags().Lookup(f.Name) == nil {
+		if err == nil && f.Effect != flags.Locates && inherited.Lookup(f.Name) == nil {
 			err = set.Give(f.Name, f.Text())
 		}
 	})

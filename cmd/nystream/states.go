@@ -31,19 +31,28 @@ type stateFlags struct {
 }
 
 func (s *stateFlags) add(set *flags.Set) {
-	run := func(f flags.Flag) flags.Flag {
-		f.Group, f.Effect = flags.Runs, flags.Process
-		return f
-	}
+	s.addShard(set)
 	set.Add(
-		run(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
-		run(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
-		run(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.folder, ""), Complete: flags.Folders}),
-		run(flags.Flag{Name: "shard", Arg: "part", Usage: "make one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
-		run(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
-		run(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
-		run(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
-		run(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
+		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
+		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
+		aboutStates(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
+		aboutStates(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
+	)
+}
+
+// aboutStates returns the declaration of a flag about states.
+func aboutStates(f flags.Flag) flags.Flag {
+	f.Group, f.Effect = flags.Runs, flags.Process
+	return f
+}
+
+// addShard adds the flags of a shard, which are enough where the folder of states describes the fit.
+func (s *stateFlags) addShard(set *flags.Set) {
+	set.Add(
+		aboutStates(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.folder, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "make one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
+		aboutStates(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
 	)
 }
 
@@ -199,7 +208,10 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		}
 	}
 	if !j.states.ends() {
-		j.resumable = func() bool { names, err := store.Names(); return err == nil && len(names) > 0 }
+		j.resumable = func() bool {
+			names, err := store.Names()
+			return err == nil && slices.ContainsFunc(names, func(name string) bool { return name != savedFitFile })
+		}
 		j.resumeFrom = folder
 	}
 	return nil
@@ -286,7 +298,13 @@ func (j *job) removeStates() {
 	if j.run == nil || j.states.keep {
 		return
 	}
-	if err := j.run.Done(); err != nil {
+	err := j.run.Done()
+	if j.states.folder != "" {
+		if gone := os.Remove(filepath.Join(j.states.folder, savedFitFile)); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
 		j.note("states could not be removed: %v", err)
 	}
 }

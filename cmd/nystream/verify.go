@@ -46,7 +46,7 @@ func newVerifyCommand(a *app) *cobra.Command {
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)
-	v.data.add(v.set)
+	v.data.addComputed(v.set)
 	v.graph.addReading(v.set)
 	return cmd
 }
@@ -57,6 +57,9 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	}
 	if slices.Contains(args, "-") && slices.Contains(v.right, "-") {
 		return flags.Usagef("the standard input can serve only one side: name files for DATA or for --right")
+	}
+	if v.set.Given("sample") && v.how != "sampled" {
+		return flags.Usagef("--sample goes with --error sampled")
 	}
 	if v.sample < 2 {
 		return flags.Usagef("--sample %d: must be at least 2", v.sample)
@@ -100,6 +103,9 @@ func (o *verified) close() {
 func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) (*verified, error) {
 	o := &verified{}
 	if f.data.Graph != nil {
+		if err := v.set.Check(flags.Graph, "a model of a graph"); err != nil {
+			return o, err
+		}
 		return o, v.openGraph(ctx, f, o, paths)
 	}
 	if err := v.set.Check(flags.Rows, "a model of rows"); err != nil {

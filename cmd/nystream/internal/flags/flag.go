@@ -71,6 +71,9 @@ const (
 
 // of names an input in errors.
 func (f For) of() string {
+	if f == Rows|Graph|Matrix {
+		return "data"
+	}
 	var words []string
 	for i, word := range []string{"rows of DATA", "a graph", "a matrix", "a model"} {
 		if f&(1<<i) != 0 {
@@ -221,10 +224,10 @@ func (s *Set) Check(input For, called string) error {
 	s.VisitGiven(func(f *Flag) {
 		switch {
 		case wrong != nil:
-		case f.For != 0 && f.For&input == 0:
-			wrong = Usagef("--%s is for %s: leave it out with %s", f.Name, f.For.of(), called)
 		case f.Needs != "" && !s.Given(f.Needs):
 			wrong = Usagef("--%s goes with --%s", f.Name, f.Needs)
+		case f.For != 0 && f.For&input == 0:
+			wrong = Usagef("--%s is for %s: leave it out with %s", f.Name, f.For.of(), called)
 		}
 	})
 	return wrong

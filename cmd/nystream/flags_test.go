@@ -26,7 +26,6 @@ type flagVerb struct {
 var flagVerbs = []flagVerb{
 	{"fit auto", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit landmark", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
-	{"fit landmark", "x.csv --kernel softmax --rank 2 -o out/m.npz", nil},
 	{"fit s3spsd", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit ssrsvd", "x.csv --right y.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit ssrsvd", "--matrix b.csv --rank 2 -o out/m.npz", map[string]string{"columns": "p,q", "keep": "p", "label": "p", "categories": "x.csv: onehot", "sketch": "2"}},

@@ -22,7 +22,7 @@ var asklsFamily = &family{
 
 // asklsTask is a fit of askls.
 type asklsTask struct {
-	*job
+	job        *job
 	matrix     []string // files of a kernel matrix
 	labelsFile string   // of nodes
 	how        askls.Solver
@@ -37,7 +37,7 @@ type asklsTask struct {
 	told    asklsFigures
 }
 
-func newASKLSTask(j *job, cmd *cobra.Command) task {
+func newASKLSTask(j *job, cmd *cobra.Command) *fitTask {
 	c := &asklsTask{job: j}
 	f := cmd.Flags()
 	j.addKernel(cmd, "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
@@ -59,10 +59,11 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.ResidualTol, "tol", 1e-10, "relative `residual` that ends --engine iterative")
 	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
 	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; others test")
-	c.edges.add(cmd)
+	c.job.edges.add(cmd)
 	setDefault(cmd, "self-loops", "add")
 	setDefault(cmd, "degrees", "row")
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, openNotes: c.openNotes, names: c.names, title: c.title, shape: c.shape,
+		plan: c.plan, prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 // setDefault gives a flag another default than it has in other commands.
@@ -76,34 +77,34 @@ func setDefault(cmd *cobra.Command, flag, word string) {
 var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale", "categories"}
 
 func (c *asklsTask) refuses(args []string) []contradiction {
-	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
+	graph, matrix, engine := c.job.given("graph"), c.job.given("matrix"), c.how.Engine
 	lowrank := engine == askls.EngineLowRank
 	exact := engine == askls.EngineDense || lowrank
 	return []contradiction{
 		{len(args) == 0 && !graph && !matrix, noData + ", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy"},
 		{len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them"},
-		c.without(true, "carries nothing along here: use it with nystream predict", "keep"),
-		c.without(graph || matrix, "is for rows of DATA: the entries of a graph or a matrix are the kernel; leave it out", asklsRowsOnly...),
-		c.without(graph, "is for files of rows: leave it out with --graph", "input-format", "spool-dir"),
-		c.without(!graph, "goes with --graph", "nodes", "weight", "self-loops", "degrees", "undirected", "simple"),
-		c.without(!graph, "goes with --graph; labels of rows are named by --label", "labels"),
+		c.job.without(true, "carries nothing along here: use it with nystream predict", "keep"),
+		c.job.without(graph || matrix, "is for rows of DATA: the entries of a graph or a matrix are the kernel; leave it out", asklsRowsOnly...),
+		c.job.without(graph, "is for files of rows: leave it out with --graph", "input-format", "spool-dir"),
+		c.job.without(!graph, "goes with --graph", "nodes", "weight", "self-loops", "degrees", "undirected", "simple"),
+		c.job.without(!graph, "goes with --graph; labels of rows are named by --label", "labels"),
 		{graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns},
-		c.needs(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv"),
-		c.needs(!graph, "label", ": the column of the labels, such as --label y, or a file"),
-		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
+		c.job.needs(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv"),
+		c.job.needs(!graph, "label", ": the column of the labels, such as --label y, or a file"),
+		c.job.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
 		{!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1"},
-		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
-		c.without(c.merge() != askls.MergeStack, "goes with --merge stack", "folds"),
-		c.least("folds", c.how.Folds, 2),
-		c.least("rank", c.rank, 1),
-		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),
-		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
+		{c.job.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
+		c.job.without(c.merge() != askls.MergeStack, "goes with --merge stack", "folds"),
+		c.job.least("folds", c.how.Folds, 2),
+		c.job.least("rank", c.job.rank, 1),
+		c.job.least("landmarks", c.how.Landmarks, max(1, c.job.rank)),
+		c.job.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
 		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
-		c.without(exact, "is for --engine iterative", "tol", "iterations"),
-		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
-		c.least("iterations", c.how.Iterations, 1),
-		c.within("train-fraction", c.fraction, 1, "0.6"),
-		{c.given("train-fraction") && c.rows.Nulls == prepare.NullsDrop,
+		c.job.without(exact, "is for --engine iterative", "tol", "iterations"),
+		c.job.within("tol", c.how.ResidualTol, 1, "1e-10"),
+		c.job.least("iterations", c.how.Iterations, 1),
+		c.job.within("train-fraction", c.fraction, 1, "0.6"),
+		{c.job.given("train-fraction") && c.job.rows.Nulls == prepare.NullsDrop,
 			"--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator"},
 	}
 }

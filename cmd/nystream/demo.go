@@ -21,7 +21,7 @@ import (
 
 // demoCommand is one command line of demo.
 type demoCommand struct {
-	*app
+	app  *app
 	rows int64
 	dir  string
 }
@@ -53,7 +53,7 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	if err := os.MkdirAll(d.dir, 0o777); err != nil {
 		return usagef("--dir %v", err)
 	}
-	ctx, k := cmd.Context(), newKnot(d.seed)
+	ctx, k := cmd.Context(), newKnot(d.app.seed)
 	data, unseen, model, embedded := d.path("knot.parquet"), d.path("new.parquet"), d.path("knot.npz"), d.path("new-embedding.parquet")
 	if err := k.write(ctx, data, 0, d.rows); err != nil {
 		return err
@@ -84,14 +84,14 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 
 // say prints a line between the reports, unless these are JSON.
 func (d *demoCommand) say(format string, args ...any) {
-	if !d.json() {
-		fmt.Fprintf(d.out, format+"\n", args...)
+	if !d.app.json() {
+		fmt.Fprintf(d.app.out, format+"\n", args...)
 	}
 }
 
 // runCommand runs a command line of this program.
 func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
-	inner := newApp(ctx, d.in, d.out, d.err)
+	inner := newApp(ctx, d.app.in, d.app.out, d.app.err)
 	defer func() {
 		inner.progress.end()
 		_ = inner.session.Close()

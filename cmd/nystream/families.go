@@ -28,7 +28,7 @@ type family struct {
 type fitter struct {
 	name, arguments string // its text is help/fit_NAME.txt
 	// task adds the flags of the sub-command, and returns its part of a fit.
-	task func(j *job, cmd *cobra.Command) task
+	task func(j *job, cmd *cobra.Command) *fitTask
 }
 
 // families are all that the command knows.

@@ -56,15 +56,16 @@ func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
 	j.shown = make(map[model.Side]*sampled)
 	cmd.Flags().StringVarP(&j.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
-	j.addOutputFormat(cmd)
+	j.app.addOutputFormat(cmd)
 	j.task = m.task(j, cmd)
+	j.task.complete(j)
 }
 
 // Flags that several families have.
 
 func (j *job) addKernel(cmd *cobra.Command, such string) {
 	cmd.Flags().StringVar(&j.kernelText, "kernel", "", "`kernel` such as "+such+"; nystream help kernels lists them")
-	j.addCompletion(cmd, completeKernels, "kernel")
+	j.app.addCompletion(cmd, completeKernels, "kernel")
 }
 
 func (j *job) addRank(cmd *cobra.Command, what string) {

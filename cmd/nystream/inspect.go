@@ -22,7 +22,7 @@ import (
 
 // inspectCommand is one command line of inspect.
 type inspectCommand struct {
-	*app
+	app   *app
 	data  dataFlags
 	check bool
 	rows  int64 // to look at, 0 for all
@@ -80,14 +80,14 @@ func (i *inspectCommand) checkArguments(args []string) error {
 			models++
 		}
 	}
-	given := func(flag string) bool { return i.cmd.Flags().Changed(flag) }
+	given := func(flag string) bool { return i.app.cmd.Flags().Changed(flag) }
 	asked := []contradiction{
 		{i.rows < 0, "--rows must be 0 or more"},
 		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
 		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
 	}
 	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "encoding", "spool-dir", "input-format"} {
-		if i.cmd.Flags().Lookup(flag) != nil {
+		if i.app.cmd.Flags().Lookup(flag) != nil {
 			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
 		}
 	}
@@ -100,7 +100,7 @@ func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error 
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
 			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
-		if err := i.session.VerifyStore(ctx, p); err != nil {
+		if err := i.app.session.VerifyStore(ctx, p); err != nil {
 			return fromData(err)
 		}
 	}
@@ -137,7 +137,7 @@ type fileColumn struct {
 }
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
-	files, err := i.session.OpenFiles(ctx, paths, i.data.options(i.app))
+	files, err := i.app.session.OpenFiles(ctx, paths, i.data.options(i.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -147,7 +147,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		r.Rows = &rows
 	}
 	for _, p := range paths {
-		if bytes, ok := i.session.FileSize(ctx, p); ok {
+		if bytes, ok := i.app.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
 		}
 	}
@@ -169,7 +169,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			return stopped
 		}
 	}
-	return errors.Join(i.print(r, r.text()), fromData(err))
+	return errors.Join(i.app.print(r, r.text()), fromData(err))
 }
 
 // formatsOf returns the formats of files, each once.
@@ -264,11 +264,11 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(ctx context.Context, path string) error {
-	f, err := i.readModel(path)
+	f, err := i.app.readModel(path)
 	if err != nil {
 		return err
 	}
-	bytes, _ := i.session.FileSize(ctx, path)
+	bytes, _ := i.app.session.FileSize(ctx, path)
 	d := f.model.Describe()
 	r := &show.Report{Text: show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}}
 	data := f.data
@@ -312,7 +312,7 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return i.print(all, &r.Text)
+	return i.app.print(all, &r.Text)
 }
 
 // joined returns one JSON object with the fields of an object, which lacks its closing

@@ -38,7 +38,7 @@ func lowrankFitters() (list []fitter) {
 
 // lowrankTask is a fit of a low-rank model.
 type lowrankTask struct {
-	*job
+	job  *job
 	info *lowrankMethod
 
 	mapText     string
@@ -63,7 +63,7 @@ type lowrankTask struct {
 	groups  *picture.Groups // clusters of the rows of pictures
 }
 
-func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
+func (m *lowrankMethod) task(j *job, cmd *cobra.Command) *fitTask {
 	c := &lowrankTask{job: j, info: m}
 	f := cmd.Flags()
 	j.addKernel(cmd, "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
@@ -100,14 +100,15 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.addFlags != nil {
 		m.addFlags(c, cmd)
 	}
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, names: c.names, title: c.title, shape: c.shape, plan: c.plan,
+		fit: c.fit, rowsData: c.rowsData, write: c.write, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 // explicit reports whether the matrix itself is read.
 func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
 
 func (c *lowrankTask) refuses(args []string) []contradiction {
-	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")
+	two, matrix, tolerance := c.job.given("right"), c.job.given("matrix"), c.job.given("tol")
 	square := c.asymmetric() && c.info.symmetric && c.info.twoSided && !two
 	alternative := ""
 	if c.info.tolerance {
@@ -115,42 +116,42 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 	}
 	return []contradiction{
 		{len(args) == 0 && !matrix, noData},
-		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
-		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz", "leverage-rows"),
-		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
-		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
-		c.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
-		c.least("rank", c.rank, 1),
-		c.least("landmarks", c.landmarks, 1),
-		c.least("leverage-rows", c.leverage, 0),
-		{c.given("landmarks") && c.landmarks < c.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.rank)},
-		c.least("core", c.core, 1),
-		c.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
-		c.within("tol", c.tolerance, 1, "0.01"),
-		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
-		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
-		{c.given("coordinates") && !c.writesFactors(),
+		{matrix && len(args)+len(c.job.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
+		c.job.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz", "leverage-rows"),
+		{matrix && c.job.given("kernel"), "--matrix goes with --map, not with --kernel"},
+		c.job.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
+		c.job.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),
+		oneStandardInput(args, c.job.rightFiles),
+		c.job.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
+		c.job.least("rank", c.job.rank, 1),
+		c.job.least("landmarks", c.landmarks, 1),
+		c.job.least("leverage-rows", c.leverage, 0),
+		{c.job.given("landmarks") && c.landmarks < c.job.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.job.rank)},
+		c.job.least("core", c.core, 1),
+		c.job.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
+		c.job.within("tol", c.tolerance, 1, "0.01"),
+		c.job.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
+		{!matrix && c.job.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
+		{c.job.given("coordinates") && !c.job.writesFactors(),
 			"--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
-		c.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
-		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
-		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
+		c.job.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
+		c.job.without(c.clusters == "", "goes with --clusters", "clusters-output"),
+		{c.job.given("norm") && c.job.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
-		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: name a --rank", "tol"),
-		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: leave it out", "clusters", "novelty", "shift"),
-		{square && c.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform"},
-		{square && c.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both"},
-		c.without(!c.normalised(), "is for kernels that are divided by their row sums: sne, softmax and t; leave it out", "sums"),
-		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
-		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
-		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
+		c.job.without(square, "is for symmetric kernels, and "+c.job.kernelText+" is not: name a --rank", "tol"),
+		c.job.without(square, "is for symmetric kernels, and "+c.job.kernelText+" is not: leave it out", "clusters", "novelty", "shift"),
+		{square && c.job.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform"},
+		{square && c.job.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both"},
+		c.job.without(!c.normalised(), "is for kernels that are divided by their row sums: sne, softmax and t; leave it out", "sums"),
+		{two && c.job.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
+		c.job.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
+		{c.symmetric() && c.job.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
 	}
 }
 
 // leverageRows returns the number of rows that join the core: of the library 0 is the default, and −1 none.
 func (c *lowrankTask) leverageRows() int {
-	if c.given("leverage-rows") && c.leverage == 0 {
+	if c.job.given("leverage-rows") && c.leverage == 0 {
 		return -1
 	}
 	return c.leverage
@@ -158,18 +159,18 @@ func (c *lowrankTask) leverageRows() int {
 
 // symmetric reports whether A is approximated by one factor.
 func (c *lowrankTask) symmetric() bool {
-	return c.info.symmetric && len(c.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
+	return c.info.symmetric && len(c.job.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
 }
 
 // asymmetric reports whether --kernel is known and not symmetric.
 func (c *lowrankTask) asymmetric() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	return err == nil && !k.Symmetric()
 }
 
 // normalised reports whether --kernel is known and divided by its row sums.
 func (c *lowrankTask) normalised() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	if err != nil {
 		return false
 	}
@@ -187,7 +188,7 @@ func (c *lowrankTask) parse() (err error) {
 		if c.mapping, err = kernelgen.ParseMap(c.mapText); err != nil {
 			return err
 		}
-	} else if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	} else if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	} else if err := c.checkKernel(); err != nil {
 		return err
@@ -196,7 +197,7 @@ func (c *lowrankTask) parse() (err error) {
 	if err != nil || c.clusters == "" && !c.novelty {
 		return err
 	}
-	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.seed}
+	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.job.app.seed}
 	if c.clusters == "auto" {
 		s.Clusters = lowrank.AutoClusters
 	} else if c.clusters != "" {
@@ -210,10 +211,10 @@ func (c *lowrankTask) parse() (err error) {
 
 // checkKernel refuses kernels that a method would make nonsense of.
 func (c *lowrankTask) checkKernel() error {
-	if !c.kernel.Symmetric() && c.symmetric() {
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.kernel)
+	if !c.job.kernel.Symmetric() && c.symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.job.kernel)
 	}
-	plain, _ := c.kernel.Normaliser()
+	plain, _ := c.job.kernel.Normaliser()
 	return plain.CheckPlain()
 }
 
@@ -245,17 +246,17 @@ func (c *lowrankTask) title() string {
 		s.Cols = s.Rows
 	}
 	if c.explicit() {
-		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.method, show.Count(s.Rows), show.Count(s.Cols), c.job.kernel)
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()
-	p, err := c.solver.Plan(e, s, c.kernel)
-	if err == nil && c.writesFactors() {
-		p.Map("blocks of factors", s.Columns, c.rank)
+	p, err := c.solver.Plan(e, s, c.job.kernel)
+	if err == nil && c.job.writesFactors() {
+		p.Map("blocks of factors", s.Columns, c.job.rank)
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
@@ -263,11 +264,11 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if c.explicit() {
 			p.SourcePasses++
 		} else {
-			p.SourcePasses += c.writingPasses()
+			p.SourcePasses += c.job.writingPasses()
 		}
 		p.KernelEntries *= 3
 	}
-	if err == nil && c.writes(model.Class) {
+	if err == nil && c.job.writes(model.Class) {
 		p.Map("blocks of clusters", s.Columns, 1)
 		p.SourcePasses++
 	}
@@ -281,16 +282,16 @@ const orthonormal = 1e-10
 // fit fits the model, and makes the factors orthonormal when they are wanted and are
 // not.
 func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	d := c.prepared.sources()
-	f, err := c.solver.Fit(ctx, e, d, c.kernel)
+	d := c.job.sides.prepared.sources()
+	f, err := c.solver.Fit(ctx, e, d, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
-	if c.states.folder != "" {
+	c.fitting, c.job.kernel = f, f.Kernel
+	if c.job.states.folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if c.writesFactors() && !c.states.stops() && f.OrthogonalityBound() > orthonormal {
+	if c.job.writesFactors() && !c.job.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	return f.Model, &f.Report, err
@@ -299,7 +300,7 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 func (c *lowrankTask) rowsData() rowsData {
 	d := c.job.rowsData()
 	d.Sources = 1
-	if c.sides.right != nil {
+	if c.job.sides.right != nil {
 		d.Sources = 2
 	}
 	return d
@@ -307,24 +308,24 @@ func (c *lowrankTask) rowsData() rowsData {
 
 // write writes the factors; of a matrix that was read V is in the model.
 func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, error) {
-	right := c.path("right-factors")
+	right := c.job.path("right-factors")
 	if !c.explicit() || right == "" {
 		return c.job.write(ctx, m)
 	}
 	of := *c.job
-	of.factors = slices.DeleteFunc(slices.Clone(c.factors), func(f *factorFile) bool { return f.side == model.Right })
+	of.factors = slices.DeleteFunc(slices.Clone(c.job.factors), func(f *factorFile) bool { return f.side == model.Right })
 	writers, err := of.write(ctx, m)
 	if err != nil {
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
 	v.Data = slices.Clone(v.Data)
-	for i := 0; c.scale == "scores" && i < v.Rows; i++ {
+	for i := 0; c.job.scale == "scores" && i < v.Rows; i++ {
 		for j := range v.Cols {
 			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
 		}
 	}
-	w, err := c.writeMatrix(right, numbered("v", v.Cols), v, c.left.Info().Columns)
+	w, err := c.job.app.writeMatrix(right, numbered("v", v.Cols), v, c.job.sides.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

@@ -31,7 +31,7 @@ var lowrankMethods = []lowrankMethod{
 			addShiftFlag(c, cmd, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Sums: c.sums, Seed: c.seed}, nil
+			return lowrank.Auto{Rank: c.job.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.job.app.memory), Sums: c.sums, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -52,7 +52,7 @@ var lowrankMethods = []lowrankMethod{
 		symmetric:   true,
 		addFlags:    func(c *lowrankTask, cmd *cobra.Command) { addShiftFlag(c, cmd, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.S3SPSD{Rank: c.job.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.job.app.seed, Shift: c.shift}, nil
 		},
 	},
 	{
@@ -65,9 +65,9 @@ var lowrankMethods = []lowrankMethod{
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.explicit() {
-				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
+				return lowrank.SSRSVDMatrix{Rank: c.job.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.job.app.seed}, c.refinable()
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.seed}, nil
+			return lowrank.SSRSVD{Rank: c.job.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -78,7 +78,7 @@ var lowrankMethods = []lowrankMethod{
 			addRuleFlag(c, cmd, lowrank.RuleUniform, lowrank.RulePivoted, lowrank.RuleDeterminantal, lowrank.RuleAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
+			return lowrank.Nystrom{Rank: c.job.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -89,7 +89,7 @@ var lowrankMethods = []lowrankMethod{
 			addRuleFlag(c, cmd, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.PCA{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
+			return lowrank.PCA{Rank: c.job.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -97,14 +97,14 @@ var lowrankMethods = []lowrankMethod{
 		landmarksUsage: oneLandmark,
 		symmetric:      true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RPCholesky{Rank: c.rank, Landmarks: c.landmarks, Seed: c.seed}, nil
+			return lowrank.RPCholesky{Rank: c.job.rank, Landmarks: c.landmarks, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
 		name: "rff", arguments: "DATA...",
 		symmetric: true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RFF{Rank: c.rank, Seed: c.seed}, nil
+			return lowrank.RFF{Rank: c.job.rank, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -118,7 +118,7 @@ var lowrankMethods = []lowrankMethod{
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.Subspace{Rank: c.job.rank, Passes: c.passes, Seed: c.job.app.seed, Shift: c.shift}, nil
 		},
 	},
 }
@@ -163,21 +163,21 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` of the matrix itself, instead of rows for a kernel")
 	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+"; see nystream help maps")
 	completeFiles(cmd, dataExtensions, "matrix")
-	c.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
+	c.job.app.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
 }
 
 // landmark returns the method of fit landmark, to a rank or to a tolerance.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	if c.tolerance != 0 {
-		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
-			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
+		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.job.rank, Memory: int64(c.job.app.memory),
+			Rule: c.rule, Seed: c.job.app.seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift, Sums: c.sums}, nil
+	return lowrank.Landmark{Rank: c.job.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.job.app.seed, Shift: c.shift, Sums: c.sums}, nil
 }
 
 // refinable refuses a number of passes below 1.
 func (c *lowrankTask) refinable() error {
-	if c.given("refine") && c.refine < 1 {
+	if c.job.given("refine") && c.refine < 1 {
 		return fmt.Errorf("--refine %d must be at least 1", c.refine)
 	}
 	return nil

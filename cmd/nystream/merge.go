@@ -34,7 +34,7 @@ var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet
 
 // savedFit returns the command line at hand.
 func (j *job) savedFit() *savedFit {
-	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.seed)}}
+	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.app.seed)}}
 	visitGiven(j.flags, func(f *pflag.Flag) {
 		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
 			s.Flags = append(s.Flags, "--"+f.Name+"="+flagValue(f))
@@ -77,7 +77,7 @@ func listValue(words []string) string {
 
 // mergeCommand is one command line of merge.
 type mergeCommand struct {
-	*app
+	app            *app
 	states, output string
 	right          []string
 	keep           bool

@@ -20,11 +20,11 @@ const plottedFunctions = 3
 // charts returns the values, right functions over the first two columns of rows of X, and
 // the rows in the first right functions, coloured by set.
 func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
-	s, err := c.sample(ctx, model.Left)
+	s, err := c.job.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.fitting.Right.At(ctx, c.engine(), s.rows)
+	values, err := c.fitting.Right.At(ctx, c.job.app.engine(), s.rows)
 	if err != nil {
 		return nil, err
 	}

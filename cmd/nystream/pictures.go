@@ -86,7 +86,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 		if err != nil {
 			return writers, err
 		}
-		w, err := j.session.PrepareFile(f.path, data)
+		w, err := j.app.session.PrepareFile(f.path, data)
 		if err != nil {
 			return writers, err
 		}
@@ -106,7 +106,7 @@ func (j *job) pictureTitle(r *model.Report) string {
 
 // shownName returns dataName, or "rows" with --provenance=false.
 func (j *job) shownName() string {
-	if !j.provenance {
+	if !j.app.provenance {
 		return "rows"
 	}
 	return j.dataName()
@@ -114,10 +114,10 @@ func (j *job) shownName() string {
 
 // shownCommand returns the command line, or "" with --provenance=false.
 func (j *job) shownCommand() string {
-	if !j.provenance {
+	if !j.app.provenance {
 		return ""
 	}
-	return show.ShellLine(append([]string{"nystream"}, j.commandLine...))
+	return show.ShellLine(append([]string{"nystream"}, j.app.commandLine...))
 }
 
 // dataName returns the names of the data files without their folders.
@@ -183,9 +183,9 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 // drawnSides returns the sides whose rows are drawn.
 func (j *job) drawnSides(d *model.Description) []model.Side {
 	switch {
-	case j.prepared.left == nil:
+	case j.sides.prepared.left == nil:
 		return nil
-	case j.prepared.right != nil && d.TwoSided:
+	case j.sides.prepared.right != nil && d.TwoSided:
 		return []model.Side{model.Left, model.Right}
 	}
 	return []model.Side{model.Left}
@@ -235,9 +235,9 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 	if s := j.shown[side]; s != nil {
 		return s, nil
 	}
-	rows := j.prepared.left
+	rows := j.sides.prepared.left
 	if side == model.Right {
-		rows = j.prepared.right
+		rows = j.sides.prepared.right
 	}
 	info := rows.Info()
 	s := &sampled{of: info.Rows, columns: info.Columns}
@@ -263,7 +263,7 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 
 // plottedRows returns the numbers of the sampled rows out of n.
 func (j *job) plottedRows(n int64) ([]int64, error) {
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
+	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.app.seed, "picture")
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 	if err != nil {
 		return nil, err
 	}
-	u, err := model.TransformMatrix(ctx, j.engine(), m, s.rows, r)
+	u, err := model.TransformMatrix(ctx, j.app.engine(), m, s.rows, r)
 	return &embedded{names[:min(plotColumns, len(names))], u}, err
 }
 

@@ -73,18 +73,18 @@ func (j *job) reportPlan(p *model.Plan) error {
 	}
 	t.Add("rounds for shards", "%s", j.roundWords(p))
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	if err := j.print(r, t); err != nil {
+	if err := j.app.print(r, t); err != nil {
 		return err
 	}
-	return j.checkBudget(&p.Memory)
+	return j.app.checkBudget(&p.Memory)
 }
 
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
-	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), SpoolBytes: j.session.Quota.Most(), Fits: j.checkBudget(&p.Memory) == nil,
+	r := &planResult{Method: j.method, Chosen: j.app.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
+		MemoryBytes: p.Memory.Total(), SpoolBytes: j.app.session.Quota.Most(), Fits: j.app.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
-		Notes: j.sentences(p.Notes)}
+		Notes: j.app.sentences(p.Notes)}
 	if r.Scans == nil {
 		r.Scans = j.plannedScans()
 	}
@@ -96,7 +96,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Passes[name] = p.SourcePasses
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.app.words(m.Knob)})
 	}
 	return r
 }

@@ -73,9 +73,9 @@ func (p *predictCommand) check(args []string) error {
 		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0),
 			"--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
 		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
-		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1),
+		{p.app.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1),
 			"--novelty must be between 0 and 1, such as 0.01"},
-		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
+		{p.app.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func (p *predictCommand) check(args []string) error {
 	if err := p.data.check(); err != nil || p.output == "" {
 		return err
 	}
-	return p.checkOutput("-o", p.output, predictExtensions, inputs)
+	return p.app.checkOutput("-o", p.output, predictExtensions, inputs)
 }
 
 func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := p.readTransformer(args[0])
+	f, m, err := p.app.readTransformer(args[0])
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.printRows(r, all, text)
+	return p.app.printRows(r, all, text)
 }
 
 // prediction is an answer with its report: the result that has r as a part, and lines about the rest.
@@ -128,7 +128,7 @@ type prediction struct {
 
 // answer returns what the flags ask the model for.
 func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction, error) {
-	if p.cmd.Flags().Changed("novelty") {
+	if p.app.cmd.Flags().Changed("novelty") {
 		return p.markNovel(f, m)
 	}
 	if targets, err := m.Outputs(model.Left, model.Value); err == nil {

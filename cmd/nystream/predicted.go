@@ -53,11 +53,11 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 		}
 	}
 	var values []float64 // of the classes
-	if p.formatOf(p.output) == "npy" {
+	if p.app.formatOf(p.output) == "npy" {
 		a.columns = append([]string{predictedColumn}, a.columns...)
 		var numbers bool
 		if values, numbers = classValues(classes); !numbers {
-			p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+			p.app.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
 		}
 	} else {
 		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}

@@ -34,15 +34,15 @@ func (j *job) newRunner() (*programRunner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.err}
+	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.app.err}
 	var limits []string
 	limit := func(f *pflag.Flag) {
 		if f.Changed && slices.Contains([]string{"threads", "memory", "spool-dir", "max-spool-size"}, f.Name) {
 			limits = append(limits, "--"+f.Name+"="+flagValue(f))
 		}
 	}
-	j.cmd.InheritedFlags().VisitAll(limit)
-	j.cmd.LocalFlags().VisitAll(limit)
+	j.app.cmd.InheritedFlags().VisitAll(limit)
+	j.app.cmd.LocalFlags().VisitAll(limit)
 	r.command = func(shards int) []string {
 		own := append(limits, "--quiet", "--format=json", "--states="+j.states.folder, fmt.Sprintf("--shard=%s/%d", place, shards))
 		return append([]string{self}, j.savedFit().args(nil, nil, own)...)

@@ -35,15 +35,15 @@ var toyWork = func() {}
 
 // toyTask is a fit of the toy family.
 type toyTask struct {
-	*job
+	job   *job
 	times float64
 }
 
-func newToyTask(j *job, cmd *cobra.Command) task {
+func newToyTask(j *job, cmd *cobra.Command) *fitTask {
 	c := &toyTask{job: j}
 	cmd.Flags().Float64Var(&c.times, "times", 1, "`number` that means are multiplied by")
 	j.addFactors(cmd, "factors", "U", model.Left, "write how far rows are from the means,")
-	return c
+	return &fitTask{refuses: c.refuses, title: c.title, plan: c.plan, fit: c.fit, planned: c.planned, fitted: c.fitted}
 }
 
 func (c *toyTask) refuses(args []string) []contradiction {
@@ -51,11 +51,11 @@ func (c *toyTask) refuses(args []string) []contradiction {
 }
 
 func (c *toyTask) title() string {
-	return fmt.Sprintf("toy model of %s rows", show.Count(c.shape().Rows))
+	return fmt.Sprintf("toy model of %s rows", show.Count(c.job.shape().Rows))
 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.shape()
+	s := c.job.shape()
 	p := model.NewPlan(e, s.Rows, s.Columns)
 	p.Fold("sums", s.Rows, s.Columns, int64(s.Columns), "the number of `columns`")
 	p.SourcePasses = 1
@@ -64,7 +64,7 @@ func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
 }
 
 func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	rows, d := c.prepared.left, c.shape().Columns
+	rows, d := c.job.sides.prepared.left, c.job.shape().Columns
 	sum, err := stream.Fold(ctx, e, "toy", rows, func() *sketch.Sum { return sketch.NewSum(1, d) }, func() func(*sketch.Sum, *stream.Block) error {
 		return func(s *sketch.Sum, b *stream.Block) error {
 			for i := range b.X.Rows {
@@ -77,7 +77,7 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		return nil, nil, err
 	}
 	toyWork()
-	m := &toyModel{Method: "toy", Rows: c.shape().Rows}
+	m := &toyModel{Method: "toy", Rows: c.job.shape().Rows}
 	for _, v := range sum.Data[:d] {
 		m.Means = append(m.Means, c.times*v/float64(m.Rows))
 	}

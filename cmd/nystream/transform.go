@@ -43,11 +43,11 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, m, err := t.readTransformer(args[0])
+	f, m, err := t.app.readTransformer(args[0])
 	if err != nil {
 		return err
 	}
-	r, err := requestOf(m, t.side, t.scale, t.cmd.Flags().Changed("coordinates"))
+	r, err := requestOf(m, t.side, t.scale, t.app.cmd.Flags().Changed("coordinates"))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	result := &transformResult{written, len(names), len(rows.fields)}
-	return t.printRows(written, result, func(out *show.Text) {
+	return t.app.printRows(written, result, func(out *show.Text) {
 		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
 	})
 }
@@ -80,11 +80,11 @@ func (t *transformCommand) check(args []string) error {
 	if t.output == "" {
 		return usagef("-o is missing: the output file, such as -o out.parquet")
 	}
-	if t.data.keeps() && t.formatOf(t.output) == "npy" {
+	if t.data.keeps() && t.app.formatOf(t.output) == "npy" {
 		return usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
 	}
 	if err := t.data.check(); err != nil {
 		return err
 	}
-	return t.checkOutput("-o", t.output, outputExtensions, args)
+	return t.app.checkOutput("-o", t.output, outputExtensions, args)
 }

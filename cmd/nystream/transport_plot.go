@@ -13,17 +13,17 @@ import (
 
 // charts returns rows, mapped rows and targets in the first two columns.
 func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
-	rows, err := c.sample(ctx, model.Left)
+	rows, err := c.job.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
 	}
 	targets := rows
-	if c.prepared.right != nil {
-		if targets, err = c.sample(ctx, model.Right); err != nil {
+	if c.job.sides.prepared.right != nil {
+		if targets, err = c.job.sample(ctx, model.Right); err != nil {
 			return nil, err
 		}
 	}
-	mapped, err := c.embedding(ctx, c.fitting.Model, model.Left, rows)
+	mapped, err := c.job.embedding(ctx, c.fitting.Model, model.Left, rows)
 	if err != nil {
 		return nil, err
 	}

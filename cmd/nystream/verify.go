@@ -19,7 +19,7 @@ import (
 
 // verifyCommand is one command line of verify.
 type verifyCommand struct {
-	*app
+	app    *app
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
 	right  []string
@@ -62,7 +62,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	v.data.named = slices.Concat(args[1:], v.right)
-	f, err := v.readModel(args[0])
+	f, err := v.app.readModel(args[0])
 	if err != nil {
 		return err
 	}
@@ -191,19 +191,19 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
 		sample = v.sample
 	}
-	plan := m.VerifyPlan(v.engine(), d, sample)
-	v.readerBudget(&plan.Memory, o.inputs...)
-	if err := v.checkBudget(&plan.Memory); err != nil {
+	plan := m.VerifyPlan(v.app.engine(), d, sample)
+	v.app.readerBudget(&plan.Memory, o.inputs...)
+	if err := v.app.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
 	if int64(sample) >= rows {
 		sample = 0
 	}
-	files, err := f.pairings(ctx, v.session)
+	files, err := f.pairings(ctx, v.app.session)
 	if err != nil {
 		return err
 	}
-	found, err := m.Verify(ctx, v.engine(), d, sample, v.seed)
+	found, err := m.Verify(ctx, v.app.engine(), d, sample, v.app.seed)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ const missing = 1.1
 
 // report prints what was measured, on a sample of so many rows or, if it is 0, on all.
 func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
-	d, used, warnings := f.model.Describe(), v.used(), []string{}
+	d, used, warnings := f.model.Describe(), v.app.used(), []string{}
 	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
 		warnings = append(warnings, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
 	}
@@ -294,5 +294,5 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 	r.Put("peak_rss_bytes", used.PeakRSSBytes)
 	r.Add("work", "%s kernel entries, %v", show.Count(found.KernelEntries), used)
 	r.Put("notes", []string{})
-	return v.print(r, &r.Text)
+	return v.app.print(r, &r.Text)
 }

@@ -18,10 +18,11 @@ import (
 
 // application is what the verbs have in common that apply a model to rows.
 type application struct {
-	app    *app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	output string
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	output   string
 }
 
 // add adds the flags of an application.
@@ -80,8 +81,8 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 }
 
 // readTransformer reads a model that turns rows into numbers.
-func (a *app) readTransformer(path string) (*modelFile, model.Transformer, error) {
-	f, err := a.readModel(path)
+func readTransformer(a *app, families []*savedFamily, path string) (*modelFile, model.Transformer, error) {
+	f, err := readModel(a, families, path)
 	if err != nil {
 		return nil, nil, err
 	}

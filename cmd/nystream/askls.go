@@ -13,11 +13,13 @@ import (
 
 // asklsFamily are classifiers from asymmetric kernels.
 var asklsFamily = &family{
-	name:       askls.Name,
-	methods:    []string{askls.Name},
-	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
-	load:       loadASKLS,
-	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	savedFamily: savedFamily{
+		name:       askls.Name,
+		methods:    []string{askls.Name},
+		load:       loadASKLS,
+		unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	},
+	fitters: []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
 }
 
 // asklsTask is a fit of askls.

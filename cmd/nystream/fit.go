@@ -8,23 +8,24 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newFitCommand(a *app) *cobra.Command {
-	return newMethodsCommand(a, &cobra.Command{
+func newFitCommand(a *app, families []*family) *cobra.Command {
+	return newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, false)
 }
 
 // newMethodsCommand makes parent a command with a sub-command for each method.
-func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Command {
+func newMethodsCommand(a *app, families []*family, parent *cobra.Command, planning bool) *cobra.Command {
 	// The parent only ever runs when the method is missing or wrong.
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
 	parent.RunE = func(_ *cobra.Command, args []string) error {
-		known := strings.Join(methodNames(), ", ")
+		names := methodNames(families)
+		known := strings.Join(names, ", ")
 		if len(args) == 0 {
 			return usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
 		}
-		return usagef("%q is not a method; the methods are %s%s", args[0], known, didYouMean(args[0], methodNames()))
+		return usagef("%q is not a method; the methods are %s%s", args[0], known, didYouMean(args[0], names))
 	}
 	for _, f := range families {
 		for _, m := range f.fitters {

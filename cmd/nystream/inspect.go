@@ -22,14 +22,15 @@ import (
 
 // inspectCommand is one command line of inspect.
 type inspectCommand struct {
-	app   *app
-	data  dataFlags
-	check bool
-	rows  int64 // to look at, 0 for all
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	check    bool
+	rows     int64 // to look at, 0 for all
 }
 
-func newInspectCommand(a *app) *cobra.Command {
-	i := &inspectCommand{app: a}
+func newInspectCommand(a *app, families []*savedFamily) *cobra.Command {
+	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:  "inspect FILE...",
 		Args: cobra.ArbitraryArgs,
@@ -264,7 +265,7 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(ctx context.Context, path string) error {
-	f, err := i.app.readModel(path)
+	f, err := readModel(i.app, i.families, path)
 	if err != nil {
 		return err
 	}

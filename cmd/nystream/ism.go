@@ -17,12 +17,14 @@ import (
 
 // ismFamily are subspaces of the columns.
 var ismFamily = &family{
-	name:       ism.Name,
-	methods:    []string{ism.Name},
-	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
-	load:       loader(ism.Load),
-	inspect:    inspectISM,
-	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	savedFamily: savedFamily{
+		name:       ism.Name,
+		methods:    []string{ism.Name},
+		load:       loader(ism.Load),
+		inspect:    inspectISM,
+		unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	},
+	fitters: []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
 }
 
 // ismTask is a fit of ism.

@@ -18,10 +18,12 @@ import (
 
 // ksvdFamily are the singular vectors of asymmetric kernel matrices.
 var ksvdFamily = &family{
-	name:    ksvd.Name,
-	methods: []string{ksvd.Name},
+	savedFamily: savedFamily{
+		name:    ksvd.Name,
+		methods: []string{ksvd.Name},
+		load:    loadKSVD,
+	},
 	fitters: []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
-	load:    loadKSVD,
 }
 
 // ksvdTask is a fit of ksvd.

@@ -19,12 +19,15 @@ import (
 
 // lowrankFamily are the low-rank models of a matrix.
 var lowrankFamily = &family{
-	name: "lowrank",
-	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
-		"polysketch", "subspace"},
+	savedFamily: savedFamily{
+		name: "lowrank",
+		// Models of fastspsd and polysketch are of earlier versions.
+		methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
+			"polysketch", "subspace"},
+		load:     loader(lowrank.Load),
+		clusters: true,
+	},
 	fitters: lowrankFitters(),
-	load:    loader(lowrank.Load),
 }
 
 // lowrankFitters returns a sub-command of fit for each method.

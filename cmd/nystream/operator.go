@@ -18,12 +18,14 @@ import (
 
 // operatorFamily are operators between spaces of functions.
 var operatorFamily = &family{
-	name:       rkhs.Name,
-	methods:    []string{rkhs.Name},
-	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", newOperatorTask}},
-	load:       loader(rkhs.Load),
-	inspect:    inspectOperator,
-	unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+	savedFamily: savedFamily{
+		name:       rkhs.Name,
+		methods:    []string{rkhs.Name},
+		load:       loader(rkhs.Load),
+		inspect:    inspectOperator,
+		unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+	},
+	fitters: []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", newOperatorTask}},
 }
 
 // trajectories says what the files of X are to --lag.

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newPlanCommand(a *app) *cobra.Command {
+func newPlanCommand(a *app, families []*family) *cobra.Command {
 	plan := &cobra.Command{
 		Use:  "plan",
 		Args: cobra.ArbitraryArgs,
@@ -18,7 +18,7 @@ func newPlanCommand(a *app) *cobra.Command {
 		},
 	}
 	plan.FParseErrWhitelist.UnknownFlags = true
-	plan.AddCommand(newMethodsCommand(a, &cobra.Command{
+	plan.AddCommand(newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, true))
 	return plan

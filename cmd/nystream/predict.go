@@ -25,8 +25,8 @@ type predictCommand struct {
 // predictExtensions are those of files that can hold words, and .npy.
 var predictExtensions = slices.DeleteFunc(slices.Clone(outputExtensions), func(e string) bool { return e == "libsvm" })
 
-func newPredictCommand(a *app) *cobra.Command {
-	p := &predictCommand{application: application{app: a}}
+func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
+	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "predict MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
@@ -96,7 +96,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := p.app.readTransformer(args[0])
+	f, m, err := readTransformer(p.app, p.families, args[0])
 	if err != nil {
 		return err
 	}

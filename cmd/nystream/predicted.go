@@ -26,7 +26,7 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 			f.path, f.family.name)
 	case err != nil:
 		return nil, usagef("%w", err)
-	case f.family == lowrankFamily && p.data.label != "":
+	case f.family.clusters && p.data.label != "":
 		return nil, usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	classes := f.data.Classes

@@ -23,11 +23,13 @@ import (
 
 // ridgeFamily are regressions and classifiers.
 var ridgeFamily = &family{
-	name:       ridge.Name,
-	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
-	load:       loader(ridge.Load),
-	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	savedFamily: savedFamily{
+		name:       ridge.Name,
+		methods:    []string{ridge.Name},
+		load:       loader(ridge.Load),
+		unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	},
+	fitters: []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
 }
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels

@@ -24,8 +24,8 @@ func readText(path string) (short, long, examples string, err error) {
 	return short, strings.Trim(long, "\n"), strings.TrimRight(examples, "\n"), err
 }
 
-// addTexts gives commands their texts. Plans have those of the fits, without their outputs.
-func addTexts(root *cobra.Command) {
+// addTexts gives commands their texts, and fit the table of its methods. Plans have those of the fits, without their outputs.
+func addTexts(root *cobra.Command, methods []string) {
 	everyCommand(root, func(c *cobra.Command) {
 		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "nystream "), " ", "_")
 		fit, isPlan := strings.CutPrefix(name, "plan_fit_")
@@ -42,14 +42,14 @@ func addTexts(root *cobra.Command) {
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(), 1)
+		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(methods), 1)
 	})
 }
 
 // methodTable lists the methods of fit.
-func methodTable() string {
+func methodTable(methods []string) string {
 	var b strings.Builder
-	for _, name := range methodNames() {
+	for _, name := range methods {
 		short, _, _, _ := readText("help/fit_" + name + ".txt") // "" without a text
 		fmt.Fprintf(&b, "    %-10s %s\n", name, short)
 	}

@@ -23,11 +23,13 @@ import (
 // toyFamily are the means of columns: what a new family needs to be in the command,
 // besides its line in families.
 var toyFamily = &family{
-	name:       "toy",
-	methods:    []string{"toy"},
-	fitters:    []fitter{{"toy", "DATA...", newToyTask}},
-	load:       loadToy,
-	unverified: ": means are what they are",
+	savedFamily: savedFamily{
+		name:       "toy",
+		methods:    []string{"toy"},
+		load:       loadToy,
+		unverified: ": means are what they are",
+	},
+	fitters: []fitter{{"toy", "DATA...", newToyTask}},
 }
 
 // toyWork is what a fit does between its pass and its model.

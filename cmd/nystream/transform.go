@@ -17,8 +17,8 @@ type transformCommand struct {
 	shard shard
 }
 
-func newTransformCommand(a *app) *cobra.Command {
-	t := &transformCommand{application: application{app: a}}
+func newTransformCommand(a *app, families []*savedFamily) *cobra.Command {
+	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "transform MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
@@ -43,7 +43,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, m, err := t.app.readTransformer(args[0])
+	f, m, err := readTransformer(t.app, t.families, args[0])
 	if err != nil {
 		return err
 	}

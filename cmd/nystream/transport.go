@@ -17,11 +17,13 @@ import (
 
 // transportFamily is the family of optimal transport.
 var transportFamily = &family{
-	name:       transport.Name,
-	methods:    []string{transport.Name},
-	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
-	load:       loader(transport.Load),
-	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	savedFamily: savedFamily{
+		name:       transport.Name,
+		methods:    []string{transport.Name},
+		load:       loader(transport.Load),
+		unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	},
+	fitters: []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
 }
 
 // transportTask is a fit of transport.

@@ -19,19 +19,20 @@ import (
 
 // verifyCommand is one command line of verify.
 type verifyCommand struct {
-	app    *app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	right  []string
-	how    word
-	sample int
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	right    []string
+	how      word
+	sample   int
 }
 
 // exactRows is the most rows that verify looks at all of unless told to.
 const exactRows = 20000
 
-func newVerifyCommand(a *app) *cobra.Command {
-	v := &verifyCommand{app: a}
+func newVerifyCommand(a *app, families []*savedFamily) *cobra.Command {
+	v := &verifyCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
@@ -62,7 +63,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	v.data.named = slices.Concat(args[1:], v.right)
-	f, err := v.app.readModel(args[0])
+	f, err := readModel(v.app, v.families, args[0])
 	if err != nil {
 		return err
 	}

@@ -347,7 +347,11 @@ func (j *job) nodeIDs() []int64 {
 	return j.graph.IDs
 }
 
-func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String() }
+func (j *job) planned(r *planResult, _ *show.Text) {
+	if j.kernelText != "" {
+		r.Kernel = j.kernel.String()
+	}
+}
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {

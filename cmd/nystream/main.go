@@ -73,7 +73,7 @@ func newRootCommand(a *app) *cobra.Command {
 		saved = append(saved, &f.savedFamily)
 	}
 	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, saved), newPredictCommand(a, saved), newVerifyCommand(a, saved),
-		newInspectCommand(a, saved), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a), newManualCommand(a))
+		newInspectCommand(a, saved), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand(a))
 	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
 	addTexts(root, methodNames(families))

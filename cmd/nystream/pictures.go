@@ -290,25 +290,16 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 	return &embedded{names[:min(plotColumns, len(names))], u}, err
 }
 
-// matrixColumn returns a column of a matrix.
-func matrixColumn(m blas64.General, k int) []float64 {
-	v := make([]float64, m.Rows)
-	for i := range v {
-		v[i] = m.Data[i*m.Stride+k]
-	}
-	return v
-}
-
 // panels returns charts of two columns each, coloured by groups or shades. A title has the words of the rows and of the
 // size of the sample.
 func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *picture.Shades) (list []picture.Chart) {
 	for k := 0; k < len(e.names) && (k == 0 || k+1 < len(e.names)); k += 2 {
 		p := &picture.Points{X: e.names[k], Groups: groups, Shades: shades}
 		if k+1 < len(e.names) {
-			p.Y, p.At = e.names[k+1], pairs(matrixColumn(e.u, k), matrixColumn(e.u, k+1))
+			p.Y, p.At = e.names[k+1], pairs(matrix.Column(e.u, k), matrix.Column(e.u, k+1))
 			p.Title = fmt.Sprintf("%s in columns %s and %s%s", of, p.X, p.Y, shown)
 		} else {
-			p.Y, p.At = heights(matrixColumn(e.u, k), groups)
+			p.Y, p.At = heights(matrix.Column(e.u, k), groups)
 			p.Title = fmt.Sprintf("%s in column %s%s", of, p.X, shown)
 		}
 		list = append(list, p)

@@ -137,7 +137,7 @@ func heavyColumn(names []string, x blas64.General) string {
 	}
 	spreads := make([]float64, len(names))
 	for j := range spreads {
-		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return !matrix.IsFinite(v) })
+		numbers := slices.DeleteFunc(matrix.Column(x, j), func(v float64) bool { return !matrix.IsFinite(v) })
 		if len(numbers) > 1 {
 			spreads[j] = stat.StdDev(numbers, nil)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/transport"
@@ -131,7 +132,7 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 		if w.Cols != 1 {
 			return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
 		}
-		c.masses[side] = matrixColumn(w, 0)
+		c.masses[side] = matrix.Column(w, 0)
 	}
 	return nil
 }

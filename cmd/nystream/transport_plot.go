@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -31,8 +32,8 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 		Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
 	var x, y []float64
 	for k, u := range []blas64.General{rows.rows, mapped.u, targets.rows} {
-		x = append(x, matrixColumn(u, 0)...)
-		y = append(y, matrixColumn(u, min(1, u.Cols-1))...)
+		x = append(x, matrix.Column(u, 0)...)
+		y = append(y, matrix.Column(u, min(1, u.Cols-1))...)
 		p.Groups.Of = append(p.Groups.Of, slices.Repeat([]int{k}, u.Rows)...)
 	}
 	if p.Y, p.At = heights(x, p.Groups); len(rows.columns) > 1 {

@@ -53,8 +53,10 @@ func (j *job) refusesDrawing() []contradiction {
 const (
 	plotRows    = 2000 // the most rows of a side in a picture
 	plotNumbers = 40   // the memory of a row in a picture, in numbers
-	plotColumns = 4    // the most columns of an embedding, two to a panel
 )
+
+// plotColumns is the most columns of an embedding that are drawn, two to a panel.
+const plotColumns = 4
 
 // budget adds the memory of drawing rows with a number of columns.
 func (d *drawFlags) budget(p *model.Plan, columns int) {

@@ -18,11 +18,12 @@ import (
 
 // application is what the verbs have in common that apply a model to rows.
 type application struct {
-	*app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	output string
-	set    *flags.Set
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	output   string
+	set      *flags.Set
 }
 
 // add adds the flags of an application.
@@ -30,7 +31,7 @@ func (t *application) add(s *flags.Set, completion flags.Completion) {
 	t.set = s
 	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
-	t.addOutputFormat(s)
+	t.app.addOutputFormat(s)
 	t.data.add(s)
 	t.graph.addReading(s)
 }
@@ -75,7 +76,7 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 		return nil, err
 	}
 	if f.prepare.Scaled() && !as.prepare.Scaled() && f.data.Input == matrixInput {
-		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
+		t.app.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
 	out := &taken{input: in, source: rows, fields: rows.Info().Kept, prepared: rows, dropped: rows.Dropped}
 	if len(out.fields) > 0 {
@@ -85,8 +86,8 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 }
 
 // readTransformer reads a model that turns rows into numbers.
-func (a *app) readTransformer(path string) (*modelFile, model.Transformer, error) {
-	f, err := a.readModel(path)
+func readTransformer(a *app, families []*savedFamily, path string) (*modelFile, model.Transformer, error) {
+	f, err := readModel(a, families, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,25 +175,25 @@ type rowsAnswer struct {
 // .npy file has no place for what they carry along. Cost: one pass.
 func (t *application) write(ctx context.Context, f *modelFile, m model.Transformer, rows *taken, a *rowsAnswer,
 	part shard) (*rowsResult, error) {
-	e, info := t.engine(), rows.source.Info()
+	e, info := t.app.engine(), rows.source.Info()
 	e.Part, e.Parts = part.part, part.of
 	plan := m.TransformPlan(e, rows.source, a.request)
-	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
+	t.app.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
 	rows.budget(t.app, &plan.Memory)
-	if err := t.checkBudget(&plan.Memory); err != nil {
+	if err := t.app.checkBudget(&plan.Memory); err != nil {
 		return nil, err
 	}
-	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
-	t.origin = t.madeWith(f, rows)
+	e.ReaderBytes = t.app.engine().ReaderBytes // as the budget has it
+	t.app.origin = t.madeWith(f, rows)
 	w, kept := &rowsFile{request: a.request, each: a.each}, rows.fields
 	w.request.Kept = rows.kept != nil
-	if w.kept = rows.kept; t.formatOf(t.output) == "npy" {
+	if w.kept = rows.kept; t.app.formatOf(t.output) == "npy" {
 		kept, w.kept = nil, nil
 	}
 	if t.output != "" {
 		var err error
 		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info)}
-		if w.Writer, err = t.create(t.output, s); err != nil {
+		if w.Writer, err = t.app.create(t.output, s); err != nil {
 			return nil, err
 		}
 		defer w.Abort() // does nothing after Commit

@@ -84,7 +84,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 	for _, a := range j.said(side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
-			columns, _, err = j.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
+			columns, _, err = j.app.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
 			if err != nil {
 				columns = []blockstore.ColumnInfo{} // opening tells why
 			}
@@ -136,7 +136,7 @@ func (s *asides) readAll(ctx context.Context, j *job, src stream.Source) error {
 	if len(inData) == 0 {
 		return nil
 	}
-	values, err := readKept(ctx, j.engine(), src, inData)
+	values, err := readKept(ctx, j.app.engine(), src, inData)
 	if err != nil {
 		return err
 	}

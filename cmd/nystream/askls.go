@@ -12,16 +12,18 @@ import (
 
 // asklsFamily are classifiers from asymmetric kernels.
 var asklsFamily = &family{
-	name:       askls.Name,
-	methods:    []string{askls.Name},
-	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
-	load:       loadASKLS,
-	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	savedFamily: savedFamily{
+		name:       askls.Name,
+		methods:    []string{askls.Name},
+		load:       loadASKLS,
+		unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	},
+	fitters: []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
 }
 
 // asklsTask is a fit of askls.
 type asklsTask struct {
-	*job
+	job        *job
 	matrix     []string // files of a kernel matrix
 	labelsFile string   // of nodes
 	how        askls.Solver
@@ -36,7 +38,7 @@ type asklsTask struct {
 	told    asklsFigures
 }
 
-func newASKLSTask(j *job) task {
+func newASKLSTask(j *job) *fitTask {
 	c := &asklsTask{job: j}
 	j.addKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
 	j.addLabelAside("labels of the rows, in a column or file", "with --graph the column of --labels")
@@ -64,14 +66,15 @@ func newASKLSTask(j *job) task {
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations of --engine iterative, at most", Value: flags.Int(&c.how.Iterations, 1000)},
 		flags.Flag{Name: "train-fraction", Arg: "share", Usage: "share of the samples to learn from", Doc: "such as 0.6; the others test", Value: flags.Float(&c.fraction, 0)},
 	)
-	c.edges.add(j.set)
+	c.job.edges.add(j.set)
 	j.set.Flag("self-loops").Default("add")
 	j.set.Flag("degrees").Default("row")
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, openNotes: c.openNotes, names: c.names, title: c.title, shape: c.shape,
+		plan: c.plan, prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 func (c *asklsTask) refuses(refuse *flags.Refusals, args []string) {
-	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
+	graph, matrix, engine := c.job.given("graph"), c.job.given("matrix"), c.how.Engine
 	lowrank := engine == askls.EngineLowRank
 	exact := engine == askls.EngineDense || lowrank
 	refuse.When(len(args) == 0 && !graph && !matrix, noData+", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy")
@@ -82,16 +85,16 @@ func (c *asklsTask) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Missing(!graph, "label", ": the column of the labels, such as --label y, or a file")
 	refuse.Missing(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'")
 	refuse.When(!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1")
-	refuse.When(c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out")
+	refuse.When(c.job.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out")
 	refuse.If(c.merge() != askls.MergeStack, "folds", "goes with --merge stack")
 	refuse.Below("folds", c.how.Folds, 2)
-	refuse.Below("rank", c.rank, 1)
-	refuse.Below("landmarks", c.how.Landmarks, max(1, c.rank))
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.Below("landmarks", c.how.Landmarks, max(1, c.job.rank))
 	refuse.If(engine == askls.EngineDense, "rank landmarks sums", "is for the engines that approximate: iterative and lowrank")
 	refuse.When(lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix")
 	refuse.If(exact, "tol iterations", "is for --engine iterative")
 	refuse.Outside("tol", c.how.ResidualTol, 1, "1e-10")
 	refuse.Below("iterations", c.how.Iterations, 1)
 	refuse.Outside("train-fraction", c.fraction, 1, "0.6")
-	refuse.When(c.given("train-fraction") && c.rows.Nulls == prepare.NullsDrop, "--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator")
+	refuse.When(c.job.given("train-fraction") && c.job.rows.Nulls == prepare.NullsDrop, "--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator")
 }

@@ -33,7 +33,7 @@ func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) 
 		}
 		list = append(list, grid)
 	}
-	if c.input() != "" || c.states.folder != "" { // of states other machines have the rows
+	if c.input() != "" || c.job.states.folder != "" { // of states other machines have the rows
 		return list, nil
 	}
 	rows, err := c.job.charts(ctx, m, r)

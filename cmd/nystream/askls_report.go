@@ -30,7 +30,7 @@ func checkASKLS(m *askls.Model, d *rowsData) error {
 
 func (c *asklsTask) planned(r *planResult, t *show.Text) {
 	if r.Columns = r.Rows; r.Dimension > 0 {
-		r.Kernel = c.kernel.String()
+		r.Kernel = c.job.kernel.String()
 	}
 	t.Add("classes", "%d: %s", len(c.known.classes), show.Words(c.known.classes))
 }
@@ -67,7 +67,7 @@ func (c *asklsTask) fitted(d *model.Description, r *show.Report) {
 	r.Put("classes", c.known.classes)
 	r.Put("class_sizes", sizes) // of what was learnt from
 	r.Add("classes", "%d: %s", len(sizes), classWords(c.known.classes, sizes))
-	putGraph(r, c.graph, &c.edges)
+	putGraph(r, c.job.graph, &c.job.edges)
 	if d.Kernel != "" {
 		r.Add("kernel", "%s", d.Kernel)
 	}

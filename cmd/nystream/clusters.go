@@ -19,9 +19,9 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	}
 	var kept []stream.Field
 	if len(j.data.keep) > 0 {
-		kept = j.carried(path, j.prepared.left)
+		kept = j.carried(path, j.sides.prepared.left)
 	}
-	w, err := j.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
+	w, err := j.app.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	if len(kept) == 0 {
 		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
-	return writers, eachBlock(ctx, j.engine(), "clusters", j.prepared.left, func(b *stream.Block) error {
+	return writers, eachBlock(ctx, j.app.engine(), "clusters", j.sides.prepared.left, func(b *stream.Block) error {
 		return w.Write(&stream.Batch{X: matrix.Rows(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
 	})
 }

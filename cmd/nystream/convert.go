@@ -20,7 +20,7 @@ import (
 
 // convertCommand is one command line of convert.
 type convertCommand struct {
-	*app
+	app    *app
 	data   dataFlags
 	rows   preparationFlags
 	inputs []string
@@ -41,7 +41,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	c.rows.add(c.set)
 	c.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "instead of the last argument",
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.OutputFiles})
-	c.addOutputFormat(c.set)
+	c.app.addOutputFormat(c.set)
 	c.set.Flag("nulls").NoDefault()
 	return cmd
 }
@@ -57,7 +57,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
 	}
-	files, err := c.session.OpenFiles(ctx, c.inputs, c.data.options(c.app))
+	files, err := c.app.session.OpenFiles(ctx, c.inputs, c.data.options(c.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -78,15 +78,15 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
-	if c.origin = c.made(); c.origin != nil {
-		c.origin.Sources = []madeSource{in.madeSource(src.Info().Rows)}
+	if c.app.origin = c.app.made(); c.app.origin != nil {
+		c.app.origin.Sources = []madeSource{in.madeSource(src.Info().Rows)}
 	}
 	rows, err := c.copy(ctx, src)
 	if err != nil {
 		return err
 	}
-	if rows == 0 && c.formatOf(c.output) == "jsonl" {
-		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
+	if rows == 0 && c.app.formatOf(c.output) == "jsonl" {
+		c.app.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
 	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
 	r := &convertResult{written, len(src.Info().Columns), []string{}}
@@ -96,19 +96,19 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if p, ok := src.(*prepare.Source); ok {
 		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
 	}
-	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
+	return c.app.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
 }
 
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
-	budget := model.NewPlan(c.engine(), 0, 0).Memory
+	budget := model.NewPlan(c.app.engine(), 0, 0).Memory
 	if held := heldBy(stream.Engine{Threads: 1}, []*input{in}); held > 0 {
 		budget.Items = append(budget.Items, readerItem(held))
 	}
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
-	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
-	return c.checkBudget(&budget)
+	c.app.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
+	return c.app.checkBudget(&budget)
 }
 
 func (c *convertCommand) check(args []string) error {
@@ -122,7 +122,7 @@ func (c *convertCommand) check(args []string) error {
 	if err := c.data.check(); err != nil {
 		return err
 	}
-	if err := c.checkOutput("output", c.output, flags.OutputExtensions, c.inputs); err != nil {
+	if err := c.app.checkOutput("output", c.output, flags.OutputExtensions, c.inputs); err != nil {
 		return err
 	}
 	return nil
@@ -134,7 +134,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	if len(c.data.columns) > 0 || c.data.keeps() {
 		return
 	}
-	switch c.formatOf(c.output) {
+	switch c.app.formatOf(c.output) {
 	case "npy":
 	case "libsvm":
 		if label := libsvmLabel(columns); label >= 0 {
@@ -166,14 +166,14 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 		}
 	}
 	if len(rounded) > 0 {
-		c.note("numbers are rounded: %s", leftOutWords(rounded))
+		c.app.note("numbers are rounded: %s", leftOutWords(rounded))
 	}
-	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.formatOf(c.output)]
+	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.app.formatOf(c.output)]
 	if cannot != "" {
 		cannot = outputName(c.output) + cannot
 	}
 	if len(list) > 0 {
-		c.note("%sleft out %s", cannot, leftOutWords(list))
+		c.app.note("%sleft out %s", cannot, leftOutWords(list))
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 		return in, nil
 	}
 	c.rows.AllColumns = true
-	return c.rows.prepare(ctx, c.engine(), in)
+	return c.rows.prepare(ctx, c.app.engine(), in)
 }
 
 // batchRows returns how many rows of dimension d are copied at a time.
@@ -231,7 +231,7 @@ func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.app.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -257,7 +257,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		if err := context.Cause(ctx); err != nil {
 			return rows, err
 		}
-		if e := c.engine(); e.Progress != nil {
+		if e := c.app.engine(); e.Progress != nil {
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})
 		}
 	}

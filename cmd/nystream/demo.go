@@ -21,7 +21,8 @@ import (
 
 // demoCommand is one command line of demo.
 type demoCommand struct {
-	*app
+	app  *app
+	root func(a *app) *cobra.Command
 	rows int64
 	dir  string
 	set  *flags.Set
@@ -32,8 +33,8 @@ const (
 	demoNewRows = 5000 // that the model has never seen
 )
 
-func newDemoCommand(a *app) *cobra.Command {
-	d := &demoCommand{app: a}
+func newDemoCommand(a *app, root func(a *app) *cobra.Command) *cobra.Command {
+	d := &demoCommand{app: a, root: root}
 	cmd := &cobra.Command{
 		Use:  "demo",
 		Args: cobra.NoArgs,
@@ -56,7 +57,7 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	if err := os.MkdirAll(d.dir, 0o777); err != nil {
 		return flags.Usagef("--dir %v", err)
 	}
-	ctx, k := cmd.Context(), newKnot(d.seed)
+	ctx, k := cmd.Context(), newKnot(d.app.seed)
 	data, unseen, model, embedded := d.path("knot.parquet"), d.path("new.parquet"), d.path("knot.npz"), d.path("new-embedding.parquet")
 	if err := k.write(ctx, data, 0, d.rows); err != nil {
 		return err
@@ -91,19 +92,19 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 
 // say prints a line between the reports, unless these are JSON.
 func (d *demoCommand) say(format string, args ...any) {
-	if !d.json() {
-		fmt.Fprintf(d.out, format+"\n", args...)
+	if !d.app.json() {
+		fmt.Fprintf(d.app.out, format+"\n", args...)
 	}
 }
 
 // runCommand runs a command line of this program.
 func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
-	inner := newApp(ctx, d.in, d.out, d.err)
+	inner := newApp(ctx, d.app.in, d.app.out, d.app.err)
 	defer func() {
 		inner.progress.end()
 		_ = inner.session.Close()
 	}()
-	root := newRootCommand(inner)
+	root := d.root(inner)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
@@ -119,10 +120,10 @@ func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	if err != nil {
 		return err
 	}
-	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2)}
+	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrix.Column(u, 2)}
 	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
-		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrixColumn(x, 0), matrixColumn(x, 1)), Shades: place, OneScale: true},
-		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrixColumn(u, 0), matrixColumn(u, 1)), Shades: place, OneScale: true},
+		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrix.Column(x, 0), matrix.Column(x, 1)), Shades: place, OneScale: true},
+		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrix.Column(u, 0), matrix.Column(u, 1)), Shades: place, OneScale: true},
 	}}
 	path := d.path("embedding.svg")
 	svg, err := sheet.Encode(path)

@@ -9,14 +9,14 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newFitCommand(a *app) *cobra.Command {
-	return newMethodsCommand(a, &cobra.Command{
+func newFitCommand(a *app, families []*family) *cobra.Command {
+	return newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, false)
 }
 
 // newMethodsCommand makes parent a command with a sub-command for each method.
-func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Command {
+func newMethodsCommand(a *app, families []*family, parent *cobra.Command, planning bool) *cobra.Command {
 	// The parent runs when the method is missing or wrong, or is that of a folder of states.
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
@@ -27,7 +27,7 @@ func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Comm
 		new(dataFlags).addCopies(set)
 	}
 	parent.RunE = func(cmd *cobra.Command, args []string) error {
-		known := strings.Join(methodNames(), ", ")
+		known := strings.Join(methodNames(families), ", ")
 		switch {
 		case len(args) == 0 && states.stops() && states.folder != "":
 			fit, err := readSavedFit(states.folder)
@@ -38,7 +38,7 @@ func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Comm
 		case len(args) == 0:
 			return flags.Usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
 		}
-		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], known, flags.DidYouMean(args[0], methodNames()))
+		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], known, flags.DidYouMean(args[0], methodNames(families)))
 	}
 	for _, f := range families {
 		for _, m := range f.fitters {
@@ -72,6 +72,7 @@ func (m *fitter) addFlags(j *job) {
 	j.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes,
 		Value: flags.String(&j.output, ""), Complete: flags.ModelFiles})
 	j.task = m.task(j)
+	j.task.complete(j)
 }
 
 // Flags that several families have.
@@ -102,7 +103,7 @@ func (j *job) addClusters(usage string) {
 // addRowsFile adds a flag that names a file for a value or more of each row.
 func (j *job) addRowsFile(usage string, f *factorFile) {
 	if j.factors == nil {
-		j.addOutputFormat(j.set)
+		j.app.addOutputFormat(j.set)
 	}
 	j.factors = append(j.factors, f)
 	j.set.Add(flags.Flag{Name: f.flag, Arg: "file", Usage: usage, Doc: "." + strings.Join(flags.OutputExtensions, " .") + ", or - for the standard output",

@@ -40,14 +40,14 @@ func addErrors(t *show.Text, list []fitError) {
 // reportFit prints what is known about a finished fit.
 func (j *job) reportFit(m model.Model, report *model.Report) error {
 	r, _ := j.result(m, report)
-	return j.print(r, &r.Text)
+	return j.app.print(r, &r.Text)
 }
 
 // result returns what is known about a finished fit, and the notes, which are among it.
 func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes []string) {
-	d, chosen := m.Describe(), flags.Spell(j.cmd, report.Choice.String())
-	notes = flags.SpellAll(j.cmd, append(j.task.openNotes(), report.Notes...))
-	warnings := append(append([]string{}, j.warnings...), flags.SpellAll(j.cmd, report.Warnings)...)
+	d, chosen := m.Describe(), flags.Spell(j.app.cmd, report.Choice.String())
+	notes = flags.SpellAll(j.app.cmd, append(j.task.openNotes(), report.Notes...))
+	warnings := append(append([]string{}, j.warnings...), flags.SpellAll(j.app.cmd, report.Warnings)...)
 	r = &show.Report{Text: show.Text{Title: j.task.title()}}
 	r.Put("method", j.method)
 	r.PutSome("chosen", chosen)
@@ -66,7 +66,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes
 		r.Add("chosen", "%s", chosen)
 	}
 	j.task.fitted(d, r)
-	errors := j.fitErrors(report)
+	errors := j.app.fitErrors(report)
 	r.PutSome("errors", errors)
 	addErrors(&r.Text, errors)
 	j.addWork(r, d, report)
@@ -76,18 +76,18 @@ func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes
 
 // addWork adds what the fit took, and where its files are.
 func (j *job) addWork(r *show.Report, d *model.Description, report *model.Report) {
-	left, used := j.sides.leftOut(), j.used()
+	left, used := j.sides.leftOut(), j.app.used()
 	r.Put("columns_left_out", left)
 	if len(left) > 0 {
 		r.Add("left out", "%s", leftOutWords(left))
 	}
-	if j.prepared.left != nil {
-		found := j.prepared.left.Found()
+	if j.sides.prepared.left != nil {
+		found := j.sides.prepared.left.Found()
 		r.PutSome("categories", found)
 		addCategories(&r.Text, found)
 	}
-	r.Put("rows_dropped", j.prepared.dropped())
-	if n := j.prepared.dropped(); n > 0 {
+	r.Put("rows_dropped", j.sides.prepared.dropped())
+	if n := j.sides.prepared.dropped(); n > 0 {
 		r.Add("dropped", "%s rows with nulls", show.Count(n))
 	}
 	passes := j.passes(report)
@@ -135,7 +135,7 @@ func scanWords(n int) string {
 }
 
 // inputOf returns the input of a side by its place among the names, or nil.
-func (j *job) inputOf(place int) *input { return []*input{j.left, j.sides.right}[place] }
+func (j *job) inputOf(place int) *input { return []*input{j.sides.left, j.sides.right}[place] }
 
 // allPasses counts the passes over each source so far. What is no file was read once.
 func (j *job) allPasses() map[string]int {
@@ -177,5 +177,5 @@ func (j *job) plannedScans() map[string]int {
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
 func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
+	return j.inputOf(place) != nil && ((place == 0 || j.sides.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
 }

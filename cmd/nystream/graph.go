@@ -196,7 +196,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 		}
 	}
 	keys := nodeKeys{g}
-	out := &taken{graph: g, source: nodes, fields: keys.fields(t.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
+	out := &taken{graph: g, source: nodes, fields: keys.fields(t.app.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}

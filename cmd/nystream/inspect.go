@@ -23,15 +23,16 @@ import (
 
 // inspectCommand is one command line of inspect.
 type inspectCommand struct {
-	*app
-	data  dataFlags
-	check bool
-	rows  int64 // to look at, 0 for all
-	set   *flags.Set
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	check    bool
+	rows     int64 // to look at, 0 for all
+	set      *flags.Set
 }
 
-func newInspectCommand(a *app) *cobra.Command {
-	i := &inspectCommand{app: a}
+func newInspectCommand(a *app, families []*savedFamily) *cobra.Command {
+	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "inspect FILE...",
 		Args:              cobra.ArbitraryArgs,
@@ -98,7 +99,7 @@ func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error 
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
 			return flags.Usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
-		if err := i.session.VerifyStore(ctx, p); err != nil {
+		if err := i.app.session.VerifyStore(ctx, p); err != nil {
 			return fromData(err)
 		}
 	}
@@ -135,7 +136,7 @@ type fileColumn struct {
 }
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
-	files, err := i.session.OpenFiles(ctx, paths, i.data.options(i.app))
+	files, err := i.app.session.OpenFiles(ctx, paths, i.data.options(i.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -145,7 +146,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		r.Rows = &rows
 	}
 	for _, p := range paths {
-		if bytes, ok := i.session.FileSize(ctx, p); ok {
+		if bytes, ok := i.app.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
 		}
 	}
@@ -167,7 +168,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			return stopped
 		}
 	}
-	return errors.Join(i.print(r, r.text()), fromData(err))
+	return errors.Join(i.app.print(r, r.text()), fromData(err))
 }
 
 // formatsOf returns the formats of files, each once.
@@ -262,11 +263,11 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(ctx context.Context, path string) error {
-	f, err := i.readModel(path)
+	f, err := readModel(i.app, i.families, path)
 	if err != nil {
 		return err
 	}
-	bytes, _ := i.session.FileSize(ctx, path)
+	bytes, _ := i.app.session.FileSize(ctx, path)
 	d := f.model.Describe()
 	r := &show.Report{Text: show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}}
 	data := f.data
@@ -310,7 +311,7 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return i.print(all, &r.Text)
+	return i.app.print(all, &r.Text)
 }
 
 // joined returns one JSON object with the fields of an object, which lacks its closing

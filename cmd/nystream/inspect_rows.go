@@ -112,8 +112,8 @@ func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []
 			at.take(r, b, row)
 		}
 		r.Looked += int64(n)
-		if i.progress != nil {
-			i.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
+		if i.app.progress != nil {
+			i.app.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
 		}
 		switch {
 		case errors.Is(err, io.EOF):

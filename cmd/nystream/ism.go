@@ -16,17 +16,19 @@ import (
 
 // ismFamily are subspaces of the columns.
 var ismFamily = &family{
-	name:       ism.Name,
-	methods:    []string{ism.Name},
-	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
-	load:       loader(ism.Load),
-	inspect:    inspectISM,
-	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	savedFamily: savedFamily{
+		name:       ism.Name,
+		methods:    []string{ism.Name},
+		load:       loader(ism.Load),
+		inspect:    inspectISM,
+		unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	},
+	fitters: []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
 }
 
 // ismTask is a fit of ism.
 type ismTask struct {
-	*job
+	job                          *job
 	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
 	target, targetKernel, scores string
 	givenLabel                   string
@@ -42,7 +44,7 @@ type ismTask struct {
 	seen    float64 // accuracy on the rows of the fit
 }
 
-func newISMTask(j *job) task {
+func newISMTask(j *job) *fitTask {
 	c := &ismTask{job: j}
 	j.addKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.set.Flag("kernel").Default("gaussian(sigma=median)")
@@ -66,14 +68,15 @@ func newISMTask(j *job) task {
 	j.addClusters("write the cluster of each row")
 	// The paper's data is centred and scaled, and its distances mean little if not.
 	j.set.Flag("scale").Default("standard")
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, plan: c.plan, prepare: c.prepare, fit: c.fit,
+		rowsData: c.rowsData, write: c.write, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
-	p, label, target := c.how.Paradigm, c.given("label"), c.given("target")
+	p, label, target := c.how.Paradigm, c.job.given("label"), c.job.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	refuse.When(len(args) == 0, noData)
-	refuse.If(!c.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.If(!c.job.writes(model.Class), "keep", "goes with --clusters-output")
 	refuse.Missing(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm")
 	refuse.When(label && target, "--label and --target: W is made for one of them; leave the other out")
 	refuse.If(clustering, "target", "is for --paradigm supervised")
@@ -87,7 +90,7 @@ func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Missing(clustering && !label, "clusters", ": how many there are, such as --clusters 3")
 	refuse.Below("clusters", c.how.Clusters, 2)
 	refuse.Missing(target, "dim", ": how many columns W shall have, such as --dim 2")
-	refuse.Below("dim", c.rank, 1)
+	refuse.Below("dim", c.job.rank, 1)
 	refuse.Outside("tol", c.how.ChangeTol, 1, "0.01")
 	refuse.Below("iterations", c.how.Iterations, 1)
 	refuse.Below("landmarks", c.how.Landmarks, 1)
@@ -95,10 +98,10 @@ func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *ismTask) parse() (err error) {
-	if c.how.Engine == ism.EngineAuto && c.given("landmarks") {
+	if c.how.Engine == ism.EngineAuto && c.job.given("landmarks") {
 		c.how.Engine = ism.EngineLinear
 	}
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	}
 	if c.targets, err = kernelgen.Parse(c.targetKernel); err == nil {
@@ -115,7 +118,7 @@ func (c *ismTask) open(ctx context.Context, args []string) error {
 	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
-	return c.chooseTask(ctx, c.left)
+	return c.chooseTask(ctx, c.job.sides.left)
 }
 
 // chooseTask reads what is known of the rows of src, makes it a response, and sets the dimension and
@@ -136,15 +139,15 @@ func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error)
 	if c.how.Clusters == 0 && c.how.Paradigm != ism.Supervised {
 		c.how.Clusters = len(c.classes)
 	}
-	if !c.given("dim") {
-		c.rank = c.how.Clusters
+	if !c.job.given("dim") {
+		c.job.rank = c.how.Clusters
 		if c.known != nil && c.how.Paradigm == ism.Supervised {
-			c.rank = c.known.Columns()
+			c.job.rank = c.known.Columns()
 		}
-		c.rank = min(c.rank, len(c.left.Info().Columns))
+		c.job.rank = min(c.job.rank, len(c.job.sides.left.Info().Columns))
 	}
-	if d := len(c.left.Info().Columns); c.rank > d {
-		return flags.Usagef("--dim %d: %s gives %d columns, and W has no more", c.rank, c.left.Info().Name, d)
+	if d := len(c.job.sides.left.Info().Columns); c.job.rank > d {
+		return flags.Usagef("--dim %d: %s gives %d columns, and W has no more", c.job.rank, c.job.sides.left.Info().Name, d)
 	}
 	return nil
 }
@@ -160,7 +163,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ism.KernelTargets(ctx, c.engine(), y, c.targets, min(targetRank, y.Rows), c.seed)
+		return ism.KernelTargets(ctx, c.job.app.engine(), y, c.targets, min(targetRank, y.Rows), c.job.app.seed)
 	case v["--scores"] != nil:
 		y, err := v["--scores"].numbers()
 		if err != nil {
@@ -188,7 +191,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 // solver returns what the flags say.
 func (c *ismTask) solver() ism.Solver {
 	s := c.how
-	s.Dim, s.Seed = c.rank, c.seed
+	s.Dim, s.Seed = c.job.rank, c.job.app.seed
 	if s.Paradigm != ism.SemiSupervised && s.Paradigm != ism.Alternative {
 		s.Mu = 0
 	}
@@ -199,15 +202,15 @@ func (c *ismTask) solver() ism.Solver {
 func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
 
 func (c *ismTask) title() string {
-	s := c.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
+	s := c.job.shape()
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.job.rank, s.Columns, c.how.Paradigm)
 }
 
 // plan works out what the fit will cost, with what is known of the rows.
 func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.problem(c.left).Shape()
-	s.Rows = c.shape().Rows
-	p, err := c.solver().Plan(e, s, c.kernel)
+	s := c.problem(c.job.sides.left).Shape()
+	s.Rows = c.job.shape().Rows
+	p, err := c.solver().Plan(e, s, c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -228,8 +231,8 @@ func (c *ismTask) prepare(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	if c.prepared.dropped() > 0 {
-		if err := c.chooseTask(ctx, c.prepared.left); err != nil {
+	if c.job.sides.prepared.dropped() > 0 {
+		if err := c.chooseTask(ctx, c.job.sides.prepared.left); err != nil {
 			return err
 		}
 	}
@@ -238,7 +241,7 @@ func (c *ismTask) prepare(ctx context.Context) error {
 }
 
 func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernel)
+	f, err := c.solver().Fit(ctx, e, c.problem(c.job.sides.prepared.left), c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,7 +254,7 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 			return nil, nil, err
 		}
 	}
-	c.kernel = f.Kernel
+	c.job.kernel = f.Kernel
 	c.dropChoice(&f.Choice)
 	return f.Model, &f.Report, nil
 }
@@ -268,7 +271,7 @@ func (c *ismTask) learnClasses(ctx context.Context, e stream.Engine) error {
 		return nil
 	}
 	e.Run = nil // W is found: states are of no use to what follows
-	rows := c.prepared.left
+	rows := c.job.sides.prepared.left
 	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, len(c.classes)); err != nil {
 		return err
 	}
@@ -296,7 +299,7 @@ func (c *ismTask) knownWords() string {
 
 // write writes the clusters, uncommitted.
 func (c *ismTask) write(ctx context.Context, _ model.Model) ([]pathWriter, error) {
-	return c.writeClusters(ctx, c.fitting.Labels)
+	return c.job.writeClusters(ctx, c.fitting.Labels)
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.

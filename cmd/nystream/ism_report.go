@@ -11,7 +11,7 @@ import (
 )
 
 func (c *ismTask) planned(r *planResult, _ *show.Text) {
-	r.Kernel, r.Columns = c.kernel.String(), int64(r.Dimension)
+	r.Kernel, r.Columns = c.job.kernel.String(), int64(r.Dimension)
 }
 
 // ismLoading is what a column of the data weighs in a column of W.

@@ -34,9 +34,9 @@ func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int,
 		return nil, flags.Usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")
 	}
 	out.held = 3 * int64(n) * int64(n)
-	if t.memory > 0 && 8*out.held > int64(t.memory) { // it is read before the rest is planned
+	if t.app.memory > 0 && 8*out.held > int64(t.app.memory) { // it is read before the rest is planned
 		in.close()
-		return nil, &stream.OverBudgetError{Need: 8 * out.held, Limit: int64(t.memory)}
+		return nil, &stream.OverBudgetError{Need: 8 * out.held, Limit: int64(t.app.memory)}
 	}
 	k, err := stream.ReadAll(ctx, in)
 	if err != nil {

@@ -19,15 +19,17 @@ import (
 
 // ksvdFamily are the singular vectors of asymmetric kernel matrices.
 var ksvdFamily = &family{
-	name:    ksvd.Name,
-	methods: []string{ksvd.Name},
+	savedFamily: savedFamily{
+		name:    ksvd.Name,
+		methods: []string{ksvd.Name},
+		load:    loadKSVD,
+	},
 	fitters: []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
-	load:    loadKSVD,
 }
 
 // ksvdTask is a fit of ksvd.
 type ksvdTask struct {
-	*job
+	job *job
 
 	decomposer   flags.Word
 	nystromFlags []string // that only --method nystrom has a use for
@@ -42,7 +44,7 @@ type ksvdTask struct {
 	fitting *ksvd.Fit
 }
 
-func newKSVDTask(j *job) task {
+func newKSVDTask(j *job) *fitTask {
 	c := &ksvdTask{job: j}
 	nystrom := func(f flags.Flag) flags.Flag {
 		c.nystromFlags = append(c.nystromFlags, f.Name)
@@ -66,20 +68,21 @@ func newKSVDTask(j *job) task {
 	)
 	j.addFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")
 	j.addFactors("right-factors", "V", model.Right, "write V, a row for each of the right side")
-	c.edges.add(j.set)
-	return c
+	c.job.edges.add(j.set)
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, title: c.title, shape: c.shape, plan: c.plan,
+		prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, write: c.write, charts: c.charts, fitted: c.fitted}
 }
 
 func (c *ksvdTask) refuses(refuse *flags.Refusals, args []string) {
-	graph, two, method := c.given("graph"), c.given("right"), c.decomposer
+	graph, two, method := c.job.given("graph"), c.job.given("right"), c.decomposer
 	refuse.When(len(args) == 0 && !graph, noData+", or a graph with --graph edges.csv")
 	refuse.When(len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph")
-	refuse.When(graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, edgeColumns)
+	refuse.When(graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns)
 	refuse.If(two, "compat", "is for the rows and columns of one matrix: leave it out with --right")
-	refuse.When(slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), oneStandardInput)
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
 	refuse.Missing(true, "kernel", ", such as --kernel 'sne(gamma=2)'")
 	refuse.Missing(true, "rank", ": how many columns U and V shall have, such as --rank 20")
-	refuse.Below("rank", c.rank, 1)
+	refuse.Below("rank", c.job.rank, 1)
 	refuse.If(method == "exact" || method == "ssrsvd", strings.Join(c.nystromFlags, " "), "is for --method nystrom")
 	refuse.When(method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact")
 	refuse.When(method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph")
@@ -88,16 +91,16 @@ func (c *ksvdTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *ksvdTask) goodLandmarks() bool {
-	if !c.given("landmarks") {
+	if !c.job.given("landmarks") {
 		return true
 	}
-	return len(c.landmarks) > 0 && len(c.landmarks) <= 2 && slices.Min(c.landmarks) >= c.rank && slices.Max(c.landmarks) <= math.MaxInt32
+	return len(c.landmarks) > 0 && len(c.landmarks) <= 2 && slices.Min(c.landmarks) >= c.job.rank && slices.Max(c.landmarks) <= math.MaxInt32
 }
 
-func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
+func (c *ksvdTask) inputs() []string { return c.job.edges.inputs() }
 
 func (c *ksvdTask) parse() (err error) {
-	c.kernel, err = kernelgen.Parse(c.kernelText)
+	c.job.kernel, err = kernelgen.Parse(c.job.kernelText)
 	c.solver = c.newSolver()
 	return err
 }
@@ -105,20 +108,20 @@ func (c *ksvdTask) parse() (err error) {
 // newSolver returns the method that --method names.
 func (c *ksvdTask) newSolver() ksvd.Method {
 	nystrom := c.nystrom
-	nystrom.Rank, nystrom.Center, nystrom.Seed = c.rank, c.center, c.seed
+	nystrom.Rank, nystrom.Center, nystrom.Seed = c.job.rank, c.center, c.job.app.seed
 	if len(c.landmarks) > 0 {
 		nystrom.Rows, nystrom.Cols = c.landmarks[0], c.landmarks[len(c.landmarks)-1]
 	}
 	switch c.decomposer {
 	case "exact":
-		return ksvd.Exact{Rank: c.rank, Center: c.center, Seed: c.seed}
+		return ksvd.Exact{Rank: c.job.rank, Center: c.center, Seed: c.job.app.seed}
 	case "ssrsvd":
-		return ksvd.SSRSVD{Rank: c.rank, Seed: c.seed}
+		return ksvd.SSRSVD{Rank: c.job.rank, Seed: c.job.app.seed}
 	case "nystrom":
 		return nystrom
 	}
-	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Seed: c.seed, Nystrom: nystrom}
-	if word := c.set.First(c.nystromFlags...); word != "" {
+	auto := ksvd.Auto{Rank: c.job.rank, Center: c.center, Seed: c.job.app.seed, Nystrom: nystrom}
+	if word := c.job.set.First(c.nystromFlags...); word != "" {
 		auto.Asked = "`" + word + "`"
 	}
 	return auto
@@ -126,9 +129,9 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 
 func (c *ksvdTask) input() string {
 	switch {
-	case c.edges.path != "":
+	case c.job.edges.path != "":
 		return graphInput
-	case len(c.rightFiles) > 0:
+	case len(c.job.rightFiles) > 0:
 		return sourcesInput
 	}
 	return matrixInput
@@ -137,10 +140,10 @@ func (c *ksvdTask) input() string {
 // open opens the sources, or reads the graph, and chooses what depends on their size.
 func (c *ksvdTask) open(ctx context.Context, args []string) (err error) {
 	if c.input() == graphInput {
-		if c.graph, err = c.readGraph(ctx, c.edges.path, &c.edges, c.edges.recipe(), &c.data); err != nil {
+		if c.job.graph, err = c.job.app.readGraph(ctx, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
 			return err
 		}
-		c.rowsOf, err = ksvd.Graph(c.edges.path, c.graph.Adjacency)
+		c.rowsOf, err = ksvd.Graph(c.job.edges.path, c.job.graph.Adjacency)
 		return fromData(err)
 	}
 	if err := c.job.open(ctx, args); err != nil {
@@ -158,7 +161,7 @@ func (c *ksvdTask) match() error {
 	var err error
 	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
-		return flags.Usagef("%s: %w", c.left.Info().Name, err)
+		return flags.Usagef("%s: %w", c.job.sides.left.Info().Name, err)
 	}
 	return nil
 }
@@ -169,31 +172,31 @@ func (c *ksvdTask) shape() model.Shape {
 	}
 	s := c.job.shape()
 	if s.OneSource() {
-		s, _ = ksvd.MatrixPlan(c.engine(), s.Rows, int64(s.Columns), c.matched)
+		s, _ = ksvd.MatrixPlan(c.job.app.engine(), s.Rows, int64(s.Columns), c.matched)
 	}
 	return s
 }
 
 func (c *ksvdTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel,
+	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", show.Count(s.Rows), show.Count(s.Cols), c.job.kernel,
 		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
 }
 
 // leaveMemory tells a fit to a tolerance what its doublings may take: --memory without what the fit does not plan.
 func (c *ksvdTask) leaveMemory() error {
-	if c.nystrom.Tolerance == 0 || c.memory == 0 {
+	if c.nystrom.Tolerance == 0 || c.job.app.memory == 0 {
 		return nil
 	}
-	whole, err := c.wholePlan()
+	whole, err := c.job.wholePlan()
 	if err != nil {
 		return err
 	}
-	own, err := c.solver.Plan(c.engine(), c.shape(), c.kernel)
+	own, err := c.solver.Plan(c.job.app.engine(), c.shape(), c.job.kernel)
 	if err != nil {
 		return err
 	}
-	c.nystrom.Memory = max(1, int64(c.memory)-whole.Memory.Total()+own.Memory.Total())
+	c.nystrom.Memory = max(1, int64(c.job.app.memory)-whole.Memory.Total()+own.Memory.Total())
 	c.solver = c.newSolver()
 	return nil
 }
@@ -201,12 +204,12 @@ func (c *ksvdTask) leaveMemory() error {
 // plan works out what the fit will cost, with writing factors.
 func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
-	p, err := c.solver.Plan(e, s, c.kernel)
+	p, err := c.solver.Plan(e, s, c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
-	if c.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
-		p.Map("blocks of factors", s.Columns, c.rank)
+	if c.job.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
+		p.Map("blocks of factors", s.Columns, c.job.rank)
 		p.SourcePasses++
 	}
 	switch c.input() {
@@ -217,7 +220,7 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.SetNotShardable("the matrix is loaded whole; name two sources with `right`")
 	case graphInput:
 		ids := 4 * s.Rows
-		if c.edges.nodes != "" {
+		if c.job.edges.nodes != "" {
 			ids *= 2 // as text, while the graph is read
 		}
 		p.Add("ids of the nodes", ids, "")
@@ -237,11 +240,11 @@ func (c *ksvdTask) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if c.input() == sourcesInput {
-		c.rowsOf, err = ksvd.Between(c.prepared.left, c.prepared.right)
+		c.rowsOf, err = ksvd.Between(c.job.sides.prepared.left, c.job.sides.prepared.right)
 		return err
 	}
-	c.scans = c.allPasses() // what comes now loads the matrix
-	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.prepared.left, c.matched, c.seed)
+	c.job.scans = c.job.allPasses() // what comes now loads the matrix
+	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.job.sides.prepared.left, c.matched, c.job.app.seed)
 	return err
 }
 
@@ -249,24 +252,26 @@ func (c *ksvdTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mode
 	if err := c.leaveMemory(); err != nil {
 		return nil, nil, err
 	}
-	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.kernel)
+	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
+	c.fitting, c.job.kernel = f, f.Kernel
 	return f.Model, &f.Report, nil
 }
 
 func (c *ksvdTask) rowsData() rowsData {
-	if c.graph == nil {
-		return c.job.rowsData()
+	if c.job.graph == nil {
+		d := c.job.rowsData()
+		d.Input = c.input()
+		return d
 	}
-	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}}
+	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.job.edges.recipe(), Names: c.job.graph.Names}}
 }
 
 // write writes the factors of the fitted rows, uncommitted, with the ids of nodes.
 func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
-	for _, f := range c.factors {
+	for _, f := range c.job.factors {
 		if f.path == "" {
 			continue
 		}
@@ -278,7 +283,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if err != nil {
 			return writers, err
 		}
-		w, err := c.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
+		w, err := c.job.app.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
 		if err != nil {
 			return writers, err
 		}
@@ -295,7 +300,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		}
 	}
 	if len(writers) > 0 && c.fitting.U.Rows == 0 {
-		c.factorPasses = 1
+		c.job.factorPasses = 1
 	}
 	return writers, nil
 }
@@ -306,31 +311,31 @@ func (c *ksvdTask) eachFitted(ctx context.Context, side model.Side, emit func(st
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, c.engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	return stream.Map(ctx, c.job.app.engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // keys returns what the rows of a file of factors carry along: ids of nodes, kept columns,
 // or the names of the columns of a matrix.
 func (c *ksvdTask) keys(ctx context.Context, f *factorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
-	if c.graph != nil {
-		k := nodeKeys{c.graph}
-		return k.fields(c.numbersOnly(f.path)), k.column, nil
+	if c.job.graph != nil {
+		k := nodeKeys{c.job.graph}
+		return k.fields(c.job.app.numbersOnly(f.path)), k.column, nil
 	}
-	rows := c.prepared.left
+	rows := c.job.sides.prepared.left
 	switch {
 	case f.side == model.Right && c.input() == matrixInput:
-		fields, names := c.columnNames(f.path, rows.Info().Columns)
+		fields, names := c.job.app.columnNames(f.path, rows.Info().Columns)
 		return fields, func(start int64, n int) []stream.Column {
 			return []stream.Column{{Kind: stream.String, Strings: names[start : start+int64(n)]}}
 		}, nil
-	case f.side == model.Right && c.prepared.right != nil:
-		rows = c.prepared.right
+	case f.side == model.Right && c.job.sides.prepared.right != nil:
+		rows = c.job.sides.prepared.right
 	}
-	fields := c.carried(f.path, rows)
+	fields := c.job.carried(f.path, rows)
 	if len(fields) == 0 {
 		return nil, nil, nil
 	}
-	columns, err := allKept(ctx, c.engine(), rows)
+	columns, err := allKept(ctx, c.job.app.engine(), rows)
 	return fields, func(start int64, n int) []stream.Column {
 		part := make([]stream.Column, len(columns))
 		for k := range part {

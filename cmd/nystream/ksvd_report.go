@@ -37,7 +37,7 @@ func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 	r.Put("input", c.input()) // matrix, sources or graph
 	r.Put("centred", f.Centered)
 	r.Add("method", "%s%s", f.Method, map[bool]string{true: ", centred"}[f.Centered])
-	putGraph(r, c.graph, &c.edges)
+	putGraph(r, c.job.graph, &c.job.edges)
 	r.Add("rank", "%d", d.Rank)
 	r.Add("values", "%s", show.Values(d.Values))
 	if f.Samples[0] > 0 {
@@ -60,7 +60,7 @@ func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
 		r.Put("tolerance", c.nystrom.Tolerance) // of direction_error
 	}
 	r.Put("sums", f.Sums.String())
-	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {
+	if _, normalised := c.job.kernel.Normaliser(); normalised || f.Centered {
 		r.Add("sums", "%s", f.Sums)
 	}
 	r.Put("compatibility", f.Compatibility.String())

@@ -18,12 +18,15 @@ import (
 
 // lowrankFamily are the low-rank models of a matrix.
 var lowrankFamily = &family{
-	name: "lowrank",
-	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
-		"polysketch", "subspace"},
+	savedFamily: savedFamily{
+		name: "lowrank",
+		// Models of fastspsd and polysketch are of earlier versions.
+		methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
+			"polysketch", "subspace"},
+		load:     loader(lowrank.Load),
+		clusters: true,
+	},
 	fitters: lowrankFitters(),
-	load:    loader(lowrank.Load),
 }
 
 // lowrankFitters returns a sub-command of fit for each method.
@@ -37,7 +40,7 @@ func lowrankFitters() (list []fitter) {
 
 // lowrankTask is a fit of a low-rank model.
 type lowrankTask struct {
-	*job
+	job  *job
 	info *lowrankMethod
 
 	mapText     string
@@ -62,7 +65,7 @@ type lowrankTask struct {
 	groups  *picture.Groups // clusters of the rows of pictures
 }
 
-func (m *lowrankMethod) task(j *job) task {
+func (m *lowrankMethod) task(j *job) *fitTask {
 	c := &lowrankTask{job: j, info: m}
 	j.addKernel("kernel between two rows", "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
 	j.addRank("columns of the embedding", "")
@@ -101,54 +104,55 @@ func (m *lowrankMethod) task(j *job) task {
 	if m.addFlags != nil {
 		m.addFlags(c)
 	}
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, names: c.names, title: c.title, shape: c.shape, plan: c.plan,
+		fit: c.fit, rowsData: c.rowsData, write: c.write, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 // explicit reports whether the matrix itself is read.
 func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
 
 func (c *lowrankTask) refuses(refuse *flags.Refusals, args []string) {
-	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")
+	two, matrix, tolerance := c.job.given("right"), c.job.given("matrix"), c.job.given("tol")
 	square := c.asymmetric() && c.info.symmetric && c.info.twoSided && !two
 	alternative := ""
 	if c.info.tolerance {
 		alternative = "; or which error is small enough, such as --tol 0.01"
 	}
 	refuse.When(len(args) == 0 && !matrix, noData)
-	refuse.When(matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix")
+	refuse.When(matrix && len(args)+len(c.job.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix")
 	refuse.If(matrix, "nnz leverage-rows", "is for kernels: a --matrix is sketched by all its columns; leave it out")
-	refuse.When(matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel")
+	refuse.When(matrix && c.job.given("kernel"), "--matrix goes with --map, not with --kernel")
 	refuse.If(!matrix, "map", "goes with --matrix; for rows of DATA name a --kernel")
 	refuse.Missing(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'")
-	refuse.When(slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), oneStandardInput)
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
 	refuse.Missing(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative)
-	refuse.Below("rank", c.rank, 1)
+	refuse.Below("rank", c.job.rank, 1)
 	refuse.Below("landmarks", c.landmarks, 1)
 	refuse.Below("leverage-rows", c.leverage, 0)
-	refuse.When(c.given("landmarks") && c.landmarks < c.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.rank))
+	refuse.When(c.job.given("landmarks") && c.landmarks < c.job.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.job.rank))
 	refuse.Below("core", c.core, 1)
 	refuse.If(tolerance, "landmarks core", "goes with --rank: with --tol landmarks are added until the error is reached")
 	refuse.Outside("tol", c.tolerance, 1, "0.01")
 	refuse.If(two, "tol", "is for the symmetric matrix of one source: name a --rank with --right")
-	refuse.When(!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto")
-	refuse.When(c.given("coordinates") && !c.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
+	refuse.When(!matrix && c.job.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto")
+	refuse.When(c.job.given("coordinates") && !c.job.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
 	refuse.If(two, "clusters novelty", "is for the rows of one source: leave it out with --right")
 	refuse.If(c.clusters == "", "clusters-output", "goes with --clusters")
-	refuse.When(c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")
+	refuse.When(c.job.given("norm") && c.job.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")
 	refuse.When(two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform")
-	refuse.If(square, "tol", "is for symmetric kernels, and "+c.kernelText+" is not: name a --rank")
-	refuse.If(square, "clusters novelty shift", "is for symmetric kernels, and "+c.kernelText+" is not: leave it out")
-	refuse.When(square && c.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform")
-	refuse.When(square && c.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both")
+	refuse.If(square, "tol", "is for symmetric kernels, and "+c.job.kernelText+" is not: name a --rank")
+	refuse.If(square, "clusters novelty shift", "is for symmetric kernels, and "+c.job.kernelText+" is not: leave it out")
+	refuse.When(square && c.job.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform")
+	refuse.When(square && c.job.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both")
 	refuse.If(!c.normalised(), "sums", "is for kernels that are divided by their row sums: sne, softmax and t; leave it out")
-	refuse.When(two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both")
+	refuse.When(two && c.job.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both")
 	refuse.If(two, "shift", "is for the symmetric matrix of one source: leave it out with --right")
-	refuse.When(c.symmetric() && c.set.First("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors")
+	refuse.When(c.symmetric() && c.job.set.First("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors")
 }
 
 // leverageRows returns the number of rows that join the core: of the library 0 is the default, and −1 none.
 func (c *lowrankTask) leverageRows() int {
-	if c.given("leverage-rows") && c.leverage == 0 {
+	if c.job.given("leverage-rows") && c.leverage == 0 {
 		return -1
 	}
 	return c.leverage
@@ -156,18 +160,18 @@ func (c *lowrankTask) leverageRows() int {
 
 // symmetric reports whether A is approximated by one factor.
 func (c *lowrankTask) symmetric() bool {
-	return c.info.symmetric && len(c.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
+	return c.info.symmetric && len(c.job.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
 }
 
 // asymmetric reports whether --kernel is known and not symmetric.
 func (c *lowrankTask) asymmetric() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	return err == nil && !k.Symmetric()
 }
 
 // normalised reports whether --kernel is known and divided by its row sums.
 func (c *lowrankTask) normalised() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	if err != nil {
 		return false
 	}
@@ -185,7 +189,7 @@ func (c *lowrankTask) parse() (err error) {
 		if c.mapping, err = kernelgen.ParseMap(c.mapText); err != nil {
 			return err
 		}
-	} else if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	} else if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	} else if err := c.checkKernel(); err != nil {
 		return err
@@ -194,7 +198,7 @@ func (c *lowrankTask) parse() (err error) {
 	if err != nil || c.clusters == "" && !c.novelty {
 		return err
 	}
-	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.seed}
+	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.job.app.seed}
 	if c.clusters == "auto" {
 		s.Clusters = lowrank.AutoClusters
 	} else if c.clusters != "" {
@@ -208,10 +212,10 @@ func (c *lowrankTask) parse() (err error) {
 
 // checkKernel refuses kernels that a method would make nonsense of.
 func (c *lowrankTask) checkKernel() error {
-	if !c.kernel.Symmetric() && c.symmetric() {
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.kernel)
+	if !c.job.kernel.Symmetric() && c.symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.job.kernel)
 	}
-	plain, _ := c.kernel.Normaliser()
+	plain, _ := c.job.kernel.Normaliser()
 	return plain.CheckPlain()
 }
 
@@ -243,17 +247,17 @@ func (c *lowrankTask) title() string {
 		s.Cols = s.Rows
 	}
 	if c.explicit() {
-		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.method, show.Count(s.Rows), show.Count(s.Cols), c.job.kernel)
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()
-	p, err := c.solver.Plan(e, s, c.kernel)
-	if err == nil && c.writesFactors() {
-		p.Map("blocks of factors", s.Columns, c.rank)
+	p, err := c.solver.Plan(e, s, c.job.kernel)
+	if err == nil && c.job.writesFactors() {
+		p.Map("blocks of factors", s.Columns, c.job.rank)
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
@@ -261,11 +265,11 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if c.explicit() {
 			p.SourcePasses++
 		} else {
-			p.SourcePasses += c.writingPasses()
+			p.SourcePasses += c.job.writingPasses()
 		}
 		p.KernelEntries *= 3
 	}
-	if err == nil && c.writes(model.Class) {
+	if err == nil && c.job.writes(model.Class) {
 		p.Map("blocks of clusters", s.Columns, 1)
 		p.SourcePasses++
 	}
@@ -279,16 +283,16 @@ const orthonormal = 1e-10
 // fit fits the model, and makes the factors orthonormal when they are wanted and are
 // not.
 func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	d := c.prepared.sources()
-	f, err := c.solver.Fit(ctx, e, d, c.kernel)
+	d := c.job.sides.prepared.sources()
+	f, err := c.solver.Fit(ctx, e, d, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
-	if c.states.folder != "" {
+	c.fitting, c.job.kernel = f, f.Kernel
+	if c.job.states.folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if c.writesFactors() && !c.states.stops() && f.OrthogonalityBound() > orthonormal {
+	if c.job.writesFactors() && !c.job.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	return f.Model, &f.Report, err
@@ -297,7 +301,7 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 func (c *lowrankTask) rowsData() rowsData {
 	d := c.job.rowsData()
 	d.Sources = 1
-	if c.sides.right != nil {
+	if c.job.sides.right != nil {
 		d.Sources = 2
 	}
 	return d
@@ -305,24 +309,24 @@ func (c *lowrankTask) rowsData() rowsData {
 
 // write writes the factors; of a matrix that was read V is in the model.
 func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, error) {
-	right := c.path("right-factors")
+	right := c.job.path("right-factors")
 	if !c.explicit() || right == "" {
 		return c.job.write(ctx, m)
 	}
 	of := *c.job
-	of.factors = slices.DeleteFunc(slices.Clone(c.factors), func(f *factorFile) bool { return f.side == model.Right })
+	of.factors = slices.DeleteFunc(slices.Clone(c.job.factors), func(f *factorFile) bool { return f.side == model.Right })
 	writers, err := of.write(ctx, m)
 	if err != nil {
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
 	v.Data = slices.Clone(v.Data)
-	for i := 0; c.scale == "scores" && i < v.Rows; i++ {
+	for i := 0; c.job.scale == "scores" && i < v.Rows; i++ {
 		for j := range v.Cols {
 			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
 		}
 	}
-	w, err := c.writeMatrix(right, numbered("v", v.Cols), v, c.left.Info().Columns)
+	w, err := c.job.app.writeMatrix(right, numbered("v", v.Cols), v, c.job.sides.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

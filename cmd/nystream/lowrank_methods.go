@@ -31,7 +31,7 @@ var lowrankMethods = []lowrankMethod{
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Sums: c.sums, Seed: c.seed}, nil
+			return lowrank.Auto{Rank: c.job.rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.job.app.memory), Sums: c.sums, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -40,7 +40,7 @@ var lowrankMethods = []lowrankMethod{
 		symmetric: true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask) {
-			c.set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
+			c.job.set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
@@ -52,7 +52,7 @@ var lowrankMethods = []lowrankMethod{
 		symmetric: true,
 		addFlags:  func(c *lowrankTask) { addShiftFlag(c, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.S3SPSD{Rank: c.job.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.job.app.seed, Shift: c.shift}, nil
 		},
 	},
 	{
@@ -64,9 +64,9 @@ var lowrankMethods = []lowrankMethod{
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.explicit() {
-				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
+				return lowrank.SSRSVDMatrix{Rank: c.job.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.job.app.seed}, c.refinable()
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.seed}, nil
+			return lowrank.SSRSVD{Rank: c.job.rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -77,7 +77,7 @@ var lowrankMethods = []lowrankMethod{
 			addRuleFlag(c, lowrank.RuleUniform, lowrank.RulePivoted, lowrank.RuleDeterminantal, lowrank.RuleAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
+			return lowrank.Nystrom{Rank: c.job.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -88,7 +88,7 @@ var lowrankMethods = []lowrankMethod{
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.PCA{Rank: c.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.seed}, nil
+			return lowrank.PCA{Rank: c.job.rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -96,14 +96,14 @@ var lowrankMethods = []lowrankMethod{
 		landmarks: oneLandmark,
 		symmetric: true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RPCholesky{Rank: c.rank, Landmarks: c.landmarks, Seed: c.seed}, nil
+			return lowrank.RPCholesky{Rank: c.job.rank, Landmarks: c.landmarks, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
 		name: "rff", arguments: "DATA...",
 		symmetric: true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RFF{Rank: c.rank, Seed: c.seed}, nil
+			return lowrank.RFF{Rank: c.job.rank, Seed: c.job.app.seed}, nil
 		},
 	},
 	{
@@ -111,13 +111,13 @@ var lowrankMethods = []lowrankMethod{
 		symmetric: true,
 		addFlags: func(c *lowrankTask) {
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
-			c.set.Add(flags.Flag{Name: "passes", Arg: "number", Usage: "passes over all entries of A, at most", Value: flags.Int(&c.passes, 3)})
+			c.job.set.Add(flags.Flag{Name: "passes", Arg: "number", Usage: "passes over all entries of A, at most", Value: flags.Int(&c.passes, 3)})
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Seed: c.seed, Shift: c.shift}, nil
+			return lowrank.Subspace{Rank: c.job.rank, Passes: c.passes, Seed: c.job.app.seed, Shift: c.shift}, nil
 		},
 	},
 }
@@ -140,7 +140,7 @@ func addShiftFlag(c *lowrankTask, others ...lowrank.Shift) {
 	for _, s := range shifts {
 		means = append(means, meaning[s])
 	}
-	c.set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "choice of the multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
+	c.job.set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "choice of the multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
 }
 
 // addRuleFlag offers rules for landmarks, the first by default.
@@ -154,11 +154,11 @@ func addRuleFlag(c *lowrankTask, rules ...lowrank.Rule) {
 	for _, rule := range rules {
 		means = append(means, meaning[rule])
 	}
-	c.set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "choice of landmarks", Value: flags.Choice(&c.rule, rules, means...)})
+	c.job.set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "choice of landmarks", Value: flags.Choice(&c.rule, rules, means...)})
 }
 
 func addMatrixFlags(c *lowrankTask) {
-	c.set.Add(
+	c.job.set.Add(
 		flags.Flag{Name: "matrix", Arg: "files", Usage: "the matrix itself, instead of rows for a kernel", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix,
 			Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
 		flags.Flag{Name: "map", Arg: "function", Usage: "function of each entry; see nystream help maps", Doc: strings.Join(kernelgen.MapNames(), ", "), For: flags.Matrix, Needs: "matrix",
@@ -170,15 +170,15 @@ func addMatrixFlags(c *lowrankTask) {
 // landmark returns the method of fit landmark, to a rank or to a tolerance.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	if c.tolerance != 0 {
-		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory),
-			Rule: c.rule, Seed: c.seed, Shift: c.shift}, nil
+		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.job.rank, Memory: int64(c.job.app.memory),
+			Rule: c.rule, Seed: c.job.app.seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.seed, Shift: c.shift, Sums: c.sums}, nil
+	return lowrank.Landmark{Rank: c.job.rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.job.app.seed, Shift: c.shift, Sums: c.sums}, nil
 }
 
 // refinable refuses a number of passes below 1.
 func (c *lowrankTask) refinable() error {
-	if c.given("refine") && c.refine < 1 {
+	if c.job.given("refine") && c.refine < 1 {
 		return fmt.Errorf("--refine %d must be at least 1", c.refine)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 func (c *lowrankTask) planned(r *planResult, _ *show.Text) {
 	if r.Map = c.mapWords(); !c.explicit() {
-		r.Kernel = c.kernel.String()
+		r.Kernel = c.job.kernel.String()
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *lowrankTask) fitted(d *model.Description, r *show.Report) {
 	if c.tolerance != 0 {
 		r.Put("tolerance", c.tolerance)
 	}
-	if c.tolerance != 0 || !c.given("rank") {
+	if c.tolerance != 0 || !c.job.given("rank") {
 		r.Put("tolerance_reached", !f.NotConverged)
 		r.Put("tolerance_norm", c.norm.String())
 	}

@@ -112,14 +112,14 @@ func (j *job) madeBy(r *model.Report) *made {
 // madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
 // size is that of the matrix.
 func (j *job) madeFrom() (list []madeSource) {
-	if j.left == nil {
+	if j.sides.left == nil {
 		s := j.task.shape()
 		return []madeSource{{Name: j.dataName(), Rows: s.Rows, Columns: int(s.Cols)}}
 	}
 	for _, in := range []struct {
 		opened   *input
 		prepared *prepare.Source
-	}{{j.left, j.prepared.left}, {j.sides.right, j.prepared.right}} {
+	}{{j.sides.left, j.sides.prepared.left}, {j.sides.right, j.sides.prepared.right}} {
 		if in.opened != nil {
 			list = append(list, in.opened.madeSource(rowsOf(in.opened, in.prepared)))
 		}

@@ -60,12 +60,20 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 	return a.fail(ctx, cmd, failed)
 }
 
+// families are all that the command knows.
+var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, asklsFamily, transportFamily, ridgeFamily}
+
+// newRootCommand returns the root command with all verbs.
 func newRootCommand(a *app) *cobra.Command {
-	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand())
+	var saved []*savedFamily
+	for _, f := range families {
+		saved = append(saved, &f.savedFamily)
+	}
+	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, saved), newPredictCommand(a, saved), newVerifyCommand(a, saved),
+		newInspectCommand(a, saved), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand())
 	root.AddCommand(flags.NewTopics()...)
 	flags.SetHelp(root)
-	flags.AddTexts(root, methodNames())
+	flags.AddTexts(root, methodNames(families))
 	return root
 }
 

@@ -10,7 +10,7 @@ import (
 
 // mergeCommand is one command line of merge.
 type mergeCommand struct {
-	*app
+	app            *app
 	states, output string
 	right          []string
 	keep           bool

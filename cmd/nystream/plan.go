@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newPlanCommand(a *app) *cobra.Command {
+func newPlanCommand(a *app, families []*family) *cobra.Command {
 	plan := &cobra.Command{
 		Use:  "plan",
 		Args: cobra.ArbitraryArgs,
@@ -19,7 +19,7 @@ func newPlanCommand(a *app) *cobra.Command {
 		},
 	}
 	plan.FParseErrWhitelist.UnknownFlags = true
-	plan.AddCommand(newMethodsCommand(a, &cobra.Command{
+	plan.AddCommand(newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, true))
 	return plan
@@ -74,18 +74,18 @@ func (j *job) reportPlan(p *model.Plan) error {
 	}
 	t.Add("rounds for shards", "%s", j.roundWords(p))
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	if err := j.print(r, t); err != nil {
+	if err := j.app.print(r, t); err != nil {
 		return err
 	}
-	return j.checkBudget(&p.Memory)
+	return j.app.checkBudget(&p.Memory)
 }
 
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
-	r := &planResult{Method: j.method, Chosen: flags.Spell(j.cmd, p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), SpoolBytes: j.session.Quota.Most(), Fits: j.checkBudget(&p.Memory) == nil,
+	r := &planResult{Method: j.method, Chosen: flags.Spell(j.app.cmd, p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
+		MemoryBytes: p.Memory.Total(), SpoolBytes: j.app.session.Quota.Most(), Fits: j.app.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
-		Notes: flags.SpellAll(j.cmd, p.Notes)}
+		Notes: flags.SpellAll(j.app.cmd, p.Notes)}
 	if r.Scans == nil {
 		r.Scans = j.plannedScans()
 	}
@@ -97,7 +97,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Passes[name] = p.SourcePasses
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, flags.Spell(j.cmd, m.Knob)})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, flags.Spell(j.app.cmd, m.Knob)})
 	}
 	return r
 }

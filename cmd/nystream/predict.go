@@ -26,8 +26,8 @@ type predictCommand struct {
 // predictExtensions are those of files that can hold words, and .npy.
 var predictExtensions = slices.DeleteFunc(slices.Clone(flags.OutputExtensions), func(e string) bool { return e == "libsvm" })
 
-func newPredictCommand(a *app) *cobra.Command {
-	p := &predictCommand{application: application{app: a}}
+func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
+	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "predict MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
@@ -71,7 +71,7 @@ func (p *predictCommand) check(args []string) error {
 	refuse.When(p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o")
 	refuse.When(p.set.Given("interval") && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9")
 	refuse.When(p.set.Given("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01")
-	refuse.When(p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
+	refuse.When(p.app.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
 	if err := refuse.Err(); err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ func (p *predictCommand) check(args []string) error {
 	if err := p.data.check(); err != nil || p.output == "" {
 		return err
 	}
-	return p.checkOutput("-o", p.output, predictExtensions, inputs)
+	return p.app.checkOutput("-o", p.output, predictExtensions, inputs)
 }
 
 func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := p.readTransformer(args[0])
+	f, m, err := readTransformer(p.app, p.families, args[0])
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.printRows(r, all, text)
+	return p.app.printRows(r, all, text)
 }
 
 // prediction is an answer with its report: the result that has r as a part, and lines about the rest.

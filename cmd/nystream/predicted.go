@@ -27,7 +27,7 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 			f.path, f.family.name)
 	case err != nil:
 		return nil, flags.Usagef("%w", err)
-	case f.family == lowrankFamily && p.data.label != "":
+	case f.family.clusters && p.data.label != "":
 		return nil, flags.Usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	classes := f.data.Classes
@@ -54,11 +54,11 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 		}
 	}
 	var values []float64 // of the classes
-	if p.formatOf(p.output) == "npy" {
+	if p.app.formatOf(p.output) == "npy" {
 		a.columns = append([]string{predictedColumn}, a.columns...)
 		var numbers bool
 		if values, numbers = classValues(classes); !numbers {
-			p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+			p.app.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
 		}
 	} else {
 		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}

@@ -93,7 +93,7 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 	}
 	out := &noveltyResult{Share: show.Number(p.novelty)}
 	if known, ok := f.model.(*lowrank.Model); ok {
-		out.Warnings = flags.SpellAll(p.cmd, known.Novelty.Doubts(p.novelty))
+		out.Warnings = flags.SpellAll(p.app.cmd, known.Novelty.Doubts(p.novelty))
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {

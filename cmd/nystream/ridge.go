@@ -22,11 +22,13 @@ import (
 
 // ridgeFamily are regressions and classifiers.
 var ridgeFamily = &family{
-	name:       ridge.Name,
-	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
-	load:       loader(ridge.Load),
-	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	savedFamily: savedFamily{
+		name:       ridge.Name,
+		methods:    []string{ridge.Name},
+		load:       loader(ridge.Load),
+		unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	},
+	fitters: []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
 }
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
@@ -56,7 +58,7 @@ func (a *alternatives) Type() string { return "kernels" }
 
 // ridgeTask is a fit of ridge.
 type ridgeTask struct {
-	*job
+	job                     *job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
 	classWeight             flags.Word
@@ -70,7 +72,7 @@ type ridgeTask struct {
 	fitting *ridge.Fit
 }
 
-func newRidgeTask(j *job) task {
+func newRidgeTask(j *job) *fitTask {
 	c := &ridgeTask{job: j}
 	j.kernelText = ridgeKernels
 	j.addLabelAside("classes to predict, in a column or file", "instead of --target")
@@ -92,11 +94,12 @@ func newRidgeTask(j *job) task {
 			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
 	)
 	j.set.Flag("scale").Default("standard")
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, plan: c.plan, prepare: c.prepare,
+		fit: c.fit, rowsData: c.rowsData, charts: c.charts, planned: c.planned, fitted: c.fitted}
 }
 
 func (c *ridgeTask) refuses(refuse *flags.Refusals, args []string) {
-	label, target := c.given("label"), c.given("target")
+	label, target := c.job.given("label"), c.job.given("target")
 	refuse.When(len(args) == 0, noData)
 	refuse.When(target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target")
 	refuse.When(target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out")
@@ -109,7 +112,7 @@ func (c *ridgeTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *ridgeTask) parse() (err error) {
-	c.kernels, err = kernelgen.ParseAll(c.kernelText)
+	c.kernels, err = kernelgen.ParseAll(c.job.kernelText)
 	return err
 }
 
@@ -144,7 +147,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 	for i, a := range c.asides.list {
 		names := a.columns
 		if a.file != "" {
-			v, err := c.data.readAsideFile(ctx, c.app, a, c.left.Info().Rows)
+			v, err := c.job.data.readAsideFile(ctx, c.job.app, a, c.job.sides.left.Info().Rows)
 			if err == nil {
 				err = v.checkWhole()
 			}
@@ -169,12 +172,12 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 		case "--label":
 			c.known.Classes = &ridge.Classes{Label: names[0]}
 		case "--weights":
-			c.known.Weights, c.rows.Weights = names[0], names[0]
+			c.known.Weights, c.job.rows.Weights = names[0], names[0]
 		case "--fold-by":
 			c.known.FoldBy = names[0]
 		}
 	}
-	return c.findClasses(ctx, c.left)
+	return c.findClasses(ctx, c.job.sides.left)
 }
 
 // findClasses finds the classes of the rows of positive weight. Cost: one pass if labels or weights are in DATA.
@@ -185,13 +188,13 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	inData := func(a aside) bool { return a.file == "" && (a.flag == "--label" || a.flag == "--weights") }
 	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
 	label, name := c.known.Classes.Label, rows.Info().Name
-	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.left) { // there is no need to read the rows
+	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.job.sides.left) { // there is no need to read the rows
 		name = a.file
 		rows = stream.FromMatrix(a.file, matrix.New(int(rows.Info().Rows), 0))
 	}
 	d, err := c.problem(rows)
 	if err == nil {
-		c.known.Classes, err = d.FindClasses(ctx, c.engine(), label)
+		c.known.Classes, err = d.FindClasses(ctx, c.job.app.engine(), label)
 	}
 	if err != nil {
 		return err
@@ -208,7 +211,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 // solver returns what the flags say.
 func (c *ridgeTask) solver() ridge.Solver {
 	s := c.how
-	s.Seed, s.Kernels, s.Balanced = c.seed, c.kernels[1:], c.classWeight == "balanced"
+	s.Seed, s.Kernels, s.Balanced = c.job.app.seed, c.kernels[1:], c.classWeight == "balanced"
 	return s
 }
 
@@ -220,16 +223,16 @@ func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *ridgeTask) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.asides.words("--label", "--target"))
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.job.shape().Rows), c.job.shape().Columns, c.asides.words("--label", "--target"))
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
-	d, err := c.problem(c.left)
+	d, err := c.problem(c.job.sides.left)
 	if err != nil {
 		return nil, err
 	}
 	s := d.Shape()
-	s.Rows = c.shape().Rows
+	s.Rows = c.job.shape().Rows
 	p, err := c.solver().Plan(e, s, c.kernels[0])
 	if err != nil {
 		return nil, err
@@ -242,21 +245,21 @@ func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
 
 // prepare prepares the rows. If rows were left out, it finds the classes of the remaining rows again.
 func (c *ridgeTask) prepare(ctx context.Context) (err error) {
-	if c.beside, err = c.besides(c.left); err != nil {
+	if c.job.sides.beside, err = c.besides(c.job.sides.left); err != nil {
 		return err
 	}
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	if c.prepared.dropped()+c.prepared.absent() > 0 {
-		return c.findClasses(ctx, c.prepared.left)
+	if c.job.sides.prepared.dropped()+c.job.sides.prepared.absent() > 0 {
+		return c.findClasses(ctx, c.job.sides.prepared.left)
 	}
 	return nil
 }
 
 func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
 	d := c.known
-	d.Rows = c.prepared.left
+	d.Rows = c.job.sides.prepared.left
 	f, err := c.solver().Fit(ctx, e, &d, c.kernels[0])
 	if err != nil {
 		return nil, nil, err

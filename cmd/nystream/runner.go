@@ -33,7 +33,7 @@ func (j *job) newRunner() (*programRunner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.err}
+	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.app.err}
 	words := []string{self, "fit"}
 	j.set.VisitGiven(func(f *flags.Flag) {
 		if f.Effect == flags.Process && f.Group != flags.Runs && f.Name != "quiet" && f.Name != "format" {

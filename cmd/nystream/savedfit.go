@@ -34,7 +34,7 @@ const savedFitFile = "fit.json"
 
 // savedFit returns the fit at hand.
 func (j *job) savedFit() *savedFit {
-	s := &savedFit{j.method, j.args, map[string]string{"seed": fmt.Sprint(j.seed)}, map[string]string{}}
+	s := &savedFit{j.method, j.args, map[string]string{"seed": fmt.Sprint(j.app.seed)}, map[string]string{}}
 	if s.Data == nil {
 		s.Data = []string{}
 	}

@@ -138,7 +138,7 @@ func (j *job) roundWords(p *model.Plan) string {
 	rounds := j.rounds(p)
 	switch {
 	case len(rounds) == 0:
-		return "none, one process makes the fit: " + flags.Spell(j.cmd, aloneWords(p))
+		return "none, one process makes the fit: " + flags.Spell(j.app.cmd, aloneWords(p))
 	case p.MorePasses:
 		return fmt.Sprintf("%d or more: %s …", len(rounds), strings.Join(rounds, ", "))
 	}
@@ -178,7 +178,7 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		return err
 	}
 	if j.states.checkpoint != "" && len(p.SharedPasses) == 0 {
-		j.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
+		j.app.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
 	}
 	if j.states.folder != "" && !j.states.ends() || j.states.runner != "" {
 		if err := j.savedFit().write(folder); err != nil {
@@ -186,7 +186,7 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		}
 	}
 	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Join: j.states.join,
-		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
+		Unwritten: func(err error) { j.app.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
 	if !j.states.ends() {
 		o.Every = j.states.every
 	}
@@ -202,17 +202,17 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
 		return err
 	}
-	for _, in := range []*input{j.left, j.sides.right} {
+	for _, in := range []*input{j.sides.left, j.sides.right} {
 		if in != nil {
 			in.run = j.run
 		}
 	}
 	if !j.states.ends() {
-		j.resumable = func() bool {
+		j.app.resumable = func() bool {
 			names, err := store.Names()
 			return err == nil && slices.ContainsFunc(names, func(name string) bool { return name != savedFitFile })
 		}
-		j.resumeFrom = folder
+		j.app.resumeFrom = folder
 	}
 	return nil
 }
@@ -255,22 +255,22 @@ func (j *job) noteIgnored(state *stream.StateError) {
 	case !state.Damaged && !state.Foreign:
 		todo = "it is removed at the end"
 	}
-	j.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
+	j.app.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
 }
 
 // noteResumed tells of a pass that begins with rows that were seen in an earlier run.
 func (j *job) noteResumed(pass string, seen, rows int64) {
 	j.resumed = append(j.resumed, resumption{pass, seen, rows})
 	if seen == rows {
-		j.note("pass %s was done before", pass)
+		j.app.note("pass %s was done before", pass)
 		return
 	}
-	j.note("resumed at row %s of %s (pass %s)", show.Count(seen), show.Count(rows), pass)
+	j.app.note("resumed at row %s of %s (pass %s)", show.Count(seen), show.Count(rows), pass)
 }
 
 // passEngine runs the passes of which states are kept.
 func (j *job) passEngine() stream.Engine {
-	e := j.engine()
+	e := j.app.engine()
 	e.Run = j.run
 	return e
 }
@@ -305,7 +305,7 @@ func (j *job) removeStates() {
 		}
 	}
 	if err != nil {
-		j.note("states could not be removed: %v", err)
+		j.app.note("states could not be removed: %v", err)
 	}
 }
 
@@ -326,7 +326,7 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 			r.Put("state", state)
 			r.Add("rows", "%s", show.Count(info.Seen))
 			r.Add("state", "%s", state)
-			r.Add("work", "%v", j.used())
+			r.Add("work", "%v", j.app.used())
 		}
 	}
 	if s.Parts == 0 {
@@ -367,7 +367,7 @@ func (j *job) endWords() string {
 
 // printShard prints what a shard, or joined states, have left, and what is next.
 func (j *job) printShard(r *show.Report, next, title string) error {
-	used := j.used()
+	used := j.app.used()
 	r.Title = title
 	r.Put("method", j.method)
 	r.PutSome("shard", j.states.shard.part)
@@ -378,8 +378,8 @@ func (j *job) printShard(r *show.Report, next, title string) error {
 	}
 	r.Put("seconds", used.Seconds)
 	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Put("notes", flags.SpellAll(j.cmd, j.task.openNotes()))
-	return j.print(r, &r.Text)
+	r.Put("notes", flags.SpellAll(j.app.cmd, j.task.openNotes()))
+	return j.app.print(r, &r.Text)
 }
 
 // missingWords returns the first of some parts as --shard takes them.

@@ -84,7 +84,7 @@ func TestTopicsAreWhole(t *testing.T) {
 		return string(text)
 	}
 	methods := read("methods.txt")
-	for _, c := range newFitCommand(newApp(t.Context(), nil, nil, nil)).Commands() {
+	for _, c := range newFitCommand(newApp(t.Context(), nil, nil, nil), families).Commands() {
 		if !strings.Contains(methods, c.Name()+" ") {
 			t.Errorf("internal/flags/topics/methods.txt does not tell of %s", c.Name())
 		}

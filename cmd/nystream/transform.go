@@ -18,8 +18,8 @@ type transformCommand struct {
 	shard shard
 }
 
-func newTransformCommand(a *app) *cobra.Command {
-	t := &transformCommand{application: application{app: a}}
+func newTransformCommand(a *app, families []*savedFamily) *cobra.Command {
+	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "transform MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
@@ -46,7 +46,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, m, err := t.readTransformer(args[0])
+	f, m, err := readTransformer(t.app, t.families, args[0])
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	result := &transformResult{written, len(names), len(rows.fields)}
-	return t.printRows(written, result, func(out *show.Text) {
+	return t.app.printRows(written, result, func(out *show.Text) {
 		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
 	})
 }
@@ -83,11 +83,11 @@ func (t *transformCommand) check(args []string) error {
 	if t.output == "" {
 		return flags.Usagef("-o is missing: the output file, such as -o out.parquet")
 	}
-	if t.data.keeps() && t.formatOf(t.output) == "npy" {
+	if t.data.keeps() && t.app.formatOf(t.output) == "npy" {
 		return flags.Usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
 	}
 	if err := t.data.check(); err != nil {
 		return err
 	}
-	return t.checkOutput("-o", t.output, flags.OutputExtensions, args)
+	return t.app.checkOutput("-o", t.output, flags.OutputExtensions, args)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/transport"
@@ -17,16 +18,18 @@ import (
 
 // transportFamily is the family of optimal transport.
 var transportFamily = &family{
-	name:       transport.Name,
-	methods:    []string{transport.Name},
-	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
-	load:       loader(transport.Load),
-	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	savedFamily: savedFamily{
+		name:       transport.Name,
+		methods:    []string{transport.Name},
+		load:       loader(transport.Load),
+		unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	},
+	fitters: []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
 }
 
 // transportTask is a fit of transport.
 type transportTask struct {
-	*job
+	job    *job
 	how    transport.Sinkhorn // but for the seed
 	engine flags.Word
 
@@ -38,7 +41,7 @@ type transportTask struct {
 	fitting *transport.Fit
 }
 
-func newTransportTask(j *job) task {
+func newTransportTask(j *job) *fitTask {
 	c := &transportTask{job: j}
 	j.addKernel("kernel between two rows", "'rbf(gamma=10)'")
 	j.addRight("rows that are the targets")
@@ -55,44 +58,45 @@ func newTransportTask(j *job) task {
 	j.addAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
 	j.addFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
 	j.addFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, shape: c.shape,
+		plan: c.plan, fit: c.fit, charts: c.charts, fitted: c.fitted}
 }
 
 func (c *transportTask) refuses(refuse *flags.Refusals, args []string) {
-	weighted := c.given("weights") || c.given("right-weights")
+	weighted := c.job.given("weights") || c.job.given("right-weights")
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	refuse.When(len(args) == 0, noData)
 	refuse.If(true, "label", "carries nothing along here: use --keep")
-	refuse.If(!c.writesFactors(), "keep", "goes with --left-output or --right-output")
-	refuse.When(slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), oneStandardInput)
+	refuse.If(!c.job.writesFactors(), "keep", "goes with --left-output or --right-output")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
 	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(gamma=10)'")
-	refuse.Below("rank", c.rank, 1)
+	refuse.Below("rank", c.job.rank, 1)
 	refuse.If(c.engine == "exact", "rank", "is for --engine lowrank")
 	refuse.When(!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1")
 	refuse.Below("iterations", c.how.Iterations, 1)
 	refuse.When(!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6")
-	refuse.When(c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
-	refuse.When(c.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
-	refuse.When(c.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
-	refuse.When(c.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers")
+	refuse.When(c.job.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
+	refuse.When(c.job.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
+	refuse.When(c.job.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
+	refuse.When(c.job.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers")
 }
 
 func (c *transportTask) parse() (err error) {
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	}
 	s := c.how
-	s.Seed = c.seed
+	s.Seed = c.job.app.seed
 	switch c.engine {
 	case "exact":
 		c.solver = transport.Exact{Sinkhorn: s}
 	case "lowrank":
-		if c.rank == 0 {
-			c.rank = 100
+		if c.job.rank == 0 {
+			c.job.rank = 100
 		}
-		c.solver = transport.LowRank{Sinkhorn: s, Rank: c.rank}
+		c.solver = transport.LowRank{Sinkhorn: s, Rank: c.job.rank}
 	default:
-		c.solver = transport.Auto{Sinkhorn: s, Rank: c.rank}
+		c.solver = transport.Auto{Sinkhorn: s, Rank: c.job.rank}
 	}
 	return nil
 }
@@ -103,16 +107,16 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 	if err := left.choose(ctx, c.job, args, model.Left); err != nil {
 		return err
 	}
-	if err := right.choose(ctx, c.job, c.rightFiles, model.Right); err != nil {
+	if err := right.choose(ctx, c.job, c.job.rightFiles, model.Right); err != nil {
 		return err
 	}
-	if err := c.sides.open(ctx, c.app, left.kept(c.data), args, right.kept(c.data), c.rightFiles); err != nil {
+	if err := c.job.sides.open(ctx, c.job.app, left.kept(c.job.data), args, right.kept(c.job.data), c.job.rightFiles); err != nil {
 		return err
 	}
-	if err := c.checkColumns(); err != nil {
+	if err := c.job.sides.checkColumns(); err != nil {
 		return err
 	}
-	for side, in := range []*input{c.left, c.sides.right} {
+	for side, in := range []*input{c.job.sides.left, c.job.sides.right} {
 		said := &c.asides[side]
 		if len(said.list) == 0 {
 			continue
@@ -127,7 +131,7 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 		if w.Cols != 1 {
 			return flags.Usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
 		}
-		c.masses[side] = matrixColumn(w, 0)
+		c.masses[side] = matrix.Column(w, 0)
 	}
 	return nil
 }
@@ -143,24 +147,24 @@ func (c *transportTask) title() string {
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
-	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.job.kernel)
 }
 
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver.Plan(e, c.shape(), c.kernel)
-	if err == nil && c.writesFactors() {
+	p, err := c.solver.Plan(e, c.shape(), c.job.kernel)
+	if err == nil && c.job.writesFactors() {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.SourcePasses += c.writingPasses()
+		p.SourcePasses += c.job.writingPasses()
 	}
 	return p, err
 }
 
 func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver.Fit(ctx, e, &transport.Data{Sources: c.prepared.sources(), LeftWeights: c.masses[0], RightWeights: c.masses[1]}, c.kernel)
+	f, err := c.solver.Fit(ctx, e, &transport.Data{Sources: c.job.sides.prepared.sources(), LeftWeights: c.masses[0], RightWeights: c.masses[1]}, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
+	c.fitting, c.job.kernel = f, f.Kernel
 	return f.Model, &f.Report, nil
 }
 

@@ -159,7 +159,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 		return flags.Usagef("%s: labels are in one column", t.said.named())
 	}
 	if !slices.Contains(paths, "-") {
-		columns, _, err := p.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
+		columns, _, err := p.app.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
 		if err == nil { // else opening tells why
 			if t.said, err = t.said.inData(columns); err != nil {
 				return err
@@ -173,7 +173,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
 	t := p.truth
-	nodes, values, err := p.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
+	nodes, values, err := p.app.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Tr
 	}
 	var strange string
 	if t.read, strange = nodeLabels(rows.graph, nodes, labels); strange != "" {
-		p.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
+		p.app.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
 	}
 	return rows, nil
 }

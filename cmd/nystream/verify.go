@@ -20,20 +20,21 @@ import (
 
 // verifyCommand is one command line of verify.
 type verifyCommand struct {
-	*app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	right  []string
-	how    flags.Word
-	set    *flags.Set
-	sample int
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	right    []string
+	how      flags.Word
+	set      *flags.Set
+	sample   int
 }
 
 // exactRows is the most rows that verify looks at all of unless told to.
 const exactRows = 20000
 
-func newVerifyCommand(a *app) *cobra.Command {
-	v := &verifyCommand{app: a}
+func newVerifyCommand(a *app, families []*savedFamily) *cobra.Command {
+	v := &verifyCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
@@ -68,7 +69,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	v.data.named = slices.Concat(args[1:], v.right)
-	f, err := v.readModel(args[0])
+	f, err := readModel(v.app, v.families, args[0])
 	if err != nil {
 		return err
 	}
@@ -200,19 +201,19 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
 		sample = v.sample
 	}
-	plan := m.VerifyPlan(v.engine(), d, sample)
-	v.readerBudget(&plan.Memory, o.inputs...)
-	if err := v.checkBudget(&plan.Memory); err != nil {
+	plan := m.VerifyPlan(v.app.engine(), d, sample)
+	v.app.readerBudget(&plan.Memory, o.inputs...)
+	if err := v.app.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
 	if int64(sample) >= rows {
 		sample = 0
 	}
-	files, err := f.pairings(ctx, v.session)
+	files, err := f.pairings(ctx, v.app.session)
 	if err != nil {
 		return err
 	}
-	found, err := m.Verify(ctx, v.engine(), d, sample, v.seed)
+	found, err := m.Verify(ctx, v.app.engine(), d, sample, v.app.seed)
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ const missing = 1.1
 
 // report prints what was measured, on a sample of so many rows or, if it is 0, on all.
 func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
-	d, used, warnings := f.model.Describe(), v.used(), []string{}
+	d, used, warnings := f.model.Describe(), v.app.used(), []string{}
 	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
 		warnings = append(warnings, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
 	}
@@ -303,5 +304,5 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 	r.Put("peak_rss_bytes", used.PeakRSSBytes)
 	r.Add("work", "%s kernel entries, %v", show.Count(found.KernelEntries), used)
 	r.Put("notes", []string{})
-	return v.print(r, &r.Text)
+	return v.app.print(r, &r.Text)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -19,7 +19,7 @@ type family struct {
 	// load rebuilds a model from its file. data says what rows it takes.
 	load func(a *model.Archive, data *rowsData) (model.Model, error)
 	// inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
-	inspect func(m model.Model, r *show.Report)
+	inspect func(m model.Model, r *report.Report)
 	// unverified says, after a colon, why verify does not measure the models of the family.
 	unverified string
 }

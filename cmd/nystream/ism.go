@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -199,7 +199,7 @@ func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows:
 
 func (c *ismTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
 }
 
 // plan works out what the fit will cost, with what is known of the rows.

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -79,8 +79,8 @@ type task interface {
 	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
 	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
 	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
-	planned(r *planResult, t *show.Text)
-	fitted(d *model.Description, r *show.Report)
+	planned(r *planResult, t *report.Report)
+	fitted(d *model.Description, r *report.Report)
 }
 
 // fileFlag is a file that a flag names.
@@ -329,7 +329,7 @@ func (j *job) nodeIDs() []int64 {
 	return j.graph.IDs
 }
 
-func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String() }
+func (j *job) planned(r *planResult, _ *report.Report) { r.Kernel = j.kernel.String() }
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {

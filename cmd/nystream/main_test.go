@@ -25,7 +25,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -277,11 +277,11 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 
 func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
-		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {
+		if got, err := report.Number(v).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v: %s, %v", v, got, err)
 		}
 	}
-	if show.Optional(math.NaN()) != nil || *show.Optional(2) != 2 {
+	if report.Optional(math.NaN()) != nil || *report.Optional(2) != 2 {
 		t.Error("optional")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/archive"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -51,7 +51,7 @@ func (c *toyTask) refuses(args []string) []contradiction {
 }
 
 func (c *toyTask) title() string {
-	return fmt.Sprintf("toy model of %s rows", show.Count(c.shape().Rows))
+	return fmt.Sprintf("toy model of %s rows", report.Count(c.shape().Rows))
 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -84,10 +84,10 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, nil
 }
 
-func (c *toyTask) planned(*planResult, *show.Text) {}
+func (c *toyTask) planned(*planResult, *report.Report) {}
 
-func (c *toyTask) fitted(d *model.Description, r *show.Report) {
-	r.Add("means", "%s", show.Values(d.Values))
+func (c *toyTask) fitted(d *model.Description, r *report.Report) {
+	r.Add("means", "%s", report.Values(d.Values))
 }
 
 // toyModel is the means of columns.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
-
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
 // setting is a setting in the texts of the libraries: a word in backquotes, perhaps
@@ -28,14 +25,6 @@ func flagWords(cmd *cobra.Command, text string) string {
 		}
 		return words
 	})
-}
-
-// plusMinus returns the words for a standard error in a format, "" where it is not known.
-func plusMinus(standardError *show.Number, format string) string {
-	if standardError == nil {
-		return ""
-	}
-	return " ± " + fmt.Sprintf(format, float64(*standardError))
 }
 
 // words returns text of a library for the user of the command at hand.

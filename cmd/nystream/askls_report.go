@@ -39,13 +39,13 @@ var asklsKeys = report.NewGroup("fit askls")
 
 var (
 	keyClassSizes = asklsKeys.Key("class_sizes", "samples of each class that was learnt from")
-	keyC          = asklsKeys.Key("C", "weight of the errors against the norm")
-	keyMerge      = asklsKeys.Key("merge", "how the two machines are merged")
+	keyC          = asklsKeys.Key("C", "penalty of errors (--C)")
+	keyMerge      = asklsKeys.Key("merge", "combination of the source and target functions (--merge)")
 	keyEngineRank = asklsKeys.Key("engine_rank", "rank of the approximation, or of the preconditioner")
 	keySettled    = asklsKeys.Key("settled", "whether the iteration converged")
 	keyTrain      = asklsKeys.Key("train", "figures of the training samples: samples, accuracy, micro_f1, macro_f1")
-	keyOutOfFold  = asklsKeys.Key("out_of_fold", "figures of predictions out of fold: those of train, and accuracy_error (standard error)")
-	keyTest       = asklsKeys.Key("test", "figures of the test samples: those of train, and accuracy_error (standard error)")
+	keyOutOfFold  = asklsKeys.Key("out_of_fold", "figures of predictions out of fold: samples, accuracy, accuracy_error (its standard error), micro_f1, macro_f1")
+	keyTest       = asklsKeys.Key("test", "figures of the test samples: samples, accuracy, accuracy_error (its standard error), micro_f1, macro_f1")
 )
 
 func (c *asklsTask) fitted(d *model.Description, r *report.Report) {

@@ -50,15 +50,15 @@ func inspectISM(m model.Model, r *report.Report) { r.Put(keyLoadings, loadingsOf
 var ismKeys = report.NewGroup("fit ism")
 
 var (
-	keyParadigm     = ismKeys.Key("paradigm", "what W maximizes: supervised, unsupervised, semisupervised or alternative")
+	keyParadigm     = ismKeys.Key("paradigm", "kind of supervision: supervised, unsupervised, semisupervised or alternative")
 	keyScore        = ismKeys.Key("score", "accuracy on the rows of the fit")
 	keyNMI          = ismKeys.Key("nmi", "normalized mutual information between clusters and --label")
-	keyMu           = ismKeys.Key("mu", "weight of the second term (--mu)")
+	keyMu           = ismKeys.Key("mu", "weight of --scores or --given-label (--mu)")
 	keyFeatureError = ismKeys.Key("feature_error", "share of the trace of the kernel outside the landmarks")
 	keyObjective    = ismKeys.Key("objective", "objective of each accepted W")
 	keyHSIC         = ismKeys.Key("hsic", "Hilbert-Schmidt independence criterion of the last W")
 	keyDamped       = ismKeys.Key("damped", "number of damped iterations")
-	keyTurns        = ismKeys.Key("rounds", "turns of clusters and W")
+	keyTurns        = ismKeys.Key("rounds", "number of alternations between clusters and W")
 	keyLoadings     = ismKeys.Key("loadings", "largest weights of each column of W: column, weight")
 )
 

@@ -35,14 +35,14 @@ func putGraph(r *report.Report, g *graph.Graph, edges *graphFlags) {
 var ksvdKeys = report.NewGroup("fit ksvd")
 
 var (
-	keySolver             = ksvdKeys.Key("solver", "method that was taken")
+	keySolver             = ksvdKeys.Key("solver", "method of decomposition")
 	keySamples            = ksvdKeys.Key("samples", "sampled rows, sampled columns")
 	keyEstimatedResiduals = ksvdKeys.Key("estimated_residuals", "estimated residual of each value, over that value")
 	keyDirectionError     = ksvdKeys.Key("direction_error", "estimated error of the leading directions, 0 to 2")
 	keyDirectionsChecked  = ksvdKeys.Key("directions_checked", "number of leading directions in that estimate")
 	keyDirectionsMissed   = ksvdKeys.Key("directions_missed", "number of leading directions that the model lacks")
-	keyCompatibility      = ksvdKeys.Key("compatibility", "how rows and columns of different dimension are made comparable")
-	keyScaling            = ksvdKeys.Key("scaling", "how the vectors are scaled (--scaling)")
+	keyCompatibility      = ksvdKeys.Key("compatibility", "map between the rows and columns of one matrix (--compat)")
+	keyScaling            = ksvdKeys.Key("scaling", "length of the singular vectors (--scaling)")
 )
 
 func (c *ksvdTask) fitted(d *model.Description, r *report.Report) {

@@ -25,7 +25,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -41,6 +40,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(stopWorkers)
+	t.Cleanup(func() { checkEveryDoc(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -73,6 +73,7 @@ func setUpScript(e *testscript.Env) error {
 	e.Setenv("PYTHONPATH", filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(recipes))), "python"))
 	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 	addSession(e)
+	startedScripts.Add(1)
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 }
 
@@ -272,17 +273,6 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 		if err := os.Remove(folder + "/m.npz"); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
-	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
-		if got, err := report.Number(v).MarshalJSON(); err != nil || string(got) != want {
-			t.Errorf("%v: %s, %v", v, got, err)
-		}
-	}
-	if report.Optional(math.NaN()) != nil || *report.Optional(2) != 2 {
-		t.Error("optional")
 	}
 }
 

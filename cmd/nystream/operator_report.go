@@ -39,13 +39,13 @@ func inspectOperator(m model.Model, r *report.Report) { putValues(r, m.(*rkhs.Mo
 var operatorKeys = report.NewGroup("fit operator")
 
 var (
-	keyKind         = operatorKeys.Key("kind", "kind of the operator")
-	keyTask         = operatorKeys.Key("task", "decomposition: eigenvalues or singular values")
+	keyKind         = operatorKeys.Key("kind", "operator (--kind)")
+	keyTask         = operatorKeys.Key("task", "decomposition: svd or eigen")
 	keyValuesImag   = operatorKeys.Key("values_imag", "imaginary parts of the values")
 	keyTimescales   = operatorKeys.Key("timescales", "implied timescale of each eigenvalue in rows, null if infinite")
 	keyFeatures     = operatorKeys.Key("features", "number of features of x, and of y if it has its own")
 	keyTraceLeft    = operatorKeys.Key("trace_left", "share of the trace of each kernel outside its features")
-	keyLag          = operatorKeys.Key("lag", "rows between x and y")
+	keyLag          = operatorKeys.Key("lag", "rows between x and y of a pair")
 	keyTrajectories = operatorKeys.Key("trajectories", "number of trajectories")
 )
 

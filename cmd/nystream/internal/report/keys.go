@@ -1,7 +1,7 @@
 package report
 
 // common holds the keys that several commands print with the same meaning.
-var common = NewGroup("Common keys")
+var common = NewGroup("All commands, where they print it")
 
 // Keys of several commands.
 var (
@@ -15,12 +15,12 @@ var (
 	KeyDimension     = common.Key("dimension", "numbers in a row of the data")
 	KeyRank          = common.Key("rank", "number of values of the model")
 	KeyValues        = common.Key("values", "eigenvalues or singular values of the model, the largest first")
-	KeyExplained     = common.Key("explained", "share of the variance of each component")
+	KeyExplained     = common.Key("explained", "share of the variance, or of the trace of the covariance, of each component")
 	KeyTraceKept     = common.Key("trace_kept", "trace of the model over that of A")
 	KeyResiduals     = common.Key("residuals", "residual of each value: of fit operator over the largest value, of verify over that value")
 	KeyNotConverged  = common.Key("not_converged", "number of large residuals")
-	KeyTolerance     = common.Key("tolerance", "relative error to reach (--tol)")
-	KeyEngine        = common.Key("engine", "method of the computation")
+	KeyTolerance     = common.Key("tolerance", "error to reach (--tol)")
+	KeyEngine        = common.Key("engine", "engine of the computation (--engine)")
 	KeyInput         = common.Key("input", "kind of input: rows, matrix, sources, graph or kernel matrix")
 	KeyCentred       = common.Key("centred", "whether features were centred")
 	KeySums          = common.Key("sums", "row sums of kernels that divide by them: exact or sampled")
@@ -33,7 +33,7 @@ var (
 	KeyClasses       = common.Key("classes", "names of the classes")
 	KeyClusters      = common.Key("clusters", "number of clusters")
 	KeyClusterSizes  = common.Key("cluster_sizes", "rows of each cluster")
-	KeyAccuracy      = common.Key("accuracy", "share of rows in their class")
+	KeyAccuracy      = common.Key("accuracy", "share of rows whose class is predicted")
 	KeyAccuracyError = common.Key("accuracy_error", "standard error of accuracy and misclassified")
 	KeyMacroF1       = common.Key("macro_f1", "mean F1 of the classes")
 	KeyGraph         = common.Key("graph", "nodes, edges, entries, duplicates and self_loops of a graph; weighted; options (self_loops, degrees, undirected, simple)")

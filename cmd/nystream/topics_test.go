@@ -2,9 +2,28 @@ package main
 
 import (
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// Every key of the lines of --log-format json is in help. Reports are checked by checkDocs.
+func TestLogKeysAreExplained(t *testing.T) {
+	text, err := os.ReadFile("topics/json.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained := docWord.FindAllString(string(text), -1)
+	for _, line := range []reflect.Type{reflect.TypeFor[logLine](), reflect.TypeFor[passState]()} {
+		for i := range line.NumField() {
+			name, _, _ := strings.Cut(line.Field(i).Tag.Get("json"), ",")
+			if name != "" && !slices.Contains(explained, name) {
+				t.Errorf("topics/json.txt lacks %s of %v", name, line)
+			}
+		}
+	}
+}
 
 // Every method of fit is in the help that tells them apart, and every exit code in its own.
 func TestTopicsAreWhole(t *testing.T) {

@@ -206,12 +206,12 @@ func (t *application) write(ctx context.Context, f *modelFile, m model.Transform
 			return nil, err
 		}
 	}
-	r := &rowsResult{Model: f.path, Rows: w.rows, RowsDropped: rows.dropped(), Passes: map[string]int{"data": 1}, Output: t.output}
+	r := &rowsResult{model: f.path, rows: w.rows, rowsDropped: rows.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if rows.input != nil {
-		r.Passes["data"] = rows.Passes()
+		r.passes["data"] = rows.Passes()
 	}
 	if rows.prepared != nil {
-		r.Categories = rows.prepared.Found()
+		r.categories = rows.prepared.Found()
 	}
 	return r, nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -51,7 +51,7 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 		return err
 	}
 	if info := c.job.sides.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
-		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", show.Count(info.Rows), len(info.Columns)).
+		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", report.Count(info.Rows), len(info.Columns)).
 			Do("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.job.sides.left)
@@ -207,11 +207,11 @@ func (c *asklsTask) rowsData() rowsData {
 func (c *asklsTask) title() string {
 	s, of := c.shape(), "" // s.Rows are those to learn from
 	if all := int64(len(c.known.labels)); all > s.Rows {
-		of = " of " + show.Count(all)
+		of = " of " + report.Count(all)
 	}
 	kernel := ""
 	if c.input() == "" {
 		kernel = ", " + c.job.kernel.String()
 	}
-	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", show.Count(s.Rows), of, c.unit(), len(c.known.classes), kernel)
+	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", report.Count(s.Rows), of, c.unit(), len(c.known.classes), kernel)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -55,6 +55,6 @@ func (c *asklsTask) confusion(t *metrics.Tally, of string) (picture.Chart, error
 	for _, k := range found.Classes {
 		names = append(names, c.known.classes[k])
 	}
-	title := fmt.Sprintf("Confusion matrix, %s %s samples", show.Count(t.Rows()), of)
+	title := fmt.Sprintf("Confusion matrix, %s %s samples", report.Count(t.Rows()), of)
 	return confusionGrid(title, "true class", "chosen class", found.Counts, names), nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -46,12 +46,13 @@ func newConvertCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// convertResult is what convert prints as JSON.
-type convertResult struct {
-	rowsResult
-	Columns int      `json:"columns"`
-	Kept    []string `json:"kept"`
-}
+// convertKeys are the keys of convert.
+var convertKeys = report.NewGroup("convert")
+
+var (
+	keyConvertedColumns = convertKeys.Key("columns", "numeric columns of the output")
+	keyKept             = convertKeys.Key("kept", "other columns of the output")
+)
 
 func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
@@ -88,15 +89,19 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if rows == 0 && c.app.formatOf(c.output) == "jsonl" {
 		c.app.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
-	r := &convertResult{written, len(src.Info().Columns), []string{}}
+	r, kept := &rowsResult{rows: rows, passes: map[string]int{"data": in.Passes()}, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
-		r.Kept = append(r.Kept, k.Name)
+		kept = append(kept, k.Name)
 	}
 	if p, ok := src.(*prepare.Source); ok {
-		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
+		r.rowsDropped, r.categories = p.Dropped(), p.Found()
 	}
-	return c.app.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
+	return c.app.printRows(r, func(out *report.Report) error {
+		columns := len(src.Info().Columns)
+		out.Show(keyConvertedColumns, columns, "columns", "%d numeric, %d kept", columns, len(kept))
+		out.Put(keyKept, kept)
+		return nil
+	})
 }
 
 // checkMemory refuses what does not fit into --memory.

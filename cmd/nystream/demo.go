@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -71,14 +71,14 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 			globals = append(globals, f.Word())
 		}
 	})
-	d.say("%s rows along a knot in %d columns: %s", show.Count(d.rows), knotDimension, data)
+	d.say("%s rows along a knot in %d columns: %s", report.Count(d.rows), knotDimension, data)
 	for _, command := range [][]string{
 		{"fit", "landmark", data, "--kernel", "rbf(gamma=2)", "--rank", "60", "--label", "lobe", "--keep", "phase", "-o", model},
 		{"verify", model, data, "--error", "sampled", "--sample", "1500"},
 		{"transform", model, unseen, "--label", "lobe", "--keep", "phase", "-o", embedded},
 	} {
 		command = append(command, globals...)
-		d.say("\n%s", show.ShellLine(append([]string{"nystream"}, command...)))
+		d.say("\n%s", report.ShellLine(append([]string{"nystream"}, command...)))
 		if err := d.runCommand(ctx, command); err != nil {
 			return err
 		}

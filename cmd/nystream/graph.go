@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/sparse"
@@ -229,7 +229,7 @@ func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string
 		return nil, stream.NewDataError(path, "%w", err)
 	}
 	if strange > 0 && f.model.Describe().TwoSided {
-		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
+		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", report.Count(strange), report.Count(g.Adjacency.NNZ()))
 	}
 	return sparse.NewRows(path, rows, nil), nil
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -203,7 +203,7 @@ func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows:
 
 func (c *ismTask) title() string {
 	s := c.job.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.job.rank, s.Columns, c.how.Paradigm)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.rank, s.Columns, c.how.Paradigm)
 }
 
 // plan works out what the fit will cost, with what is known of the rows.

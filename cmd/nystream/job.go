@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -75,8 +75,8 @@ type fitTask struct {
 	charts func(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
 	marks  func(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
 	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
-	planned func(r *planResult, t *show.Text)
-	fitted  func(d *model.Description, r *show.Report)
+	planned func(r *planResult, t *report.Report)
+	fitted  func(d *model.Description, r *report.Report)
 }
 
 // complete gives the functions that are nil those of the job.
@@ -369,7 +369,7 @@ func (j *job) nodeIDs() []int64 {
 	return j.graph.IDs
 }
 
-func (j *job) planned(r *planResult, _ *show.Text) {
+func (j *job) planned(r *planResult, _ *report.Report) {
 	if j.kernelText != "" {
 		r.Kernel = j.kernel.String()
 	}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -179,7 +179,7 @@ func (c *ksvdTask) shape() model.Shape {
 
 func (c *ksvdTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", show.Count(s.Rows), show.Count(s.Cols), c.job.kernel,
+	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", report.Count(s.Rows), report.Count(s.Cols), c.job.kernel,
 		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -133,13 +133,13 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
-			of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows))).Do("%s", measured)
+			of.named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
 	case n == 1:
-		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], show.Count(int64(rows))).
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], report.Count(int64(rows))).
 			Do("at least two classes are needed")
 	case n > mostClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.named(), report.Count(int64(n)), report.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -247,9 +247,9 @@ func (c *lowrankTask) title() string {
 		s.Cols = s.Rows
 	}
 	if c.explicit() {
-		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.method, c.mapping, report.Count(s.Rows), report.Count(s.Cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.method, show.Count(s.Rows), show.Count(s.Cols), c.job.kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.method, report.Count(s.Rows), report.Count(s.Cols), c.job.kernel)
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -19,12 +19,12 @@ import (
 // "nystream", in the metadata of Parquet and Arrow files. The threads, the memory and the
 // shards of a run are not in it: they change nothing of a file, and so not this either.
 type made struct {
-	Version string       `json:"version"`           // of the program
-	Command string       `json:"command"`           // without credentials, and without what changes no result
-	Build   string       `json:"build"`             // of the program, as nystream --version tells it
-	Sources []madeSource `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
-	Model   string       `json:"model,omitempty"`   // the command that made the model of the rows
-	Errors  []fitError   `json:"errors,omitempty"`  // estimated, relative to what is exact
+	Version string            `json:"version"`           // of the program
+	Command string            `json:"command"`           // without credentials, and without what changes no result
+	Build   string            `json:"build"`             // of the program, as nystream --version tells it
+	Sources []madeSource      `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
+	Model   string            `json:"model,omitempty"`   // the command that made the model of the rows
+	Errors  []report.FitError `json:"errors,omitempty"`  // estimated, relative to what is exact
 }
 
 type madeSource struct {
@@ -55,7 +55,7 @@ func (a *app) plainCommand() string {
 			words = append(words, "--"+f.Name+"="+value)
 		}
 	})
-	return show.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.seed)))
+	return report.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.seed)))
 }
 
 // plainPath returns a word without credentials, and without the folder of an absolute path.
@@ -74,16 +74,16 @@ func plainPaths(words []string) (list []string) {
 }
 
 // describe adds lines about how a model was made.
-func (m *made) describe(t *show.Text) {
+func (m *made) describe(t *report.Report) {
 	if m == nil {
 		return
 	}
 	t.Add("made by", "nystream %s: %s", m.Version, m.Command)
 	t.Add("build", "%s", m.Build)
 	for _, s := range m.Sources {
-		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, show.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
+		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, report.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
 	}
-	addErrors(t, m.Errors)
+	t.AddErrors(m.Errors)
 }
 
 // about returns what files of rows say of themselves.

@@ -26,7 +26,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -42,6 +41,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(stopWorkers)
+	t.Cleanup(func() { checkEveryDoc(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -74,6 +74,7 @@ func setUpScript(e *testscript.Env) error {
 	e.Setenv("PYTHONPATH", filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(recipes))), "python"))
 	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 	addSession(e)
+	startedScripts.Add(1)
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 }
 
@@ -273,17 +274,6 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 		if err := os.Remove(folder + "/m.npz"); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
-	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
-		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {
-			t.Errorf("%v: %s, %v", v, got, err)
-		}
-	}
-	if show.Optional(math.NaN()) != nil || *show.Optional(2) != 2 {
-		t.Error("optional")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -223,12 +223,12 @@ func (c *operatorTask) input() string {
 func (c *operatorTask) shape() model.Shape { return c.pairs.Shape() }
 
 func (c *operatorTask) title() string {
-	rows, shape := show.Count(c.pairs.Count())+" pairs of rows", c.shape()
+	rows, shape := report.Count(c.pairs.Count())+" pairs of rows", c.shape()
 	switch {
 	case c.pairs.Single():
-		rows = show.Count(c.pairs.Count()) + " rows"
+		rows = report.Count(c.pairs.Count()) + " rows"
 	case shape.Rows != shape.Cols:
-		rows = fmt.Sprintf("%s rows y and %s rows x", show.Count(shape.Cols), show.Count(shape.Rows))
+		rows = fmt.Sprintf("%s rows y and %s rows x", report.Count(shape.Cols), report.Count(shape.Rows))
 	}
 	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.how.Task)
 }

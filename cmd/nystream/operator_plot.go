@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -80,5 +80,5 @@ func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) p
 // valueWord returns a value in words.
 func (c *operatorTask) valueWord(k int) string {
 	v := c.fitting.Eigenvalues()[k]
-	return show.ComplexValues([]float64{real(v)}, []float64{imag(v)})
+	return report.ComplexValues([]float64{real(v)}, []float64{imag(v)})
 }

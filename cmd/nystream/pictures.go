@@ -16,7 +16,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -119,7 +119,7 @@ func (j *job) shownCommand() string {
 	if !j.app.provenance {
 		return ""
 	}
-	return show.ShellLine(append([]string{"nystream"}, j.app.commandLine...))
+	return report.ShellLine(append([]string{"nystream"}, j.app.commandLine...))
 }
 
 // dataName returns the names of the data files without their folders.
@@ -229,7 +229,7 @@ func (s *sampled) words() string {
 	if int64(len(s.numbers)) == s.of {
 		return ""
 	}
-	return fmt.Sprintf(", %s of %s rows", show.Count(int64(len(s.numbers))), show.Count(s.of))
+	return fmt.Sprintf(", %s of %s rows", report.Count(int64(len(s.numbers))), report.Count(s.of))
 }
 
 // sample fetches sampled rows of a side by number, once.

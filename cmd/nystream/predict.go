@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -48,12 +48,10 @@ func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
 	return cmd
 }
 
-// predictResult is what predict prints as JSON.
-type predictResult struct {
-	*rowsResult
-	Predicted  []classCount `json:"predicted"` // of each class that was chosen
-	*judgement              // of --label
-}
+// predictKeys are the keys of predict for models of classes.
+var predictKeys = report.NewGroup("predict, of classes")
+
+var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
 
 // classCount is how many rows are of a class.
 type classCount struct {
@@ -109,17 +107,13 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	all, text, err := a.report(r)
-	if err != nil {
-		return err
-	}
-	return p.app.printRows(r, all, text)
+	return p.app.printRows(r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// prediction is an answer with its report: the result that has r as a part, and lines about the rest.
+// prediction is an answer with its report.
 type prediction struct {
 	rowsAnswer
-	report func(r *rowsResult) (all any, text func(t *show.Text), err error)
+	report func(r *rowsResult, out *report.Report) error // adds fields
 }
 
 // answer returns what the flags ask the model for.
@@ -133,14 +127,14 @@ func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction,
 	return p.predictClasses(f, m)
 }
 
-// text adds lines about classes.
-func (r *predictResult) text(t *show.Text) {
-	words := make([]string, len(r.Predicted))
-	for i, c := range r.Predicted {
-		words[i] = fmt.Sprintf("%s (%s)", c.Class, show.Count(c.Rows))
+// addPredicted adds the classes that were predicted, with the rows of each.
+func addPredicted(out *report.Report, classes []string, counts []int64) {
+	predicted, words := []classCount{}, []string(nil)
+	for c, n := range counts {
+		if n > 0 {
+			predicted = append(predicted, classCount{classes[c], n})
+			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+		}
 	}
-	t.Add("predicted", "%s", show.Words(words))
-	if r.judgement != nil {
-		r.judgement.text(t)
-	}
+	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))
 }

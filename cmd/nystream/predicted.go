@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -86,18 +86,12 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 		made.Data = made.Data[min(1, len(made.Data)):]
 		return &stream.Batch{X: made, Kept: []stream.Column{{Kind: stream.String, Strings: words}}}, nil
 	}
-	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
-		out := &predictResult{rowsResult: r, Predicted: []classCount{}}
-		for c, n := range counts {
-			if n > 0 {
-				out.Predicted = append(out.Predicted, classCount{classes[c], n})
-			}
+	a.report = func(_ *rowsResult, out *report.Report) error {
+		addPredicted(out, classes, counts)
+		if p.truth == nil {
+			return nil
 		}
-		var err error
-		if p.truth != nil {
-			out.judgement, err = p.truth.judgement()
-		}
-		return out, out.text, err
+		return p.truth.report(out)
 	}
 	return a, nil
 }

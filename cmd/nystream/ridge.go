@@ -5,14 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -223,7 +220,7 @@ func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *ridgeTask) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.job.shape().Rows), c.job.shape().Columns, c.asides.words("--label", "--target"))
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", report.Count(c.job.shape().Rows), c.job.shape().Columns, c.asides.words("--label", "--target"))
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -274,7 +271,7 @@ func (c *ridgeTask) rowsData() rowsData {
 	return d
 }
 
-func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
+func (c *ridgeTask) planned(r *planResult, _ *report.Report) {
 	var texts []string
 	for _, k := range c.kernels {
 		texts = append(texts, k.String())
@@ -284,15 +281,15 @@ func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
 
 // ridgeMetric is what the search for a metric found.
 type ridgeMetric struct {
-	Form   string        `json:"form"`
-	Round  int           `json:"round"`  // the one taken; 0 for none
-	Errors []show.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
+	Form   string          `json:"form"`
+	Round  int             `json:"round"`  // the one taken; 0 for none
+	Errors []report.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
 }
 
 // ridgeImportance is how much a column counts.
 type ridgeImportance struct {
-	Column string      `json:"column"`
-	Share  show.Number `json:"share"`
+	Column string        `json:"column"`
+	Share  report.Number `json:"share"`
 }
 
 // mostImportant is how many columns the text names.
@@ -300,17 +297,17 @@ const mostImportant = 8
 
 // ridgeClassF1 is F1 of a class.
 type ridgeClassF1 struct {
-	Class string      `json:"class"`
-	F1    show.Number `json:"f1"`
+	Class string        `json:"class"`
+	F1    report.Number `json:"f1"`
 }
 
 // ridgeScore is how well a target is predicted.
 type ridgeScore struct {
-	Target    string       `json:"target"`
-	RMSE      show.Number  `json:"rmse"`
-	RMSEError *show.Number `json:"rmse_error,omitempty"`
-	R2        show.Number  `json:"r2"`
-	R2Error   *show.Number `json:"r2_error,omitempty"`
+	Target    string         `json:"target"`
+	RMSE      report.Number  `json:"rmse"`
+	RMSEError *report.Number `json:"rmse_error,omitempty"`
+	R2        report.Number  `json:"r2"`
+	R2Error   *report.Number `json:"r2_error,omitempty"`
 }
 
 // ridgeKernel is a kernel that was tried, at its best penalty.
@@ -321,13 +318,13 @@ type ridgeKernel struct {
 
 // ridgePenalty is a penalty that was tried.
 type ridgePenalty struct {
-	Penalty show.Number   `json:"penalty"`
-	RMSE    []show.Number `json:"rmse"`
-	Error   *show.Number  `json:"misclassified,omitempty"`
+	Penalty report.Number   `json:"penalty"`
+	RMSE    []report.Number `json:"rmse"`
+	Error   *report.Number  `json:"misclassified,omitempty"`
 }
 
 func newRidgePenalty(p ridge.Penalty) ridgePenalty {
-	return ridgePenalty{show.Number(p.Lambda), show.Numbers(p.RMSE), show.Optional(p.Misclassified)}
+	return ridgePenalty{report.Number(p.Lambda), report.Numbers(p.RMSE), report.Optional(p.Misclassified)}
 }
 
 // errorOf returns the error of a penalty that people read: the share of rows misclassified, or the
@@ -339,38 +336,65 @@ func (c *ridgeTask) errorOf(p ridge.Penalty) float64 {
 	return p.RMSE[0]
 }
 
-// longNumber matches numbers of more than six digits.
-var longNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d{5,}(e[-+]?\d+)?`) })
+// ridgeKeys are the keys of fit ridge.
+var ridgeKeys = report.NewGroup("fit ridge")
 
-// rounded returns a kernel with four digits of each number.
-func rounded(k kernelgen.Kernel) string {
-	return longNumber().ReplaceAllStringFunc(k.String(), func(number string) string {
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return number
-		}
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	})
-}
+var (
+	keyKernels       = ridgeKeys.Key("kernels", "kernels that were tried, at their best penalty, not corrected: kernel, penalty, rmse, misclassified")
+	keyFolds         = ridgeKeys.Key("folds", "number of folds; 1: a tenth of the rows is held out")
+	keyCorrectedFor  = ridgeKeys.Key("corrected_for", "number of configurations, a kernel with a penalty each, whose choice rmse, r2 and misclassified are corrected for; 0: not corrected")
+	keyCounted       = ridgeKeys.Key("counted", "rows with a prediction out of fold")
+	keyScores        = ridgeKeys.Key("scores", "errors of each target out of fold: target, rmse, r2, and their standard errors rmse_error and r2_error")
+	keyMisclassified = ridgeKeys.Key("misclassified", "share of rows misclassified out of fold")
+	keyF1            = ridgeKeys.Key("f1", "F1 of each class: class, f1")
+	keyLogLoss       = ridgeKeys.Key("log_loss", "log loss of the probabilities")
+	keyTemperature   = ridgeKeys.Key("temperature", "temperature that turns decisions into probabilities")
+	keyPath          = ridgeKeys.Key("path", "penalties that were tried for the chosen kernel, not corrected: penalty, rmse, misclassified")
+	keyPenalty       = ridgeKeys.Key("penalty", "penalty of the model")
+	keyMetric        = ridgeKeys.Key("metric", "metric that was learnt: form, round (the one taken; 0: none), errors (on rows left out, of no metric and of each round: shares misclassified, or means of 1 − R²)")
+	keyImportance    = ridgeKeys.Key("importance", "share of each column in the metric, the largest first: column, share")
+)
 
-func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
+func (c *ridgeTask) fitted(d *model.Description, r *report.Report) {
 	f, best := c.fitting, c.fitting.Chosen()
 	r.Add("kernel", "%s", d.Kernel)
+	c.addKernels(r)
+	known := c.asides.words("--label", "--target")
+	r.Show(report.KeyKnown, known, "predicts", "%s", known)
+	putClasses(r, c.classes)
+	r.Put(keyFolds, f.Folds)
+	r.Put(keyCorrectedFor, f.Configurations)
+	r.Put(keyCounted, f.Counted)
+	c.addScores(r)
+	var path []ridgePenalty
+	var words []string
+	for _, p := range f.Path {
+		path = append(path, newRidgePenalty(p))
+		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
+	}
+	r.Put(keyPath, path)
+	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
+	r.Show(report.KeyLandmarks, f.Landmarks.Rows, "landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
+	if f.Learnt != nil {
+		c.putMetric(r)
+	}
+}
+
+// addKernels adds the kernels that were tried.
+func (c *ridgeTask) addKernels(r *report.Report) {
 	var kernels []ridgeKernel
-	for _, k := range f.Kernels {
+	for _, k := range c.fitting.Kernels {
 		kernels = append(kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
-		if len(f.Kernels) > 1 {
-			r.Add("tried", "%s: error %.4g at penalty %.2g", rounded(k.Kernel), c.errorOf(k.Penalty), k.Lambda)
+		if len(c.fitting.Kernels) > 1 {
+			r.Add("tried", "%s: error %.4g at penalty %.2g", report.Rounded(k.Kernel.String()), c.errorOf(k.Penalty), k.Lambda)
 		}
 	}
-	r.Put("kernels", kernels)
-	known := c.asides.words("--label", "--target")
-	r.Put("known", known)
-	r.Add("predicts", "%s", known)
-	r.PutSome("classes", c.classes)
-	if len(c.classes) > 0 {
-		r.Add("classes", "%d: %s", len(c.classes), show.Words(c.classes))
-	}
+	r.Put(keyKernels, kernels)
+}
+
+// addScores adds the errors out of fold: of each target, or of the classes.
+func (c *ridgeTask) addScores(r *report.Report) {
+	f := c.fitting
 	how := fmt.Sprintf("%d folds", f.Folds)
 	if f.Folds == 1 {
 		how = "a tenth of the rows, held out"
@@ -379,64 +403,46 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 	if f.Configurations > 0 {
 		corrected = fmt.Sprintf("; corrected for the choice among %d configurations", f.Configurations)
 	}
-	r.Put("folds", f.Folds)
-	r.Put("corrected_for", f.Configurations)
-	r.Put("counted", f.Counted) // rows of out-of-fold predictions
-	var scores []ridgeScore     // of each target, out of fold
+	var scores []ridgeScore
 	for j, r2 := range f.R2 {
 		rmse := f.RMSE[j]
-		scores = append(scores, ridgeScore{f.Names[j], show.Number(rmse.Value), show.Optional(rmse.StandardError),
-			show.Number(r2), show.Optional(f.R2Error[j])})
+		scores = append(scores, ridgeScore{f.Names[j], report.Number(rmse.Value), report.Optional(rmse.StandardError),
+			report.Number(r2), report.Optional(f.R2Error[j])})
 		r.Add("error", "%s: RMSE %.4g%s, R² %.4f%s (%s%s)", f.Names[j], rmse.Value,
-			plusMinus(show.Optional(rmse.StandardError), "%.2g"), r2, plusMinus(show.Optional(f.R2Error[j]), "%.4f"), how, corrected)
+			report.PlusMinus(report.Optional(rmse.StandardError), "%.2g"), r2, report.PlusMinus(report.Optional(f.R2Error[j]), "%.4f"), how, corrected)
 	}
-	r.PutSome("scores", scores)
+	r.PutSome(keyScores, scores)
 	if s := f.Scores; s != nil {
-		r.Put("misclassified", 1-s.Accuracy)
-		r.Put("accuracy", s.Accuracy)
-		r.Put("accuracy_error", s.StandardError)
-		r.Put("macro_f1", s.MacroF1)
+		r.Put(keyMisclassified, 1-s.Accuracy)
+		r.Put(report.KeyAccuracy, s.Accuracy)
+		r.Put(report.KeyAccuracyError, s.StandardError)
+		r.Put(report.KeyMacroF1, s.MacroF1)
 		var f1 []ridgeClassF1
 		for _, v := range s.F1 {
-			f1 = append(f1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
+			f1 = append(f1, ridgeClassF1{c.classes[v.Class], report.Number(v.F1)})
 		}
-		r.Put("f1", f1)
-		r.Put("log_loss", s.LogLoss)
-		r.Put("temperature", f.Temperature)
+		r.Put(keyF1, f1)
+		r.Put(keyLogLoss, s.LogLoss)
+		r.Put(keyTemperature, f.Temperature)
 		r.Add("error", "%.4f%s of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
-			plusMinus(show.Optional(s.StandardError), "%.4f"), how, show.Count(int64(f.Counted)), corrected)
+			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
 		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
-	}
-	var path []ridgePenalty
-	var words []string
-	for _, p := range f.Path {
-		path = append(path, newRidgePenalty(p))
-		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
-	}
-	r.Put("path", path)
-	r.Put("penalty", best.Lambda)
-	r.Add("penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
-	r.Put("landmarks", f.Landmarks.Rows)
-	r.Add("landmarks", "%s", show.Count(int64(f.Landmarks.Rows)))
-	if f.Learnt != nil {
-		c.putMetric(r)
 	}
 }
 
 // putMetric adds the metric that was learnt.
-func (c *ridgeTask) putMetric(r *show.Report) {
+func (c *ridgeTask) putMetric(r *report.Report) {
 	l := c.fitting.Learnt
-	r.Put("metric", ridgeMetric{c.how.Metric.String(), l.Round, show.Numbers(l.Errors)})
-	r.Add("metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, show.Values(l.Errors))
+	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
+	r.Show(keyMetric, metric, "metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, report.Values(l.Errors))
 	var all []ridgeImportance // the largest first
 	for j, v := range l.Importance {
-		all = append(all, ridgeImportance{l.Columns[j], show.Number(v)})
+		all = append(all, ridgeImportance{l.Columns[j], report.Number(v)})
 	}
 	slices.SortStableFunc(all, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
-	r.Put("importance", all)
 	var shares []string
 	for _, v := range all[:min(mostImportant, len(all))] {
 		shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
 	}
-	r.Add("importance", "%s", strings.Join(shares, "  "))
+	r.Show(keyImportance, all, "importance", "%s", strings.Join(shares, "  "))
 }

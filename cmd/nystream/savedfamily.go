@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -15,7 +15,7 @@ type savedFamily struct {
 	// load rebuilds a model from its file. data says what rows it takes.
 	load func(a *model.Archive, data *rowsData) (model.Model, error)
 	// inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
-	inspect func(m model.Model, r *show.Report)
+	inspect func(m model.Model, r *report.Report)
 	// unverified says, after a colon, why verify does not measure the models of the family.
 	unverified string
 	// clusters reports whether the classes of its models are clusters, whose names cannot be compared with labels.

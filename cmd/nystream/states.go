@@ -12,7 +12,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -265,7 +265,7 @@ func (j *job) noteResumed(pass string, seen, rows int64) {
 		j.app.note("pass %s was done before", pass)
 		return
 	}
-	j.app.note("resumed at row %s of %s (pass %s)", show.Count(seen), show.Count(rows), pass)
+	j.app.note("resumed at row %s of %s (pass %s)", report.Count(seen), report.Count(rows), pass)
 }
 
 // passEngine runs the passes of which states are kept.
@@ -309,23 +309,36 @@ func (j *job) removeStates() {
 	}
 }
 
+// shardKeys are the keys of shards.
+var shardKeys = report.NewGroup("fit --shard and fit --join")
+
+var (
+	keyPass     = shardKeys.Key("pass", "name of the pass")
+	keyRound    = shardKeys.Key("round", "number of the pass")
+	keyRounds   = shardKeys.Key("rounds", "number of passes")
+	keyShard    = shardKeys.Key("shard", "number of the shard")
+	keyShards   = shardKeys.Key("shards", "number of shards")
+	keyRowsSeen = shardKeys.Key("rows", "rows that the pass has seen")
+	keyState    = shardKeys.Key("state", "file of the state")
+	keyMissing  = shardKeys.Key("missing", "shards of this round that are missing")
+	keyNext     = shardKeys.Key("next", "what to run next")
+)
+
 // reportStopped prints what was done of a pass, and what is next.
 func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	states, err := stream.ListStates(blockstore.States(j.states.folder))
 	if err != nil {
 		return j.stateFault(err)
 	}
-	r := &show.Report{}
-	r.Put("pass", s.Pass)
-	r.Put("round", s.Fold)
-	r.Put("missing", append([]int{}, s.Missing...))
+	r := &report.Report{}
+	r.Put(keyPass, s.Pass)
+	r.Put(keyRound, s.Fold)
+	r.Put(keyMissing, append([]int{}, s.Missing...))
 	for _, info := range states { // those that cannot be read have no fold
 		if info.Fold == s.Fold && (s.Parts == 0 || info.Part == s.Part && info.Parts == s.Parts) {
 			state := filepath.Join(j.states.folder, info.Name)
-			r.Put("rows", info.Seen)
-			r.Put("state", state)
-			r.Add("rows", "%s", show.Count(info.Seen))
-			r.Add("state", "%s", state)
+			r.Show(keyRowsSeen, info.Seen, "rows", "%s", report.Count(info.Seen))
+			r.Show(keyState, state, "state", "%s", state)
 			r.Add("work", "%v", j.app.used())
 		}
 	}
@@ -334,7 +347,7 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	}
 	rounds, of, next := j.rounds(p), "", ""
 	if !p.MorePasses {
-		r.Put("rounds", len(rounds))
+		r.Put(keyRounds, len(rounds))
 		of = fmt.Sprintf(" of %d", len(rounds))
 	}
 	switch {
@@ -352,10 +365,10 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 
 // reportNoShard tells that no round is left.
 func (j *job) reportNoShard() error {
-	r := &show.Report{}
-	r.Put("round", j.run.Folds())
-	r.Put("missing", []int{})
-	r.Put("rows", 0)
+	r := &report.Report{}
+	r.Put(keyRound, j.run.Folds())
+	r.Put(keyMissing, []int{})
+	r.Put(keyRowsSeen, 0)
 	title := fmt.Sprintf("shard %d of %d: nothing is left to do for %s", j.states.shard.part, j.states.shard.of, j.task.title())
 	return j.printShard(r, "all shards of all rounds are there; "+j.endWords(), title)
 }
@@ -366,20 +379,18 @@ func (j *job) endWords() string {
 }
 
 // printShard prints what a shard, or joined states, have left, and what is next.
-func (j *job) printShard(r *show.Report, next, title string) error {
+func (j *job) printShard(r *report.Report, next, title string) error {
 	used := j.app.used()
 	r.Title = title
-	r.Put("method", j.method)
-	r.PutSome("shard", j.states.shard.part)
-	r.PutSome("shards", j.states.shard.of)
-	r.PutSome("next", next)
+	r.Put(report.KeyMethod, j.method)
+	r.PutSome(keyShard, j.states.shard.part)
+	r.PutSome(keyShards, j.states.shard.of)
 	if next != "" {
-		r.Add("next", "%s", next)
+		r.Show(keyNext, next, "next", "%s", next)
 	}
-	r.Put("seconds", used.Seconds)
-	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Put("notes", flags.SpellAll(j.app.cmd, j.task.openNotes()))
-	return j.app.print(r, &r.Text)
+	r.PutUsed(used)
+	r.Put(report.KeyNotes, flags.SpellAll(j.app.cmd, j.task.openNotes()))
+	return j.app.print(r)
 }
 
 // missingWords returns the first of some parts as --shard takes them.
@@ -388,5 +399,5 @@ func missingWords(parts []int, of int) string {
 	for i, p := range parts {
 		words[i] = fmt.Sprintf("%d/%d", p, of)
 	}
-	return show.Words(words)
+	return report.Words(words)
 }

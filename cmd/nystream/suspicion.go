@@ -13,7 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
@@ -90,7 +90,7 @@ func (j *job) tellPrepared() {
 		j.app.note("left out: %s", leftOutWords(empty))
 	}
 	if n := j.sides.prepared.absent(); n > 0 {
-		j.app.note("%s rows of weight 0 are left out", show.Count(n))
+		j.app.note("%s rows of weight 0 are left out", report.Count(n))
 	}
 	if names := j.sides.prepared.rounded(); len(names) > 0 {
 		const say = "scaling makes %s 0: the values differ by no more than rounding"
@@ -109,7 +109,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 		if n := len(in.leftOut); n > len(names) {
 			const say = "%s of %s columns are left out, and the model sees no more than %s: " +
 				"name columns with `columns` to compute with others"
-			out = append(out, fmt.Sprintf(say, show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+			out = append(out, fmt.Sprintf(say, report.Count(int64(n)), report.Count(int64(n+len(names))), shortList(names)))
 		}
 		if len(names) == 0 || !j.measures() {
 			continue
@@ -152,7 +152,7 @@ func heavyColumn(names []string, x blas64.General) string {
 	const say = "column %s makes up %.1f %% of the squared distance between rows, of the first %s, so the others " +
 		"hardly count; `scale standard` makes them alike, or leave it out with `columns '!%s'`"
 	percent := math.Min(math.Floor(1000*share)/10, 99.9)
-	return fmt.Sprintf(say, names[first], percent, show.Count(int64(x.Rows)), names[first])
+	return fmt.Sprintf(say, names[first], percent, report.Count(int64(x.Rows)), names[first])
 }
 
 // firstRows returns the first 500 rows, fewer of many columns; none where they cannot be

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -41,7 +41,7 @@ func (c *toyTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *toyTask) title() string {
-	return fmt.Sprintf("toy model of %s rows", show.Count(c.job.shape().Rows))
+	return fmt.Sprintf("toy model of %s rows", report.Count(c.job.shape().Rows))
 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -53,6 +53,8 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, err
 }
 
-func (c *toyTask) fitted(d *model.Description, r *show.Report) {
-	r.Add("means", "%s", show.Values(d.Values))
+func (c *toyTask) planned(*planResult, *report.Report) {}
+
+func (c *toyTask) fitted(d *model.Description, r *report.Report) {
+	r.Add("means", "%s", report.Values(d.Values))
 }

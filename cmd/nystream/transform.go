@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -35,12 +35,13 @@ func newTransformCommand(a *app, families []*savedFamily) *cobra.Command {
 	return cmd
 }
 
-// transformResult is what transform prints as JSON.
-type transformResult struct {
-	*rowsResult
-	Columns int `json:"columns"`
-	Kept    int `json:"kept_columns"`
-}
+// transformKeys are the keys of transform.
+var transformKeys = report.NewGroup("transform")
+
+var (
+	keyEmbeddingColumns = transformKeys.Key("columns", "columns of the embedding")
+	keyKeptColumns      = transformKeys.Key("kept_columns", "number of columns that are carried along")
+)
 
 func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
@@ -70,9 +71,11 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	result := &transformResult{written, len(names), len(rows.fields)}
-	return t.app.printRows(written, result, func(out *show.Text) {
-		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
+	return t.app.printRows(written, func(out *report.Report) error {
+		kept := len(rows.fields)
+		out.Show(keyEmbeddingColumns, len(names), "columns", "%d of the embedding, %d kept", len(names), kept)
+		out.Put(keyKeptColumns, kept)
+		return nil
 	})
 }
 

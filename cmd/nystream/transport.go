@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -147,7 +147,7 @@ func (c *transportTask) title() string {
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
-	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.job.kernel)
+	return fmt.Sprintf("transport model of %s rows to %s, %s", report.Count(s.Rows), report.Count(s.Cols), c.job.kernel)
 }
 
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -168,23 +168,31 @@ func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, 
 	return f.Model, &f.Report, nil
 }
 
-func (c *transportTask) fitted(_ *model.Description, r *show.Report) {
+// transportKeys are the keys of fit transport.
+var transportKeys = report.NewGroup("fit transport")
+
+var (
+	keyMarginalError   = transportKeys.Key("marginal_error", "summed error of the row masses")
+	keyHistory         = transportKeys.Key("history", "marginal_error after each iteration")
+	keyCost            = transportKeys.Key("cost", "transport cost")
+	keyEpsilon         = transportKeys.Key("epsilon", "weight of the entropy")
+	keyValue           = transportKeys.Key("value", "transport cost with the entropy")
+	keyMarginalPenalty = transportKeys.Key("marginal_penalty", "price of masses that change (--marginal-penalty)")
+)
+
+func (c *transportTask) fitted(_ *model.Description, r *report.Report) {
 	f := c.fitting
-	r.Put("engine", f.Engine.String())
-	r.Add("engine", "%s", f.Engine)
-	r.Put("iterations", f.Iterations)
-	r.Put("converged", !f.NotConverged)
-	r.Put("marginal_error", f.MarginalError()) // of the row masses, summed
-	r.Put("history", f.History)                // of it, after each iteration
-	r.Add("iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
-	r.PutSome("cost", f.Cost)
+	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", f.Engine)
+	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
+	r.Put(report.KeyConverged, !f.NotConverged)
+	r.Put(keyMarginalError, f.MarginalError())
+	r.Put(keyHistory, f.History)
 	if !math.IsNaN(f.Cost) {
-		r.Add("cost", "%.6g", f.Cost)
+		r.Show(keyCost, f.Cost, "cost", "%.6g", f.Cost)
 	}
-	r.Put("epsilon", f.Epsilon)
-	r.Put("value", f.Value)
-	r.Add("value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
+	r.Put(keyEpsilon, f.Epsilon)
+	r.Show(keyValue, f.Value, "value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
 	if f.MarginalPenalty > 0 {
-		r.Put("marginal_penalty", f.MarginalPenalty)
+		r.Put(keyMarginalPenalty, f.MarginalPenalty)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -234,61 +234,86 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 // missing is how many times the smallest value of a decomposition the norm of what it misses must be for a warning.
 const missing = 1.1
 
-// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
-func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
-	d, used, warnings := f.model.Describe(), v.app.used(), []string{}
+// verifyKeys are the keys of verify.
+var verifyKeys = report.NewGroup("verify")
+
+var (
+	keyNorm           = verifyKeys.Key("norm", "spectral norm of A")
+	keySpectralError  = verifyKeys.Key("relative_spectral_error", "spectral norm of the error over that of A")
+	keyFrobeniusError = verifyKeys.Key("relative_frobenius_error", "Frobenius norm of the error over that of A")
+	keyError          = verifyKeys.Key("error", "rows that were compared: exact (all) or sampled")
+	keySample         = verifyKeys.Key("sample", "number of sampled rows of each source")
+	// keyVerifyTolerance is of the spectral norms.
+	keyVerifyTolerance = verifyKeys.Key("tolerance", "relative error of the spectral norms that ends the iteration")
+	keyFiles           = verifyKeys.Key("files", "files written with the model: file, belongs (null if it is not there)")
+)
+
+// doubts returns how many residuals are large, and the reasons to doubt a model that was measured on
+// a sample of so many rows or, if it is 0, on all.
+func doubts(d *model.Description, found *model.Verification, sample int) (doubtful int, warnings []string) {
+	warnings = []string{}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
-		warnings = append(warnings, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
+		warn("an error of %.2g is more than that of no model at all, which is 1", worst)
 	}
 	if !found.Converged {
-		warnings = append(warnings, fmt.Sprintf("the spectral norms did not converge in %d steps: the spectral error is a lower bound", found.Iterations))
+		warn("the spectral norms did not converge in %d steps: the spectral error is a lower bound", found.Iterations)
 	}
-	doubtful := 0
 	for _, residual := range found.Residuals {
 		if !(residual <= ksvd.Converged) {
 			doubtful++
 		}
 	}
 	if doubtful > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged))
+		warn("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged)
 	}
 	if n := len(d.Values); len(found.Residuals) > 0 && sample == 0 && found.SpectralError*found.Norm > missing*d.Values[n-1] {
-		warnings = append(warnings, fmt.Sprintf("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1]))
+		warn("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1])
 	}
-	r := &show.Report{Text: show.Text{Title: d.Method + " model of " + d.Subject}}
+	return doubtful, warnings
+}
+
+// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
+func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
+	d, used := f.model.Describe(), v.app.used()
+	doubtful, warnings := doubts(d, found, sample)
+	r := &report.Report{Title: d.Method + " model of " + d.Subject}
 	how, where, between := "exact", "all rows", ""
 	if sample > 0 {
 		how, where, between = "sampled", "a sample", " between the sampled rows"
 	}
-	r.Put("model", f.path)
-	r.Put("method", d.Method)
-	r.Put("norm", found.Norm)
-	r.Put("warnings", warnings)
-	for _, w := range warnings {
-		r.Add("warning", "%s", w)
+	r.Put(report.KeyModel, f.path)
+	r.Put(report.KeyMethod, d.Method)
+	r.Put(keyNorm, found.Norm)
+	r.Put(report.KeyWarnings, warnings)
+	r.AddWarnings(warnings)
+	r.Show(keySpectralError, found.SpectralError, "spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
+	r.Show(keyFrobeniusError, found.FrobeniusError, "Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
+	if list := found.Residuals; len(list) > 0 {
+		r.Show(report.KeyResiduals, list, "residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(list), slices.Max(list), doubtful, len(list), ksvd.Converged)
+		r.Put(report.KeyNotConverged, doubtful)
 	}
-	r.Put("relative_spectral_error", found.SpectralError)
-	r.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
-	r.Put("relative_frobenius_error", found.FrobeniusError)
-	r.Add("Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
-	if len(found.Residuals) > 0 {
-		r.Put("residuals", found.Residuals) // of each triplet, relative to its value
-		r.Put("not_converged", doubtful)
-		r.Add("residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(found.Residuals), slices.Max(found.Residuals), doubtful, len(found.Residuals), ksvd.Converged)
-	}
-	r.PutSome("trace_kept", found.TraceKept) // trace of Â over that of A
 	if !math.IsNaN(found.TraceKept) {
-		r.Add("trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
+		r.Show(report.KeyTraceKept, found.TraceKept, "trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
 	}
-	r.Put("rows", found.Rows)
-	r.Put("columns", found.Cols)
-	r.Put("error", how)
-	r.PutSome("sample", sample)
-	r.Add("measured on", "%s × %s entries: %s", show.Count(found.Rows), show.Count(found.Cols), where)
-	r.Put("iterations", found.Iterations)
-	r.Put("tolerance", found.Tolerance)
-	r.Put("converged", found.Converged)
-	r.Put("files", append([]pairing{}, files...)) // that were written with the model
+	r.Put(report.KeyRows, found.Rows)
+	r.Put(report.KeyColumns, found.Cols)
+	r.Show(keyError, how, "measured on", "%s × %s entries: %s", report.Count(found.Rows), report.Count(found.Cols), where)
+	r.PutSome(keySample, sample)
+	r.Put(report.KeyIterations, found.Iterations)
+	r.Put(keyVerifyTolerance, found.Tolerance)
+	r.Put(report.KeyConverged, found.Converged)
+	addPairings(r, files)
+	r.Put(report.KeyKernelEntries, found.KernelEntries)
+	r.PutUsed(used)
+	r.Add("work", "%s kernel entries, %v", report.Count(found.KernelEntries), used)
+	r.Put(report.KeyNotes, []string{})
+	return v.app.print(r)
+}
+
+// addPairings adds the files that were written with the model.
+func addPairings(r *report.Report, files []pairing) {
+	r.Put(keyFiles, append([]pairing{}, files...))
 	for _, p := range files {
 		switch {
 		case p.Belongs == nil:
@@ -299,10 +324,4 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 			r.Add("written with it", "%s, which is another one now", p.File)
 		}
 	}
-	r.Put("kernel_entries", found.KernelEntries)
-	r.Put("seconds", used.Seconds)
-	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Add("work", "%s kernel entries, %v", show.Count(found.KernelEntries), used)
-	r.Put("notes", []string{})
-	return v.app.print(r, &r.Text)
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
 // plusMinus returns the words for a standard error in a format, "" where it is not known.
-func plusMinus(standardError *show.Number, format string) string {
+func plusMinus(standardError *report.Number, format string) string {
 	if standardError == nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/python"
 )
@@ -71,7 +72,7 @@ func withoutOutputs(text string) string {
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	lists := strings.NewReplacer("KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
+	lists := strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
 	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
 		short, long, _, err := readText("topics/" + e.Name())

@@ -82,12 +82,15 @@ func resetKept(cols []Column) {
 // Null reports whether value i is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
-// Append appends the values first..last-1 of src, which must be of the same kind.
+// Append appends the values first..last-1 of src, which must be of the same kind. An empty column takes over its type.
 func (c *Column) Append(src *Column, first, last int) {
-	if c.Kind != src.Kind || c.hasExact() != src.hasExact() {
+	before := c.Len()
+	if before == 0 {
+		c.Type = src.Type
+	}
+	if c.Kind != src.Kind || c.hasExact() && !src.hasExact() {
 		panic("stream: appending a column of another kind")
 	}
-	before := c.Len()
 	switch c.Kind {
 	case Float64:
 		c.Floats = append(c.Floats, src.Floats[first:last]...)

@@ -91,9 +91,9 @@ type Info struct {
 	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
 	// elsewhere. A column that has one can be carried along, also one of kind Other.
 	Type logical.Type
-	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs. They are carried
-	// along as text unless it becomes Type.
-	Found logical.Type
+	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs; nil if there is
+	// none. They are carried along as text unless it becomes Type.
+	Found *logical.Type
 	// Meaning is what the integers of the column stand for, where the file says so.
 	Meaning Meaning
 	// ZeroPadded says that the numbers are kept as the text they are: 007.

@@ -112,7 +112,7 @@ func (c *jsonColumn) info(name string) column.Info {
 		info.Kind, info.Width = column.Vector, c.width
 	case info.Kind == column.Text:
 		if info.Found = c.found(); c.booleans {
-			info.Found = logical.Type{}
+			info.Found = nil
 		}
 	case c.booleans && !c.text && !c.numbers:
 		if info.Kind = column.Integer; !c.integers {

@@ -46,25 +46,25 @@ func (m moment) shapes() shapes {
 	return noShape &^ noLocal
 }
 
-// found returns the type that all texts of the column have, the zero Type if that is none but text.
-func (k *cellKinds) found() logical.Type {
+// found returns the type that all texts of the column have, nil if that is none but text.
+func (k *cellKinds) found() *logical.Type {
 	unit := logical.Microsecond
 	if k.nanos {
 		unit = logical.Nanosecond
 	}
 	switch {
 	case k.numeric > 0 || k.other == 0 || k.booleans > 0 || k.nanos && k.far:
-		return logical.Type{}
+		return nil
 	case k.not&noDate == 0:
-		return logical.Type{Class: logical.Date}
+		return &logical.Type{Class: logical.Date}
 	case k.not&noLocal == 0:
-		return logical.Type{Class: logical.Timestamp, Unit: unit}
+		return &logical.Type{Class: logical.Timestamp, Unit: unit}
 	case k.not&noZoned == 0:
-		return logical.Type{Class: logical.Timestamp, Unit: unit, Zone: "UTC"}
+		return &logical.Type{Class: logical.Timestamp, Unit: unit, Zone: "UTC"}
 	case k.not&noUUID == 0:
-		return logical.Type{Class: logical.UUID}
+		return &logical.Type{Class: logical.UUID}
 	}
-	return logical.Type{}
+	return nil
 }
 
 // moment is a date, or a date and a time of day.

@@ -29,13 +29,16 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 		}
 	}
 	columns(func(t *column.TableInfo, j int) {
-		c := &t.Columns[j]
+		c, of := &t.Columns[j], logical.Type{}
+		if c.Found != nil {
+			of = *c.Found
+		}
 		switch before, ok := found[c.Name]; {
 		case c.Empty:
 		case ok:
-			found[c.Name] = common(before, c.Found)
+			found[c.Name] = common(before, of)
 		default:
-			found[c.Name] = c.Found
+			found[c.Name] = of
 		}
 	})
 	columns(func(t *column.TableInfo, j int) {

@@ -17,7 +17,7 @@ const (
 	// folders. Items of Columns with ! in front leave them out, too. There are none if an item chooses columns.
 	CarryRest
 	// CarryAll carries all columns, in the order of the file, and computes with none. Items of Columns choose among
-	// columns of any type.
+	// columns of any type. Those of Keep come last.
 	CarryAll
 )
 
@@ -26,9 +26,15 @@ const (
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
 	n := s.pick(items, nil, &wrong)
-	list := n.chosen
+	var last []int
+	for _, name := range keep {
+		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(last, i) {
+			last = append(last, i)
+		}
+	}
+	list := without(n.chosen, last)
 	if !n.positive {
-		list = without(upTo(0, len(s.components)), n.excluded)
+		list = without(upTo(0, len(s.components)), slices.Concat(n.excluded, last))
 		s.checkNearlyNumeric(without(list, s.NotByDefault), &wrong)
 	}
 	for _, i := range list {
@@ -44,13 +50,9 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		}
 	}
 	if !n.positive {
-		sel.kept = append(sel.kept, s.visibleKeys()...)
+		sel.kept = append(sel.kept, without(s.visibleKeys(), last)...)
 	}
-	for _, name := range keep {
-		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
-			sel.kept = append(sel.kept, i)
-		}
-	}
+	sel.kept = append(sel.kept, last...)
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
 		sel.arranged = append(sel.arranged, k)
 	}

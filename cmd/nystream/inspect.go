@@ -17,7 +17,6 @@ import (
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
-	"github.com/nystream/nystream/stream"
 )
 
 // inspectCommand is one command line of inspect.
@@ -39,7 +38,7 @@ func newInspectCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to scan for nulls and ranges; 0 for all")
+	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to scan for nulls and ranges, fewer of wide tables; 0 for all")
 	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
 	i.data.addLayout(cmd)
 	return cmd
@@ -152,18 +151,25 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		}
 	}
 	apart, keep := apartColumns(columns)
+	facts := make([]columnFacts, len(columns))
+	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &columnFacts{}})
-		if !slices.Contains(apart, i) && !c.Folder && c.Kind != "text" && c.Kind != "other" {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &facts[i]})
+		if !c.Folder && c.Kind != "text" && c.Kind != "other" {
 			r.Numbers += c.Width
+		}
+	}
+	for _, i := range apart {
+		if c := columns[i]; !c.Folder && c.Kind != "text" && c.Kind != "other" {
+			r.Numbers -= c.Width
 		}
 	}
 	if r.Numbers > 0 { // without numbers there is no source
 		options := i.data.options(i.app)
 		options.Keep, options.Inexact = keep, blockstore.InexactRound
-		var src stream.Source
+		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
-			err = i.look(ctx, src, columns, r, i.rows)
+			err = i.look(ctx, src, columns, apart, r)
 		}
 		if stopped := context.Cause(ctx); stopped != nil {
 			return stopped

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -77,6 +78,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
 	first := s.members[0]
 	info.Nameless = len(chosen.numeric) > 0
+	info.Columns = slices.Grow(info.Columns, len(chosen.numeric))
 	for _, i := range chosen.numeric {
 		c := first.components[i]
 		info.Columns = append(info.Columns, c.name)

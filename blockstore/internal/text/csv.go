@@ -228,15 +228,22 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		t.index.header = 1
 	}
 	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
-	names := stream.NumberedColumns(len(s.first))
+	t.Columns = make([]column.Info, 0, len(s.first))
+	var names []string // made up, where the file has none
 	for j, cell := range s.first {
-		kinds, name := s.others[j], names[j]
+		kinds, name := s.others[j], ""
 		if !header {
 			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
 				s.badLine[j] = s.firstLine
 			}
 		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
+		}
+		if name == "" {
+			if names == nil {
+				names = stream.NumberedColumns(len(s.first))
+			}
+			name = names[j]
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
 		if kinds.boolean() {

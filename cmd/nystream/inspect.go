@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
 )
@@ -119,6 +120,9 @@ type filesResult struct {
 	Checked bool         `json:"checked,omitempty"`
 }
 
+// wideTable is how many columns take so much memory that garbage is collected early.
+const wideTable = 100_000
+
 // fileFormat is a format, and in how many files it is.
 type fileFormat struct {
 	Format    string `json:"format"`
@@ -141,6 +145,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		return fromData(err)
 	}
 	columns, rows := files.Columns()
+	if len(columns) > wideTable {
+		garbage.Tighten()
+	}
 	r := &filesResult{Name: strings.Join(paths, ", "), Formats: formatsOf(files), Columns: []fileColumn{}, First: [][]any{}, Checked: i.check}
 	if rows >= 0 {
 		r.Rows = &rows
@@ -169,7 +176,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		options.Keep, options.Inexact = keep, blockstore.InexactRound
 		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
-			err = i.look(ctx, src, columns, apart, r)
+			err = i.look(ctx, src, apart, r)
 		}
 		if stopped := context.Cause(ctx); stopped != nil {
 			return stopped

@@ -101,14 +101,14 @@ func (i *inspectCommand) rowsToLook(width int) int64 {
 }
 
 // look reads rows and finds out about the columns of r.
-func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, columns []blockstore.ColumnInfo, apart []int, r *filesResult) (err error) {
+func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
 	info := src.Info()
 	most := i.rowsToLook(len(info.Columns))
-	cells := len(columns)
+	cells := len(r.Columns)
 	if !i.json() {
 		cells = min(cells, firstCells+1)
 	}
-	at := newCellPlaces(columns, apart, src)
+	at := newCellPlaces(r.Columns, apart, src)
 	in, err := src.Open(ctx, 0)
 	if err != nil {
 		return fromData(err)
@@ -127,7 +127,7 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, colum
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			at.take(r, b, row)
+			at.take(b, row)
 			if len(r.First) < firstRows {
 				r.First = append(r.First, at.cells(b, row, cells))
 			}
@@ -151,13 +151,13 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, colum
 // cellPlaces says where the values of each column are in a batch: numbers from a place on,
 // or a kept column; neither for columns that cannot be read.
 type cellPlaces struct {
-	columns []blockstore.ColumnInfo
+	columns []fileColumn
 	first   []int // of the numbers, or -1
 	kept    []int // or -1
 }
 
 // newCellPlaces finds the columns in the rows of src, which keeps those apart, in their order.
-func newCellPlaces(columns []blockstore.ColumnInfo, apart []int, src *blockstore.Source) *cellPlaces {
+func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *cellPlaces {
 	p := &cellPlaces{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
 	chosen, _ := src.Positions()
 	place, number := 0, 0 // in a row, and of the column
@@ -180,10 +180,10 @@ func newCellPlaces(columns []blockstore.ColumnInfo, apart []int, src *blockstore
 }
 
 // take takes note of a row.
-func (p *cellPlaces) take(r *filesResult, b *stream.Batch, row int) {
+func (p *cellPlaces) take(b *stream.Batch, row int) {
 	numbers := matrix.Row(b.X, row)
 	for k := range p.columns {
-		facts := r.Columns[k].columnFacts
+		facts := p.columns[k].columnFacts
 		if from := p.kept[k]; from >= 0 {
 			facts.addKept(&b.Kept[from], row)
 		} else if first := p.first[k]; first >= 0 {

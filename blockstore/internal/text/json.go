@@ -171,7 +171,7 @@ func (p *jsonParser) array(array *jsonValue) error {
 // word reads a number or a name.
 func (p *jsonParser) word() (jsonKind, error) {
 	n := 0
-	for n < len(p.rest) && !bytes.ContainsRune([]byte(",]}: \t\r"), rune(p.rest[n])) {
+	for n < len(p.rest) && !endsWord(p.rest[n]) {
 		n++
 	}
 	word := p.rest[:n]
@@ -195,6 +195,15 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return 0, fault.New("%q is no value of JSON", fault.Shorten(word)).Do("mend the line")
 	}
 	return jsonNumber, nil
+}
+
+// endsWord reports whether a byte stands behind a number or a name.
+func endsWord(c byte) bool {
+	switch c {
+	case ',', ']', '}', ':', ' ', '\t', '\r':
+		return true
+	}
+	return false
 }
 
 // isJSONNumber reports whether a word is a number as JSON writes them.

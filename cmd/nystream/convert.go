@@ -262,6 +262,9 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		return 0, err
 	}
 	defer w.Abort() // does nothing after Commit
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
 	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return 0, err
@@ -277,11 +280,11 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 			return rows, failed
 		}
 		rows += int64(n)
-		if err == io.EOF {
-			return rows, w.Commit()
-		}
 		if err := context.Cause(ctx); err != nil {
 			return rows, err
+		}
+		if err == io.EOF {
+			return rows, w.Commit()
 		}
 		if e := c.engine(); e.Progress != nil {
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})

@@ -178,9 +178,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		if src, err = files.Source(options); err == nil {
 			err = i.look(ctx, src, apart, r)
 		}
-		if stopped := context.Cause(ctx); stopped != nil {
-			return stopped
-		}
+	}
+	if stopped := context.Cause(ctx); stopped != nil {
+		return stopped
 	}
 	return errors.Join(i.print(r, r.text()), fromData(err))
 }

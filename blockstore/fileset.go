@@ -115,7 +115,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
-		if ok && m.NearlyNumeric[m.components[j].column] != "" {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil {
 			m.checkNearlyNumeric([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name

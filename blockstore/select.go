@@ -147,7 +147,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
-			wrong.add(about(c.name, "%s", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
+			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		why, bad := s.NearlyNumeric[c.column]
 		switch {
 		case bad:
-			wrong.add(about(c.name, "%s", why).Do("mend it"))
+			wrong.add(about(c.name, "%w", why).Do("mend it"))
 		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)

@@ -25,7 +25,7 @@ func (e *SpoolError) Error() string {
 	if errors.As(e.Err, &over) {
 		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
 	}
-	return fmt.Sprintf("%s is copied to the folder %s, which failed: %v; it takes more than the %s that were written; %s",
+	return fmt.Sprintf("%s: its copy in the folder %s failed: %v; it takes more than the %s that were written; %s",
 		e.Name, e.Dir, e.Err, humanize.IBytes(uint64(e.Written)), remedy)
 }
 

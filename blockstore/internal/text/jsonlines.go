@@ -206,7 +206,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
 	t.Columns = make([]column.Info, 0, len(s.names))
 	for i, name := range s.names {
@@ -216,7 +216,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
 		if info.Kind == column.Text && c.nearlyNumeric() {
-			t.NearlyNumeric[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
+			t.NearlyNumeric[i] = errNearlyNumeric(c.badLine, c.bad, c.numeric, "value")
 		}
 		t.Columns = append(t.Columns, info)
 	}

@@ -39,7 +39,7 @@ func (e *SpoolError) Unwrap() error { return e.Err }
 func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (Stamp, error) {
 	t, err := s.createUnlinked(path, removed)
 	if err != nil {
-		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: withoutPath(err)}
+		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: WithoutPath(err)}
 	}
 	s.config().Copies.add(t)
 	size, err := io.Copy(t, NewReader(ctx, in))

@@ -193,14 +193,17 @@ func NumberCell(cell []byte) (float64, error) {
 // exactNumber is NumberCell of a column that may have floats. It refuses numbers beyond float64, and integers that no
 // float64 holds unless they are to be rounded.
 func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, error) {
-	if inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
-		return 0, column.ErrInexact(string(fault.Shorten(cell)))
-	}
 	v, err := NumberCell(cell)
 	if err == nil {
 		err = checkRange(cell, v)
 	}
-	return v, err
+	if err == nil && inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
+		err = column.ErrInexact(string(fault.Shorten(cell)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return v, nil
 }
 
 // checkRange refuses a number v that a cell writes in digits and that is too large for a float64.

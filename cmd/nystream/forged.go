@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +18,7 @@ func (f *modelFile) named(err error) error {
 		return err
 	case data != nil:
 		return stream.NewDataError(f.path, "%w", err)
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*usageError)),
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*flags.UsageError)),
 		errors.As(err, new(*fs.PathError)), errors.As(err, new(*stream.OverBudgetError)), errors.As(err, new(*blockstore.SpoolError)):
 		return err
 	}

@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
 // columnFacts are what inspect finds out about the values of a column.
 type columnFacts struct {
-	Nulls    int64        `json:"nulls"` // and NaN and Inf, which fit treats alike
-	Minimum  *show.Number `json:"minimum,omitempty"`
-	Maximum  *show.Number `json:"maximum,omitempty"`
-	Distinct int          `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
+	Nulls    int64          `json:"nulls"` // and NaN and Inf, which fit treats alike
+	Minimum  *report.Number `json:"minimum,omitempty"`
+	Maximum  *report.Number `json:"maximum,omitempty"`
+	Distinct int            `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
 
-	least, most show.Number // what Minimum and Maximum point to
+	least, most report.Number // what Minimum and Maximum point to
 	words       map[string]bool
 }
 
@@ -35,7 +35,7 @@ func (c *columnFacts) add(v float64) {
 		c.Nulls++
 		return
 	}
-	n := show.Number(v)
+	n := report.Number(v)
 	if c.Minimum == nil {
 		c.Minimum, c.Maximum, c.least, c.most = &c.least, &c.most, n, n
 	}
@@ -70,14 +70,14 @@ func (c *columnFacts) text() string {
 	words := ""
 	switch {
 	case c.Distinct > mostDistinct:
-		words = fmt.Sprintf(", more than %s values", show.Count(mostDistinct))
+		words = fmt.Sprintf(", more than %s values", report.Count(mostDistinct))
 	case c.Distinct > 0:
-		words = ", " + countedOf(c.Distinct, "value", "values")
+		words = ", " + report.Counted(c.Distinct, "value", "values")
 	case c.Minimum != nil:
 		words = fmt.Sprintf(", %.6g to %.6g", float64(*c.Minimum), float64(*c.Maximum))
 	}
 	if c.Nulls > 0 {
-		words += ", " + countedOf(int(c.Nulls), "null", "nulls")
+		words += ", " + report.Counted(int(c.Nulls), "null", "nulls")
 	}
 	return words
 }
@@ -94,7 +94,7 @@ const maxNumbers = 1 << 30
 
 // rowsToLook returns how many rows of so many numbers inspect looks at, 0 for all.
 func (i *inspectCommand) rowsToLook(width int) int64 {
-	if i.cmd.Flags().Changed("rows") {
+	if i.app.cmd.Flags().Changed("rows") {
 		return i.rows
 	}
 	return min(i.rows, max(firstRows, maxNumbers/int64(width)))
@@ -105,7 +105,7 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart
 	info := src.Info()
 	most := i.rowsToLook(len(info.Columns))
 	cells := len(r.Columns)
-	if !i.json() {
+	if !i.app.json() {
 		cells = min(cells, firstCells+1)
 	}
 	at := newCellPlaces(r.Columns, apart, src)
@@ -133,8 +133,8 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart
 			}
 		}
 		r.Looked += int64(n)
-		if i.progress != nil {
-			i.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
+		if i.app.progress != nil {
+			i.app.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -202,9 +202,9 @@ func (p *cellPlaces) cells(b *stream.Batch, row, n int) []any {
 			cells[k] = keptCell(&b.Kept[from], row)
 		} else if first := p.first[k]; first >= 0 {
 			if numbers := matrix.Row(b.X, row)[first:][:c.Width]; c.Kind == "vector" {
-				cells[k] = show.Numbers(numbers)
+				cells[k] = report.Numbers(numbers)
 			} else {
-				cells[k] = show.Number(numbers[0])
+				cells[k] = report.Number(numbers[0])
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func keptCell(k *stream.Column, i int) any {
 	case k.Kind == stream.Int64:
 		return k.Ints[i]
 	case k.Kind == stream.Float64:
-		return show.Number(k.Floats[i])
+		return report.Number(k.Floats[i])
 	}
 	return k.Strings[i]
 }
@@ -231,11 +231,11 @@ func cellText(cell any) string {
 	switch v := cell.(type) {
 	case nil:
 		return "–"
-	case show.Number:
+	case report.Number:
 		if text = strconv.FormatFloat(float64(v), 'g', 5, 64); math.IsNaN(float64(v)) {
 			return "–"
 		}
-	case []show.Number:
+	case []report.Number:
 		text = fmt.Sprintf("[%.3g …]", float64(v[0]))
 	default:
 		text = fmt.Sprint(v)
@@ -246,8 +246,8 @@ func cellText(cell any) string {
 	return text
 }
 
-// firstText adds the first rows.
-func (r *filesResult) firstText(t *show.Text) {
+// addFirst adds the first rows as a table.
+func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
@@ -271,7 +271,7 @@ func (r *filesResult) firstText(t *show.Text) {
 		}
 		table = append(table, append(row, ""))
 	}
-	for k, line := range show.Columns(table) {
-		t.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
+	for k, line := range report.Columns(table) {
+		out.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
 	}
 }

@@ -24,6 +24,7 @@ type demoCommand struct {
 	*app
 	rows int64
 	dir  string
+	csv  string
 }
 
 const (
@@ -41,12 +42,17 @@ func newDemoCommand(a *app) *cobra.Command {
 	cmd.Flags().Int64Var(&d.rows, "rows", 200000, "`number` of rows to make for the fit")
 	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files")
 	mustRegister(cmd.MarkFlagDirname("dir"))
+	cmd.Flags().StringVar(&d.csv, "csv", "", "`folder` for train.csv and test.csv of made letters, and nothing else")
+	mustRegister(cmd.MarkFlagDirname("csv"))
 	return cmd
 }
 
 func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, name) }
 
 func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
+	if d.csv != "" {
+		return d.writeLetters(d.csv)
+	}
 	if d.rows < demoLeast {
 		return usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
 	}

@@ -27,7 +27,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
-	code := run(ctx, plainWords(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
+	ctx, in := watchLifeline(ctx, os.Stdin)
+	code := run(ctx, plainWords(os.Args[1:]), in, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

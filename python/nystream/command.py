@@ -125,19 +125,19 @@ class Words:
         for path, name in self.files.items():
             message = message.replace(path, name)
         if self.frame:
-            message = re.sub(r"--columns '!([^']*)'", lambda m: 'X.drop(columns=[%r])' % m[1], message)
+            message = re.sub(r"--columns '!([^']*)'", lambda m: 'X.drop(columns=%r)' % m[1].split(',!'), message)
         return re.sub(r"--([a-z][a-z-]*)(?:[ =]('[^']*'|[\w.]+(?:, [\w.]+)*(?: or [\w.]+)?))?", self._flag, message)
 
     def _flag(self, found: re.Match) -> str:
         flag, value = found[1], found[2]
         name = self.parameters.get(flag)
-        if value and value[0] != "'" and not set(re.split('[, ]+', value)) & _values:
+        if value and value[0] != "'" and not re.match('[0-9]', value) and not set(re.split('[, ]+', value)) & _values:
             return (name or 'options=[%r]' % ('--' + flag)) + ' ' + value  # of the sentence, such as --weights are
         if not name:
             return 'options=%r' % (['--' + flag] + ([value.strip("'")] if value else []))
         if not value:
             return name
-        return name + '=' + (value if value[0] == "'" else re.sub(r'[\w.]+', _quoted, value))
+        return name + '=' + (value if re.match("['0-9]", value) else re.sub(r'[\w.]+', _quoted, value))
 
 
 _values = {'drop', 'zero', 'mean', 'indicator', 'none', 'standard', 'minmax', 'quantile', 'round', 'error', 'onehot',

@@ -270,16 +270,11 @@ class _Predictor(Estimator):
     def _answer(self) -> tuple[str, dict[str, Any]]:
         return 'predict', {}
 
-    def score(self, X, y, sample_weight=None):
-        """Return R² of a regression, or the share of rows whose class is right.
-
-        y : array of shape (n_samples,), or str or list of str
-            The truth, or the columns of X that have it; for files their names.
-
-        -> score : float"""
+    def _scored(self, X: Any, y: Any, sample_weight: Any, score: Any) -> float:
+        """Return the score of rows in memory by scikit-learn's method, and that of files by the command."""
         X, y, named = apart(X, y)
         if y is not None or not named:
-            return super().score(X, plain(y), sample_weight)
+            return score(X, plain(y), sample_weight)
         self._check_fitted()
         with temporary.Folder() as folder:
             paths = [self.model_path_, *_written(_files(X), folder + '/X')]
@@ -292,7 +287,7 @@ class _Predictor(Estimator):
             raise ValueError('%s: Classifier reads models of classes, and Ridge those of numbers' % model.path)
 
 
-class Ridge(_Predictor, RegressorMixin):
+class Ridge(RegressorMixin, _Predictor):
     """Kernel ridge regression on landmarks, from one reading of the rows.
 
     alpha : float, list of float or None
@@ -369,6 +364,15 @@ class Ridge(_Predictor, RegressorMixin):
             raise ValueError('return_std needs a model with standard deviations: fit Ridge(std=True)') from err
         return (values[:, 0], std[:, 0]) if self._flat else (values, std)
 
+    def score(self, X, y, sample_weight=None):
+        """Return R².
+
+        y : array of shape (n_samples,) or (n_samples, n_targets), or str or list of str
+            The truth, or the columns of X that have it.
+
+        -> score : float"""
+        return self._scored(X, y, sample_weight, super().score)
+
     def predict_interval(self, X, level=0.9):
         """Predict bounds of new numbers.
 
@@ -378,7 +382,7 @@ class Ridge(_Predictor, RegressorMixin):
         return (lower[:, 0], upper[:, 0]) if self._flat else (lower, upper)
 
 
-class _Chooser(_Predictor, ClassifierMixin):
+class _Chooser(ClassifierMixin, _Predictor):
     """A classifier of the command."""
 
     _measure = 'accuracy'
@@ -411,6 +415,15 @@ class _Chooser(_Predictor, ClassifierMixin):
         -> classes : ndarray of shape (n_samples,)"""
         d = self.decision_function(X)
         return self.classes_[(d > 0).astype(int) if d.ndim == 1 else d.argmax(1)]
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of rows whose class is right.
+
+        y : array of shape (n_samples,), or str
+            The truth, or the column of X that has it.
+
+        -> score : float"""
+        return self._scored(X, y, sample_weight, super().score)
 
     @property
     def predict_proba(self):

@@ -73,7 +73,7 @@ class Estimator(BaseEstimator):
 
     def _fit(self, X: Any, flags: dict[str, Any], named: Sequence[str] = (), as_: str = 'keep', Y: Any = None,
              **sides: np.ndarray) -> Any:
-        """Fit and keep the model. named are columns of X that the flag as_ takes, and which are no features. sides
+        """Fit and keep the model. named are columns of X that are no features; the flag as_ takes them. sides
         are arrays with a row for each row of X, by flag; Y, the rows of the other side."""
         rows, names = self._rows(X, without=named)
         if not isinstance(rows, list) and rows.shape[0] < 2:
@@ -83,14 +83,15 @@ class Estimator(BaseEstimator):
         if not weighted.all() and not isinstance(rows, list):  # nor do scale and gamma know rows without weight
             rows = rows.where(weighted) if isinstance(rows, Frame) else rows[weighted]
             sides = {flag: v if flag == 'right-weights' else v[weighted] for flag, v in sides.items()}
+        named = named if as_ else []
         if named and isinstance(rows, Frame):  # y travels with X, as in a file
             values = read(X, named).columns if as_ == 'keep' else sides.pop(as_)
             rows = _joined(rows, names_of(X), named, values)
         if named:
             flags[as_] = [command.listed([n]) for n in named] if as_ == 'keep' else command.listed(named)
-        self._model_file = _ModelFile()
+        model = _ModelFile()  # an earlier one stays if the fit fails
         flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state),
-                 'categories': 'onehot' if isinstance(rows, (Frame, list)) else None, 'output': self.model_path_, **flags}
+                 'categories': 'onehot' if isinstance(rows, (Frame, list)) else None, 'output': model.path, **flags}
         with temporary.Folder() as folder:
             for flag, values in sides.items():
                 write = command.write_labels if flag == 'label' else command.write_rows
@@ -101,6 +102,7 @@ class Estimator(BaseEstimator):
             verb = ['fit', self._method or self.method]
             words = self._words(rows, folder)
             self.report_ = command.run(command.line(verb, paths, flags, self.options), self.verbose, words)
+        self._model_file = model
         self._learn_columns(rows, names)
         self.error_ = self._promised(self.report_)
         self.warnings_ = [words.of(text) for text in self._doubts(self.report_, names)]

@@ -40,7 +40,10 @@ class _Sides(TransformerMixin, Estimator):
     def _fit_sides(self, X: Any, y: Any, Y: Any, flags: dict[str, Any], **weights: Any) -> Any:
         X, _, named = apart(X, y)
         self._paired, self._columns = Y is not None, []
-        return self._fit(X, {'kernel': self._kernels(), **flags}, named, Y=Y, **weights)
+        flags = {'kernel': self._kernels(), **flags}
+        if named and not names_of(X):
+            flags['columns'] = command.listed('!' + name for name in named)
+        return self._fit(X, flags, named, '', Y=Y, **weights)
 
     def get_feature_names_out(self, input_features=None):
         """Name the new columns: the class in lower case, and a number from 0.
@@ -102,8 +105,8 @@ class Operator(_Sides):
         Number of rows from x to y in X, where fit gets no Y.
     task : {'svd', 'eigen'}
         Singular values and functions, or eigenvalues and eigenfunctions.
-    ridge : float
-        Number added to covariance operators before inversion.
+    ridge : float or None
+        Number added to covariance operators before inversion; None is 0.001.
     n_landmarks : int or None
         Most landmarks of a side.
     values_ : ndarray of shape (n_components,)
@@ -114,7 +117,7 @@ class Operator(_Sides):
 
     _method, _side = 'operator', 'right'
 
-    def __init__(self, kind='koopman', lag=1, n_components=5, kernel='rbf', gamma=None, task='svd', ridge=0.001,
+    def __init__(self, kind='koopman', lag=1, n_components=5, kernel='rbf', gamma=None, task='svd', ridge=None,
                  n_landmarks=None, scale='none', nulls=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
@@ -183,7 +186,7 @@ class Transport(_Sides):
         sample_weight : array of shape (n_samples,) or None
             Mass of each row of X."""
         flags = {'epsilon': self.epsilon, 'engine': None if self.engine == 'auto' else self.engine, 'rank': self.n_components,
-                 'marginal-penalty': self.marginal_penalty}
+                 'marginal-penalty': self.marginal_penalty, 'categories': None}  # a mean of words is none
         masses = {'weights': checked_weights(X, sample_weight)}
         if Y_weight is not None:
             masses['right-weights'] = checked_weights(Y, Y_weight, 'Y_weight')

@@ -8,7 +8,8 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/sketch"
 )
 
@@ -61,9 +62,9 @@ func (l *letters) appendRow(to []byte, i uint64) []byte {
 // writeLetters writes train.csv and test.csv to a folder.
 func (d *demoCommand) writeLetters(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return usagef("--csv %v", err)
+		return flags.Usagef("--csv %v", err)
 	}
-	l, header := newLetters(d.seed), "letter"
+	l, header := newLetters(d.app.seed), "letter"
 	for j := range letterDimension {
 		header += fmt.Sprintf(",x%d", j)
 	}
@@ -81,7 +82,7 @@ func (d *demoCommand) writeLetters(dir string) error {
 		if err := blockstore.WriteFile(path, content); err != nil {
 			return err
 		}
-		d.say("%s made letters of %d numbers: %s", show.Count(int64(file.rows)), letterDimension, path)
+		d.say("%s made letters of %d numbers: %s", report.Count(int64(file.rows)), letterDimension, path)
 	}
 	return nil
 }

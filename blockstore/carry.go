@@ -32,10 +32,10 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 			last = append(last, i)
 		}
 	}
-	list := without(n.chosen, last)
+	list := without(n.chosen, places(last))
 	if !n.positive {
-		list = without(upTo(0, len(s.components)), slices.Concat(n.excluded, last))
-		s.checkNearlyNumeric(without(list, s.NotByDefault), &wrong)
+		list = without(upTo(0, len(s.components)), places(n.excluded, last))
+		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
 	}
 	for _, i := range list {
 		switch c := s.Columns[s.components[i].column]; {
@@ -50,7 +50,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		}
 	}
 	if !n.positive {
-		sel.kept = append(sel.kept, without(s.visibleKeys(), last)...)
+		sel.kept = append(sel.kept, without(s.visibleKeys(), places(last))...)
 	}
 	sel.kept = append(sel.kept, last...)
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
@@ -73,12 +73,12 @@ func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	for _, i := range without(upTo(0, len(s.components)), slices.Concat(n.chosen, n.excluded, kept)) {
+	for _, i := range without(upTo(0, len(s.components)), places(n.chosen, n.excluded, kept)) {
 		if s.Columns[s.components[i].column].Keepable() {
 			list = append(list, i)
 		}
 	}
-	return append(list, without(s.visibleKeys(), kept)...)
+	return append(list, without(s.visibleKeys(), places(kept))...)
 }
 
 // visibleKeys returns the keys of folders that no column hides by its name.

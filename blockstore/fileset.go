@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -89,6 +90,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
 	first := s.members[0]
 	info.Nameless = len(chosen.numeric) > 0
+	info.Columns = slices.Grow(info.Columns, len(chosen.numeric))
 	for _, i := range chosen.numeric {
 		c := first.components[i]
 		info.Columns = append(info.Columns, c.name)
@@ -125,7 +127,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
-		if ok && m.NearlyNumeric[m.components[j].column] != "" {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil {
 			m.checkNearlyNumeric([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
@@ -146,7 +148,7 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 			continue
 		}
 		j, ok := locate(i, first.components[i].name, wrong)
-		if ok && m.NearlyNumeric[m.components[j].column] != "" && first.components[i].kind.Computable() {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
 			m.checkNearlyNumeric([]int{j}, wrong)
 		} else if ok && !m.Columns[m.components[j].column].Keepable() {
 			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))

@@ -52,6 +52,9 @@ func appendTyped(line []byte, c *stream.Column, i int) []byte {
 
 // appendFloat is appendNumber of a float of so many bits.
 func appendFloat(line []byte, v float64, bits int) []byte {
+	if v != v {
+		return append(line, "NaN"...)
+	}
 	format := byte('g')
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		format = 'f'

@@ -16,8 +16,7 @@ type component struct {
 	kind   column.Kind
 }
 
-// selection is what is chosen of a table: indices into its components. Kept
-// ones beyond these are folder keys.
+// selection is what is chosen of a table: indices into its components.
 type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
@@ -47,9 +46,9 @@ func (s *selection) addWord(i int) {
 type selector struct {
 	*column.TableInfo
 	components []component
-	keys       []string // further columns, which can only be kept
 	index      map[string]int
-	moments    []int // dates, times and the like
+	onlyNamed  []int // components that are computed with only when they are named: dates, times and the like, folder keys
+	fromKey    int   // the first component that is a folder key
 	noNumbers  bool  // a choice without numbers is allowed
 	categories bool  // text is chosen as numbers are
 }
@@ -60,11 +59,12 @@ func newSelector(t *column.TableInfo) *selector {
 	for i, c := range s.Columns {
 		for part := range c.Width {
 			if c.Meaning.IsTemporal() {
-				s.moments = append(s.moments, len(s.components))
+				s.onlyNamed = append(s.onlyNamed, len(s.components))
 			}
 			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
 		}
 	}
+	s.fromKey = len(s.components)
 	return s
 }
 

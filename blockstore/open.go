@@ -114,11 +114,10 @@ func (f *Files) Formats() (list []FileFormat) {
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
-	for _, c := range f.set.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
-	}
-	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
+	first := f.set.members[0]
+	folders := len(first.Columns) - len(first.folders)
+	for i, c := range first.Columns {
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, i >= folders})
 	}
 	for _, m := range f.set.members {
 		rows += m.table.About().Rows
@@ -139,7 +138,7 @@ type ColumnInfo struct {
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
-	// Folder says that the column is the k of k=v folders, and can only be carried along.
+	// Folder says that the column is the k of k=v folders, and is computed with only when it is named.
 	Folder bool
 }
 

@@ -96,9 +96,10 @@ func (s *selector) nameless() (n int) {
 	return n
 }
 
-// width returns the number of components that a choice by number counts among: those without names, or all.
-func (s *selector) width() int {
-	if n := s.nameless(); n > 0 {
+// width returns the number of components that the chosen ones are counted among: those without names if all are such,
+// else all.
+func (s *selector) width(chosen []int) int {
+	if n := s.nameless(); n > 0 && !slices.ContainsFunc(chosen, func(i int) bool { return i >= n }) {
 		return n
 	}
 	return len(s.components)

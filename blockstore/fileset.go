@@ -64,7 +64,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, first.width()), nil
+	return join(parts, tables, info, chosen, first.width(chosen.numeric)), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.

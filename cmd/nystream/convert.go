@@ -157,11 +157,8 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 		has := func() bool {
 			return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named)
 		}
-		switch {
-		case column.Kind == "number" && column.Reason != "" && has():
+		if column.Kind == "number" && column.Reason != "" && has() {
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
-		case column.Folder && !c.data.names() && !has():
-			list = append(list, leftOutColumn{Name: column.Name, Reason: "names of folders"})
 		}
 	}
 	if len(rounded) > 0 {
@@ -178,8 +175,7 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 
 // apartColumns returns the columns that can be carried along and are not taken as numbers
 // by themselves: text, dates, times and the like, the label of a libsvm file, and the k of k=v
-// folders unless a column of the files has that name. items choose them: their names, or their
-// numbers where others are called the same.
+// folders. items choose them: their names, or their numbers where others are called the same.
 func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
 	count := make(map[string]int)
 	for _, c := range columns {
@@ -188,7 +184,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	number, label := 0, libsvmLabel(columns)
 	for i, c := range columns {
 		moment := c.Kind == "integer" && c.IsTemporal()
-		if hidden := c.Folder && count[c.Name] > 1; !hidden && (c.Kind == "text" || moment || c.Folder || i == label) {
+		if c.Kind == "text" || moment || c.Folder || i == label {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -133,6 +133,8 @@ type fileColumn struct {
 	Width int    `json:"width"`
 	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
 	Why   string `json:"reason,omitempty"`  // what a column of kind other holds, or what is lost of numbers
+	// Folder reports a column of names of folders, computed with only when it is named.
+	Folder bool `json:"folder,omitempty"`
 	*columnFacts
 }
 
@@ -153,7 +155,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	}
 	apart, keep := apartColumns(columns)
 	for i, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &columnFacts{}})
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, c.Folder, &columnFacts{}})
 		if !slices.Contains(apart, i) && !c.Folder && c.Kind != "text" && c.Kind != "other" {
 			r.Numbers += c.Width
 		}
@@ -238,14 +240,27 @@ func (r *filesResult) text() *show.Text {
 	if r.nulls() > 0 {
 		t.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", show.Count(r.nulls()))
 	}
+	if keys := r.folders(); len(keys) > 0 {
+		t.Add("folders", "name %s; a fit computes with them only when --columns names them", shortList(keys))
+	}
 	r.firstText(t)
 	return t
+}
+
+// folders returns the columns of names of folders.
+func (r *filesResult) folders() (keys []string) {
+	for _, c := range r.Columns {
+		if c.Folder {
+			keys = append(keys, c.Name)
+		}
+	}
+	return keys
 }
 
 // nulls returns how many there are in columns that would be computed with.
 func (r *filesResult) nulls() (n int64) {
 	for _, c := range r.Columns {
-		if c.Kind != "text" && c.Kind != "other" {
+		if c.Kind != "text" && c.Kind != "other" && !c.Folder {
 			n += c.Nulls
 		}
 	}

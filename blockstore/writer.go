@@ -82,7 +82,7 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 
 // written are the formats that can be written, by the name that Schema.Format has: what starts
 // one, and whether it goes to pipes. It does not where a file can be finished only by going back
-// to its beginning, or is read only from its end.
+// to its beginning, or where another format serves pipes.
 var written = map[string]struct {
 	start column.StartEncoder
 	pipes bool
@@ -92,7 +92,7 @@ var written = map[string]struct {
 	formats.TSV:         {text.NewCSVEncoder('\t'), true},
 	formats.Libsvm:      {text.NewLibsvmEncoder, true},
 	formats.JSONLines:   {text.NewJSONLinesEncoder, true},
-	formats.Parquet:     {parquet.NewEncoder, false},
+	formats.Parquet:     {parquet.NewEncoder, true},
 	formats.Arrow:       {arrow.NewEncoder, false},
 	formats.ArrowStream: {arrow.NewStreamEncoder, true},
 	formats.Store:       {storeEncoder(false), false},
@@ -157,8 +157,7 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 				Do("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
-	start := written[s.Format].start
-	if start == nil {
+	if written[s.Format].start == nil {
 		return nil, fault.Output(path, "the format %q is not known", s.Format).Do("use one of %s", strings.Join(OutputFormats(), ", "))
 	}
 	_, packing := packedName(path)
@@ -169,15 +168,25 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
 			Do("change one of the two")
 	case packing != "":
-		start = packed(packing, start)
-	case s.Compression != "" && s.Compression != noCompression:
-		if !slices.Contains(Compressions(s.Format), s.Compression) {
-			return nil, fault.Output(path, "a file of the format %s is not compressed by %q", s.Format, s.Compression).
-				Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
-		}
-		start = compressed(s.Format, s.Compression)
+		return newFileWriter(files, path, s, packed(packing, written[s.Format].start))
+	}
+	start, err := encoderOf(path, s)
+	if err != nil {
+		return nil, err
 	}
 	return newFileWriter(files, path, s, start)
+}
+
+// encoderOf returns what starts an output of the format and compression of s, which messages call name.
+func encoderOf(name string, s Schema) (column.StartEncoder, error) {
+	switch {
+	case s.Compression == "" || s.Compression == noCompression:
+		return written[s.Format].start, nil
+	case !slices.Contains(Compressions(s.Format), s.Compression):
+		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, s.Compression).
+			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
+	}
+	return compressed(s.Format, s.Compression), nil
 }
 
 // HeaderName returns the name that a column called name has in CSV and TSV files that are

@@ -96,7 +96,7 @@ func (a *app) checkFormat(flag, path string, extensions []string) error {
 		return usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), didYouMean(a.compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
 		return usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
-	case isStandardOutput(path) && isTerminal(a.out) && (format == "npy" || format == "arrow-stream"):
+	case isStandardOutput(path) && isTerminal(a.out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
 		return usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
 	}
 	return nil

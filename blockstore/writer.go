@@ -41,6 +41,9 @@ type Schema struct {
 	Compression string
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
+	// Memory is how much memory the run has, in bytes, 0 for any. Row groups of Parquet hold a 32nd of it in numbers,
+	// 16 MiB without it, and at most a million rows.
+	Memory int64
 }
 
 // Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
@@ -131,12 +134,15 @@ func writtenExtensions() (list []string) {
 
 // WriterBytes returns about how much memory a writer of a format holds besides the batches
 // that it is given, in bytes, for so many columns: Parquet, Arrow and stores collect rows
-// before they write them, the others hold nothing to speak of. Long strings in kept columns
-// come on top.
-func WriterBytes(format string, columns int) int64 {
+// before they write them, the others hold nothing to speak of. Text in kept columns
+// comes on top: for Parquet at most as much as a row group has of numbers, see [Schema].
+func WriterBytes(format string, columns int) int64 { return WriterBytesWithin(0, format, columns) }
+
+// WriterBytesWithin is [WriterBytes] in a run that has so much memory, in bytes, 0 for any: see Schema.Memory.
+func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	switch format {
 	case formats.Parquet:
-		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
+		return parquet.WriterBytes(memory, columns)
 	case formats.Arrow, formats.ArrowStream:
 		return arrow.WriterBytes + 4<<10*int64(columns)
 	case formats.Store:
@@ -179,14 +185,20 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 
 // encoderOf returns what starts an output of the format and compression of s, which messages call name.
 func encoderOf(name string, s Schema) (column.StartEncoder, error) {
-	switch {
-	case s.Compression == "" || s.Compression == noCompression:
-		return written[s.Format].start, nil
-	case !slices.Contains(Compressions(s.Format), s.Compression):
-		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, s.Compression).
-			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
+	method := s.Compression
+	if method == noCompression {
+		method = ""
 	}
-	return compressed(s.Format, s.Compression), nil
+	switch {
+	case method != "" && !slices.Contains(Compressions(s.Format), method):
+		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, method).
+			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
+	case s.Format == formats.Parquet:
+		return parquet.NewSizedEncoder(method, s.Memory), nil
+	case s.Format == formats.Store:
+		return storeEncoder(method != ""), nil
+	}
+	return written[s.Format].start, nil
 }
 
 // HeaderName returns the name that a column called name has in CSV and TSV files that are

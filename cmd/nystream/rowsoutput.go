@@ -153,7 +153,7 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
 	}
-	s.Format, s.Compression, s.Digest = a.formatOf(path), a.compression, a.digests
+	s.Format, s.Compression, s.Digest, s.Memory = a.formatOf(path), a.compression, a.digests, int64(a.memory)
 	a.noteRenamed(s)
 	if a.origin == nil {
 		a.origin = a.made()

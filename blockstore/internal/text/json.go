@@ -201,10 +201,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 func isJSONNumber(word []byte) bool {
 	word = bytes.TrimPrefix(word, []byte{'-'})
 	digits := func() int {
-		n := 0
-		for n < len(word) && word[n] >= '0' && word[n] <= '9' {
-			n++
-		}
+		n := digitRun(word)
 		word = word[n:]
 		return n
 	}

@@ -113,7 +113,7 @@ var (
 	keyFormats       = fileKeys.Key("formats", "formats of the files, each once: format, delimiter of text, files (their number)")
 	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
 	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
-	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
+	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
 	keyRowsLookedAt  = fileKeys.Key("rows_looked_at", "number of scanned rows")
 	keyFirstRows     = fileKeys.Key("first_rows", "values of the first rows, in the order of the columns")
 	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")

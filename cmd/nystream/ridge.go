@@ -88,7 +88,7 @@ func newRidgeTask(j *job, cmd *cobra.Command) task {
 	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
 	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
 	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")
-	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
+	f.Var(&scoreRows{&c.how.ScoreRows}, "score-rows", "`number` of rows that scores are counted on, or all, by another pass")
 	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
 	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
 	addChoice(cmd, &c.how.Metric, "metric", "metric learnt from the data", forms, "", "factors of columns", "a matrix")
@@ -101,7 +101,7 @@ func (c *ridgeTask) refuses(args []string) []contradiction {
 	return []contradiction{
 		{len(args) == 0, noData},
 		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
-		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
+		{target && c.how.ScoreRows == ridge.AllRows, "--score-rows all is for classes: errors of numbers are those of all rows without it; leave it out"},
 		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
 		{label && target, "--label and --target: one of them is predicted; leave the other out"},
 		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),

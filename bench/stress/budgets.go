@@ -98,6 +98,7 @@ func limitBudgets(ctx context.Context, l *lab) {
 	for _, c := range budgetCells() {
 		l.try(ctx, c.line+" "+c.data, func() string {
 			ratio := l.budget(ctx, t, c, l.prepare(ctx, c))
+			check(t.Save(l.folder)) // a run of minutes may be interrupted
 			if ratios[c.line] == nil {
 				ratios[c.line] = make(map[string]float64)
 			}
@@ -108,7 +109,6 @@ func limitBudgets(ctx context.Context, l *lab) {
 			return "within bounds"
 		})
 	}
-	check(t.Save(l.folder))
 	check(ratioTable(ratios).Write(l.folder))
 }
 

@@ -136,9 +136,9 @@ func writtenExtensions() (list []string) {
 func WriterBytes(format string, columns int) int64 {
 	switch format {
 	case formats.Parquet:
-		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
+		return parquet.WriterBytes(columns)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.WriterBytes + 4<<10*int64(columns)
+		return arrow.WriterBytes(columns)
 	case formats.Store:
 		return store.WriterBytes
 	}

@@ -105,7 +105,7 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 		budget.Items = append(budget.Items, readerItem(held))
 	}
 	d := len(info.Columns)
-	budget.Add("rows", int64(batchRows(d))*int64(d), "")
+	budget.Add("rows", int64(batchRows(info))*int64(d), "")
 	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
 	return c.checkBudget(&budget)
 }
@@ -224,8 +224,14 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 	return c.rows.prepare(ctx, c.engine(), in)
 }
 
-// batchRows returns how many rows of dimension d are copied at a time.
-func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
+// batchRows returns how many rows are copied at a time: some that take 4 MiB, and no more than there are.
+func batchRows(info stream.Info) int {
+	n := min(4096, max(16, (4<<20)/(8*max(1, len(info.Columns)))))
+	if info.Rows >= 0 {
+		n = int(max(1, min(int64(n), info.Rows)))
+	}
+	return n
+}
 
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
@@ -240,7 +246,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	b := newBatch(info, batchRows(len(info.Columns)))
+	b := newBatch(info, batchRows(info))
 	for {
 		n, err := stream.ReadFull(r, b)
 		if err != nil && err != io.EOF {

@@ -89,11 +89,11 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 		return nil, column.ErrNoColumns
 	}
 	schema := parquet.NewSchema("rows", orderedGroup{nodes, names})
+	groupRows := max(1, groupBytes/(8*len(names)))
 	w := parquet.NewGenericWriter[any](out, schema,
 		parquet.Compression(&parquet.Uncompressed),
-		parquet.PageBufferSize(pageBytes),
+		parquet.PageBufferSize(min(pageBytes, 8*(groupRows+1))), // the library allocates all of it for each column
 		parquet.CreatedBy("nystream", "", ""))
-	groupRows := max(1, groupBytes/(8*len(names)))
 	return &encoder{w: w, schema: s, groupRows: groupRows}, nil
 }
 

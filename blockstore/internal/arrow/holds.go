@@ -161,14 +161,14 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 	return seekCost, w.bytes() + t.columnBytes(len(w.wanted))
 }
 
-// columnBytes returns what a reader holds of so many columns and of the headers of their batches: that of the
-// batch before is garbage while the next one is read.
+// columnBytes returns what a reader holds of so many columns, with a tile of one of them, and of the headers of their
+// batches: that of the batch before is garbage while the next one is read.
 func (t *table) columnBytes(columns int) int64 {
 	head := int64(0)
 	for _, e := range t.index.entries {
 		head = max(head, e.body-e.at)
 	}
-	return int64(columns)*int64(unsafe.Sizeof(columnReader{})+unsafe.Sizeof(field{})) + 2*head
+	return int64(columns)*int64(unsafe.Sizeof(columnReader{})+unsafe.Sizeof(field{})) + 2*head + 8*tileRows
 }
 
 // heaviest returns all dictionaries, and the batches with the most rows and the most bytes.

@@ -121,7 +121,7 @@ func TestArrowHoldsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := src.Info(); info.ReaderBytes > 4<<10 || info.SeekCost != 1 {
+	if info := src.Info(); info.ReaderBytes > 48<<10 || info.SeekCost != 1 {
 		t.Errorf("holds %d, leads %d", info.ReaderBytes, info.SeekCost)
 	}
 }

@@ -177,7 +177,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere
+	r.csv.Threads, r.csv.Memory, r.strict = o.Threads, o.Memory, !o.TextElsewhere
 	list, err := files.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,9 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
-			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
+			if tables[i], err = openPath(ctx, list[i], o.Stdin, r); err == nil {
+				err = column.CheckMemory(len(tables[i].About().Columns), o.Memory)
+			}
 			return err
 		})
 	})

@@ -52,6 +52,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
+	// Memory is the most bytes that the columns of one open file may take; 0 is no limit. A file of too many columns
+	// is refused by a *stream.OverBudgetError: of CSV once the first line is known, of other formats when it is open.
+	Memory int64
 	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
 	// is no error then if these are not text.
 	TextElsewhere bool

@@ -144,7 +144,7 @@ func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	case formats.Parquet:
 		return parquet.WriterBytes(memory, columns)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.WriterBytes + 4<<10*int64(columns)
+		return arrow.WriterBytes(columns)
 	case formats.Store:
 		return store.WriterBytes
 	}

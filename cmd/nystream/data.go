@@ -101,7 +101,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // besideOptions returns what the flags say of files beside the rows.
 func (d *dataFlags) besideOptions(a *app) blockstore.Options {
-	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact}
+	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact, Memory: int64(a.memory)}
 }
 
 // optionsOf returns what the flags say of rows in files with the given paths.

@@ -99,7 +99,7 @@ func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
 	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
 	case side == model.Right && f.data.Input == pairsInput:
-		return takenRows{names: f.data.RightColumns, dimension: dimension - f.right.Width(), prepare: f.right}
+		return takenRows{f.data.RightColumns, f.data.RightPositions, dimension - f.right.Width(), f.right}
 	}
 	return takenRows{f.data.Columns, f.data.columnPositions, dimension - f.prepare.Width(), f.prepare}
 }

@@ -282,6 +282,7 @@ func (c *operatorTask) rowsData() rowsData {
 	if c.apart {
 		left, right := c.preparations()
 		d.Columns, d.RightColumns = knownNames(c.sides.right, left), knownNames(c.left, right)
+		d.columnPositions, d.RightPositions = c.sides.right.positions(left), c.left.positions(right)
 		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d

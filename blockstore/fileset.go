@@ -16,13 +16,17 @@ import (
 type fileSet struct {
 	members []*member
 	keys    []stream.Field // the folder keys of the first file
+	base    text.IndexBase // of the libsvm files
 }
 
-// newFileSet prepares the choice of columns.
-func newFileSet(paths []string, tables []column.Table) *fileSet {
-	text.WidenLibsvm(tables)
+// newFileSet prepares the choice of columns. The indices of libsvm files start at base.
+func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fileSet, error) {
+	base, err := text.AgreeOnLibsvm(tables, base)
+	if err != nil {
+		return nil, err
+	}
 	text.AgreeOnText(tables)
-	s := &fileSet{}
+	s := &fileSet{base: base}
 	for i, t := range tables {
 		switch about := t.About(); about.Format {
 		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
@@ -36,7 +40,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 	for _, k := range s.keys {
 		s.members[0].keys = append(s.members[0].keys, k.Name)
 	}
-	return s
+	return s, nil
 }
 
 // choose makes a source of the columns that o asks for.

@@ -81,6 +81,10 @@ func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 // libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
 func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 
+// IndexBase returns the first index of the libsvm files. It is IndexBaseAuto if they have no indices, or if there
+// are no such files.
+func (f *Files) IndexBase() IndexBase { return f.set.base }
+
 // FileFormat is how a file is laid out.
 type FileFormat struct {
 	Path   string
@@ -169,7 +173,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
-	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
+	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
@@ -195,7 +199,11 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	return &Files{newFileSet(list, tables)}, nil
+	set, err := newFileSet(list, tables, o.IndexBase)
+	if err != nil {
+		return nil, err
+	}
+	return &Files{set}, nil
 }
 
 // openPath opens one file or pipe.

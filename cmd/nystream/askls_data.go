@@ -196,7 +196,7 @@ func (c *asklsTask) rowsData() rowsData {
 	case graphInput:
 		d.Graph = &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}
 	case kernelMatrixInput:
-		d.Nulls = c.prepared.left.Preparation.Nulls.String()
+		d.Nulls, d.IndexBase = c.prepared.left.Preparation.Nulls.String(), c.indexBase()
 	default:
 		d = c.job.rowsData()
 	}

@@ -23,6 +23,7 @@ type dataFlags struct {
 	array     string
 	format    string
 	inexact   blockstore.Inexact
+	indexBase blockstore.IndexBase // of libsvm files
 	spoolDir  string
 	maxSpool  byteSize
 	features  int      // of libsvm files, at least: those of the model
@@ -39,6 +40,8 @@ func (d *dataFlags) add(a *app, cmd *cobra.Command) {
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` to carry along")
 	d.addLayout(cmd)
 	addChoice(cmd, &d.inexact, "inexact", "integers beyond 2^53 that float64 cannot hold", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
+	bases := []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}
+	addChoice(cmd, &d.indexBase, "index-base", "first index of libsvm files", bases, "0 if it occurs in them")
 	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
 }
 
@@ -61,7 +64,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 // options returns what the flags say of the rows.
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.besideOptions(a)
-	o.Format, o.Array, o.Features = d.format, d.array, d.features
+	o.Format, o.Array, o.Features, o.IndexBase = d.format, d.array, d.features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
 	o.Stdin, o.NoNumbers = a.in, d.noNumbers
@@ -157,7 +160,8 @@ type input struct {
 	files    *blockstore.Source // what Counted reads, perhaps through wrappers
 	leftOut  []blockstore.LeftOutColumn
 	position columnPositions
-	formats  []string    // of the files, each once
+	formats  []string // of the files, each once
+	base     blockstore.IndexBase
 	noted    func()      // of how the files ended, when they were read
 	run      *stream.Run // keeps rows that were fetched; nil for none
 }
@@ -177,7 +181,7 @@ func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src)}
+	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}

@@ -112,6 +112,8 @@ type filesResult struct {
 	Name    string       `json:"name"`
 	Formats []fileFormat `json:"formats"` // those that differ
 	Rows    *int64       `json:"rows"`    // null when only reading all would tell
+	// IndexBase is the first index of libsvm files, nil for other files.
+	IndexBase *int `json:"index_base,omitempty"`
 	Numbers int          `json:"numbers_per_row"`
 	Bytes   int64        `json:"bytes,omitempty"`
 	Columns []fileColumn `json:"columns"`
@@ -146,6 +148,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if rows >= 0 {
 		r.Rows = &rows
 	}
+	r.IndexBase = firstIndex(files.IndexBase())
 	for _, p := range paths {
 		if bytes, ok := i.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
@@ -209,6 +212,9 @@ func (r *filesResult) text() *show.Text {
 		rows = show.Count(*r.Rows)
 	}
 	t.Add("format", "%s", r.formatWords())
+	if r.IndexBase != nil && *r.IndexBase == 0 {
+		t.Add("indices", "from 0")
+	}
 	t.Add("rows", "%s", rows)
 	t.Add("numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
 	if r.Bytes > 0 {

@@ -371,7 +371,7 @@ func (j *job) shape() model.Shape {
 func (j *job) rowsData() rowsData {
 	p := j.prepared.left.Preparation
 	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left, p),
-		Categories: model.CategoriesOf(p), columnPositions: j.left.positions(p)}
+		Categories: model.CategoriesOf(p), columnPositions: j.left.positions(p), IndexBase: j.indexBase()}
 }
 
 // knownNames returns the names of the columns that are prepared, nil if the columns of in have none.

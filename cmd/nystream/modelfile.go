@@ -40,6 +40,8 @@ type rowsData struct {
 	RightColumns   []string        `json:"right_columns,omitempty"`
 	RightPositions columnPositions `json:"right,omitzero"`
 	Nulls          string          `json:"nulls,omitempty"`
+	// IndexBase is the first index of libsvm files, nil if the fit read none.
+	IndexBase *int `json:"index_base,omitempty"`
 	// Categories are the columns of text, those of right rows apart.
 	Categories      *model.Categories `json:"categories,omitempty"`
 	RightCategories *model.Categories `json:"right_categories,omitempty"`
@@ -117,6 +119,9 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 		if err := json.Unmarshal(a.Made, f.made); err != nil {
 			return fmt.Errorf("meta.json: made: %w", err)
 		}
+	}
+	if err := f.data.checkIndexBase(); err != nil {
+		return err
 	}
 	for _, w := range f.data.Files {
 		if err := w.check(); err != nil {

@@ -113,13 +113,13 @@ type filesResult struct {
 	Formats []fileFormat `json:"formats"` // those that differ
 	Rows    *int64       `json:"rows"`    // null when only reading all would tell
 	// IndexBase is the first index of libsvm files, nil for other files.
-	IndexBase *int `json:"index_base,omitempty"`
-	Numbers int          `json:"numbers_per_row"`
-	Bytes   int64        `json:"bytes,omitempty"`
-	Columns []fileColumn `json:"columns"`
-	Looked  int64        `json:"rows_looked_at"`
-	First   [][]any      `json:"first_rows"` // with the values of the columns, in their order
-	Checked bool         `json:"checked,omitempty"`
+	IndexBase *int         `json:"index_base,omitempty"`
+	Numbers   int          `json:"numbers_per_row"`
+	Bytes     int64        `json:"bytes,omitempty"`
+	Columns   []fileColumn `json:"columns"`
+	Looked    int64        `json:"rows_looked_at"`
+	First     [][]any      `json:"first_rows"` // with the values of the columns, in their order
+	Checked   bool         `json:"checked,omitempty"`
 }
 
 // fileFormat is a format, and in how many files it is.

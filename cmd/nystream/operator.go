@@ -32,15 +32,17 @@ var trajectories = words("each", "all")
 // operatorTask is a fit of operator.
 type operatorTask struct {
 	*job
-	how         rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
-	kind        word
-	ridge       float64
-	lag         int64
-	files       word // of trajectories
-	withColumns []string
-	kernelYText string
-	matrixFiles []string
-	clusters    int
+	how   rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
+	kind  word
+	ridge float64
+	lag   int64
+	files word // of trajectories
+
+	trajectoryBy string
+	withColumns  []string
+	kernelYText  string
+	matrixFiles  []string
+	clusters     int
 
 	solver  rkhs.Solver
 	matrix  *input // B of kind explicit
@@ -60,6 +62,7 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	f.StringSliceVar(&c.withColumns, "with-columns", nil, "columns of --with to compute with; those of X if not given")
 	f.Int64Var(&c.lag, "lag", 0, "`number` of rows between the two rows of X that are a pair")
 	addChoice(cmd, &c.files, "trajectories", "what --lag takes for a trajectory", trajectories, "one per file", "the files together")
+	f.StringVar(&c.trajectoryBy, "trajectory-by", "", "`column` whose equal values are one trajectory, for --lag")
 	j.addKernel(cmd, "'rbf(sigma=0.25)'")
 	f.StringVar(&c.kernelYText, "kernel-y", "", "`kernel` of y; that of x if not given")
 	j.addCompletion(cmd, completeKernels, "kernel-y")
@@ -113,7 +116,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 		c.without(op.Traits().Single && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
 		{!op.Traits().Single && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind)},
 		{lag && c.lag < 1, "--lag must be at least 1"},
-		c.without(!lag, "goes with --lag", "trajectories"),
+		c.without(!lag, "goes with --lag", "trajectories", "trajectory-by"),
 		c.without(!with, "goes with --with", "with-columns"),
 		c.without(c.oneSpace() || !with, "is for operators between two spaces: leave it out", "kernel-y"),
 		{slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with"},
@@ -157,7 +160,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 	if len(c.withColumns) > 0 {
 		with.columns = trimmed(c.withColumns)
 	}
-	if err := c.sides.open(ctx, c.app, &c.data, args, &with, c.rightFiles); err != nil {
+	if err := c.sides.open(ctx, c.app, c.keepTrajectories(c.data), args, &with, c.rightFiles); err != nil {
 		return err
 	}
 	if len(c.matrixFiles) > 0 {
@@ -166,8 +169,8 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 		}
 		c.solver.Operator = rkhs.Explicit{B: c.matrix, Single: !c.paired()}
 	}
-	if c.files == "each" {
-		c.lengths = c.left.files.Parts()
+	if err := c.findTrajectories(ctx); err != nil {
+		return err
 	}
 	c.pairs, err = c.pair(c.left, c.sides.right)
 	return err
@@ -204,7 +207,11 @@ func (c *operatorTask) openNotes() []string {
 		}
 	}
 	if short > 0 && len(c.lengths) > 1 {
-		notes = append(notes, fmt.Sprintf("%d of %d files have no more rows than `lag` %d and give no pair; with `trajectories all` files are one", short, len(c.lengths), c.lag))
+		what, remedy := "files", "; with `trajectories all` files are one"
+		if c.trajectoryBy != "" {
+			what, remedy = "trajectories", ""
+		}
+		notes = append(notes, fmt.Sprintf("%d of %d %s have no more rows than `lag` %d and give no pair%s", short, len(c.lengths), what, c.lag, remedy))
 	}
 	return notes
 }

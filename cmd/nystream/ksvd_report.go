@@ -29,6 +29,13 @@ func putGraph(r *show.Report, g *graph.Graph, edges *graphFlags) {
 		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()})
 	r.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
 		show.Count(int64(g.Adjacency.Rows)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
+	if w := g.Guessed; w != nil {
+		doubt := ""
+		if w.Times != "" {
+			doubt = "; these look like " + w.Times
+		}
+		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
+	}
 }
 
 func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {

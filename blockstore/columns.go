@@ -49,9 +49,11 @@ type selector struct {
 	components []component
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
-	moments    []int // dates, times and the like
-	noNumbers  bool  // a choice without numbers is allowed
-	categories bool  // text is chosen as numbers are
+	moments    []int           // dates, times and the like
+	absent     map[int]string  // components that other files lack, and why they are left out
+	later      []LeftOutColumn // columns that only later files have
+	noNumbers  bool            // a choice without numbers is allowed
+	categories bool            // text is chosen as numbers are
 }
 
 // newSelector prepares the choice of columns of t.

@@ -36,6 +36,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 		}
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
+	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
 	s.keys = keyFields(s.members)
 	for _, k := range s.keys {
 		s.members[0].keys = append(s.members[0].keys, k.Name)
@@ -58,7 +59,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, laterColumns(s.members, o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, first.leftLater(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err

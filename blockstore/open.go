@@ -118,11 +118,17 @@ func (f *Files) Formats() (list []FileFormat) {
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
-	for _, c := range f.set.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
+	first, place := f.set.members[0], 0
+	for _, c := range first.Columns {
+		info := ColumnInfo{Name: c.Name, Kind: c.Kind.String(), Width: c.Width, Meaning: c.Meaning.String(), Reason: c.Why}
+		for range c.Width {
+			info.Absent = cmp.Or(info.Absent, first.absent[place])
+			place++
+		}
+		columns = append(columns, info)
 	}
 	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
+		columns = append(columns, ColumnInfo{Name: key.Name, Kind: keyKinds[key.Kind].String(), Width: 1, Folder: true})
 	}
 	for _, m := range f.set.members {
 		rows += m.table.About().Rows
@@ -143,6 +149,9 @@ type ColumnInfo struct {
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
+	// Absent says which of several files lacks the column, "" for none. Such a column is chosen only by its name, which
+	// then is an error.
+	Absent string
 	// Folder says that the column is the k of k=v folders, and can only be carried along.
 	Folder bool
 }

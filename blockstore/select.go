@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -26,13 +27,14 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		}
 	}
 	notByDefault := slices.Concat(sel.kept, s.NotByDefault, s.moments)
+	absent := slices.Sorted(maps.Keys(s.absent))
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
 			named = append(named, i)
 		}
 	}
-	n, err := s.numeric(columns, notByDefault, &wrong)
+	n, err := s.numeric(columns, notByDefault, absent, &wrong)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -89,19 +91,26 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers are the components that make a row, with what items have said of others.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // dates, times and the like that globs and ranges stand for and pass over
+	passed           []int // what globs and ranges stand for and pass over: dates, times, and what other files lack
 	positive         bool  // an item chooses some
 }
 
 // numeric chooses the components that make a row; notByDefault are those that globs
-// and ranges pass over.
-func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers, err error) {
+// and ranges pass over. So do globs and ranges without an end for absent ones, which other files lack.
+func (s *selector) numeric(items []string, notByDefault, absent []int, wrong *complaints) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		found, ok := s.item(bare, notByDefault, wrong)
+		if negated && !file.IsGlob(bare) && !s.hasColumn(bare) && s.isLater(bare) {
+			continue
+		}
+		passedOver := notByDefault
+		if s.isOpen(bare) && !negated {
+			passedOver = slices.Concat(notByDefault, absent)
+		}
+		found, ok := s.item(bare, passedOver, wrong)
 		switch {
 		case !ok && negated:
 			wrong.leaving = append(wrong.leaving, bare)
@@ -113,6 +122,9 @@ func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints
 			n.chosen, n.positive = append(n.chosen, found...), true
 			if all, ok := s.item(bare, nil, &complaints{}); ok {
 				n.passed = append(n.passed, without(s.moments, without(s.moments, all))...)
+				if s.isOpen(bare) {
+					n.passed = append(n.passed, without(absent, without(absent, all))...)
+				}
 			}
 		}
 	}
@@ -120,8 +132,9 @@ func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints
 		n.chosen = without(n.chosen, n.excluded)
 		s.checkNumbers(n.chosen, wrong)
 	} else {
-		s.checkNearlyNumeric(without(upTo(0, len(s.components)), append(n.excluded, notByDefault...)), wrong)
-		n.chosen = without(s.standard(notByDefault), n.excluded)
+		passedOver := slices.Concat(n.excluded, notByDefault, absent)
+		s.checkNearlyNumeric(without(upTo(0, len(s.components)), passedOver), wrong)
+		n.chosen = without(s.standard(notByDefault), passedOver)
 	}
 	if err := wrong.err(s); err != nil {
 		return n, err
@@ -192,6 +205,9 @@ const LibsvmLabel = text.LibsvmLabel
 
 // reason returns why the standard choice passes over a component.
 func (s *selector) reason(i int) string {
+	if why, absent := s.absent[i]; absent {
+		return why
+	}
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.NotByDefault, i) && s.Columns[c.column].Why == "":
@@ -216,6 +232,11 @@ func without(chosen, excluded []int) []int {
 		}
 	}
 	return list
+}
+
+// isOpen reports whether an item stands for columns that it does not name one by one: a glob, or a range without an end.
+func (s *selector) isOpen(item string) bool {
+	return !s.hasColumn(item) && (file.IsGlob(item) || strings.HasSuffix(item, ":"))
 }
 
 // item finds the components of a name, a glob, an index or a range.
@@ -284,10 +305,10 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 			found = append(found, i)
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && !s.isLater(glob) {
 		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
 	}
-	return found, len(found) > 0
+	return found, len(found) > 0 || s.isLater(glob)
 }
 
 // hasColumn reports whether a column or cell has exactly this name.

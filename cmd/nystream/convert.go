@@ -188,7 +188,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	number, label := 0, libsvmLabel(columns)
 	for i, c := range columns {
 		moment := c.Kind == "integer" && c.IsTemporal()
-		if hidden := c.Folder && count[c.Name] > 1; !hidden && (c.Kind == "text" || moment || c.Folder || i == label) {
+		if hidden := c.Folder && count[c.Name] > 1 || c.Absent != ""; !hidden && (c.Kind == "text" || moment || c.Folder || i == label) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -50,19 +50,22 @@ func fold(ctx context.Context, command []string, in io.Reader) error {
 	return runPipeline(ctx, p, "pass")
 }
 
-// replay is how a worker runs the fit.
+// replay is how a worker runs the fit that the folder of states describes.
 type replay struct {
 	Worker  worker
 	Args    []string // with {} for the number of the part
 	States  string   // the folder of states
-	Earlier []string // names of the states of passes that are complete, and of rows that were fetched
+	Earlier []string // names of the states of passes that are complete, of rows that were fetched, and savedFit
 }
+
+// savedFit is the file in a folder of states that describes the fit. It takes the place of a command line.
+const savedFit = "fit.json"
 
 func newReplay(words []string) (*replay, error) {
 	if len(words) < 2 {
 		return nil, errors.New("a command is missing; nystream fit --runner 'nystream-beam fold' gives it")
 	}
-	r := &replay{Args: words[1:], States: valueOf(words, "--states")}
+	r := &replay{Args: words[1:], States: valueOf(words, "--states"), Earlier: []string{savedFit}}
 	var err error
 	if r.Worker, err = newWorker(words[0]); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
 	"github.com/nystream/nystream/blockstore/object/web"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // newStores returns the stores of URLs. Requests may stall so long, and those that write end with
@@ -32,7 +33,7 @@ func (a *app) openSession(cmd *cobra.Command) {
 		a.session.Quota = blockstore.HalfFree(a.session.SpoolDir)
 	}
 	if size := cmd.Flag("max-spool-size"); size != nil && size.Changed {
-		a.session.Quota = blockstore.NewQuota(int64(*size.Value.(*byteSize)))
+		a.session.Quota = blockstore.NewQuota(int64(*flags.Of(size).Value.(*flags.Size)))
 	}
 }
 
@@ -61,11 +62,11 @@ func (a *app) checkRemoteOutput(flag, path string, inputs []string) error {
 	for _, in := range inputs {
 		match, _ := doublestar.Match(in, path)
 		if in == path || match || strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/") {
-			return usagef("%s %s: this object is also read, by %s; give the output another name", flag, path, in)
+			return flags.Usagef("%s %s: this object is also read, by %s; give the output another name", flag, path, in)
 		}
 	}
 	if err := a.session.CanWrite(path); err != nil {
-		return usagef("%s %v", flag, err)
+		return flags.Usagef("%s %v", flag, err)
 	}
 	return nil
 }

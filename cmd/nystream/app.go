@@ -6,13 +6,12 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/stream"
 )
@@ -25,9 +24,9 @@ type app struct {
 	out, err io.Writer
 
 	threads int
-	memory  byteSize
+	memory  flags.Size
 	seed    uint64
-	format  word
+	format  flags.Word
 	quiet   bool
 	// oneReader has a pass read by one reader: --memory is too little for more.
 	oneReader bool
@@ -37,13 +36,13 @@ type app struct {
 
 	session *blockstore.Session // opens and creates all files
 
-	logFormat word
+	logFormat flags.Word
 	logEvery  time.Duration // between lines of progress, where there is no terminal
 	messages  *messages
 
 	commandLine []string
+	args        []string       // of the verb
 	cmd         *cobra.Command // whose flags the texts of libraries name
-	completions []func()       // register how flags are completed
 	provenance  bool           // files tell how they were made
 	origin      *made          // what they tell
 	started     time.Time
@@ -63,38 +62,49 @@ func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
 }
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
-	flags := root.PersistentFlags()
-	flags.IntVar(&a.threads, "threads", 0, "`number` of threads, which never changes a result; 0 for all processors")
-	flags.Var(&a.memory, "memory", "most memory, such as 512MiB; a fit that needs more is refused")
-	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices (also --random-state)")
-	addChoiceTo(flags, &a.format, "format", "how results are printed", words("text", "json"))
-	addChoiceTo(flags, &a.logFormat, "log-format", "format of errors, notes and progress", words("text", "json"), "", "a line of JSON each")
-	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress outside a terminal; 0 for every block")
-	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
-	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
-	flags.DurationVar(&a.stall, "stall", 30*time.Second, "longest `time` without progress of a read, such as 5m")
-	flags.BoolVar(&a.provenance, "provenance", true, "record version, command line and sources in what is written")
-	flags.BoolVar(&a.quiet, "quiet", false, "print neither progress nor notes")
+	global := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect = flags.Global, flags.Process
+		return f
+	}
+	s := flags.NewPersistent(root)
+	s.Add(
+		global(flags.Flag{Name: "memory", Arg: "size", Usage: "most memory, such as 512MiB", Doc: "a fit that needs more is refused", Value: &a.memory}),
+		global(flags.Flag{Name: "threads", Arg: "number", Usage: "threads, all processors if 0", Doc: "they never change a result", Value: flags.Int(&a.threads, 0)}),
+		flags.Flag{Name: "seed", Arg: "number", Usage: "seed of all random choices", Doc: "also --random-state", Group: flags.Global, Value: flags.Uint64(&a.seed, a.seed)},
+		global(flags.Flag{Name: "format", Arg: "word", Usage: "format of results", Value: flags.Choice(&a.format, flags.Words("text", "json"))}),
+		global(flags.Flag{Name: "quiet", Usage: "print neither progress nor notes", Value: flags.Bool(&a.quiet, false)}),
+		global(flags.Flag{Name: "config", Arg: "file", Usage: "settings, .toml; see nystream help config", Value: flags.String(&a.config, ""), Complete: flags.Completion{Extensions: []string{"toml"}}}),
+		global(flags.Flag{Name: "stall", Arg: "time", Usage: "give up a read stalled this long", Value: flags.Duration(&a.stall, 30*time.Second)}),
+		global(flags.Flag{Name: "log-format", Arg: "word", Usage: "format of errors, notes and progress", Value: flags.Choice(&a.logFormat, flags.Words("text", "json"), "", "a line of JSON each")}),
+		global(flags.Flag{Name: "log-every", Arg: "time", Usage: "time between lines of progress outside a terminal", Doc: "0 for every block", Value: flags.Duration(&a.logEvery, 30*time.Second)}),
+		global(flags.Flag{Name: "provenance", Usage: "record command and version in outputs", Doc: "and the sources", Value: flags.Bool(&a.provenance, true)}),
+	)
 }
 
 // begin takes flags from the environment and from the file of settings, and puts global ones
 // into effect.
-func (a *app) begin(cmd *cobra.Command, _ []string) error {
-	a.cmd = cmd
-	if err := a.takePresets(cmd); err != nil {
+func (a *app) begin(cmd *cobra.Command, args []string) error {
+	saved := a.cmd != nil && a.cmd != cmd // a fit that a folder of states describes
+	a.cmd, a.args = cmd, args
+	var err error
+	effects := []flags.Effect{flags.Writes, flags.Process}
+	if !saved {
+		effects = append(effects, flags.Result, flags.Locates)
+	}
+	if a.presets, err = flags.TakePresets(cmd, effects...); err != nil {
 		return err
 	}
 	if a.threads < 0 {
-		return usagef("--threads %d: must be 0 or more", a.threads)
+		return flags.Usagef("--threads %d: must be 0 or more", a.threads)
 	}
 	if a.stall <= 0 {
-		return usagef("--stall %v: must be above 0, such as 5m", a.stall)
+		return flags.Usagef("--stall %v: must be above 0, such as 5m", a.stall)
 	}
 	if a.memory > 0 {
 		debug.SetMemoryLimit(max(1, int64(a.memory)-programBytes))
 	}
 	if a.logEvery < 0 {
-		return usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
+		return flags.Usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
 	}
 	a.openSession(cmd)
 	a.progress.end() // merge begins twice
@@ -102,7 +112,9 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 		a.progress = newProgress(a.messages, a.logEvery)
 	}
 	a.running = true
-	a.noteUnknownVariables()
+	for _, note := range flags.UnknownVariables(cmd.Root()) {
+		a.note("%s", note)
+	}
 	return nil
 }
 
@@ -152,7 +164,7 @@ func (a *app) note(format string, args ...any) {
 }
 
 func (a *app) notes(sentences []string) {
-	for _, s := range a.sentences(sentences) {
+	for _, s := range flags.SpellAll(a.cmd, sentences) {
 		a.note("%s", s)
 	}
 }
@@ -161,29 +173,3 @@ func (a *app) notes(sentences []string) {
 func (a *app) json() bool { return a.format == "json" }
 
 func (a *app) seconds() float64 { return time.Since(a.started).Seconds() }
-
-// byteSize is a flag for a number of bytes.
-type byteSize int64
-
-// Set reads sizes such as 512MiB, 2GB, 1000000.
-func (s *byteSize) Set(text string) error {
-	v, err := humanize.ParseBytes(text)
-	if err != nil || v > 1<<62 {
-		return fmt.Errorf("is not a size; write it as 512MiB, 2GB or a number of bytes")
-	}
-	*s = byteSize(v)
-	return nil
-}
-
-func (s *byteSize) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return humanize.IBytes(uint64(*s))
-}
-
-// Type names the value in help texts.
-func (s *byteSize) Type() string { return "size" }
-
-// exact returns the size to the byte, in one word.
-func (s *byteSize) exact() string { return strconv.FormatInt(int64(*s), 10) }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
@@ -18,19 +18,22 @@ import (
 
 // application is what the verbs have in common that apply a model to rows.
 type application struct {
-	*app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	output string
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	output   string
+	set      *flags.Set
 }
 
 // add adds the flags of an application.
-func (t *application) add(cmd *cobra.Command, extensions []string) {
-	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), - for stdout")
-	completeFiles(cmd, extensions, "output")
-	t.addOutputFormat(cmd)
-	t.data.add(t.app, cmd)
-	t.graph.addReading(cmd)
+func (t *application) add(s *flags.Set, completion flags.Completion) {
+	t.set = s
+	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
+		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
+	t.app.addOutputFormat(s)
+	t.data.add(s)
+	t.graph.addReading(s)
 }
 
 // taken is what a model takes: rows of files, or the nodes of a graph.
@@ -56,10 +59,13 @@ func (t *taken) budget(a *app, b *stream.Budget) {
 // open opens what a side of the model is applied to.
 func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.data.Graph != nil {
+		if err := t.set.Check(flags.Graph, "a model of a graph"); err != nil {
+			return nil, err
+		}
 		return f.openGraph(ctx, t, side, paths)
 	}
-	if t.graph.nodes+t.graph.weight != "" {
-		return nil, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	if err := t.set.Check(flags.Rows, "a model of rows"); err != nil {
+		return nil, err
 	}
 	if f.data.Input == kernelMatrixInput {
 		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
@@ -70,7 +76,7 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 		return nil, err
 	}
 	if f.prepare.Scaled() && !as.prepare.Scaled() && f.data.Input == matrixInput {
-		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
+		t.app.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
 	out := &taken{input: in, source: rows, fields: rows.Info().Kept, prepared: rows, dropped: rows.Dropped}
 	if len(out.fields) > 0 {
@@ -80,14 +86,14 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 }
 
 // readTransformer reads a model that turns rows into numbers.
-func (a *app) readTransformer(path string) (*modelFile, model.Transformer, error) {
-	f, err := a.readModel(path)
+func readTransformer(a *app, families []*savedFamily, path string) (*modelFile, model.Transformer, error) {
+	f, err := readModel(a, families, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	m, ok := f.model.(model.Transformer)
 	if !ok {
-		return nil, nil, usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
+		return nil, nil, flags.Usagef("%s is of family %s, whose models turn no rows into others", path, f.family.name)
 	}
 	return f, m, nil
 }
@@ -171,25 +177,25 @@ type rowsAnswer struct {
 // .npy file has no place for what they carry along. Cost: one pass.
 func (t *application) write(ctx context.Context, f *modelFile, m model.Transformer, rows *taken, a *rowsAnswer,
 	part shard) (*rowsResult, error) {
-	e, info := t.engine(), rows.source.Info()
+	e, info := t.app.engine(), rows.source.Info()
 	e.Part, e.Parts = part.part, part.of
 	plan := m.TransformPlan(e, rows.source, a.request)
-	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
+	t.app.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
 	rows.budget(t.app, &plan.Memory)
-	if err := t.checkBudget(&plan.Memory); err != nil {
+	if err := t.app.checkBudget(&plan.Memory); err != nil {
 		return nil, err
 	}
-	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
-	t.origin = t.madeWith(f, rows)
+	e.ReaderBytes = t.app.engine().ReaderBytes // as the budget has it
+	t.app.origin = t.madeWith(f, rows)
 	w, kept := &rowsFile{request: a.request, each: a.each}, rows.fields
 	w.request.Kept = rows.kept != nil
-	if w.kept = rows.kept; t.formatOf(t.output) == "npy" {
+	if w.kept = rows.kept; t.app.formatOf(t.output) == "npy" {
 		kept, w.kept = nil, nil
 	}
 	if t.output != "" {
 		var err error
 		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info)}
-		if w.Writer, err = t.create(t.output, s); err != nil {
+		if w.Writer, err = t.app.create(t.output, s); err != nil {
 			return nil, err
 		}
 		defer w.Abort() // does nothing after Commit
@@ -202,12 +208,12 @@ func (t *application) write(ctx context.Context, f *modelFile, m model.Transform
 			return nil, err
 		}
 	}
-	r := &rowsResult{Model: f.path, Rows: w.rows, RowsDropped: rows.dropped(), Passes: map[string]int{"data": 1}, Output: t.output}
+	r := &rowsResult{model: f.path, rows: w.rows, rowsDropped: rows.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if rows.input != nil {
-		r.Passes["data"] = rows.Passes()
+		r.passes["data"] = rows.Passes()
 	}
 	if rows.prepared != nil {
-		r.Categories = rows.prepared.Found()
+		r.categories = rows.prepared.Found()
 	}
 	return r, nil
 }

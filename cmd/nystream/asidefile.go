@@ -12,7 +12,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -52,7 +52,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, a *app, s aside, rows int
 		return nil, fromData(err)
 	}
 	if n := int64(v.rows()); n != rows {
-		return nil, stream.NewDataError(s.file, "it has %s %s, and the data have %s rows: %s needs one for each", show.Count(n), unit, show.Count(rows), s.flag).
+		return nil, stream.NewDataError(s.file, "it has %s %s, and the data have %s rows: %s needs one for each", report.Count(n), unit, report.Count(rows), s.flag).
 			Do("%s", d.layoutRemedy(s.file))
 	}
 	return v, nil

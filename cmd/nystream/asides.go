@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
@@ -20,14 +19,17 @@ type asideFlag struct {
 }
 
 // addAside adds a flag that says something of each row of a side.
-func (j *job) addAside(cmd *cobra.Command, value *string, name, usage string, side model.Side) {
-	cmd.Flags().StringVar(value, name, "", usage)
-	j.asideFlags = append(j.asideFlags, asideFlag{name, value, side})
+func (j *job) addAside(f flags.Flag, value *string, side model.Side) {
+	f.Group, f.Value = flags.Data, flags.String(value, "")
+	j.set.Add(f)
+	j.asideFlags = append(j.asideFlags, asideFlag{f.Name, value, side})
 }
 
 // addLabelAside has --label say something of each row, and tells what.
-func (j *job) addLabelAside(cmd *cobra.Command, usage string) {
-	cmd.Flags().Lookup("label").Usage = usage
+func (j *job) addLabelAside(usage, doc string) {
+	f := j.set.Flag("label")
+	f.Doc = doc
+	f.Describe("column", usage)
 	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.data.label, model.Left})
 }
 
@@ -82,7 +84,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 	for _, a := range j.said(side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
-			columns, _, err = j.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
+			columns, _, err = j.app.session.Columns(ctx, args, j.data.optionsOf(j.app, args))
 			if err != nil {
 				columns = []blockstore.ColumnInfo{} // opening tells why
 			}
@@ -94,7 +96,7 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, side model.S
 			}
 		}
 		if a.file != "" && j.rows.Nulls == prepare.NullsDrop {
-			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.named())
+			return flags.Usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.named())
 		}
 		s.list = append(s.list, a)
 	}
@@ -134,7 +136,7 @@ func (s *asides) readAll(ctx context.Context, j *job, src stream.Source) error {
 	if len(inData) == 0 {
 		return nil
 	}
-	values, err := readKept(ctx, j.engine(), src, inData)
+	values, err := readKept(ctx, j.app.engine(), src, inData)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/spf13/cobra"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -13,16 +12,18 @@ import (
 
 // asklsFamily are classifiers from asymmetric kernels.
 var asklsFamily = &family{
-	name:       askls.Name,
-	methods:    []string{askls.Name},
-	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
-	load:       loadASKLS,
-	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	savedFamily: savedFamily{
+		name:       askls.Name,
+		methods:    []string{askls.Name},
+		load:       loadASKLS,
+		unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	},
+	fitters: []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
 }
 
 // asklsTask is a fit of askls.
 type asklsTask struct {
-	*job
+	job        *job
 	matrix     []string // files of a kernel matrix
 	labelsFile string   // of nodes
 	how        askls.Solver
@@ -37,73 +38,63 @@ type asklsTask struct {
 	told    asklsFigures
 }
 
-func newASKLSTask(j *job, cmd *cobra.Command) task {
+func newASKLSTask(j *job) *fitTask {
 	c := &asklsTask{job: j}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
-	j.addLabelAside(cmd, "`column` or file of the labels of the rows; with --graph the column of --labels")
-	f.StringSliceVar(&c.matrix, "matrix", nil, "`files` of the kernel matrix between the samples")
-	completeFiles(cmd, dataExtensions, "matrix")
-	f.StringVar(&c.labelsFile, "labels", "", "`file` of nodes of the graph and their labels")
-	completeFiles(cmd, graphExtensions, "labels")
-	f.Float64Var(&c.how.C, "C", 1, "`penalty` of errors against the size of the functions")
-	f.Float64Var(&c.how.Ridge, "ridge", 0, "`penalty` of a least-squares solution; 1 if the system is singular")
-	addChoice(cmd, &c.how.Engine, "engine", "solver of the linear system", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
-	addChoice(cmd, &c.how.Merge, "merge", "combination of the source and target functions (stack for graphs)",
-		[]askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
-	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack; 10 if not given")
-	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
-	f.IntVar(&c.how.Landmarks, "landmarks", 0, "`number` of landmarks; 20 times the rank if not given")
-	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: over all entries or landmarks",
-		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	f.Float64Var(&c.how.ResidualTol, "tol", 1e-10, "relative `residual` that ends --engine iterative")
-	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
-	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; others test")
-	c.edges.add(cmd)
-	setDefault(cmd, "self-loops", "add")
-	setDefault(cmd, "degrees", "row")
-	return c
+	j.addKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
+	j.addLabelAside("labels of the rows, in a column or file", "with --graph the column of --labels")
+	for _, name := range []string{"nulls", "scale", "categories"} { // the entries of a matrix are the kernel
+		j.set.Flag(name).For = flags.Rows
+	}
+	j.set.Flag("label").For = flags.Rows | flags.Matrix | flags.Graph
+	j.addRank("columns of the approximation, 100 if not given", "of --engine lowrank, and of what speeds up iterative")
+	j.set.Flag("rank").For = flags.Rows
+	j.set.Add(
+		flags.Flag{Name: "matrix", Arg: "files", Usage: "kernel matrix between the samples", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix, Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
+		flags.Flag{Name: "labels", Arg: "file", Usage: "nodes of the graph and their labels", Group: flags.Data, Effect: flags.Locates, For: flags.Graph, Needs: "graph",
+			Value: flags.String(&c.labelsFile, ""), Complete: flags.GraphFiles},
+		flags.Flag{Name: "C", Arg: "penalty", Usage: "penalty of errors against the size of functions", First: true, Value: flags.Float(&c.how.C, 1)},
+		flags.Flag{Name: "ridge", Arg: "penalty", Usage: "penalty of a least-squares solution", Doc: "1 if the system is singular", Value: flags.Float(&c.how.Ridge, 0)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "solver of the linear system",
+			Value: flags.Choice(&c.how.Engine, []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})},
+		flags.Flag{Name: "merge", Arg: "word", Usage: "combination of the source and target functions", Doc: "stack for graphs",
+			Value: flags.Choice(&c.how.Merge, []askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "folds of --merge stack, 10 if not given", Value: flags.Int(&c.how.Folds, 0)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; 20 times the rank if not given", For: flags.Rows, Value: flags.Int(&c.how.Landmarks, 0)},
+		flags.Flag{Name: "sums", Arg: "word", Usage: "row sums of normalised kernels", Doc: "over all entries or landmarks", For: flags.Rows,
+			Value: flags.Choice(&c.how.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})},
+		flags.Flag{Name: "tol", Arg: "residual", Usage: "relative residual that ends --engine iterative", Value: flags.Float(&c.how.ResidualTol, 1e-10)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations of --engine iterative, at most", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "train-fraction", Arg: "share", Usage: "share of the samples to learn from", Doc: "such as 0.6; the others test", Value: flags.Float(&c.fraction, 0)},
+	)
+	c.job.edges.add(j.set)
+	j.set.Flag("self-loops").Default("add")
+	j.set.Flag("degrees").Default("row")
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, openNotes: c.openNotes, names: c.names, title: c.title, shape: c.shape,
+		plan: c.plan, prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
-// setDefault gives a flag another default than it has in other commands.
-func setDefault(cmd *cobra.Command, flag, word string) {
-	f := cmd.Flags().Lookup(flag)
-	mustRegister(f.Value.Set(word))
-	f.DefValue = word
-}
-
-// asklsRowsOnly are the flags that rows alone have a use for.
-var asklsRowsOnly = []string{"kernel", "rank", "landmarks", "sums", "nulls", "scale", "categories"}
-
-func (c *asklsTask) refuses(args []string) []contradiction {
-	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
+func (c *asklsTask) refuses(refuse *flags.Refusals, args []string) {
+	graph, matrix, engine := c.job.given("graph"), c.job.given("matrix"), c.how.Engine
 	lowrank := engine == askls.EngineLowRank
 	exact := engine == askls.EngineDense || lowrank
-	return []contradiction{
-		{len(args) == 0 && !graph && !matrix, noData + ", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy"},
-		{len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them"},
-		c.without(true, "carries nothing along here: use it with nystream predict", "keep"),
-		c.without(graph || matrix, "is for rows of DATA: the entries of a graph or a matrix are the kernel; leave it out", asklsRowsOnly...),
-		c.without(graph, "is for files of rows: leave it out with --graph", "input-format", "spool-dir"),
-		c.without(!graph, "goes with --graph", "nodes", "weight", "self-loops", "degrees", "undirected", "simple"),
-		c.without(!graph, "goes with --graph; labels of rows are named by --label", "labels"),
-		{graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns},
-		c.needs(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv"),
-		c.needs(!graph, "label", ": the column of the labels, such as --label y, or a file"),
-		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
-		{!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1"},
-		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
-		c.without(c.merge() != askls.MergeStack, "goes with --merge stack", "folds"),
-		c.least("folds", c.how.Folds, 2),
-		c.least("rank", c.rank, 1),
-		c.least("landmarks", c.how.Landmarks, max(1, c.rank)),
-		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "landmarks", "sums"),
-		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
-		c.without(exact, "is for --engine iterative", "tol", "iterations"),
-		c.within("tol", c.how.ResidualTol, 1, "1e-10"),
-		c.least("iterations", c.how.Iterations, 1),
-		c.within("train-fraction", c.fraction, 1, "0.6"),
-		{c.given("train-fraction") && c.rows.Nulls == prepare.NullsDrop,
-			"--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator"},
-	}
+	refuse.When(len(args) == 0 && !graph && !matrix, noData+", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy")
+	refuse.When(len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them")
+	refuse.If(true, "keep", "carries nothing along here: use it with nystream predict")
+	refuse.When(graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns)
+	refuse.Missing(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv")
+	refuse.Missing(!graph, "label", ": the column of the labels, such as --label y, or a file")
+	refuse.Missing(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'")
+	refuse.When(!(c.how.C > 0 && c.how.C <= math.MaxFloat64), "--C must be above 0, such as 1")
+	refuse.When(c.job.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out")
+	refuse.If(c.merge() != askls.MergeStack, "folds", "goes with --merge stack")
+	refuse.Below("folds", c.how.Folds, 2)
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.Below("landmarks", c.how.Landmarks, max(1, c.job.rank))
+	refuse.If(engine == askls.EngineDense, "rank landmarks sums", "is for the engines that approximate: iterative and lowrank")
+	refuse.When(lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix")
+	refuse.If(exact, "tol iterations", "is for --engine iterative")
+	refuse.Outside("tol", c.how.ResidualTol, 1, "1e-10")
+	refuse.Below("iterations", c.how.Iterations, 1)
+	refuse.Outside("train-fraction", c.fraction, 1, "0.6")
+	refuse.When(c.job.given("train-fraction") && c.job.rows.Nulls == prepare.NullsDrop, "--nulls drop leaves rows out after --train-fraction has divided them: use zero, mean or indicator")
 }

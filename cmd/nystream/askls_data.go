@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -17,7 +17,7 @@ import (
 
 func (c *asklsTask) input() string {
 	switch {
-	case c.edges.path != "":
+	case c.job.edges.path != "":
 		return graphInput
 	case len(c.matrix) > 0:
 		return kernelMatrixInput
@@ -27,7 +27,7 @@ func (c *asklsTask) input() string {
 
 func (c *asklsTask) inputs() []string {
 	if c.input() == graphInput {
-		return append(c.edges.inputs(), c.labelsFile)
+		return append(c.job.edges.inputs(), c.labelsFile)
 	}
 	return append(c.job.inputs(), c.matrix...)
 }
@@ -50,11 +50,11 @@ func (c *asklsTask) open(ctx context.Context, args []string) error {
 	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
-	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
-		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", show.Count(info.Rows), len(info.Columns)).
+	if info := c.job.sides.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
+		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", report.Count(info.Rows), len(info.Columns)).
 			Do("choose its columns with --columns")
 	}
-	return c.readLabels(ctx, c.left)
+	return c.readLabels(ctx, c.job.sides.left)
 }
 
 // readLabels reads the labels of the rows of src.
@@ -69,13 +69,13 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 	}
 	c.kind = classKind(classes, values.values[0].Kind, values.told)
 	c.asides.read = nil
-	c.known, err = newKnownLabels(labels, classes, c.fraction, c.seed)
+	c.known, err = newKnownLabels(labels, classes, c.fraction, c.job.app.seed)
 	return err
 }
 
 // openGraph reads a graph, and the labels of its nodes.
 func (c *asklsTask) openGraph(ctx context.Context) error {
-	nodes, values, err := c.readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
+	nodes, values, err := c.job.app.readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
 	if err != nil {
 		return err
 	}
@@ -84,20 +84,20 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 		return err
 	}
 	c.kind = classKind(classes, values.values[0].Kind, "")
-	if c.edges.nodes == "" {
-		c.edges.listed = nodes
+	if c.job.edges.nodes == "" {
+		c.job.edges.listed = nodes
 	}
-	if c.graph, err = c.readGraph(ctx, c.edges.path, &c.edges, c.edges.recipe(), &c.job.data); err != nil {
+	if c.job.graph, err = c.job.app.readGraph(ctx, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
 		return err
 	}
-	of, strange := nodeLabels(c.graph, nodes, labels)
+	of, strange := nodeLabels(c.job.graph, nodes, labels)
 	if strange != "" {
-		return stream.NewDataError(c.labelsFile, "the node %s is none of those of %s", strange, c.edges.nodes)
+		return stream.NewDataError(c.labelsFile, "the node %s is none of those of %s", strange, c.job.edges.nodes)
 	}
-	if c.known, err = newKnownLabels(of, classes, c.fraction, c.seed); err != nil {
+	if c.known, err = newKnownLabels(of, classes, c.fraction, c.job.app.seed); err != nil {
 		return err
 	}
-	return c.takeMatrix(c.edges.path, c.graph.Adjacency)
+	return c.takeMatrix(c.job.edges.path, c.job.graph.Adjacency)
 }
 
 // takeMatrix makes the samples from a matrix between all of them.
@@ -119,7 +119,7 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	if err := c.prepareRows(ctx); err != nil {
 		return err
 	}
-	c.all = c.prepared.left
+	c.all = c.job.sides.prepared.left
 	rows := c.all
 	if c.known.train != nil {
 		rows = stream.Select(c.all, c.known.train)
@@ -133,30 +133,30 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 // the labels again.
 func (c *asklsTask) prepareRows(ctx context.Context) error {
 	if c.known.train == nil {
-		if err := c.job.prepare(ctx); err != nil || c.prepared.dropped() == 0 {
+		if err := c.job.prepare(ctx); err != nil || c.job.sides.prepared.dropped() == 0 {
 			return err
 		}
-		return c.readLabels(ctx, c.prepared.left)
+		return c.readLabels(ctx, c.job.sides.prepared.left)
 	}
-	part, err := prepare.New(ctx, c.passEngine(), stream.Select(c.left, c.known.train), c.rows.Treatment)
+	part, err := prepare.New(ctx, c.job.passEngine(), stream.Select(c.job.sides.left, c.known.train), c.job.rows.Treatment)
 	if err != nil {
 		return err
 	}
-	c.prepared.left, err = part.Preparation.Apply(ctx, c.passEngine(), c.left)
+	c.job.sides.prepared.left, err = part.Preparation.Apply(ctx, c.job.passEngine(), c.job.sides.left)
 	return err
 }
 
 // prepareMatrix reads a kernel matrix.
 func (c *asklsTask) prepareMatrix(ctx context.Context) error {
-	c.scans = c.allPasses() // what comes now loads the matrix
+	c.job.scans = c.job.allPasses() // what comes now loads the matrix
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	k, err := sparse.ReadCSR(ctx, c.prepared.left)
+	k, err := sparse.ReadCSR(ctx, c.job.sides.prepared.left)
 	if err != nil {
 		return err
 	}
-	return c.takeMatrix(c.left.Info().Name, k)
+	return c.takeMatrix(c.job.sides.left.Info().Name, k)
 }
 
 func (c *asklsTask) openNotes() []string {
@@ -194,9 +194,9 @@ func (c *asklsTask) rowsData() rowsData {
 	d := rowsData{Input: c.input()}
 	switch c.input() {
 	case graphInput:
-		d.Graph = &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}
+		d.Graph = &graphData{graphRecipe: c.job.edges.recipe(), Names: c.job.graph.Names}
 	case kernelMatrixInput:
-		d.Nulls, d.IndexBase = c.prepared.left.Preparation.Nulls.String(), c.indexBase()
+		d.Nulls, d.IndexBase = c.job.sides.prepared.left.Preparation.Nulls.String(), c.job.sides.indexBase()
 	default:
 		d = c.job.rowsData()
 	}
@@ -207,11 +207,11 @@ func (c *asklsTask) rowsData() rowsData {
 func (c *asklsTask) title() string {
 	s, of := c.shape(), "" // s.Rows are those to learn from
 	if all := int64(len(c.known.labels)); all > s.Rows {
-		of = " of " + show.Count(all)
+		of = " of " + report.Count(all)
 	}
 	kernel := ""
 	if c.input() == "" {
-		kernel = ", " + c.kernel.String()
+		kernel = ", " + c.job.kernel.String()
 	}
-	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", show.Count(s.Rows), of, c.unit(), len(c.known.classes), kernel)
+	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", report.Count(s.Rows), of, c.unit(), len(c.known.classes), kernel)
 }

@@ -13,8 +13,11 @@ import (
 )
 
 func (c *asklsTask) parse() (err error) {
+	if c.how.Engine == askls.EngineAuto && c.job.set.First("tol", "iterations", "rank", "landmarks", "sums") != "" {
+		c.how.Engine = askls.EngineIterative // which has a use for them
+	}
 	if c.input() == "" {
-		if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+		if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 			return err
 		}
 	}
@@ -24,13 +27,13 @@ func (c *asklsTask) parse() (err error) {
 // solver returns the settings of the flags.
 func (c *asklsTask) solver() askls.Solver {
 	m := c.how
-	m.Rank, m.Memory, m.Seed, m.Merge = c.rank, int64(c.memory), c.seed, c.merge()
+	m.Rank, m.Memory, m.Seed, m.Merge = c.job.rank, int64(c.job.app.memory), c.job.app.seed, c.merge()
 	return m
 }
 
 // merge returns how functions are merged: stacked for a graph, where averages decide badly.
 func (c *asklsTask) merge() askls.Merge {
-	if c.given("graph") && !c.given("merge") {
+	if c.job.given("graph") && !c.job.given("merge") {
 		return askls.MergeStack
 	}
 	return c.how.Merge
@@ -38,7 +41,7 @@ func (c *asklsTask) merge() askls.Merge {
 
 // plan returns the cost of the fit, and of the pass that measures accuracy.
 func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver().Plan(e, c.shape(), c.kernel)
+	p, err := c.solver().Plan(e, c.shape(), c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +52,7 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 	p.Add("labels of all samples", 3*int64(len(c.known.labels)), "")
 	switch c.input() {
 	case graphInput:
-		k := c.graph.Adjacency
+		k := c.job.graph.Adjacency
 		p.Add("graph and its transpose", 3*k.NNZ()+4*int64(k.Rows), "")
 		p.Add("ids of the nodes", 8*int64(k.Rows), "")
 	case kernelMatrixInput:
@@ -62,7 +65,7 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 
 // fit learns, and measures accuracy.
 func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver().Fit(ctx, e, c.samples, c.kernel)
+	f, err := c.solver().Fit(ctx, e, c.samples, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,12 +91,12 @@ func (c *asklsTask) judge(ctx context.Context) error {
 		model.Largest(chosen, decisions)
 		c.told.outOfFold.Add(c.known.trainLabels(), chosen)
 	}
-	if c.states.folder != "" {
+	if c.job.states.folder != "" {
 		return nil // other machines have the rows
 	}
 	of := c.known.tallies(&c.told.train, &c.told.test)
 	var chosen []int
-	return c.fitting.Transform(ctx, c.engine(), c.all, model.Request{}, func(b *stream.Block, decisions blas64.General) error {
+	return c.fitting.Transform(ctx, c.job.app.engine(), c.all, model.Request{}, func(b *stream.Block, decisions blas64.General) error {
 		chosen = append(chosen[:0], make([]int, decisions.Rows)...)
 		model.Largest(chosen, decisions)
 		for i, class := range chosen {

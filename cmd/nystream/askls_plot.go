@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -33,7 +33,7 @@ func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) 
 		}
 		list = append(list, grid)
 	}
-	if c.input() != "" || c.states.folder != "" { // of states other machines have the rows
+	if c.input() != "" || c.job.states.folder != "" { // of states other machines have the rows
 		return list, nil
 	}
 	rows, err := c.job.charts(ctx, m, r)
@@ -55,6 +55,6 @@ func (c *asklsTask) confusion(t *metrics.Tally, of string) (picture.Chart, error
 	for _, k := range found.Classes {
 		names = append(names, c.known.classes[k])
 	}
-	title := fmt.Sprintf("Confusion matrix, %s %s samples", show.Count(t.Rows()), of)
+	title := fmt.Sprintf("Confusion matrix, %s %s samples", report.Count(t.Rows()), of)
 	return confusionGrid(title, "true class", "chosen class", found.Counts, names), nil
 }

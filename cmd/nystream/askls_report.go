@@ -2,13 +2,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -28,73 +27,58 @@ func checkASKLS(m *askls.Model, d *rowsData) error {
 	return nil
 }
 
-func (c *asklsTask) planned(r *planResult, t *show.Text) {
+func (c *asklsTask) planned(r *planResult, t *report.Report) {
 	if r.Columns = r.Rows; r.Dimension > 0 {
-		r.Kernel = c.kernel.String()
+		r.Kernel = c.job.kernel.String()
 	}
-	t.Add("classes", "%d: %s", len(c.known.classes), show.Words(c.known.classes))
+	t.Add("classes", "%d: %s", len(c.known.classes), report.Words(c.known.classes))
 }
 
-// figures are accuracies of classes.
-type figures struct {
-	Samples  int64       `json:"samples"`
-	Accuracy show.Number `json:"accuracy"`
-	MicroF1  show.Number `json:"micro_f1"` // the accuracy, where a sample has one class
-	MacroF1  show.Number `json:"macro_f1"`
-	// Error is the standard error of the accuracy; nil for rows of the training set.
-	Error *show.Number `json:"accuracy_error,omitempty"`
-}
+// asklsKeys are the keys of fit askls.
+var asklsKeys = report.NewGroup("fit askls")
 
-// figuresOf returns the figures of a tally, nil if it is empty.
-func figuresOf(t *metrics.Tally) *figures {
-	accuracy, err := t.Accuracy()
-	macro, err2 := t.MacroF1()
-	if errors.Join(err, err2) != nil {
-		return nil
-	}
-	return &figures{t.Rows(), show.Number(accuracy), show.Number(accuracy), show.Number(macro),
-		show.Optional(metrics.ShareError(accuracy, float64(t.Rows())))}
-}
+var (
+	keyClassSizes = asklsKeys.Key("class_sizes", "samples of each class that was learnt from")
+	keyC          = asklsKeys.Key("C", "penalty of errors (--C)")
+	keyMerge      = asklsKeys.Key("merge", "combination of the source and target functions (--merge)")
+	keyEngineRank = asklsKeys.Key("engine_rank", "rank of the approximation, or of the preconditioner")
+	keySettled    = asklsKeys.Key("settled", "whether the iteration converged")
+	keyTrain      = asklsKeys.Key("train", "figures of the training samples: samples, accuracy, micro_f1, macro_f1")
+	keyOutOfFold  = asklsKeys.Key("out_of_fold", "figures of predictions out of fold: samples, accuracy, accuracy_error (its standard error), micro_f1, macro_f1")
+	keyTest       = asklsKeys.Key("test", "figures of the test samples: samples, accuracy, accuracy_error (its standard error), micro_f1, macro_f1")
+)
 
-func (f *figures) words(unit string) string {
-	return fmt.Sprintf("accuracy %.4f%s (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), plusMinus(f.Error, "%.4f"),
-		float64(f.MacroF1), show.Count(f.Samples), unit)
-}
-
-func (c *asklsTask) fitted(d *model.Description, r *show.Report) {
+func (c *asklsTask) fitted(d *model.Description, r *report.Report) {
 	f, sizes := c.fitting, c.known.sizes()
-	r.Put("input", cmp.Or(c.input(), "rows")) // rows, graph or kernel matrix
-	r.Put("classes", c.known.classes)
-	r.Put("class_sizes", sizes) // of what was learnt from
-	r.Add("classes", "%d: %s", len(sizes), classWords(c.known.classes, sizes))
-	putGraph(r, c.graph, &c.edges)
+	r.Put(report.KeyInput, cmp.Or(c.input(), "rows"))
+	r.Show(report.KeyClasses, c.known.classes, "classes", "%d: %s", len(sizes), classWords(c.known.classes, sizes))
+	r.Put(keyClassSizes, sizes)
+	putGraph(r, c.job.graph, &c.job.edges)
 	if d.Kernel != "" {
 		r.Add("kernel", "%s", d.Kernel)
 	}
-	r.Put("C", f.C)
-	r.Put("ridge", f.Ridge) // of the system that was solved
-	r.Put("merge", f.Merge.String())
 	ridge := ""
 	if f.Ridge > 0 {
 		ridge = fmt.Sprintf(", ridge %g", f.Ridge)
 	}
-	r.Add("machine", "C %g%s, merged by %s", f.C, ridge, f.Merge)
-	r.Put("engine", f.Engine.String())
-	r.PutSome("engine_rank", f.Rank) // of the approximation, or of what speeds up the iteration
-	r.PutSome("condition", f.Condition)
-	r.PutSome("iterations", f.Iterations)
-	r.Put("settled", !f.NotConverged)
-	r.Add("engine", "%s", c.engineWords())
+	r.Show(keyC, f.C, "machine", "C %g%s, merged by %s", f.C, ridge, f.Merge)
+	r.Put(report.KeyRidge, f.Ridge)
+	r.Put(keyMerge, f.Merge.String())
+	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", c.engineWords())
+	r.PutSome(keyEngineRank, f.Rank)
+	r.PutSome(report.KeyCondition, f.Condition)
+	r.PutSome(report.KeyIterations, f.Iterations)
+	r.Put(keySettled, !f.NotConverged)
 	for _, one := range []struct {
-		key, name string
-		tally     *metrics.Tally
-	}{{"train", "train", &c.told.train}, {"out_of_fold", "out of fold", &c.told.outOfFold}, {"test", "test", &c.told.test}} {
-		if figures := figuresOf(one.tally); figures != nil {
-			if one.key == "train" {
+		key   *report.Key
+		name  string
+		tally *metrics.Tally
+	}{{keyTrain, "train", &c.told.train}, {keyOutOfFold, "out of fold", &c.told.outOfFold}, {keyTest, "test", &c.told.test}} {
+		if figures := report.FiguresOf(one.tally); figures != nil {
+			if one.key == keyTrain {
 				figures.Error = nil
 			}
-			r.Put(one.key, figures)
-			r.Add(one.name, "%s", figures.words(c.unit()))
+			r.Show(one.key, figures, one.name, "%s", figures.Words(c.unit()))
 		}
 	}
 }
@@ -121,7 +105,7 @@ func (c *asklsTask) engineWords() string {
 func classWords(classes []string, sizes []int) string {
 	words := make([]string, len(classes))
 	for i, c := range classes {
-		words[i] = fmt.Sprintf("%s (%s)", c, show.Count(int64(sizes[i])))
+		words[i] = fmt.Sprintf("%s (%s)", c, report.Count(int64(sizes[i])))
 	}
-	return show.Words(words)
+	return report.Words(words)
 }

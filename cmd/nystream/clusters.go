@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -19,9 +19,9 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	}
 	var kept []stream.Field
 	if len(j.data.keep) > 0 {
-		kept = j.carried(path, j.prepared.left)
+		kept = j.carried(path, j.sides.prepared.left)
 	}
-	w, err := j.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
+	w, err := j.app.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
 	if err != nil {
 		return nil, err
 	}
@@ -33,15 +33,22 @@ func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, er
 	if len(kept) == 0 {
 		return writers, w.Write(&stream.Batch{X: clusters}, len(labels))
 	}
-	return writers, eachBlock(ctx, j.engine(), "clusters", j.prepared.left, func(b *stream.Block) error {
+	return writers, eachBlock(ctx, j.app.engine(), "clusters", j.sides.prepared.left, func(b *stream.Block) error {
 		return w.Write(&stream.Batch{X: matrix.Rows(clusters, int(b.Start), b.X.Rows), Kept: b.Kept}, b.X.Rows)
 	})
 }
 
+// putClasses adds the names of the classes, if there are any.
+func putClasses(r *report.Report, classes []string) {
+	if len(classes) > 0 {
+		r.Show(report.KeyClasses, classes, "classes", "%d: %s", len(classes), report.Words(classes))
+	}
+}
+
 // putClusters adds the number of clusters and the rows of each, if there are any; labels are nil if
 // they are not known.
-func putClusters(r *show.Report, labels []int, clusters int) {
-	r.PutSome("clusters", clusters)
+func putClusters(r *report.Report, labels []int, clusters int) {
+	r.PutSome(report.KeyClusters, clusters)
 	if labels == nil {
 		return
 	}
@@ -50,8 +57,7 @@ func putClusters(r *show.Report, labels []int, clusters int) {
 		sizes[l]++
 	}
 	for i, n := range sizes {
-		words[i] = show.Count(int64(n))
+		words[i] = report.Count(int64(n))
 	}
-	r.Put("cluster_sizes", sizes)
-	r.Add("clusters", "%d, of %s rows", clusters, show.Words(words))
+	r.Show(report.KeyClusterSizes, sizes, "clusters", "%d, of %s rows", clusters, report.Words(words))
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,12 +20,12 @@ import (
 
 // convertCommand is one command line of convert.
 type convertCommand struct {
-	*app
+	app    *app
 	data   dataFlags
 	rows   preparationFlags
 	inputs []string
 	output string
-	given  func(flag string) bool
+	set    *flags.Set
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -32,31 +33,32 @@ func newConvertCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "convert IN... OUT",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	c.data.add(c.app, cmd)
-	c.rows.add(cmd)
-	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
-	completeFiles(cmd, outputExtensions, "output")
-	c.addOutputFormat(cmd)
-	cmd.Flags().Lookup("nulls").DefValue = ""
-	c.given = cmd.Flags().Changed
+	c.set = flags.New(cmd)
+	c.data.add(c.set)
+	c.rows.add(c.set)
+	c.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "instead of the last argument",
+		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.OutputFiles})
+	c.app.addOutputFormat(c.set)
+	c.set.Flag("nulls").NoDefault()
 	return cmd
 }
 
-// convertResult is what convert prints as JSON.
-type convertResult struct {
-	rowsResult
-	Columns int      `json:"columns"`
-	Kept    []string `json:"kept"`
-}
+// convertKeys are the keys of convert.
+var convertKeys = report.NewGroup("convert")
+
+var (
+	keyConvertedColumns = convertKeys.Key("columns", "numeric columns of the output")
+	keyKept             = convertKeys.Key("kept", "other columns of the output")
+)
 
 func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
 	}
-	files, err := c.session.OpenFiles(ctx, c.inputs, c.data.options(c.app))
+	files, err := c.app.session.OpenFiles(ctx, c.inputs, c.data.options(c.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -77,37 +79,41 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
-	if c.origin = c.made(); c.origin != nil {
-		c.origin.Sources = []madeSource{in.madeSource(src.Info().Rows)}
+	if c.app.origin = c.app.made(); c.app.origin != nil {
+		c.app.origin.Sources = []madeSource{in.madeSource(src.Info().Rows)}
 	}
 	rows, err := c.copy(ctx, src)
 	if err != nil {
 		return err
 	}
-	if rows == 0 && c.formatOf(c.output) == "jsonl" {
-		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
+	if rows == 0 && c.app.formatOf(c.output) == "jsonl" {
+		c.app.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
-	written := rowsResult{Rows: rows, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
-	r := &convertResult{written, len(src.Info().Columns), []string{}}
+	r, kept := &rowsResult{rows: rows, passes: map[string]int{"data": in.Passes()}, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
-		r.Kept = append(r.Kept, k.Name)
+		kept = append(kept, k.Name)
 	}
 	if p, ok := src.(*prepare.Source); ok {
-		r.RowsDropped, r.Categories = p.Dropped(), p.Found()
+		r.rowsDropped, r.categories = p.Dropped(), p.Found()
 	}
-	return c.printRows(&r.rowsResult, r, func(t *show.Text) { t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept)) })
+	return c.app.printRows(r, func(out *report.Report) error {
+		columns := len(src.Info().Columns)
+		out.Show(keyConvertedColumns, columns, "columns", "%d numeric, %d kept", columns, len(kept))
+		out.Put(keyKept, kept)
+		return nil
+	})
 }
 
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
-	budget := model.NewPlan(c.engine(), 0, 0).Memory
+	budget := model.NewPlan(c.app.engine(), 0, 0).Memory
 	if held := heldBy(stream.Engine{Threads: 1}, []*input{in}); held > 0 {
 		budget.Items = append(budget.Items, readerItem(held))
 	}
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
-	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
-	return c.checkBudget(&budget)
+	c.app.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
+	return c.app.checkBudget(&budget)
 }
 
 func (c *convertCommand) check(args []string) error {
@@ -116,12 +122,12 @@ func (c *convertCommand) check(args []string) error {
 		c.inputs, c.output = args[:len(args)-1], args[len(args)-1]
 	}
 	if len(c.inputs) == 0 {
-		return usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
+		return flags.Usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
 	}
 	if err := c.data.check(); err != nil {
 		return err
 	}
-	if err := c.checkOutput("output", c.output, outputExtensions, c.inputs); err != nil {
+	if err := c.app.checkOutput("output", c.output, flags.OutputExtensions, c.inputs); err != nil {
 		return err
 	}
 	return nil
@@ -133,7 +139,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	if len(c.data.columns) > 0 || c.data.keeps() {
 		return
 	}
-	switch c.formatOf(c.output) {
+	switch c.app.formatOf(c.output) {
 	case "npy":
 	case "libsvm":
 		if label := libsvmLabel(columns); label >= 0 {
@@ -165,14 +171,14 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 		}
 	}
 	if len(rounded) > 0 {
-		c.note("numbers are rounded: %s", leftOutWords(rounded))
+		c.app.note("numbers are rounded: %s", leftOutWords(rounded))
 	}
-	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.formatOf(c.output)]
+	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.app.formatOf(c.output)]
 	if cannot != "" {
 		cannot = outputName(c.output) + cannot
 	}
 	if len(list) > 0 {
-		c.note("%sleft out %s", cannot, leftOutWords(list))
+		c.app.note("%sleft out %s", cannot, leftOutWords(list))
 	}
 }
 
@@ -216,12 +222,12 @@ func libsvmLabel(columns []blockstore.ColumnInfo) int {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if info := in.Info(); !c.given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
+	if info := in.Info(); !c.set.Given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.text ||
 		len(info.Columns)+categoriesOf(info) == 0 {
 		return in, nil
 	}
 	c.rows.AllColumns = true
-	return c.rows.prepare(ctx, c.engine(), in)
+	return c.rows.prepare(ctx, c.app.engine(), in)
 }
 
 // batchRows returns how many rows of dimension d are copied at a time.
@@ -230,7 +236,7 @@ func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	w, err := c.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
+	w, err := c.app.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -256,7 +262,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		if err := context.Cause(ctx); err != nil {
 			return rows, err
 		}
-		if e := c.engine(); e.Progress != nil {
+		if e := c.app.engine(); e.Progress != nil {
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})
 		}
 	}

@@ -6,11 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
+)
+
+// What to say where no file is named, and where the standard input is to be both sides.
+const (
+	noData           = "no data: name files, quoted globs, folders, or - for the standard input"
+	oneStandardInput = "the standard input can serve only one side: name files for DATA or for --right"
 )
 
 // dataFlags say how data files are read. Every verb that reads has them.
@@ -25,7 +30,7 @@ type dataFlags struct {
 	inexact   blockstore.Inexact
 	indexBase blockstore.IndexBase // of libsvm files
 	spoolDir  string
-	maxSpool  byteSize
+	maxSpool  flags.Size
 	features  int      // of libsvm files, at least: those of the model
 	text      bool     // columns of text are chosen as numbers are
 	words     []string // columns of text of the model
@@ -33,32 +38,58 @@ type dataFlags struct {
 	named     []string // all files of the command line, where there are others than the rows
 }
 
-func (d *dataFlags) add(a *app, cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
-	f.StringVar(&d.label, "label", "", "`column` to carry along, by name or number from 0")
-	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` to carry along")
-	d.addLayout(cmd)
-	addChoice(cmd, &d.inexact, "inexact", "integers beyond 2^53 that float64 cannot hold", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
-	bases := []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}
-	addChoice(cmd, &d.indexBase, "index-base", "first index of libsvm files", bases, "0 if it occurs in them")
-	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
+func (d *dataFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.label, "")},
+		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
+			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.keep)},
+	)
+	d.addComputed(s)
+}
+
+// addComputed adds the flags about the columns that are computed with, and about files.
+func (d *dataFlags) addComputed(s *flags.Set) {
+	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.columns)})
+	d.addLayout(s)
+	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
+		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")})
+	s.Add(flags.Flag{Name: "index-base", Arg: "word", Usage: "first index of libsvm files", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
+		Value: flags.Choice(&d.indexBase, []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}, "0 if it occurs in them")})
 }
 
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.
-func (d *dataFlags) addLayout(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&d.NoHeader, "no-header", false, "text files have no line of names")
-	f.BoolVar(&d.Header, "header", false, "text files begin with names, even if these are numbers")
-	f.StringVar(&d.Delimiter, "delimiter", "", "separator of cells of text: one `character`, tab or space")
-	f.StringVar(&d.Comment, "comment", "", "`character` that begins comment lines of CSV files, such as '#'")
-	f.IntVar(&d.Skip, "skip", 0, "`number` of lines to skip at the beginning of CSV files")
-	f.StringVar(&d.array, "array", "", "`name` of the array in .npz files that hold several")
-	f.StringVar(&d.Encoding, "encoding", "", "encoding of text files by `name`, such as latin1; UTF-8 if not given")
-	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` of temporary copies; that of the system if not given")
-	f.Var(&d.maxSpool, "max-spool-size", "most disk of temporary copies, 0 for any; half of the free space if not given")
-	f.StringVar(&d.format, "input-format", "", "format of files whose name tells none: "+strings.Join(blockstore.Formats(), ", "))
-	mustRegister(cmd.MarkFlagDirname("spool-dir"))
+func (d *dataFlags) addLayout(s *flags.Set) {
+	any, tables := flags.Rows|flags.Matrix|flags.Graph, flags.Rows|flags.Matrix
+	layout := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect = flags.Data, flags.Locates
+		return f
+	}
+	s.Add(
+		layout(flags.Flag{Name: "header", Usage: "text files begin with names, even of numbers", For: any, Value: flags.Bool(&d.Header, false)}),
+		layout(flags.Flag{Name: "no-header", Usage: "text files have no line of names", For: any, Value: flags.Bool(&d.NoHeader, false)}),
+		layout(flags.Flag{Name: "delimiter", Arg: "character", Usage: "separator of cells of text", Doc: "one character, tab or space", For: any, Value: flags.String(&d.Delimiter, "")}),
+		layout(flags.Flag{Name: "comment", Arg: "character", Usage: "character that begins comment lines of CSV", Doc: "such as '#'", For: any, Value: flags.String(&d.Comment, "")}),
+		layout(flags.Flag{Name: "skip", Arg: "number", Usage: "lines to skip at the beginning of CSV", For: any, Value: flags.Int(&d.Skip, 0)}),
+		layout(flags.Flag{Name: "encoding", Arg: "name", Usage: "encoding of text files, such as latin1", Doc: "UTF-8 if not given", For: any, Value: flags.String(&d.Encoding, "")}),
+		layout(flags.Flag{Name: "array", Arg: "name", Usage: "array in .npz files that hold several", For: tables, Value: flags.String(&d.array, "")}),
+		layout(flags.Flag{Name: "input-format", Arg: "format", Usage: "format of files whose name tells none", Doc: strings.Join(blockstore.Formats(), ", "), For: tables,
+			Value: flags.String(&d.format, ""), Complete: flags.OneOf(blockstore.Formats())}),
+	)
+	d.addCopies(s)
+}
+
+// addCopies adds the flags about temporary copies.
+func (d *dataFlags) addCopies(s *flags.Set) {
+	copies := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect, f.For = flags.Data, flags.Process, flags.Rows|flags.Matrix
+		return f
+	}
+	s.Add(
+		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
+		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for any; half of the free space if not given", Value: &d.maxSpool}),
+	)
 }
 
 // options returns what the flags say of the rows.
@@ -102,23 +133,23 @@ func trimmed(names []string) []string {
 // check refuses what no file can make right.
 func (d *dataFlags) check() error {
 	if d.format != "" && !slices.Contains(blockstore.Formats(), d.format) {
-		return usagef("--input-format %q is not known; use one of %s%s", d.format,
-			strings.Join(blockstore.Formats(), ", "), didYouMean(d.format, blockstore.Formats()))
+		return flags.Usagef("--input-format %q is not known; use one of %s%s", d.format,
+			strings.Join(blockstore.Formats(), ", "), flags.DidYouMean(d.format, blockstore.Formats()))
 	}
 	if long := len([]rune(d.Delimiter)) > 1; long && d.Delimiter != "tab" && d.Delimiter != "space" && d.Delimiter != `\t` {
-		return usagef("--delimiter %q is not one character; tab and space have names", d.Delimiter)
+		return flags.Usagef("--delimiter %q is not one character; tab and space have names", d.Delimiter)
 	}
 	if d.Header && d.NoHeader {
-		return usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
+		return flags.Usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
 	}
 	if d.Skip < 0 {
-		return usagef("--skip %d is below 0", d.Skip)
+		return flags.Usagef("--skip %d is below 0", d.Skip)
 	}
 	if d.Comment != "" && (len(d.Comment) != 1 || d.Comment[0] <= ' ' || d.Comment[0] > '~' || d.Comment == `"`) {
-		return usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)
+		return flags.Usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)
 	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
-		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
+		return flags.Usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
 	}
 	return nil
 }
@@ -133,14 +164,16 @@ type preparationFlags struct{ prepare.Treatment }
 var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
 	prepare.NullsIndicator}
 
-func (p *preparationFlags) add(cmd *cobra.Command) {
-	addChoice(cmd, &p.Nulls, "nulls", "treatment of nulls, NaN and Inf", allNulls, "", "", "", "",
-		"mean, and a column NAME_missing")
-	addChoice(cmd, &p.Scale, "scale", "scaling of columns of numbers",
-		[]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})
-	addChoice(cmd, &p.Categories, "categories", "encoding of columns of text",
-		[]prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot,
-			prepare.EncodeOrdinal}, "", "a 0/1 column for each level", "the number of the level")
+func (p *preparationFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "scale", Arg: "word", Usage: "scaling of columns of numbers", Group: flags.Data, First: true, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Scale, []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})},
+		flags.Flag{Name: "nulls", Arg: "word", Usage: "treatment of nulls, NaN and Inf", Group: flags.Data, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Nulls, allNulls, "", "", "", "", "mean, and a column NAME_missing")},
+		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of columns of text", Group: flags.Data, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Categories, []prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot, prepare.EncodeOrdinal},
+				"", "a 0/1 column for each level", "the number of the level")},
+	)
 }
 
 // prepare works out how rows are prepared, and does so.

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -21,9 +21,11 @@ import (
 
 // demoCommand is one command line of demo.
 type demoCommand struct {
-	*app
+	app  *app
+	root func(a *app) *cobra.Command
 	rows int64
 	dir  string
+	set  *flags.Set
 }
 
 const (
@@ -31,16 +33,18 @@ const (
 	demoNewRows = 5000 // that the model has never seen
 )
 
-func newDemoCommand(a *app) *cobra.Command {
-	d := &demoCommand{app: a}
+func newDemoCommand(a *app, root func(a *app) *cobra.Command) *cobra.Command {
+	d := &demoCommand{app: a, root: root}
 	cmd := &cobra.Command{
 		Use:  "demo",
 		Args: cobra.NoArgs,
 		RunE: d.run,
 	}
-	cmd.Flags().Int64Var(&d.rows, "rows", 200000, "`number` of rows to make for the fit")
-	cmd.Flags().StringVar(&d.dir, "dir", "nystream-demo", "`folder` for the files")
-	mustRegister(cmd.MarkFlagDirname("dir"))
+	d.set = flags.New(cmd)
+	d.set.Add(
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to make for the fit", First: true, Value: flags.Int64(&d.rows, 200000)},
+		flags.Flag{Name: "dir", Arg: "folder", Usage: "folder for the files", Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&d.dir, "nystream-demo"), Complete: flags.Folders},
+	)
 	return cmd
 }
 
@@ -48,12 +52,12 @@ func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, nam
 
 func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	if d.rows < demoLeast {
-		return usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
+		return flags.Usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
 	}
 	if err := os.MkdirAll(d.dir, 0o777); err != nil {
-		return usagef("--dir %v", err)
+		return flags.Usagef("--dir %v", err)
 	}
-	ctx, k := cmd.Context(), newKnot(d.seed)
+	ctx, k := cmd.Context(), newKnot(d.app.seed)
 	data, unseen, model, embedded := d.path("knot.parquet"), d.path("new.parquet"), d.path("knot.npz"), d.path("new-embedding.parquet")
 	if err := k.write(ctx, data, 0, d.rows); err != nil {
 		return err
@@ -62,15 +66,19 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	var globals []string
-	visitGiven(cmd.InheritedFlags(), func(f *pflag.Flag) { globals = append(globals, "--"+f.Name+"="+flagValue(f)) })
-	d.say("%s rows along a knot in %d columns: %s", show.Count(d.rows), knotDimension, data)
+	d.set.VisitGiven(func(f *flags.Flag) {
+		if f.Group == flags.Global {
+			globals = append(globals, f.Word())
+		}
+	})
+	d.say("%s rows along a knot in %d columns: %s", report.Count(d.rows), knotDimension, data)
 	for _, command := range [][]string{
 		{"fit", "landmark", data, "--kernel", "rbf(gamma=2)", "--rank", "60", "--label", "lobe", "--keep", "phase", "-o", model},
-		{"verify", model, data, "--error", "sampled", "--sample", "1500", "--label", "lobe", "--keep", "phase"},
+		{"verify", model, data, "--error", "sampled", "--sample", "1500"},
 		{"transform", model, unseen, "--label", "lobe", "--keep", "phase", "-o", embedded},
 	} {
 		command = append(command, globals...)
-		d.say("\n%s", show.ShellLine(append([]string{"nystream"}, command...)))
+		d.say("\n%s", report.ShellLine(append([]string{"nystream"}, command...)))
 		if err := d.runCommand(ctx, command); err != nil {
 			return err
 		}
@@ -84,19 +92,19 @@ func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 
 // say prints a line between the reports, unless these are JSON.
 func (d *demoCommand) say(format string, args ...any) {
-	if !d.json() {
-		fmt.Fprintf(d.out, format+"\n", args...)
+	if !d.app.json() {
+		fmt.Fprintf(d.app.out, format+"\n", args...)
 	}
 }
 
 // runCommand runs a command line of this program.
 func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
-	inner := newApp(ctx, d.in, d.out, d.err)
+	inner := newApp(ctx, d.app.in, d.app.out, d.app.err)
 	defer func() {
 		inner.progress.end()
 		_ = inner.session.Close()
 	}()
-	root := newRootCommand(inner)
+	root := d.root(inner)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
@@ -112,10 +120,10 @@ func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	if err != nil {
 		return err
 	}
-	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrixColumn(u, 2)}
+	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrix.Column(u, 2)}
 	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
-		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrixColumn(x, 0), matrixColumn(x, 1)), Shades: place, OneScale: true},
-		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrixColumn(u, 0), matrixColumn(u, 1)), Shades: place, OneScale: true},
+		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrix.Column(x, 0), matrix.Column(x, 1)), Shades: place, OneScale: true},
+		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrix.Column(u, 0), matrix.Column(u, 1)), Shades: place, OneScale: true},
 	}}
 	path := d.path("embedding.svg")
 	svg, err := sheet.Encode(path)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ func wholeRoot(t *testing.T) *cobra.Command {
 // Every command has an example, and the flags of all examples exist.
 func TestExamples(t *testing.T) {
 	root, whole := newRootCommand(newApp(t.Context(), nil, nil, nil)), wholeRoot(t)
-	everyCommand(root, func(c *cobra.Command) {
+	flags.EveryCommand(root, func(c *cobra.Command) {
 		if c.Hidden || c.IsAdditionalHelpTopicCommand() {
 			return
 		}

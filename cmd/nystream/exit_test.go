@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,7 +64,7 @@ func TestExitCodes(t *testing.T) {
 		{"plain", errors.New("a.csv: row 3 (counted from 0): it is 0"), exitFailed},
 		{"plain, while reading", fromData(errors.New("disk")), exitData},
 		{"a missing file", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrNotExist}, exitData},
-		{"wrong usage for the data", usagef("--rank: %w", data(stream.Unusable)), exitUsage},
+		{"wrong usage for the data", flags.Usagef("--rank: %w", data(stream.Unusable)), exitUsage},
 		{"over the budget", stream.NewDataError("a", "%w", &stream.OverBudgetError{}), exitBudget},
 		{"no room for a copy", fromData(&blockstore.SpoolError{Err: &blockstore.OverQuotaError{}}), exitBudget},
 		{"a full disk", stream.NewDataError("a", "%w", &blockstore.SpoolError{Err: fs.ErrPermission}), exitFailed},

@@ -5,26 +5,40 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newFitCommand(a *app) *cobra.Command {
-	return newMethodsCommand(a, &cobra.Command{
+func newFitCommand(a *app, families []*family) *cobra.Command {
+	return newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, false)
 }
 
 // newMethodsCommand makes parent a command with a sub-command for each method.
-func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Command {
-	// The parent only ever runs when the method is missing or wrong.
+func newMethodsCommand(a *app, families []*family, parent *cobra.Command, planning bool) *cobra.Command {
+	// The parent runs when the method is missing or wrong, or is that of a folder of states.
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
-	parent.RunE = func(_ *cobra.Command, args []string) error {
-		known := strings.Join(methodNames(), ", ")
-		if len(args) == 0 {
-			return usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
+	var states stateFlags
+	if !planning {
+		set := flags.New(parent)
+		states.addShard(set)
+		new(dataFlags).addCopies(set)
+	}
+	parent.RunE = func(cmd *cobra.Command, args []string) error {
+		known := strings.Join(methodNames(families), ", ")
+		switch {
+		case len(args) == 0 && states.stops() && states.folder != "":
+			fit, err := readSavedFit(states.folder)
+			if err != nil {
+				return err
+			}
+			return fit.run(cmd.Context(), a, cmd)
+		case len(args) == 0:
+			return flags.Usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
 		}
-		return usagef("%q is not a method; the methods are %s%s", args[0], known, didYouMean(args[0], methodNames()))
+		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], known, flags.DidYouMean(args[0], methodNames(families)))
 	}
 	for _, f := range families {
 		for _, m := range f.fitters {
@@ -39,57 +53,59 @@ func (m *fitter) command(j *job) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               m.name + " " + m.arguments,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
 	}
-	j.given, j.flags = cmd.Flags().Changed, cmd.Flags()
-	m.addFlags(j, cmd)
+	j.set = flags.New(cmd)
+	j.given = j.set.Given
+	m.addFlags(j)
 	return cmd
 }
 
 // addFlags adds the flags of the sub-command, and makes the task that they are of.
-func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
-	j.data.add(j.app, cmd)
-	j.rows.add(cmd)
-	j.states.add(cmd)
-	j.draws.add(cmd)
+func (m *fitter) addFlags(j *job) {
+	j.data.add(j.set)
+	j.rows.add(j.set)
+	j.states.add(j.set)
+	j.draws.add(j.set)
 	j.shown = make(map[model.Side]*sampled)
-	cmd.Flags().StringVarP(&j.output, "output", "o", "", "model `file`, .npz")
-	completeFiles(cmd, modelExtensions, "output")
-	j.addOutputFormat(cmd)
-	j.task = m.task(j, cmd)
+	j.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes,
+		Value: flags.String(&j.output, ""), Complete: flags.ModelFiles})
+	j.task = m.task(j)
+	j.task.complete(j)
 }
 
 // Flags that several families have.
 
-func (j *job) addKernel(cmd *cobra.Command, such string) {
-	cmd.Flags().StringVar(&j.kernelText, "kernel", "", "`kernel` such as "+such+"; nystream help kernels lists them")
-	j.addCompletion(cmd, completeKernels, "kernel")
+func (j *job) addKernel(usage, such string) {
+	j.set.Add(flags.Flag{Name: "kernel", Arg: "kernel", Usage: usage, Doc: "such as " + such + "; nystream help kernels lists them",
+		First: true, For: flags.Rows, Value: flags.String(&j.kernelText, ""), Complete: flags.Kernels})
 }
 
-func (j *job) addRank(cmd *cobra.Command, what string) {
-	cmd.Flags().IntVar(&j.rank, "rank", 0, "`number` of "+what+" (also --n-components)")
+func (j *job) addRank(usage, doc string) {
+	j.set.Add(flags.Flag{Name: "rank", Arg: "number", Usage: usage, Doc: strings.TrimPrefix(doc+"; also --n-components", "; "), First: true, Value: flags.Int(&j.rank, 0)})
 }
 
-func (j *job) addRight(cmd *cobra.Command, what string) {
-	cmd.Flags().StringSliceVar(&j.rightFiles, "right", nil, "`files` whose rows are "+what)
-	completeFiles(cmd, dataExtensions, "right")
+func (j *job) addRight(usage string) {
+	j.set.Add(flags.Flag{Name: "right", Arg: "files", Usage: usage, Group: flags.Data, Effect: flags.Locates, For: flags.Rows, Value: flags.Strings(&j.rightFiles), Complete: flags.DataFiles})
 }
 
 // addFactors adds a flag that names a file for coordinates of the rows of a side.
-func (j *job) addFactors(cmd *cobra.Command, flag, letter string, side model.Side, what string) {
-	j.addRowsFile(cmd, what, &factorFile{flag: flag, what: letter, side: side})
+func (j *job) addFactors(flag, letter string, side model.Side, usage string) {
+	j.addRowsFile(usage, &factorFile{flag: flag, what: letter, side: side})
 }
 
 // addClusters adds the flag that names a file for the clusters of the left rows.
-func (j *job) addClusters(cmd *cobra.Command, what string) {
-	j.addRowsFile(cmd, what, &factorFile{flag: "clusters-output", what: "clusters in", kind: model.Class})
+func (j *job) addClusters(usage string) {
+	j.addRowsFile(usage, &factorFile{flag: "clusters-output", what: "clusters in", kind: model.Class})
 }
 
 // addRowsFile adds a flag that names a file for a value or more of each row.
-func (j *job) addRowsFile(cmd *cobra.Command, what string, f *factorFile) {
+func (j *job) addRowsFile(usage string, f *factorFile) {
+	if j.factors == nil {
+		j.app.addOutputFormat(j.set)
+	}
 	j.factors = append(j.factors, f)
-	extensions := strings.Join(outputExtensions, " .")
-	cmd.Flags().StringVar(&f.path, f.flag, "", what+" to `file` (."+extensions+"), or - for the standard output")
-	completeFiles(cmd, outputExtensions, f.flag)
+	j.set.Add(flags.Flag{Name: f.flag, Arg: "file", Usage: usage, Doc: "." + strings.Join(flags.OutputExtensions, " .") + ", or - for the standard output",
+		Group: flags.Output, First: f.flag == "factors", Effect: flags.Writes, Value: flags.String(&f.path, ""), Complete: flags.OutputFiles})
 }

@@ -4,120 +4,122 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// fitError is an estimate of an error, or why there is none.
-type fitError struct {
-	Of     string      `json:"of"`
-	Value  show.Number `json:"value"`
-	From   string      `json:"from,omitempty"`
-	Reason string      `json:"reason,omitempty"` // of a value that is null
-}
+// fitKeys are the keys of all fits.
+var fitKeys = report.NewGroup("fit")
+
+var (
+	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
+	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
+	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
+	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
+)
 
 // fitErrors returns the estimates of a fit's errors.
-func (a *app) fitErrors(r *model.Report) (list []fitError) {
+func (a *app) fitErrors(r *model.Report) (list []report.FitError) {
 	for _, e := range r.Estimates {
-		list = append(list, fitError{e.Of.String(), show.Number(e.Value), a.words(e.From), a.words(e.Reason)})
+		list = append(list, report.FitError{Of: e.Of.String(), Value: report.Number(e.Value), From: flags.Spell(a.cmd, e.From), Reason: flags.Spell(a.cmd, e.Reason)})
 	}
 	return list
 }
 
-// addErrors adds a line for each estimate of an error.
-func addErrors(t *show.Text, list []fitError) {
-	for _, e := range list {
-		if e.Reason != "" {
-			t.Add("error", "of the %s not known: %s", e.Of, e.Reason)
-		} else {
-			t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
-		}
-	}
-}
-
 // reportFit prints what is known about a finished fit.
-func (j *job) reportFit(m model.Model, report *model.Report) error {
-	r, _ := j.result(m, report)
-	return j.print(r, &r.Text)
+func (j *job) reportFit(m model.Model, fitted *model.Report) error {
+	r, _ := j.result(m, fitted)
+	return j.app.print(r)
 }
 
-// result returns what is known about a finished fit, and the notes, which are among it.
-func (j *job) result(m model.Model, report *model.Report) (r *show.Report, notes []string) {
-	d, chosen := m.Describe(), j.words(report.Choice.String())
-	notes = j.sentences(append(j.task.openNotes(), report.Notes...))
-	warnings := append(append([]string{}, j.warnings...), j.sentences(report.Warnings)...)
-	r = &show.Report{Text: show.Text{Title: j.task.title()}}
-	r.Put("method", j.method)
-	r.PutSome("chosen", chosen)
-	r.PutSome("kernel", d.Kernel)
-	r.Put("rows", d.Rows)
-	r.Put("columns", d.Cols)
-	r.Put("dimension", d.Columns)
-	r.Put("rank", d.Rank)
-	r.Put("values", d.Values)
-	r.Put("seed", d.Seed)
-	r.Put("warnings", warnings)
-	for _, w := range warnings {
-		r.Add("warning", "%s", w)
-	}
-	if report.Choice.Reason != "" { // else the family says it
+// result returns what is known about a finished fit, and its notes, which are no lines of it.
+func (j *job) result(m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
+	d, chosen := m.Describe(), flags.Spell(j.app.cmd, fitted.Choice.String())
+	notes = flags.SpellAll(j.app.cmd, append(j.task.openNotes(), fitted.Notes...))
+	warnings := append(append([]string{}, j.warnings...), flags.SpellAll(j.app.cmd, fitted.Warnings)...)
+	r = &report.Report{Title: j.task.title()}
+	r.Put(report.KeyMethod, j.method)
+	r.PutSome(report.KeyChosen, chosen)
+	r.PutSome(report.KeyKernel, d.Kernel)
+	r.Put(report.KeyRows, d.Rows)
+	r.Put(report.KeyColumns, d.Cols)
+	r.Put(report.KeyDimension, d.Columns)
+	r.Put(report.KeyRank, d.Rank)
+	r.Put(report.KeyValues, d.Values)
+	r.Put(report.KeySeed, d.Seed)
+	r.Put(report.KeyWarnings, warnings)
+	r.AddWarnings(warnings)
+	if fitted.Choice.Reason != "" { // else the family says it
 		r.Add("chosen", "%s", chosen)
 	}
 	j.task.fitted(d, r)
-	errors := j.fitErrors(report)
-	r.PutSome("errors", errors)
-	addErrors(&r.Text, errors)
-	j.addWork(r, d, report)
-	r.Put("notes", notes)
+	errors := j.app.fitErrors(fitted)
+	r.PutSome(report.KeyErrors, errors)
+	r.AddErrors(errors)
+	j.addData(r)
+	j.addPasses(r, fitted)
+	addResiduals(r, fitted, len(d.Values) > 0)
+	j.addWork(r, fitted)
+	r.Put(report.KeyNotes, notes)
 	return r, notes
 }
 
-// addWork adds what the fit took, and where its files are.
-func (j *job) addWork(r *show.Report, d *model.Description, report *model.Report) {
-	left, used := j.sides.leftOut(), j.used()
-	r.Put("columns_left_out", left)
+// addData adds what was left out of the data.
+func (j *job) addData(r *report.Report) {
+	left := j.sides.leftOut()
+	r.Put(keyColumnsLeftOut, left)
 	if len(left) > 0 {
 		r.Add("left out", "%s", leftOutWords(left))
 	}
-	if j.prepared.left != nil {
-		found := j.prepared.left.Found()
-		r.PutSome("categories", found)
-		addCategories(&r.Text, found)
+	if j.sides.prepared.left != nil {
+		found := j.sides.prepared.left.Found()
+		r.PutSome(report.KeyCategories, found)
+		r.AddCategories(found)
 	}
-	r.Put("rows_dropped", j.prepared.dropped())
-	if n := j.prepared.dropped(); n > 0 {
-		r.Add("dropped", "%s rows with nulls", show.Count(n))
-	}
-	passes := j.passes(report)
-	r.Put("passes", passes)
-	r.Put("scans", j.scans)
+	dropped := j.sides.prepared.dropped()
+	r.Put(report.KeyRowsDropped, dropped)
+	r.AddDropped(dropped)
+}
+
+// addPasses adds the passes over each source.
+func (j *job) addPasses(r *report.Report, fitted *model.Report) {
+	passes := j.passes(fitted)
 	var words []string
 	for _, name := range j.task.names() {
 		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.scans[name]))
 	}
-	r.Add("passes", "%s", strings.Join(words, ", "))
-	r.Put("exact_passes", report.ExactPasses)
+	r.Show(report.KeyPasses, passes, "passes", "%s", strings.Join(words, ", "))
+	r.Put(report.KeyScans, j.scans)
+}
+
+// addResiduals adds the exact passes and the largest residual, which is relative if there are values.
+func addResiduals(r *report.Report, fitted *model.Report, values bool) {
+	r.Put(keyExactPasses, fitted.ExactPasses)
 	residuals := ""
-	if len(report.Residuals) > 0 {
-		r.PutSome("residual", report.Residual())
-		residuals = fmt.Sprintf("residuals up to %.1e", report.Residual())
-		if len(d.Values) > 0 {
+	if len(fitted.Residuals) > 0 {
+		r.PutSome(keyResidual, fitted.Residual())
+		residuals = fmt.Sprintf("residuals up to %.1e", fitted.Residual())
+		if values {
 			residuals += " of the largest value"
 		}
 	}
-	if report.ExactPasses > 0 {
-		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", report.ExactPasses, residuals), ", "))
+	if fitted.ExactPasses > 0 {
+		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", fitted.ExactPasses, residuals), ", "))
 	} else if residuals != "" {
 		r.Add("solution", "%s", residuals)
 	}
-	r.PutSome("resumed", j.resumed)
-	r.Put("kernel_entries", report.KernelEntries)
-	r.Put("seconds", used.Seconds)
-	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Add("work", "%s kernel entries, %v", show.Count(report.KernelEntries), used)
-	r.Put("output", j.output)
-	r.Add("model", "%s", j.output)
+}
+
+// addWork adds what the fit took, and where its files are.
+func (j *job) addWork(r *report.Report, fitted *model.Report) {
+	used := j.app.used()
+	r.PutSome(keyResumed, j.resumed)
+	r.Put(report.KeyKernelEntries, fitted.KernelEntries)
+	r.PutUsed(used)
+	r.Add("work", "%s kernel entries, %v", report.Count(fitted.KernelEntries), used)
+	r.Show(report.KeyOutput, j.output, "model", "%s", j.output)
 	for _, f := range j.allOutputs() {
 		if f.path != "" {
 			r.Add(f.what, "%s", f.path)
@@ -134,7 +136,7 @@ func scanWords(n int) string {
 }
 
 // inputOf returns the input of a side by its place among the names, or nil.
-func (j *job) inputOf(place int) *input { return []*input{j.left, j.sides.right}[place] }
+func (j *job) inputOf(place int) *input { return []*input{j.sides.left, j.sides.right}[place] }
 
 // allPasses counts the passes over each source so far. What is no file was read once.
 func (j *job) allPasses() map[string]int {
@@ -176,5 +178,5 @@ func (j *job) plannedScans() map[string]int {
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
 func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
+	return j.inputOf(place) != nil && ((place == 0 || j.sides.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
 }

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
 // places that lack a format: both tables for users, the layout of packages, completion, words of flags, reader and writer.
 func TestFormatsAreEverywhere(t *testing.T) {
-	checkFormatPage(t, "topics/formats.txt")
+	checkFormatPage(t, "internal/flags/topics/formats.txt")
 	checkFormatPage(t, "../../docs/formats.md")
 	layout := mustReadText(t, "../../blockstore/doc.go")
 	for _, format := range allFormats() {
@@ -90,7 +91,7 @@ func checkFormatPage(t *testing.T, page string) {
 			t.Errorf("%s: the row with %s says written %v, and it is %v", page, r.extensions, r.written, written)
 		}
 		for _, extension := range r.extensions {
-			if read := slices.Contains(dataExtensions, extension[1:]); r.read != read {
+			if read := slices.Contains(flags.DataExtensions, extension[1:]); r.read != read {
 				t.Errorf("%s: the row with %s says read %v, and it is %v", page, extension, r.read, read)
 			}
 		}
@@ -99,20 +100,20 @@ func checkFormatPage(t *testing.T, page string) {
 
 // checkFormatFlags looks for a format in the completion of files, and in the words of flags.
 func checkFormatFlags(t *testing.T, format string) {
-	flags := newConvertCommand(newApp(t.Context(), nil, nil, nil)).Flags()
+	declared := flags.New(newConvertCommand(newApp(t.Context(), nil, nil, nil)))
 	for _, place := range []struct {
 		flag       string
 		formats    []string
 		completion []string
 		extensions []string
 	}{
-		{"input-format", blockstore.Formats(), dataExtensions, blockstore.Extensions(format)},
-		{"output-format", blockstore.OutputFormats(), outputExtensions, blockstore.OutputExtensions(format)},
+		{"input-format", blockstore.Formats(), flags.DataExtensions, blockstore.Extensions(format)},
+		{"output-format", blockstore.OutputFormats(), flags.OutputExtensions, blockstore.OutputExtensions(format)},
 	} {
 		if !slices.Contains(place.formats, format) {
 			continue
 		}
-		if !strings.Contains(flags.Lookup(place.flag).Usage, format) {
+		if !strings.Contains(declared.Flag(place.flag).Doc, format) {
 			t.Errorf("the usage of --%s lacks %s", place.flag, format)
 		}
 		if len(place.extensions) == 0 || !slices.Contains(place.completion, place.extensions[0][1:]) {

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/sparse"
@@ -20,7 +19,7 @@ import (
 // graphFlags say how a graph is read, and what becomes of its edges.
 type graphFlags struct {
 	path, nodes, weight string
-	selfLoops, degrees  word
+	selfLoops, degrees  flags.Word
 	undirected, simple  bool
 	listed              []string // the nodes, where they are not read from the file of nodes
 }
@@ -32,24 +31,30 @@ var (
 	degreeWords   = []string{"none", "row", "symmetric", "in"}
 )
 
-var graphExtensions = []string{"csv", "tsv", "txt", "mtx", "edges", "gz", "zst", "bz2"}
-
-func (g *graphFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&g.path, "graph", "", "`file` with the edges of a directed graph, instead of DATA")
-	completeFiles(cmd, graphExtensions, "graph")
-	g.addReading(cmd)
-	addChoice(cmd, &g.selfLoops, "self-loops", "edges from a node to itself", words(selfLoopWords...))
-	addChoice(cmd, &g.degrees, "degrees", "degrees that divide the weights", words(degreeWords...))
-	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
-	f.BoolVar(&g.simple, "simple", false, "count a repeated edge once; otherwise weights add up")
+func (g *graphFlags) add(s *flags.Set) {
+	graph := func(f flags.Flag) flags.Flag {
+		f.Group, f.For, f.Needs = flags.Data, flags.Graph, "graph"
+		return f
+	}
+	s.Add(flags.Flag{Name: "graph", Arg: "file", Usage: "edges of a directed graph, instead of DATA", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
+		Value: flags.String(&g.path, ""), Complete: flags.GraphFiles})
+	g.addReading(s)
+	s.Flag("nodes").Needs, s.Flag("weight").Needs = "graph", "graph"
+	s.Add(
+		graph(flags.Flag{Name: "self-loops", Arg: "word", Usage: "edges from a node to itself", Value: flags.Choice(&g.selfLoops, flags.Words(selfLoopWords...))}),
+		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees that divide the weights", Value: flags.Choice(&g.degrees, flags.Words(degreeWords...))}),
+		graph(flags.Flag{Name: "undirected", Usage: "add to every edge the edge back", Value: flags.Bool(&g.undirected, false)}),
+		graph(flags.Flag{Name: "simple", Usage: "count a repeated edge once", Doc: "otherwise weights add up", Value: flags.Bool(&g.simple, false)}),
+	)
 }
 
 // addReading adds the flags that transform has too.
-func (g *graphFlags) addReading(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&g.nodes, "nodes", "", "`file` of nodes that come first, with or without edges")
-	cmd.Flags().StringVar(&g.weight, "weight", "", "`column` of edge weights, - for none; weight, w or value if not given")
-	completeFiles(cmd, graphExtensions, "nodes")
+func (g *graphFlags) addReading(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "nodes", Arg: "file", Usage: "nodes that come first, with or without edges", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
+			Value: flags.String(&g.nodes, ""), Complete: flags.GraphFiles},
+		flags.Flag{Name: "weight", Arg: "column", Usage: "edge weights, - for none", Doc: "weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
+	)
 }
 
 // inputs returns the files that the flags name.
@@ -193,7 +198,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 		}
 	}
 	keys := nodeKeys{g}
-	out := &taken{graph: g, source: nodes, fields: keys.fields(t.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
+	out := &taken{graph: g, source: nodes, fields: keys.fields(t.app.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}
@@ -204,11 +209,9 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 func (f *modelFile) readEdges(ctx context.Context, a *app, edges *graphFlags, d *dataFlags, paths []string) (*graph.Graph, error) {
 	switch {
 	case len(paths) > 1:
-		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
-	case d.keeps() || d.spoolDir != "" || d.format != "":
-		return nil, usagef("--label, --keep, --spool-dir and --input-format are for rows, and this model is of a graph")
+		return nil, flags.Usagef("%d files: the edges of a graph are in one", len(paths))
 	case len(d.columns) != 0 && len(d.columns) != 2:
-		return nil, usagef(edgeColumns)
+		return nil, flags.Usagef(edgeColumns)
 	}
 	g, err := a.readGraph(ctx, paths[0], edges, f.data.Graph.graphRecipe, d)
 	if err == nil {
@@ -228,7 +231,7 @@ func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string
 		return nil, stream.NewDataError(path, "%w", err)
 	}
 	if strange > 0 && f.model.Describe().TwoSided {
-		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
+		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", report.Count(strange), report.Count(g.Adjacency.NNZ()))
 	}
 	return sparse.NewRows(path, rows, nil), nil
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -71,7 +71,7 @@ func (h *heartbeat) beat() {
 	h.mu.Lock()
 	state, since := h.state(), h.now().Sub(h.started)
 	h.mu.Unlock()
-	text := fmt.Sprintf("working for %s", show.Seconds(since.Seconds()))
+	text := fmt.Sprintf("working for %s", report.Seconds(since.Seconds()))
 	if state != nil {
 		text = state.text()
 	}
@@ -93,9 +93,9 @@ func (h *heartbeat) state() *passState {
 	}
 	seconds := h.now().Sub(h.begun).Seconds()
 	if done := float64(e.Done - h.first); done > 0 && seconds >= leastMeasured {
-		s.PerSecond = show.Optional(done / seconds)
+		s.PerSecond = report.Optional(done / seconds)
 		if e.Total >= e.Done {
-			s.Left = show.Optional(float64(e.Total-e.Done) * seconds / done)
+			s.Left = report.Optional(float64(e.Total-e.Done) * seconds / done)
 		}
 	}
 	return s

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,39 +14,42 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
 // inspectCommand is one command line of inspect.
 type inspectCommand struct {
-	*app
-	data  dataFlags
-	check bool
-	rows  int64 // to look at, 0 for all
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	check    bool
+	rows     int64 // to look at, 0 for all
+	set      *flags.Set
 }
 
-func newInspectCommand(a *app) *cobra.Command {
-	i := &inspectCommand{app: a}
+func newInspectCommand(a *app, families []*savedFamily) *cobra.Command {
+	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
-		Use:  "inspect FILE...",
-		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+		Use:               "inspect FILE...",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: flags.CompleteData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to scan for nulls and ranges; 0 for all")
-	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
-	i.data.addLayout(cmd)
+	i.set = flags.New(cmd)
+	i.set.Add(
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
+		flags.Flag{Name: "check", Usage: "verify all checksums of a .nys store", First: true, For: flags.Rows, Value: flags.Bool(&i.check, false)},
+	)
+	i.data.addLayout(i.set)
 	return cmd
 }
 
 func (i *inspectCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return usagef("inspect needs a file: nystream inspect data.parquet")
+		return flags.Usagef("inspect needs a file: nystream inspect data.parquet")
 	}
 	if err := i.data.check(); err != nil {
 		return err
@@ -80,46 +82,57 @@ func (i *inspectCommand) checkArguments(args []string) error {
 			models++
 		}
 	}
-	given := func(flag string) bool { return i.cmd.Flags().Changed(flag) }
-	asked := []contradiction{
-		{i.rows < 0, "--rows must be 0 or more"},
-		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
-		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
+	refuse := i.set.Refuse()
+	refuse.When(i.rows < 0, "--rows must be 0 or more")
+	refuse.When(models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves")
+	refuse.When(models > 1, fmt.Sprintf("%d models: inspect them one by one", models))
+	if models == 0 || refuse.Err() != nil {
+		return refuse.Err()
 	}
-	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "encoding", "spool-dir", "input-format"} {
-		if i.cmd.Flags().Lookup(flag) != nil {
-			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
-		}
-	}
-	return refuse(asked)
+	return i.set.Check(flags.Saved, "a model")
 }
 
 // checkStores verifies all checksums.
 func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
-			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
+			return flags.Usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
-		if err := i.session.VerifyStore(ctx, p); err != nil {
+		if err := i.app.session.VerifyStore(ctx, p); err != nil {
 			return fromData(err)
 		}
 	}
 	return nil
 }
 
-// filesResult is what inspect prints of data as JSON.
+// fileKeys are the keys of inspect for data.
+var fileKeys = report.NewGroup("inspect DATA")
+
+var (
+	keyName          = fileKeys.Key("name", "the files")
+	keyFormats       = fileKeys.Key("formats", "formats of the files, each once: format, delimiter of text, files (their number)")
+	keyIndexBase     = fileKeys.Key("index_base", "first index of libsvm files")
+	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
+	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
+	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
+	keyRowsLookedAt  = fileKeys.Key("rows_looked_at", "number of scanned rows")
+	keyFirstRows     = fileKeys.Key("first_rows", "values of the first rows, in the order of the columns")
+	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
+)
+
+// filesResult is what inspect finds out about data.
 type filesResult struct {
-	Name    string       `json:"name"`
-	Formats []fileFormat `json:"formats"` // those that differ
-	Rows    *int64       `json:"rows"`    // null when only reading all would tell
+	Name    string
+	Formats []fileFormat // those that differ
+	Rows    *int64       // nil when only reading all would tell
 	// IndexBase is the first index of libsvm files, nil for other files.
-	IndexBase *int         `json:"index_base,omitempty"`
-	Numbers   int          `json:"numbers_per_row"`
-	Bytes     int64        `json:"bytes,omitempty"`
-	Columns   []fileColumn `json:"columns"`
-	Looked    int64        `json:"rows_looked_at"`
-	First     [][]any      `json:"first_rows"` // with the values of the columns, in their order
-	Checked   bool         `json:"checked,omitempty"`
+	IndexBase *int
+	Numbers   int
+	Bytes     int64
+	Columns   []fileColumn
+	Looked    int64
+	First     [][]any // with the values of the columns, in their order
+	Checked   bool
 }
 
 // fileFormat is a format, and in how many files it is.
@@ -139,7 +152,7 @@ type fileColumn struct {
 }
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
-	files, err := i.session.OpenFiles(ctx, paths, i.data.options(i.app))
+	files, err := i.app.session.OpenFiles(ctx, paths, i.data.options(i.app))
 	if err != nil {
 		return fromData(err)
 	}
@@ -150,7 +163,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	}
 	r.IndexBase = firstIndex(files.IndexBase())
 	for _, p := range paths {
-		if bytes, ok := i.session.FileSize(ctx, p); ok {
+		if bytes, ok := i.app.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
 		}
 	}
@@ -172,7 +185,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			return stopped
 		}
 	}
-	return errors.Join(i.print(r, r.text()), fromData(err))
+	return errors.Join(i.app.print(r.report()), fromData(err))
 }
 
 // formatsOf returns the formats of files, each once.
@@ -196,37 +209,57 @@ func (r *filesResult) formatWords() string {
 			text += fmt.Sprintf(", cells between %s", map[bool]string{true: f.Delimiter, false: strconv.Quote(f.Delimiter)}[len(f.Delimiter) > 1])
 		}
 		if len(r.Formats) > 1 || f.Files > 1 {
-			text += fmt.Sprintf(" (%s)", countedOf(f.Files, "file", "files"))
+			text += fmt.Sprintf(" (%s)", report.Counted(f.Files, "file", "files"))
 		}
 		words = append(words, text)
 	}
 	return strings.Join(words, "; ")
 }
 
-// text lists the columns, but not hundreds of them.
-func (r *filesResult) text() *show.Text {
-	const most = 40
-	t := &show.Text{Title: r.Name}
+// report returns the report.
+func (r *filesResult) report() *report.Report {
+	out := &report.Report{Title: r.Name}
 	rows := "not known before all are read"
 	if r.Rows != nil {
-		rows = show.Count(*r.Rows)
+		rows = report.Count(*r.Rows)
 	}
-	t.Add("format", "%s", r.formatWords())
-	if r.IndexBase != nil && *r.IndexBase == 0 {
-		t.Add("indices", "from 0")
+	out.Put(keyName, r.Name)
+	out.Show(keyFormats, r.Formats, "format", "%s", r.formatWords())
+	if r.IndexBase != nil {
+		out.Put(keyIndexBase, *r.IndexBase)
+		if *r.IndexBase == 0 {
+			out.Add("indices", "from 0")
+		}
 	}
-	t.Add("rows", "%s", rows)
-	t.Add("numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
+	out.Show(keyRowsOfFiles, r.Rows, "rows", "%s", rows)
+	out.Show(keyNumbersPerRow, r.Numbers, "numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
 	if r.Bytes > 0 {
-		t.Add("size", "%s", show.Bytes(r.Bytes))
+		out.Show(report.KeyBytes, r.Bytes, "size", "%s", report.Bytes(r.Bytes))
 	}
 	if r.Checked {
-		t.Add("checksums", "all verified")
+		out.Add("checksums", "all verified")
 	}
-	t.Add("columns", "%d", len(r.Columns))
+	r.addColumns(out)
+	out.Put(keyRowsLookedAt, r.Looked)
+	out.Put(keyFirstRows, r.First)
+	out.PutSome(keyChecked, r.Checked)
+	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
+		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
+	}
+	if r.nulls() > 0 {
+		out.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
+	}
+	r.addFirst(out)
+	return out
+}
+
+// addColumns adds the columns. The text lists the first 40.
+func (r *filesResult) addColumns(out *report.Report) {
+	const most = 40
+	out.Show(keyColumnsFound, r.Columns, "columns", "%d", len(r.Columns))
 	for i, c := range r.Columns {
 		if i == most {
-			t.Add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
+			out.Add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
 			break
 		}
 		kind := cmp.Or(c.Means, c.Kind)
@@ -236,16 +269,8 @@ func (r *filesResult) text() *show.Text {
 		if c.Kind == "vector" {
 			kind = fmt.Sprintf("vector of %d", c.Width)
 		}
-		t.Add("  "+quote.Bare(c.Name), "%s%s", kind, c.columnFacts.text())
+		out.Add("  "+quote.Bare(c.Name), "%s%s", kind, c.columnFacts.text())
 	}
-	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
-		t.Add("", "of the first %s rows; --rows 0 looks at all", show.Count(r.Looked))
-	}
-	if r.nulls() > 0 {
-		t.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", show.Count(r.nulls()))
-	}
-	r.firstText(t)
-	return t
 }
 
 // nulls returns how many there are in columns that would be computed with.
@@ -257,6 +282,16 @@ func (r *filesResult) nulls() (n int64) {
 	}
 	return n
 }
+
+// modelKeys are the keys of inspect for a model.
+var modelKeys = report.NewGroup("inspect MODEL, behind the fields of its meta.json")
+
+var (
+	keyMade   = modelKeys.Key("made", "how the model came to be: version and build of the program, command, sources (name, formats, rows, columns), errors (of, value, from, reason)")
+	keyData   = modelKeys.Key("data", "rows that the model takes: input, sources, columns, right_columns, positions and width in the file, nulls, categories and right_categories (encoding, columns: column, levels), graph (self_loops, degrees, undirected, simple), known, classes, class_kind, files (written with the model: file, bytes, sha256)")
+	keyFacts  = modelKeys.Key("facts", "facts about the model: name, value")
+	keyArrays = modelKeys.Key("arrays", "arrays of the file: name, type, shape")
+)
 
 type modelFact struct {
 	Name  string `json:"name"`
@@ -270,37 +305,39 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(ctx context.Context, path string) error {
-	f, err := i.readModel(path)
+	f, err := readModel(i.app, i.families, path)
 	if err != nil {
 		return err
 	}
-	bytes, _ := i.session.FileSize(ctx, path)
-	d := f.model.Describe()
-	r := &show.Report{Text: show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}}
-	data := f.data
+	bytes, _ := i.app.session.FileSize(ctx, path)
+	return i.app.print(f.report(bytes))
+}
+
+// report returns the report of a model in a file of so many bytes.
+func (f *modelFile) report(bytes int64) *report.Report {
+	d, data := f.model.Describe(), f.data
+	r := &report.Report{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, report.Count(d.Rows), report.Count(d.Cols)), Head: f.meta}
 	if data.Graph != nil { // millions of names are no summary
 		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
 	}
-	r.PutSome("made", f.made)
-	r.Put("data", data)
-	r.Put("dimension", d.Columns) // numbers in the left rows that it takes
-	r.Put("values", d.Values)
+	r.PutSome(keyMade, f.made)
+	r.Put(keyData, data)
+	r.Put(report.KeyDimension, d.Columns)
 	r.Add("rank", "%d", d.Rank)
-	r.Add("values", "%s", show.Values(d.Values))
+	r.Show(report.KeyValues, d.Values, "values", "%s", report.Values(d.Values))
 	var facts []modelFact
 	for _, fact := range d.Facts {
 		facts = append(facts, modelFact(fact))
 		r.Add(fact.Name, "%s", fact.Value)
 	}
-	r.PutSome("facts", facts)
+	r.PutSome(keyFacts, facts)
 	r.Add("seed", "%d", d.Seed)
-	f.made.describe(&r.Text)
-	f.data.describe(&r.Text, d.Columns, f.prepare.Scaled())
+	f.made.describe(r)
+	f.data.describe(r, d.Columns, f.prepare.Scaled())
 	for _, w := range f.data.Files {
-		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
+		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, report.Bytes(w.Bytes), w.SHA256)
 	}
-	r.Put("bytes", bytes)
-	r.Add("size", "%s", show.Bytes(bytes))
+	r.Show(report.KeyBytes, bytes, "size", "%s", report.Bytes(bytes))
 	var arrays []modelArray
 	for _, a := range f.arrays {
 		kind := "float64"
@@ -310,37 +347,23 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 		arrays = append(arrays, modelArray{a.Name, kind, a.Shape})
 		r.Add("  "+a.Name, "%s %v", kind, a.Shape)
 	}
-	r.Put("arrays", arrays)
+	r.Put(keyArrays, arrays)
 	if f.family.inspect != nil {
 		f.family.inspect(f.model, r)
 	}
-	all, err := joined(f.meta, r)
-	if err != nil {
-		return err
-	}
-	return i.print(all, &r.Text)
-}
-
-// joined returns one JSON object with the fields of an object, which lacks its closing
-// brace, and of a report.
-func joined(first []byte, r *show.Report) (json.RawMessage, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(first, []byte{','}, text[1:]), nil
+	return r
 }
 
 // describe adds lines about the rows that a model takes.
-func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
+func (d *rowsData) describe(t *report.Report, columns int, scaled bool) {
 	if d.Known != "" {
 		t.Add("known", "%s", d.Known)
 	}
 	if len(d.Classes) > 0 {
-		t.Add("classes", "%d: %s", len(d.Classes), show.Words(d.Classes))
+		t.Add("classes", "%d: %s", len(d.Classes), report.Words(d.Classes))
 	}
 	if g := d.Graph; g != nil {
-		t.Add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", show.Count(int64(columns)), g.SelfLoops, g.Degrees)
+		t.Add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", report.Count(int64(columns)), g.SelfLoops, g.Degrees)
 		return
 	}
 	switch {
@@ -350,7 +373,7 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 		t.Add("of", "rows of two sources")
 	}
 	if d.Input == kernelMatrixInput {
-		t.Add("of", "a kernel matrix of %s samples", show.Count(int64(columns)))
+		t.Add("of", "a kernel matrix of %s samples", report.Count(int64(columns)))
 		return
 	}
 	names := "by position"
@@ -360,7 +383,7 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 	t.Add("columns", "%d, %s", columns, names)
 	if c := d.Categories; c != nil {
 		for _, column := range c.Columns {
-			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, show.Words(column.Levels))
+			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, report.Words(column.Levels))
 		}
 	}
 	if d.Input == pairsInput {

@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
 // columnFacts are what inspect finds out about the values of a column.
 type columnFacts struct {
-	Nulls    int64        `json:"nulls"` // and NaN and Inf, which fit treats alike
-	Minimum  *show.Number `json:"minimum,omitempty"`
-	Maximum  *show.Number `json:"maximum,omitempty"`
-	Distinct int          `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
+	Nulls    int64          `json:"nulls"` // and NaN and Inf, which fit treats alike
+	Minimum  *report.Number `json:"minimum,omitempty"`
+	Maximum  *report.Number `json:"maximum,omitempty"`
+	Distinct int            `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
 
 	words map[string]bool
 }
@@ -35,7 +35,7 @@ func (c *columnFacts) add(v float64) {
 		c.Nulls++
 		return
 	}
-	n := show.Number(v)
+	n := report.Number(v)
 	if c.Minimum == nil || n < *c.Minimum {
 		c.Minimum = &n
 	}
@@ -72,14 +72,14 @@ func (c *columnFacts) text() string {
 	words := ""
 	switch {
 	case c.Distinct > mostDistinct:
-		words = fmt.Sprintf(", more than %s values", show.Count(mostDistinct))
+		words = fmt.Sprintf(", more than %s values", report.Count(mostDistinct))
 	case c.Distinct > 0:
-		words = ", " + countedOf(c.Distinct, "value", "values")
+		words = ", " + report.Counted(c.Distinct, "value", "values")
 	case c.Minimum != nil:
 		words = fmt.Sprintf(", %.6g to %.6g", float64(*c.Minimum), float64(*c.Maximum))
 	}
 	if c.Nulls > 0 {
-		words += ", " + countedOf(int(c.Nulls), "null", "nulls")
+		words += ", " + report.Counted(int(c.Nulls), "null", "nulls")
 	}
 	return words
 }
@@ -112,8 +112,8 @@ func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []
 			at.take(r, b, row)
 		}
 		r.Looked += int64(n)
-		if i.progress != nil {
-			i.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
+		if i.app.progress != nil {
+			i.app.progress.report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -184,8 +184,8 @@ func (p *cellPlaces) take(r *filesResult, b *stream.Batch, row int) {
 			for _, v := range numbers {
 				facts.add(v)
 			}
-			if cell = show.Numbers(numbers); c.Kind != "vector" {
-				cell = show.Number(numbers[0])
+			if cell = report.Numbers(numbers); c.Kind != "vector" {
+				cell = report.Number(numbers[0])
 			}
 		}
 		cells = append(cells, cell)
@@ -203,7 +203,7 @@ func keptCell(k *stream.Column, i int) any {
 	case k.Kind == stream.Int64:
 		return k.Ints[i]
 	case k.Kind == stream.Float64:
-		return show.Number(k.Floats[i])
+		return report.Number(k.Floats[i])
 	}
 	return k.Strings[i]
 }
@@ -215,11 +215,11 @@ func cellText(cell any) string {
 	switch v := cell.(type) {
 	case nil:
 		return "–"
-	case show.Number:
+	case report.Number:
 		if text = strconv.FormatFloat(float64(v), 'g', 5, 64); math.IsNaN(float64(v)) {
 			return "–"
 		}
-	case []show.Number:
+	case []report.Number:
 		text = fmt.Sprintf("[%.3g …]", float64(v[0]))
 	default:
 		text = fmt.Sprint(v)
@@ -230,8 +230,8 @@ func cellText(cell any) string {
 	return text
 }
 
-// firstText adds the first rows.
-func (r *filesResult) firstText(t *show.Text) {
+// addFirst adds the first rows as a table.
+func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
@@ -256,7 +256,7 @@ func (r *filesResult) firstText(t *show.Text) {
 		}
 		table = append(table, append(row, ""))
 	}
-	for k, line := range show.Columns(table) {
-		t.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
+	for k, line := range report.Columns(table) {
+		out.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/spf13/cobra"
-
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -17,17 +16,19 @@ import (
 
 // ismFamily are subspaces of the columns.
 var ismFamily = &family{
-	name:       ism.Name,
-	methods:    []string{ism.Name},
-	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
-	load:       loader(ism.Load),
-	inspect:    inspectISM,
-	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	savedFamily: savedFamily{
+		name:       ism.Name,
+		methods:    []string{ism.Name},
+		load:       loader(ism.Load),
+		inspect:    inspectISM,
+		unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+	},
+	fitters: []fitter{{ism.Name, "DATA... --label COLUMN", newISMTask}},
 }
 
 // ismTask is a fit of ism.
 type ismTask struct {
-	*job
+	job                          *job
 	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
 	target, targetKernel, scores string
 	givenLabel                   string
@@ -43,61 +44,64 @@ type ismTask struct {
 	seen    float64 // accuracy on the rows of the fit
 }
 
-func newISMTask(j *job, cmd *cobra.Command) task {
+func newISMTask(j *job) *fitTask {
 	c := &ismTask{job: j}
-	f := cmd.Flags()
-	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
-	j.addCompletion(cmd, completeKernels, "kernel")
-	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addChoice(cmd, &c.how.Engine, "engine", "method for sums over pairs of rows", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	f.Float64Var(&c.how.ChangeTol, "tol", 0.01, "relative `change` of eigenvalues, and angle, that ends the iteration")
-	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
-	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	j.addClusters(cmd, "write the cluster of each row")
-	addChoice(cmd, &c.how.Paradigm, "paradigm", "kind of supervision", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
-	j.addLabelAside(cmd, "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes")
-	j.addAside(cmd, &c.target, "target", "`columns` or file of numbers to predict, instead of --label", model.Left)
-	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
-	j.addAside(cmd, &c.scores, "scores", "`columns` or file of scores, for --paradigm semisupervised", model.Left)
-	j.addAside(cmd, &c.givenLabel, "given-label", "`column` or file of classes to differ from, for --paradigm alternative", model.Left)
-	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label; 1 is that of clusters")
-	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
-	j.addCompletion(cmd, completeKernels, "target-kernel")
+	j.addKernel("kernel between rows of XW", "gaussian(sigma=median)")
+	j.set.Flag("kernel").Default("gaussian(sigma=median)")
+	j.addLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.rank, 0)},
+		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
+			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Engine, []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "W to try for one set of clusters, at most", Value: flags.Int(&c.how.Iterations, 50)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks of --engine linear, at most", Value: flags.Int(&c.how.Landmarks, 300)},
+		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between --target of two rows", Doc: "nystream help kernels lists them", Needs: "target",
+			Value: flags.String(&c.targetKernel, "rbf(gamma=median)"), Complete: flags.Kernels},
+		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
+		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},
+	)
+	j.addAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
+	j.addAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
+	j.addClusters("write the cluster of each row")
 	// The paper's data is centred and scaled, and its distances mean little if not.
-	setDefault(cmd, "scale", "standard")
-	return c
+	j.set.Flag("scale").Default("standard")
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, plan: c.plan, prepare: c.prepare, fit: c.fit,
+		rowsData: c.rowsData, write: c.write, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
-func (c *ismTask) refuses(args []string) []contradiction {
-	p, label, target := c.how.Paradigm, c.given("label"), c.given("target")
+func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
+	p, label, target := c.how.Paradigm, c.job.given("label"), c.job.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
-	return []contradiction{
-		{len(args) == 0, noData},
-		c.without(!c.writes(model.Class), "goes with --clusters-output", "keep"),
-		c.needs(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"),
-		{label && target, "--label and --target: W is made for one of them; leave the other out"},
-		c.without(clustering, "is for --paradigm supervised", "target"),
-		c.without(p != ism.SemiSupervised, "is for --paradigm semisupervised", "scores"),
-		c.needs(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy"),
-		c.without(p != ism.Alternative, "is for --paradigm alternative", "given-label"),
-		c.needs(p == ism.Alternative, "given-label", ": the column of the classes to differ from"),
-		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu"),
-		{!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
-		c.without(!clustering, "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative", "clusters", "clusters-output"),
-		c.needs(clustering && !label, "clusters", ": how many there are, such as --clusters 3"),
-		c.least("clusters", c.how.Clusters, 2),
-		c.without(!target, "goes with --target", "target-kernel"),
-		c.needs(target, "dim", ": how many columns W shall have, such as --dim 2"),
-		c.least("dim", c.rank, 1),
-		c.within("tol", c.how.ChangeTol, 1, "0.01"),
-		c.least("iterations", c.how.Iterations, 1),
-		c.least("landmarks", c.how.Landmarks, 1),
-		c.without(c.how.Engine == ism.EngineExact, "is for --engine linear", "landmarks"),
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.If(!c.job.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.Missing(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm")
+	refuse.When(label && target, "--label and --target: W is made for one of them; leave the other out")
+	refuse.If(clustering, "target", "is for --paradigm supervised")
+	refuse.If(p != ism.SemiSupervised, "scores", "is for --paradigm semisupervised")
+	refuse.Missing(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy")
+	refuse.If(p != ism.Alternative, "given-label", "is for --paradigm alternative")
+	refuse.Missing(p == ism.Alternative, "given-label", ": the column of the classes to differ from")
+	refuse.If(!weighed, "mu", "is for --paradigm semisupervised and alternative")
+	refuse.When(!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1")
+	refuse.If(!clustering, "clusters clusters-output", "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative")
+	refuse.Missing(clustering && !label, "clusters", ": how many there are, such as --clusters 3")
+	refuse.Below("clusters", c.how.Clusters, 2)
+	refuse.Missing(target, "dim", ": how many columns W shall have, such as --dim 2")
+	refuse.Below("dim", c.job.rank, 1)
+	refuse.Outside("tol", c.how.ChangeTol, 1, "0.01")
+	refuse.Below("iterations", c.how.Iterations, 1)
+	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.If(c.how.Engine == ism.EngineExact, "landmarks", "is for --engine linear")
 }
 
 func (c *ismTask) parse() (err error) {
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	if c.how.Engine == ism.EngineAuto && c.job.given("landmarks") {
+		c.how.Engine = ism.EngineLinear
+	}
+	if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	}
 	if c.targets, err = kernelgen.Parse(c.targetKernel); err == nil {
@@ -114,7 +118,7 @@ func (c *ismTask) open(ctx context.Context, args []string) error {
 	if err := c.asides.open(ctx, c.job, args); err != nil {
 		return err
 	}
-	return c.chooseTask(ctx, c.left)
+	return c.chooseTask(ctx, c.job.sides.left)
 }
 
 // chooseTask reads what is known of the rows of src, makes it a response, and sets the dimension and
@@ -135,15 +139,15 @@ func (c *ismTask) chooseTask(ctx context.Context, src stream.Source) (err error)
 	if c.how.Clusters == 0 && c.how.Paradigm != ism.Supervised {
 		c.how.Clusters = len(c.classes)
 	}
-	if !c.given("dim") {
-		c.rank = c.how.Clusters
+	if !c.job.given("dim") {
+		c.job.rank = c.how.Clusters
 		if c.known != nil && c.how.Paradigm == ism.Supervised {
-			c.rank = c.known.Columns()
+			c.job.rank = c.known.Columns()
 		}
-		c.rank = min(c.rank, len(c.left.Info().Columns))
+		c.job.rank = min(c.job.rank, len(c.job.sides.left.Info().Columns))
 	}
-	if d := len(c.left.Info().Columns); c.rank > d {
-		return usagef("--dim %d: %s gives %d columns, and W has no more", c.rank, c.left.Info().Name, d)
+	if d := len(c.job.sides.left.Info().Columns); c.job.rank > d {
+		return flags.Usagef("--dim %d: %s gives %d columns, and W has no more", c.job.rank, c.job.sides.left.Info().Name, d)
 	}
 	return nil
 }
@@ -159,7 +163,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ism.KernelTargets(ctx, c.engine(), y, c.targets, min(targetRank, y.Rows), c.seed)
+		return ism.KernelTargets(ctx, c.job.app.engine(), y, c.targets, min(targetRank, y.Rows), c.job.app.seed)
 	case v["--scores"] != nil:
 		y, err := v["--scores"].numbers()
 		if err != nil {
@@ -187,7 +191,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 // solver returns what the flags say.
 func (c *ismTask) solver() ism.Solver {
 	s := c.how
-	s.Dim, s.Seed = c.rank, c.seed
+	s.Dim, s.Seed = c.job.rank, c.job.app.seed
 	if s.Paradigm != ism.SemiSupervised && s.Paradigm != ism.Alternative {
 		s.Mu = 0
 	}
@@ -198,15 +202,15 @@ func (c *ismTask) solver() ism.Solver {
 func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
 
 func (c *ismTask) title() string {
-	s := c.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
+	s := c.job.shape()
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.rank, s.Columns, c.how.Paradigm)
 }
 
 // plan works out what the fit will cost, with what is known of the rows.
 func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.problem(c.left).Shape()
-	s.Rows = c.shape().Rows
-	p, err := c.solver().Plan(e, s, c.kernel)
+	s := c.problem(c.job.sides.left).Shape()
+	s.Rows = c.job.shape().Rows
+	p, err := c.solver().Plan(e, s, c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -227,8 +231,8 @@ func (c *ismTask) prepare(ctx context.Context) error {
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	if c.prepared.dropped() > 0 {
-		if err := c.chooseTask(ctx, c.prepared.left); err != nil {
+	if c.job.sides.prepared.dropped() > 0 {
+		if err := c.chooseTask(ctx, c.job.sides.prepared.left); err != nil {
 			return err
 		}
 	}
@@ -237,7 +241,7 @@ func (c *ismTask) prepare(ctx context.Context) error {
 }
 
 func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernel)
+	f, err := c.solver().Fit(ctx, e, c.problem(c.job.sides.prepared.left), c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -250,7 +254,7 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 			return nil, nil, err
 		}
 	}
-	c.kernel = f.Kernel
+	c.job.kernel = f.Kernel
 	c.dropChoice(&f.Choice)
 	return f.Model, &f.Report, nil
 }
@@ -267,7 +271,7 @@ func (c *ismTask) learnClasses(ctx context.Context, e stream.Engine) error {
 		return nil
 	}
 	e.Run = nil // W is found: states are of no use to what follows
-	rows := c.prepared.left
+	rows := c.job.sides.prepared.left
 	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, len(c.classes)); err != nil {
 		return err
 	}
@@ -295,7 +299,7 @@ func (c *ismTask) knownWords() string {
 
 // write writes the clusters, uncommitted.
 func (c *ismTask) write(ctx context.Context, _ model.Model) ([]pathWriter, error) {
-	return c.writeClusters(ctx, c.fitting.Labels)
+	return c.job.writeClusters(ctx, c.fitting.Labels)
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,12 +18,12 @@ import (
 
 // job is one command line of fit, or of plan fit, on its way from files to a model.
 type job struct {
-	*app
+	app      *app
 	method   string // the name of the sub-command
-	task     task
+	task     *fitTask
 	planning bool
 	given    func(flag string) bool // whether it was given
-	flags    *pflag.FlagSet
+	set      *flags.Set
 	args     []string
 
 	data       dataFlags
@@ -40,47 +39,68 @@ type job struct {
 	output     string // the model
 	states     stateFlags
 	draws      drawFlags
-	scale      word        // of coordinates: --coordinates
+	scale      flags.Word  // of coordinates: --coordinates
 	run        *stream.Run // keeps states, or nil
 	resumed    []resumption
 
-	sides
+	sides        sides
 	shown        map[model.Side]*sampled // rows that pictures show
 	warnings     []string                // besides those of the report, as of columns that make nonsense of a fit
 	scans        map[string]int          // passes before the fit began
 	factorPasses int                     // that wrote factors, over each source
 }
 
-// task is what only the family knows of a fit. It embeds its job, whose methods do
-// for it what it does not do itself.
-type task interface {
-	// refuses returns what the command line must not ask for.
-	refuses(args []string) []contradiction
+// fitTask is what only the family knows of a fit. Where a function is nil, the job does what fits have in
+// common; refuses, title, plan, fit and fitted are required.
+type fitTask struct {
+	// refuses refuses what the command line must not ask for.
+	refuses func(refuse *flags.Refusals, args []string)
 	// parse reads the words of flags that have a grammar; its errors are of wrong usage.
-	parse() error
-	inputs() []string // files that are read besides the arguments
-	outputs() []fileFlag
-	open(ctx context.Context, args []string) error
-	openNotes() []string
-	names() []string // of the sources, in reports
-	title() string   // one line about the fit
-	input() string   // what the two sides are, for models that have the word
-	shape() model.Shape
-	plan(e stream.Engine) (*model.Plan, error)
-	prepare(ctx context.Context) error
-	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
-	rowsData() rowsData
+	parse     func() error
+	inputs    func() []string // files that are read besides the arguments
+	open      func(ctx context.Context, args []string) error
+	openNotes func() []string
+	names     func() []string // of the sources, in reports
+	title     func() string   // one line about the fit
+	shape     func() model.Shape
+	plan      func(e stream.Engine) (*model.Plan, error)
+	prepare   func(ctx context.Context) error
+	fit       func(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
+	rowsData  func() rowsData
 	// preparations are of the rows of the left and the right side of the model, see modelFile.
-	preparations() (left, right prepare.Preparation)
-	nodeIDs() []int64
-	write(ctx context.Context, m model.Model) ([]pathWriter, error)
+	preparations func() (left, right prepare.Preparation)
+	write        func(ctx context.Context, m model.Model) ([]pathWriter, error)
 	// charts returns what is drawn of a finished fit, and marks the colours of rows that are
 	// shown.
-	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
-	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
+	charts func(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
+	marks  func(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
 	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
-	planned(r *planResult, t *show.Text)
-	fitted(d *model.Description, r *show.Report)
+	planned func(r *planResult, t *report.Report)
+	fitted  func(d *model.Description, r *report.Report)
+}
+
+// complete gives the functions that are nil those of the job.
+func (t *fitTask) complete(j *job) {
+	or(&t.parse, t.parse == nil, func() error { return nil })
+	or(&t.inputs, t.inputs == nil, j.inputs)
+	or(&t.open, t.open == nil, j.open)
+	or(&t.openNotes, t.openNotes == nil, j.openNotes)
+	or(&t.names, t.names == nil, j.names)
+	or(&t.shape, t.shape == nil, j.shape)
+	or(&t.prepare, t.prepare == nil, j.prepare)
+	or(&t.rowsData, t.rowsData == nil, j.rowsData)
+	or(&t.preparations, t.preparations == nil, j.preparations)
+	or(&t.write, t.write == nil, j.write)
+	or(&t.charts, t.charts == nil, j.charts)
+	or(&t.marks, t.marks == nil, j.marks)
+	or(&t.planned, t.planned == nil, j.planned)
+}
+
+// or sets a function that is missing to another one.
+func or[F any](own *F, missing bool, other F) {
+	if missing {
+		*own = other
+	}
 }
 
 // fileFlag is a file that a flag names.
@@ -105,13 +125,13 @@ func (j *job) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := j.task.parse(); err != nil {
-		return &usageError{err}
+		return &flags.UsageError{Err: err}
 	}
-	defer j.close()
+	defer j.sides.close()
 	if err := j.task.open(ctx, args); err != nil {
 		return err
 	}
-	j.notes(j.task.openNotes())
+	j.app.notes(j.task.openNotes())
 	if j.planning && j.rows.widens() {
 		j.scans = j.plannedScans()
 		if err := j.task.prepare(ctx); err != nil {
@@ -122,10 +142,10 @@ func (j *job) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	tooLarge := j.checkBudget(&plan.Memory)
+	tooLarge := j.app.checkBudget(&plan.Memory)
 	if !j.states.stops() && tooLarge == nil { // it reads rows
 		j.warnings = j.suspicions(ctx)
-		j.collect()
+		j.app.collect()
 	}
 	if j.planning {
 		return j.reportPlan(plan)
@@ -157,10 +177,10 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 		return nil, nil, err
 	}
 	j.tellPrepared()
-	if j.prepared.dropped()+j.prepared.absent() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
+	if j.sides.prepared.dropped()+j.sides.prepared.absent() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
 		plan, err := j.wholePlan()
 		if err == nil && j.rows.widens() {
-			err = j.checkBudget(&plan.Memory)
+			err = j.app.checkBudget(&plan.Memory)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -193,8 +213,8 @@ func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error
 
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
-	j.origin = j.madeBy(r)
-	j.digests = true
+	j.app.origin = j.madeBy(r)
+	j.app.digests = true
 	writers, err := j.task.write(ctx, m)
 	defer abortAll(writers) // does nothing after Commit
 	if err != nil {
@@ -206,32 +226,32 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 		return err
 	}
 	err = writeAll(ctx, append(writers, drawn...), j.output, func() (blockstore.Output, error) {
-		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
+		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.nodeIDs()}
 		var err error
 		if f.data.Files, err = filesWith(ctx, writers, j.output); err != nil {
 			return nil, err
 		}
-		if j.prepared.left != nil {
+		if j.sides.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}
-		return f.prepareFile(j.session, j.output, j.origin)
+		return f.prepareFile(j.app.session, j.output, j.app.origin)
 	})
 	if err != nil {
 		return err
 	}
 	j.removeStates()
-	j.notes(r.Notes)
+	j.app.notes(r.Notes)
 	return j.reportFit(m, r)
 }
 
 // check refuses command lines that contradict themselves, and outputs that could not
 // be written.
 func (j *job) check(args []string) error {
-	if err := refuse(append(j.task.refuses(args), j.refusesDrawing()...)); err != nil {
+	if err := j.checkFlags(args); err != nil {
 		return err
 	}
 	if j.output == "" && !j.planning && !j.states.stops() {
-		return usagef("-o is missing: the model file, such as -o model.npz")
+		return flags.Usagef("-o is missing: the model file, such as -o model.npz")
 	}
 	if err := j.data.check(); err != nil {
 		return err
@@ -239,26 +259,49 @@ func (j *job) check(args []string) error {
 	j.data.text = j.rows.Categories != prepare.EncodeNone
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	j.data.named = inputs
-	for _, f := range j.task.outputs() {
-		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
-			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
+	for _, f := range j.outputs() {
+		if f.path != "" && j.app.numbersOnly(f.path) && len(j.data.keep) > 0 {
+			return flags.Usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
-	if err := refuse(j.refusesStates(inputs)); err != nil {
+	refuse := j.set.Refuse()
+	if j.refusesStates(refuse, inputs); refuse.Err() != nil {
+		return refuse.Err()
+	}
+	return j.app.checkOutputs(append([]fileFlag{{"-o", j.output, flags.ModelExtensions, ""}}, j.allOutputs()...), inputs)
+}
+
+// checkFlags refuses flags that mean nothing for the input, or contradict each other.
+func (j *job) checkFlags(args []string) error {
+	input, called := flags.Rows, "rows of DATA"
+	switch {
+	case j.edges.path != "":
+		input, called = flags.Graph, "--graph"
+	case j.set.Given("matrix") && j.set.Flag("matrix").For == flags.Matrix:
+		input, called = flags.Matrix, "--matrix"
+	}
+	if err := j.set.Check(input, called); err != nil {
 		return err
 	}
-	return j.checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.allOutputs()...), inputs)
+	refuse := j.set.Refuse()
+	j.task.refuses(refuse, args)
+	j.refusesDrawing(refuse)
+	if len(j.factors) > 0 {
+		refuse.If(!slices.ContainsFunc(j.factors, func(f *factorFile) bool { return f.path != "" }), "output-format compression",
+			"is for files of rows, and none is named: name one with --"+j.factors[0].flag+", or leave it out")
+	}
+	return refuse.Err()
 }
 
 // allOutputs returns the files besides the model.
-func (j *job) allOutputs() []fileFlag { return append(j.task.outputs(), j.draws.outputs()...) }
+func (j *job) allOutputs() []fileFlag { return append(j.outputs(), j.draws.outputs()...) }
 
 // wholePlan works out what the fit will cost, with reading and writing.
 func (j *job) wholePlan() (*model.Plan, error) {
-	e := j.engine()
+	e := j.app.engine()
 	p, err := j.task.plan(e)
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, &flags.UsageError{Err: err}
 	}
 	j.states.budget(p)
 	s := j.task.shape()
@@ -268,12 +311,12 @@ func (j *job) wholePlan() (*model.Plan, error) {
 		if f.kind == model.Class {
 			columns = 1
 		}
-		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), columns)
+		j.app.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), columns)
 	}
-	if j.rows.Scale == prepare.ScaleQuantile && j.left != nil {
+	if j.rows.Scale == prepare.ScaleQuantile && j.sides.left != nil {
 		p.Memory.Add("sample of rows for quantiles", prepare.SampleNumbers(s.Rows, s.Columns), "")
 	}
-	j.readerBudget(&p.Memory, j.left, j.sides.right)
+	j.app.readerBudget(&p.Memory, j.sides.left, j.sides.right)
 	return p, nil
 }
 
@@ -312,14 +355,11 @@ func (j *job) path(flag string) string {
 
 // What a job does where its task does nothing of its own.
 
-func (j *job) parse() error  { return nil }
-func (j *job) input() string { return "" }
-
 func (j *job) openNotes() []string {
 	if j.graph != nil {
 		return graphNotes(j.graph)
 	}
-	return j.columnNotes()
+	return j.sides.columnNotes()
 }
 
 func (j *job) nodeIDs() []int64 {
@@ -329,11 +369,15 @@ func (j *job) nodeIDs() []int64 {
 	return j.graph.IDs
 }
 
-func (j *job) planned(r *planResult, _ *show.Text) { r.Kernel = j.kernel.String() }
+func (j *job) planned(r *planResult, _ *report.Report) {
+	if j.kernelText != "" {
+		r.Kernel = j.kernel.String()
+	}
+}
 
 func (j *job) outputs() (list []fileFlag) {
 	for _, f := range j.factors {
-		list = append(list, fileFlag{"--" + f.flag, f.path, outputExtensions, f.what})
+		list = append(list, fileFlag{"--" + f.flag, f.path, flags.OutputExtensions, f.what})
 	}
 	return list
 }
@@ -342,7 +386,7 @@ func (j *job) open(ctx context.Context, args []string) error {
 	if err := j.sides.open(ctx, j.app, &j.data, args, &j.data, j.rightFiles); err != nil {
 		return err
 	}
-	return j.checkColumns()
+	return j.sides.checkColumns()
 }
 
 func (j *job) prepare(ctx context.Context) error {
@@ -361,17 +405,17 @@ func (j *job) names() []string {
 }
 
 func (j *job) shape() model.Shape {
-	s := model.Shape{Rows: rowsOf(j.left, j.prepared.left), Columns: columnsOf(j.left, j.prepared.left)}
+	s := model.Shape{Rows: rowsOf(j.sides.left, j.sides.prepared.left), Columns: columnsOf(j.sides.left, j.sides.prepared.left)}
 	if j.sides.right != nil {
-		s.Cols = rowsOf(j.sides.right, j.prepared.right)
+		s.Cols = rowsOf(j.sides.right, j.sides.prepared.right)
 	}
 	return s
 }
 
 func (j *job) rowsData() rowsData {
-	p := j.prepared.left.Preparation
-	return rowsData{Nulls: p.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left, p),
-		Categories: model.CategoriesOf(p), columnPositions: j.left.positions(p), IndexBase: j.indexBase()}
+	p := j.sides.prepared.left.Preparation
+	return rowsData{Nulls: p.Nulls.String(), Columns: knownNames(j.sides.left, p),
+		Categories: model.CategoriesOf(p), columnPositions: j.sides.left.positions(p), IndexBase: j.sides.indexBase()}
 }
 
 // knownNames returns the names of the columns that are prepared, nil if the columns of in have none.
@@ -386,7 +430,7 @@ func knownNames(in *input, p prepare.Preparation) []string {
 }
 
 func (j *job) preparations() (left, right prepare.Preparation) {
-	return j.prepared.left.Preparation, prepare.Preparation{}
+	return j.sides.prepared.left.Preparation, prepare.Preparation{}
 }
 
 // write writes the factors, uncommitted, each in a pass over its source. The columns that rows
@@ -400,9 +444,9 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.path == "" {
 			continue
 		}
-		rows := j.prepared.left
-		if f.side == model.Right && j.prepared.right != nil {
-			rows = j.prepared.right
+		rows := j.sides.prepared.left
+		if f.side == model.Right && j.sides.prepared.right != nil {
+			rows = j.sides.prepared.right
 		}
 		r, err := j.request(t, f.side)
 		if err != nil {
@@ -411,12 +455,12 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.kind != model.Coordinates {
 			r.Kinds = []model.Kind{f.kind}
 		}
-		w, err := j.newRowsFile(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
+		w, err := j.app.newRowsFile(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
 		writers = append(writers, pathWriter{w, f.path})
-		if err := w.fill(ctx, j.engine(), t, rows); err != nil {
+		if err := w.fill(ctx, j.app.engine(), t, rows); err != nil {
 			return writers, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -31,12 +32,12 @@ func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int,
 			Do("it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", 2*n)
 	case t.data.keeps():
 		in.close()
-		return nil, usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")
+		return nil, flags.Usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")
 	}
 	out.held = 3 * int64(n) * int64(n)
-	if t.memory > 0 && 8*out.held > int64(t.memory) { // it is read before the rest is planned
+	if t.app.memory > 0 && 8*out.held > int64(t.app.memory) { // it is read before the rest is planned
 		in.close()
-		return nil, &stream.OverBudgetError{Need: 8 * out.held, Limit: int64(t.memory)}
+		return nil, &stream.OverBudgetError{Need: 8 * out.held, Limit: int64(t.app.memory)}
 	}
 	k, err := stream.ReadAll(ctx, in)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
@@ -40,7 +41,7 @@ func newKnownLabels(labels []int, classes []string, fraction float64, seed uint6
 	}
 	divided, err := split.StratifiedRandom(k.of(known), 1-fraction, 1, seed)
 	if err != nil {
-		return k, usagef("--train-fraction %v: %w", fraction, err)
+		return k, flags.Usagef("--train-fraction %v: %w", fraction, err)
 	}
 	for _, i := range divided[0].Train {
 		k.train = append(k.train, known[i])
@@ -80,7 +81,7 @@ func (k *knownLabels) sizes() []int {
 // notes returns sentences for the user.
 func (k *knownLabels) notes(unit string) (notes []string) {
 	if unknown := len(k.labels) - len(k.trainLabels()) - len(k.test); unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %s %s have no label: nothing is learnt from them", show.Count(int64(unknown)), show.Count(int64(len(k.labels))), unit))
+		notes = append(notes, fmt.Sprintf("%s of %s %s have no label: nothing is learnt from them", report.Count(int64(unknown)), report.Count(int64(len(k.labels))), unit))
 	}
 	var none []string
 	for c, n := range k.sizes() {
@@ -89,7 +90,7 @@ func (k *knownLabels) notes(unit string) (notes []string) {
 		}
 	}
 	if len(none) > 0 {
-		notes = append(notes, "classes of which there is nothing to learn from, all their samples being test samples: "+show.Words(none))
+		notes = append(notes, "classes of which there is nothing to learn from, all their samples being test samples: "+report.Words(none))
 	}
 	return notes
 }

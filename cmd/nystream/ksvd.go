@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -18,21 +19,24 @@ import (
 
 // ksvdFamily are the singular vectors of asymmetric kernel matrices.
 var ksvdFamily = &family{
-	name:    ksvd.Name,
-	methods: []string{ksvd.Name},
+	savedFamily: savedFamily{
+		name:    ksvd.Name,
+		methods: []string{ksvd.Name},
+		load:    loadKSVD,
+	},
 	fitters: []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", newKSVDTask}},
-	load:    loadKSVD,
 }
 
 // ksvdTask is a fit of ksvd.
 type ksvdTask struct {
-	*job
+	job *job
 
-	decomposer word
-	compat     ksvd.Compatibility
-	nystrom    ksvd.Nystrom // its settings, some of which are those of all
-	landmarks  []int        // of rows, and of columns if there are two
-	center     bool
+	decomposer   flags.Word
+	nystromFlags []string // that only --method nystrom has a use for
+	compat       ksvd.Compatibility
+	nystrom      ksvd.Nystrom // its settings, some of which are those of all
+	landmarks    []int        // of rows, and of columns if there are two
+	center       bool
 
 	solver  ksvd.Method
 	matched ksvd.Compatibility // of the rows and columns of a matrix
@@ -40,69 +44,63 @@ type ksvdTask struct {
 	fitting *ksvd.Fit
 }
 
-func newKSVDTask(j *job, cmd *cobra.Command) task {
+func newKSVDTask(j *job) *fitTask {
 	c := &ksvdTask{job: j}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
-	j.addRank(cmd, "columns of U and of V")
-	j.addRight(cmd, "the right side")
-	addChoice(cmd, &c.decomposer, "method", "method of decomposition", words("auto", "exact", "nystrom", "ssrsvd"))
-	f.IntSliceVar(&c.landmarks, "landmarks", nil, "`number` of sampled rows and columns, or N,M; 20 times the rank if not given")
-	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular directions up to which landmarks double")
-	f.BoolVar(&c.center, "center", false, "subtract the means of rows and columns")
-	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums and means: over all entries or landmarks",
-		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of singular vectors; all but derived take one more pass",
-		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
-	addChoice(cmd, &c.compat, "compat", "map between the rows and columns of one matrix",
-		[]ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})
-	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
-	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")
-	c.edges.add(cmd)
-	return c
+	nystrom := func(f flags.Flag) flags.Flag {
+		c.nystromFlags = append(c.nystromFlags, f.Name)
+		return f
+	}
+	j.addKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
+	j.set.Flag("kernel").For = 0
+	j.addRank("columns of U and of V", "")
+	j.addRight("rows that are the right side")
+	j.set.Add(
+		flags.Flag{Name: "method", Arg: "word", Usage: "method of decomposition", Value: flags.Choice(&c.decomposer, flags.Words("auto", "exact", "nystrom", "ssrsvd"))},
+		nystrom(flags.Flag{Name: "landmarks", Arg: "number", Usage: "sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
+		nystrom(flags.Flag{Name: "tol", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
+		flags.Flag{Name: "center", Usage: "subtract the means of rows and columns", Value: flags.Bool(&c.center, false)},
+		nystrom(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums and means", Doc: "over all entries or landmarks",
+			Value: flags.Choice(&c.nystrom.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})}),
+		nystrom(flags.Flag{Name: "scaling", Arg: "word", Usage: "length of singular vectors", Doc: "all but derived take one more pass",
+			Value: flags.Choice(&c.nystrom.Scaling, []ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})}),
+		flags.Flag{Name: "compat", Arg: "word", Usage: "map between the rows and columns of one matrix", For: flags.Rows,
+			Value: flags.Choice(&c.compat, []ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})},
+	)
+	j.addFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")
+	j.addFactors("right-factors", "V", model.Right, "write V, a row for each of the right side")
+	c.job.edges.add(j.set)
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, title: c.title, shape: c.shape, plan: c.plan,
+		prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, write: c.write, charts: c.charts, fitted: c.fitted}
 }
 
-// The flags that only some input or method has a use for.
-var (
-	nystromFlags = []string{"landmarks", "tol", "sums", "scaling"}
-	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
-	rowsOnly     = []string{"label", "keep", "input-format", "spool-dir", "nulls", "scale",
-		"categories", "compat"}
-)
-
-func (c *ksvdTask) refuses(args []string) []contradiction {
-	graph, two, method := c.given("graph"), c.given("right"), c.decomposer
-	return []contradiction{
-		{len(args) == 0 && !graph, noData + ", or a graph with --graph edges.csv"},
-		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
-		{two && graph, "--right: a graph has both sides; leave it out"},
-		c.without(graph, "is for rows of DATA: leave it out with --graph", rowsOnly...),
-		c.without(!graph, "goes with --graph", graphOnly...),
-		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, edgeColumns},
-		c.without(two, "is for the rows and columns of one matrix: leave it out with --right", "compat"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(true, "kernel", ", such as --kernel 'sne(gamma=2)'"),
-		c.needs(true, "rank", ": how many columns U and V shall have, such as --rank 20"),
-		c.least("rank", c.rank, 1),
-		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
-		{method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
-		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
-		c.within("tol", c.nystrom.Tolerance, 2, "0.1"),
-		{!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200"},
-	}
+func (c *ksvdTask) refuses(refuse *flags.Refusals, args []string) {
+	graph, two, method := c.job.given("graph"), c.job.given("right"), c.decomposer
+	refuse.When(len(args) == 0 && !graph, noData+", or a graph with --graph edges.csv")
+	refuse.When(len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph")
+	refuse.When(graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns)
+	refuse.If(two, "compat", "is for the rows and columns of one matrix: leave it out with --right")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
+	refuse.Missing(true, "kernel", ", such as --kernel 'sne(gamma=2)'")
+	refuse.Missing(true, "rank", ": how many columns U and V shall have, such as --rank 20")
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.If(method == "exact" || method == "ssrsvd", strings.Join(c.nystromFlags, " "), "is for --method nystrom")
+	refuse.When(method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact")
+	refuse.When(method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph")
+	refuse.Outside("tol", c.nystrom.Tolerance, 2, "0.1")
+	refuse.When(!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200")
 }
 
 func (c *ksvdTask) goodLandmarks() bool {
-	if !c.given("landmarks") {
+	if !c.job.given("landmarks") {
 		return true
 	}
-	return len(c.landmarks) > 0 && len(c.landmarks) <= 2 && slices.Min(c.landmarks) >= c.rank && slices.Max(c.landmarks) <= math.MaxInt32
+	return len(c.landmarks) > 0 && len(c.landmarks) <= 2 && slices.Min(c.landmarks) >= c.job.rank && slices.Max(c.landmarks) <= math.MaxInt32
 }
 
-func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
+func (c *ksvdTask) inputs() []string { return c.job.edges.inputs() }
 
 func (c *ksvdTask) parse() (err error) {
-	c.kernel, err = kernelgen.Parse(c.kernelText)
+	c.job.kernel, err = kernelgen.Parse(c.job.kernelText)
 	c.solver = c.newSolver()
 	return err
 }
@@ -110,20 +108,20 @@ func (c *ksvdTask) parse() (err error) {
 // newSolver returns the method that --method names.
 func (c *ksvdTask) newSolver() ksvd.Method {
 	nystrom := c.nystrom
-	nystrom.Rank, nystrom.Center, nystrom.Seed = c.rank, c.center, c.seed
+	nystrom.Rank, nystrom.Center, nystrom.Seed = c.job.rank, c.center, c.job.app.seed
 	if len(c.landmarks) > 0 {
 		nystrom.Rows, nystrom.Cols = c.landmarks[0], c.landmarks[len(c.landmarks)-1]
 	}
 	switch c.decomposer {
 	case "exact":
-		return ksvd.Exact{Rank: c.rank, Center: c.center, Seed: c.seed}
+		return ksvd.Exact{Rank: c.job.rank, Center: c.center, Seed: c.job.app.seed}
 	case "ssrsvd":
-		return ksvd.SSRSVD{Rank: c.rank, Seed: c.seed}
+		return ksvd.SSRSVD{Rank: c.job.rank, Seed: c.job.app.seed}
 	case "nystrom":
 		return nystrom
 	}
-	auto := ksvd.Auto{Rank: c.rank, Center: c.center, Seed: c.seed, Nystrom: nystrom}
-	if word := c.first(nystromFlags...); word != "" {
+	auto := ksvd.Auto{Rank: c.job.rank, Center: c.center, Seed: c.job.app.seed, Nystrom: nystrom}
+	if word := c.job.set.First(c.nystromFlags...); word != "" {
 		auto.Asked = "`" + word + "`"
 	}
 	return auto
@@ -131,9 +129,9 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 
 func (c *ksvdTask) input() string {
 	switch {
-	case c.edges.path != "":
+	case c.job.edges.path != "":
 		return graphInput
-	case len(c.rightFiles) > 0:
+	case len(c.job.rightFiles) > 0:
 		return sourcesInput
 	}
 	return matrixInput
@@ -142,10 +140,10 @@ func (c *ksvdTask) input() string {
 // open opens the sources, or reads the graph, and chooses what depends on their size.
 func (c *ksvdTask) open(ctx context.Context, args []string) (err error) {
 	if c.input() == graphInput {
-		if c.graph, err = c.readGraph(ctx, c.edges.path, &c.edges, c.edges.recipe(), &c.data); err != nil {
+		if c.job.graph, err = c.job.app.readGraph(ctx, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
 			return err
 		}
-		c.rowsOf, err = ksvd.Graph(c.edges.path, c.graph.Adjacency)
+		c.rowsOf, err = ksvd.Graph(c.job.edges.path, c.job.graph.Adjacency)
 		return fromData(err)
 	}
 	if err := c.job.open(ctx, args); err != nil {
@@ -163,7 +161,7 @@ func (c *ksvdTask) match() error {
 	var err error
 	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
-		return usagef("%s: %w", c.left.Info().Name, err)
+		return flags.Usagef("%s: %w", c.job.sides.left.Info().Name, err)
 	}
 	return nil
 }
@@ -174,31 +172,31 @@ func (c *ksvdTask) shape() model.Shape {
 	}
 	s := c.job.shape()
 	if s.OneSource() {
-		s, _ = ksvd.MatrixPlan(c.engine(), s.Rows, int64(s.Columns), c.matched)
+		s, _ = ksvd.MatrixPlan(c.job.app.engine(), s.Rows, int64(s.Columns), c.matched)
 	}
 	return s
 }
 
 func (c *ksvdTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel,
+	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", report.Count(s.Rows), report.Count(s.Cols), c.job.kernel,
 		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
 }
 
 // leaveMemory tells a fit to a tolerance what its doublings may take: --memory without what the fit does not plan.
 func (c *ksvdTask) leaveMemory() error {
-	if c.nystrom.Tolerance == 0 || c.memory == 0 {
+	if c.nystrom.Tolerance == 0 || c.job.app.memory == 0 {
 		return nil
 	}
-	whole, err := c.wholePlan()
+	whole, err := c.job.wholePlan()
 	if err != nil {
 		return err
 	}
-	own, err := c.solver.Plan(c.engine(), c.shape(), c.kernel)
+	own, err := c.solver.Plan(c.job.app.engine(), c.shape(), c.job.kernel)
 	if err != nil {
 		return err
 	}
-	c.nystrom.Memory = max(1, int64(c.memory)-whole.Memory.Total()+own.Memory.Total())
+	c.nystrom.Memory = max(1, int64(c.job.app.memory)-whole.Memory.Total()+own.Memory.Total())
 	c.solver = c.newSolver()
 	return nil
 }
@@ -206,12 +204,12 @@ func (c *ksvdTask) leaveMemory() error {
 // plan works out what the fit will cost, with writing factors.
 func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
-	p, err := c.solver.Plan(e, s, c.kernel)
+	p, err := c.solver.Plan(e, s, c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
-	if c.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
-		p.Map("blocks of factors", s.Columns, c.rank)
+	if c.job.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
+		p.Map("blocks of factors", s.Columns, c.job.rank)
 		p.SourcePasses++
 	}
 	switch c.input() {
@@ -222,7 +220,7 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.SetNotShardable("the matrix is loaded whole; name two sources with `right`")
 	case graphInput:
 		ids := 4 * s.Rows
-		if c.edges.nodes != "" {
+		if c.job.edges.nodes != "" {
 			ids *= 2 // as text, while the graph is read
 		}
 		p.Add("ids of the nodes", ids, "")
@@ -242,11 +240,11 @@ func (c *ksvdTask) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if c.input() == sourcesInput {
-		c.rowsOf, err = ksvd.Between(c.prepared.left, c.prepared.right)
+		c.rowsOf, err = ksvd.Between(c.job.sides.prepared.left, c.job.sides.prepared.right)
 		return err
 	}
-	c.scans = c.allPasses() // what comes now loads the matrix
-	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.prepared.left, c.matched, c.seed)
+	c.job.scans = c.job.allPasses() // what comes now loads the matrix
+	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.job.sides.prepared.left, c.matched, c.job.app.seed)
 	return err
 }
 
@@ -254,24 +252,26 @@ func (c *ksvdTask) fit(ctx context.Context, e stream.Engine) (model.Model, *mode
 	if err := c.leaveMemory(); err != nil {
 		return nil, nil, err
 	}
-	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.kernel)
+	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
+	c.fitting, c.job.kernel = f, f.Kernel
 	return f.Model, &f.Report, nil
 }
 
 func (c *ksvdTask) rowsData() rowsData {
-	if c.graph == nil {
-		return c.job.rowsData()
+	if c.job.graph == nil {
+		d := c.job.rowsData()
+		d.Input = c.input()
+		return d
 	}
-	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}}
+	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.job.edges.recipe(), Names: c.job.graph.Names}}
 }
 
 // write writes the factors of the fitted rows, uncommitted, with the ids of nodes.
 func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
-	for _, f := range c.factors {
+	for _, f := range c.job.factors {
 		if f.path == "" {
 			continue
 		}
@@ -283,7 +283,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if err != nil {
 			return writers, err
 		}
-		w, err := c.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
+		w, err := c.job.app.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
 		if err != nil {
 			return writers, err
 		}
@@ -300,7 +300,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		}
 	}
 	if len(writers) > 0 && c.fitting.U.Rows == 0 {
-		c.factorPasses = 1
+		c.job.factorPasses = 1
 	}
 	return writers, nil
 }
@@ -311,31 +311,31 @@ func (c *ksvdTask) eachFitted(ctx context.Context, side model.Side, emit func(st
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, c.engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	return stream.Map(ctx, c.job.app.engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // keys returns what the rows of a file of factors carry along: ids of nodes, kept columns,
 // or the names of the columns of a matrix.
 func (c *ksvdTask) keys(ctx context.Context, f *factorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
-	if c.graph != nil {
-		k := nodeKeys{c.graph}
-		return k.fields(c.numbersOnly(f.path)), k.column, nil
+	if c.job.graph != nil {
+		k := nodeKeys{c.job.graph}
+		return k.fields(c.job.app.numbersOnly(f.path)), k.column, nil
 	}
-	rows := c.prepared.left
+	rows := c.job.sides.prepared.left
 	switch {
 	case f.side == model.Right && c.input() == matrixInput:
-		fields, names := c.columnNames(f.path, rows.Info().Columns)
+		fields, names := c.job.app.columnNames(f.path, rows.Info().Columns)
 		return fields, func(start int64, n int) []stream.Column {
 			return []stream.Column{{Kind: stream.String, Strings: names[start : start+int64(n)]}}
 		}, nil
-	case f.side == model.Right && c.prepared.right != nil:
-		rows = c.prepared.right
+	case f.side == model.Right && c.job.sides.prepared.right != nil:
+		rows = c.job.sides.prepared.right
 	}
-	fields := c.carried(f.path, rows)
+	fields := c.job.carried(f.path, rows)
 	if len(fields) == 0 {
 		return nil, nil, nil
 	}
-	columns, err := allKept(ctx, c.engine(), rows)
+	columns, err := allKept(ctx, c.job.app.engine(), rows)
 	return fields, func(start int64, n int) []stream.Column {
 		part := make([]stream.Column, len(columns))
 		for k := range part {

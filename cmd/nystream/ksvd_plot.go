@@ -23,7 +23,7 @@ func (c *ksvdTask) charts(ctx context.Context, m model.Model, r *model.Report) (
 			return nil, err
 		}
 		of := map[model.Side]string{model.Left: "Rows of the matrix", model.Right: "Columns of the matrix"}[side]
-		if c.graph != nil {
+		if c.job.graph != nil {
 			of = map[model.Side]string{model.Left: "Nodes by the edges out of them,", model.Right: "Nodes by the edges into them,"}[side]
 		}
 		list = append(list, e.panels(of, s.words(), nil, nil)...)
@@ -38,7 +38,7 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 		s.of = c.fitting.Cols
 	}
 	var err error
-	if s.numbers, err = c.plottedRows(s.of); err != nil {
+	if s.numbers, err = c.job.plottedRows(s.of); err != nil {
 		return nil, nil, err
 	}
 	rank := c.fitting.Rank()

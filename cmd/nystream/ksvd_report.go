@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/graph"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -21,14 +21,14 @@ type graphResult struct {
 }
 
 // putGraph adds what is known of a graph, if there is one.
-func putGraph(r *show.Report, g *graph.Graph, edges *graphFlags) {
+func putGraph(r *report.Report, g *graph.Graph, edges *graphFlags) {
 	if g == nil {
 		return
 	}
-	r.Put("graph", &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
-		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()})
-	r.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
-		show.Count(int64(g.Adjacency.Rows)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
+	result := &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
+		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()}
+	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
+		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
 	if w := g.Guessed; w != nil {
 		doubt := ""
 		if w.Times != "" {
@@ -38,43 +38,53 @@ func putGraph(r *show.Report, g *graph.Graph, edges *graphFlags) {
 	}
 }
 
-func (c *ksvdTask) fitted(d *model.Description, r *show.Report) {
+// ksvdKeys are the keys of fit ksvd.
+var ksvdKeys = report.NewGroup("fit ksvd")
+
+var (
+	keySolver             = ksvdKeys.Key("solver", "method of decomposition")
+	keySamples            = ksvdKeys.Key("samples", "sampled rows, sampled columns")
+	keyEstimatedResiduals = ksvdKeys.Key("estimated_residuals", "estimated residual of each value, over that value")
+	keyDirectionError     = ksvdKeys.Key("direction_error", "estimated error of the leading directions, 0 to 2")
+	keyDirectionsChecked  = ksvdKeys.Key("directions_checked", "number of leading directions in that estimate")
+	keyDirectionsMissed   = ksvdKeys.Key("directions_missed", "number of leading directions that the model lacks")
+	keyCompatibility      = ksvdKeys.Key("compatibility", "map between the rows and columns of one matrix (--compat)")
+	keyScaling            = ksvdKeys.Key("scaling", "length of the singular vectors (--scaling)")
+)
+
+func (c *ksvdTask) fitted(d *model.Description, r *report.Report) {
 	f := c.fitting
-	r.Put("solver", f.Method)
-	r.Put("input", c.input()) // matrix, sources or graph
-	r.Put("centred", f.Centered)
-	r.Add("method", "%s%s", f.Method, map[bool]string{true: ", centred"}[f.Centered])
-	putGraph(r, c.graph, &c.edges)
+	r.Show(keySolver, f.Method, "method", "%s%s", f.Method, map[bool]string{true: ", centred"}[f.Centered])
+	r.Put(report.KeyInput, c.input())
+	r.Put(report.KeyCentred, f.Centered)
+	putGraph(r, c.job.graph, &c.job.edges)
 	r.Add("rank", "%d", d.Rank)
-	r.Add("values", "%s", show.Values(d.Values))
+	r.Add("values", "%s", report.Values(d.Values))
 	if f.Samples[0] > 0 {
-		r.Put("samples", f.Samples[:]) // of rows, of columns
-		r.Add("samples", "%s rows, %s columns", show.Count(int64(f.Samples[0])), show.Count(int64(f.Samples[1])))
+		r.Show(keySamples, f.Samples[:], "samples", "%s rows, %s columns", report.Count(int64(f.Samples[0])), report.Count(int64(f.Samples[1])))
 	}
 	if len(f.EstimatedResiduals) > 0 {
-		r.Put("estimated_residuals", f.EstimatedResiduals) // of each triplet, relative to its value
-		r.Put("not_converged", f.Doubtful())
-		r.Add("residuals", "about %.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(f.EstimatedResiduals),
-			slices.Max(f.EstimatedResiduals), f.Doubtful(), f.Rank(), ksvd.Converged)
+		r.Show(keyEstimatedResiduals, f.EstimatedResiduals, "residuals", "about %.2g to %.2g of each value, and %d of %d above %.2g",
+			slices.Min(f.EstimatedResiduals), slices.Max(f.EstimatedResiduals), f.Doubtful(), f.Rank(), ksvd.Converged)
+		r.Put(report.KeyNotConverged, f.Doubtful())
 	}
 	if d := f.Directions; d.Checked > 0 {
-		r.Put("direction_error", d.Error) // from 0 to 2
-		r.Put("directions_checked", d.Checked)
-		r.Put("directions_missed", d.Missed)
-		r.Add("directions", "error about %.2g (0 to 2), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
+		r.Show(keyDirectionError, d.Error, "directions", "error about %.2g (0 to 2), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
+		r.Put(keyDirectionsChecked, d.Checked)
+		r.Put(keyDirectionsMissed, d.Missed)
 	}
 	if c.nystrom.Tolerance > 0 {
-		r.Put("tolerance", c.nystrom.Tolerance) // of direction_error
+		r.Put(report.KeyTolerance, c.nystrom.Tolerance)
 	}
-	r.Put("sums", f.Sums.String())
-	if _, normalised := c.kernel.Normaliser(); normalised || f.Centered {
+	r.Put(report.KeySums, f.Sums.String())
+	if _, normalised := c.job.kernel.Normaliser(); normalised || f.Centered {
 		r.Add("sums", "%s", f.Sums)
 	}
-	r.Put("compatibility", f.Compatibility.String())
+	r.Put(keyCompatibility, f.Compatibility.String())
 	if c.input() == matrixInput {
 		r.Add("compatibility", "%s", f.Compatibility)
 	}
 	if f.Method == "nystrom" {
-		r.Put("scaling", c.nystrom.Scaling.String())
+		r.Put(keyScaling, c.nystrom.Scaling.String())
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -38,7 +39,7 @@ func newAside(flag, value string) aside {
 		}
 	}
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if slices.Contains(dataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
+	if slices.Contains(flags.DataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
 		if blockstore.IsRemote(path) {
 			return aside{flag: flag, file: path}
 		}
@@ -67,7 +68,7 @@ func (s aside) inData(columns []blockstore.ColumnInfo) (aside, error) {
 		}
 		names := componentNames(columns)
 		if number < 0 || number >= len(names) {
-			return s, usagef("%s: there is no column %d; they are numbered from 0 to %d", s.flag, number, len(names)-1)
+			return s, flags.Usagef("%s: there is no column %d; they are numbered from 0 to %d", s.flag, number, len(names)-1)
 		}
 		s.columns[i] = names[number]
 	}
@@ -107,7 +108,7 @@ func (v *asideValues) rows() int { return v.values[0].Len() }
 // are no classes; "" names a threshold.
 func (v *asideValues) classes(measured string) (labels []int, names []string, err error) {
 	if len(v.values) != 1 {
-		return nil, nil, usagef("%s: %d columns; classes are in one", v.named(), len(v.values))
+		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.named(), len(v.values))
 	}
 	c := &v.values[0]
 	if err := v.checkWhole(); err != nil {
@@ -132,13 +133,13 @@ func checkClasses(source string, of aside, names []string, rows int, measured st
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
-			of.named(), show.Count(int64(n)), names[n/2], show.Count(int64(rows))).Do("%s", measured)
+			of.named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
 	case n == 1:
-		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], show.Count(int64(rows))).
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.named(), names[0], report.Count(int64(rows))).
 			Do("at least two classes are needed")
 	case n > mostClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.named(), show.Count(int64(n)), show.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.named(), report.Count(int64(n)), report.Count(int64(rows)), mostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }

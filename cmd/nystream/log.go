@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
 // messages is what goes to the standard error, in words or as JSON lines. Lines of
@@ -44,32 +45,32 @@ func (m *messages) write(line logLine, text string) {
 // logsJSON reports whether messages are JSON lines. Before the flags are in effect the
 // variable of the environment counts, for errors of the command line.
 func (a *app) logsJSON() bool {
-	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(environmentPrefix+"LOG_FORMAT")) == "json"
+	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
 }
 
 // passState is how far a pass is.
 type passState struct {
-	Pass      string       `json:"pass"`
-	Done      int64        `json:"done"`            // rows, or tiles of an exact pass
-	Total     *int64       `json:"total,omitempty"` // not there when it is not known
-	PerSecond *show.Number `json:"per_second,omitempty"`
-	Left      *show.Number `json:"seconds_left,omitempty"`
+	Pass      string         `json:"pass"`
+	Done      int64          `json:"done"`            // rows, or tiles of an exact pass
+	Total     *int64         `json:"total,omitempty"` // not there when it is not known
+	PerSecond *report.Number `json:"per_second,omitempty"`
+	Left      *report.Number `json:"seconds_left,omitempty"`
 }
 
 // text says it in words.
 func (s *passState) text() string {
-	words := fmt.Sprintf("pass %s, %s", s.Pass, show.Count(s.Done))
+	words := fmt.Sprintf("pass %s, %s", s.Pass, report.Count(s.Done))
 	if s.Total != nil {
-		words += " of " + show.Count(*s.Total)
+		words += " of " + report.Count(*s.Total)
 		if *s.Total > 0 {
 			words += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Done)/float64(*s.Total))
 		}
 	}
 	if s.PerSecond != nil {
-		words += fmt.Sprintf(", %s/s", show.Count(int64(*s.PerSecond)))
+		words += fmt.Sprintf(", %s/s", report.Count(int64(*s.PerSecond)))
 	}
 	if s.Left != nil {
-		words += ", " + show.Seconds(float64(*s.Left)) + " left"
+		words += ", " + report.Seconds(float64(*s.Left)) + " left"
 	}
 	return words
 }

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/spf13/cobra"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -19,12 +18,15 @@ import (
 
 // lowrankFamily are the low-rank models of a matrix.
 var lowrankFamily = &family{
-	name: "lowrank",
-	// Models of fastspsd and polysketch are of earlier versions.
-	methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
-		"polysketch", "subspace"},
+	savedFamily: savedFamily{
+		name: "lowrank",
+		// Models of fastspsd and polysketch are of earlier versions.
+		methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
+			"polysketch", "subspace"},
+		load:     loader(lowrank.Load),
+		clusters: true,
+	},
 	fitters: lowrankFitters(),
-	load:    loader(lowrank.Load),
 }
 
 // lowrankFitters returns a sub-command of fit for each method.
@@ -38,7 +40,7 @@ func lowrankFitters() (list []fitter) {
 
 // lowrankTask is a fit of a low-rank model.
 type lowrankTask struct {
-	*job
+	job  *job
 	info *lowrankMethod
 
 	mapText     string
@@ -63,94 +65,94 @@ type lowrankTask struct {
 	groups  *picture.Groups // clusters of the rows of pictures
 }
 
-func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
+func (m *lowrankMethod) task(j *job) *fitTask {
 	c := &lowrankTask{job: j, info: m}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
-	j.addRank(cmd, "columns of U")
+	j.addKernel("kernel between two rows", "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
+	j.addRank("columns of the embedding", "")
 	if m.tolerance {
-		f.Float64Var(&c.tolerance, "tol", 0, "relative `error` to reach, such as 0.01, with --rank as the most")
-		addChoice(cmd, &c.norm, "norm", "norm of --tol", []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius},
-			"the largest singular value", "all entries")
+		j.set.Add(
+			flags.Flag{Name: "tol", Arg: "error", Usage: "relative error to reach; --rank becomes the limit", Doc: "such as 0.01", First: true, For: flags.Rows, Value: flags.Float(&c.tolerance, 0)},
+			flags.Flag{Name: "norm", Arg: "word", Usage: "norm of --tol", Needs: "tol",
+				Value: flags.Choice(&c.norm, []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius}, "the largest singular value", "all entries")},
+		)
 	}
-	if m.sketchUsage != "" {
-		f.IntVar(&c.sketch, "sketch", 0, m.sketchUsage)
-		f.IntVar(&c.nnz, "nnz", 0, "nonzeros in each column of a sketch; 0 means 4")
-		f.IntVar(&c.leverage, "leverage-rows", 0, "`number` of high-leverage rows in the core; twice the rank if not given")
+	if m.sketch {
+		j.set.Add(
+			flags.Flag{Name: "sketch", Arg: "number", Usage: "columns of the sketch for the core", Doc: "at least the rank, 5 times the rank if 0", Value: flags.Int(&c.sketch, 0)},
+			flags.Flag{Name: "nnz", Arg: "number", Usage: "nonzeros in each column of a sketch, 4 if 0", For: flags.Rows, Value: flags.Int(&c.nnz, 0)},
+			flags.Flag{Name: "leverage-rows", Arg: "number", Usage: "rows of high leverage in the core", Doc: "twice the rank if not given; 0 is as published", For: flags.Rows, Value: flags.Int(&c.leverage, 0)},
+		)
 	}
-	if m.landmarksUsage != "" {
-		f.IntVar(&c.landmarks, "landmarks", 0, m.landmarksUsage)
+	if m.landmarks != "" {
+		j.set.Add(flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; " + m.landmarks + " if not given", Value: flags.Int(&c.landmarks, 0)})
 	}
 	if m.symmetric {
-		j.addFactors(cmd, "factors", "U", model.Left, "write scores, or U, one row per input row,")
-		f.StringVar(&c.clusters, "clusters", "", "`number` of clusters of the rows, or auto for the eigengap")
-		j.addClusters(cmd, "write the cluster of each row")
-		f.BoolVar(&c.novelty, "novelty", false, "keep distances of fitted rows, for predict --novelty")
+		j.addFactors("factors", "U", model.Left, "write the embedding of DATA too")
+		j.set.Add(flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters of the rows, or auto for the eigengap", Value: flags.String(&c.clusters, "")})
+		j.addClusters("write the cluster of each row")
+		j.set.Flag("clusters-output").Needs = "clusters"
+		j.set.Add(flags.Flag{Name: "novelty", Usage: "keep distances of fitted rows, for predict --novelty", Value: flags.Bool(&c.novelty, false)})
 	}
 	if m.twoSided {
-		j.addRight(cmd, "the columns of A")
-		j.addFactors(cmd, "left-factors", "U", model.Left,
-			"write scores, or U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
-		j.addFactors(cmd, "right-factors", "V", model.Right,
-			"write scores, or V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
-		addChoice(cmd, &c.sums, "sums", "row sums of sne, softmax and t: over all rows of the right side, or sampled ones",
-			[]lowrank.Sums{lowrank.SumsAuto, lowrank.SumsExact, lowrank.SumsSampled})
+		j.addRight("rows that are the columns of A")
+		j.addFactors("left-factors", "U", model.Left, "write U of two, a row for each of DATA")
+		j.addFactors("right-factors", "V", model.Right, "write V, a row for each column of A")
+		j.set.Add(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums of sne, softmax and t", Doc: "over all rows of the right side, or sampled ones", For: flags.Rows,
+			Value: flags.Choice(&c.sums, []lowrank.Sums{lowrank.SumsAuto, lowrank.SumsExact, lowrank.SumsSampled})})
 	}
-	addCoordinates(cmd, &j.scale)
+	addCoordinates(j.set, &j.scale)
 	if m.addFlags != nil {
-		m.addFlags(c, cmd)
+		m.addFlags(c)
 	}
-	return c
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, names: c.names, title: c.title, shape: c.shape, plan: c.plan,
+		fit: c.fit, rowsData: c.rowsData, write: c.write, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
 }
 
 // explicit reports whether the matrix itself is read.
 func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
 
-func (c *lowrankTask) refuses(args []string) []contradiction {
-	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")
+func (c *lowrankTask) refuses(refuse *flags.Refusals, args []string) {
+	two, matrix, tolerance := c.job.given("right"), c.job.given("matrix"), c.job.given("tol")
 	square := c.asymmetric() && c.info.symmetric && c.info.twoSided && !two
 	alternative := ""
 	if c.info.tolerance {
 		alternative = "; or which error is small enough, such as --tol 0.01"
 	}
-	return []contradiction{
-		{len(args) == 0 && !matrix, noData},
-		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
-		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz", "leverage-rows"),
-		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
-		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
-		c.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
-		c.least("rank", c.rank, 1),
-		c.least("landmarks", c.landmarks, 1),
-		c.least("leverage-rows", c.leverage, 0),
-		{c.given("landmarks") && c.landmarks < c.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.rank)},
-		c.least("core", c.core, 1),
-		c.without(tolerance, "goes with --rank: with --tol landmarks are added until the error is reached", "landmarks", "core"),
-		c.within("tol", c.tolerance, 1, "0.01"),
-		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
-		{!matrix && c.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto"},
-		{c.given("coordinates") && !c.writesFactors(),
-			"--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform"},
-		c.without(two, "is for the rows of one source: leave it out with --right", "clusters", "novelty"),
-		c.without(c.clusters == "", "goes with --clusters", "clusters-output"),
-		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
-		{two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform"},
-		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: name a --rank", "tol"),
-		c.without(square, "is for symmetric kernels, and "+c.kernelText+" is not: leave it out", "clusters", "novelty", "shift"),
-		{square && c.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform"},
-		{square && c.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both"},
-		c.without(!c.normalised(), "is for kernels that are divided by their row sums: sne, softmax and t; leave it out", "sums"),
-		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
-		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
-		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
-	}
+	refuse.When(len(args) == 0 && !matrix, noData)
+	refuse.When(matrix && len(args)+len(c.job.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix")
+	refuse.If(matrix, "nnz leverage-rows", "is for kernels: a --matrix is sketched by all its columns; leave it out")
+	refuse.When(matrix && c.job.given("kernel"), "--matrix goes with --map, not with --kernel")
+	refuse.If(!matrix, "map", "goes with --matrix; for rows of DATA name a --kernel")
+	refuse.Missing(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
+	refuse.Missing(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative)
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.Below("landmarks", c.landmarks, 1)
+	refuse.Below("leverage-rows", c.leverage, 0)
+	refuse.When(c.job.given("landmarks") && c.landmarks < c.job.rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.job.rank))
+	refuse.Below("core", c.core, 1)
+	refuse.If(tolerance, "landmarks core", "goes with --rank: with --tol landmarks are added until the error is reached")
+	refuse.Outside("tol", c.tolerance, 1, "0.01")
+	refuse.If(two, "tol", "is for the symmetric matrix of one source: name a --rank with --right")
+	refuse.When(!matrix && c.job.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto")
+	refuse.When(c.job.given("coordinates") && !c.job.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
+	refuse.If(two, "clusters novelty", "is for the rows of one source: leave it out with --right")
+	refuse.If(c.clusters == "", "clusters-output", "goes with --clusters")
+	refuse.When(c.job.given("norm") && c.job.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")
+	refuse.When(two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform")
+	refuse.If(square, "tol", "is for symmetric kernels, and "+c.job.kernelText+" is not: name a --rank")
+	refuse.If(square, "clusters novelty shift", "is for symmetric kernels, and "+c.job.kernelText+" is not: leave it out")
+	refuse.When(square && c.job.given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform")
+	refuse.When(square && c.job.given("factors"), "of a kernel that is not symmetric there are two factors: name --left-factors, --right-factors or both")
+	refuse.If(!c.normalised(), "sums", "is for kernels that are divided by their row sums: sne, softmax and t; leave it out")
+	refuse.When(two && c.job.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both")
+	refuse.If(two, "shift", "is for the symmetric matrix of one source: leave it out with --right")
+	refuse.When(c.symmetric() && c.job.set.First("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors")
 }
 
 // leverageRows returns the number of rows that join the core: of the library 0 is the default, and −1 none.
 func (c *lowrankTask) leverageRows() int {
-	if c.given("leverage-rows") && c.leverage == 0 {
+	if c.job.given("leverage-rows") && c.leverage == 0 {
 		return -1
 	}
 	return c.leverage
@@ -158,18 +160,18 @@ func (c *lowrankTask) leverageRows() int {
 
 // symmetric reports whether A is approximated by one factor.
 func (c *lowrankTask) symmetric() bool {
-	return c.info.symmetric && len(c.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
+	return c.info.symmetric && len(c.job.rightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
 }
 
 // asymmetric reports whether --kernel is known and not symmetric.
 func (c *lowrankTask) asymmetric() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	return err == nil && !k.Symmetric()
 }
 
 // normalised reports whether --kernel is known and divided by its row sums.
 func (c *lowrankTask) normalised() bool {
-	k, err := kernelgen.Parse(c.kernelText)
+	k, err := kernelgen.Parse(c.job.kernelText)
 	if err != nil {
 		return false
 	}
@@ -187,7 +189,7 @@ func (c *lowrankTask) parse() (err error) {
 		if c.mapping, err = kernelgen.ParseMap(c.mapText); err != nil {
 			return err
 		}
-	} else if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	} else if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	} else if err := c.checkKernel(); err != nil {
 		return err
@@ -196,7 +198,7 @@ func (c *lowrankTask) parse() (err error) {
 	if err != nil || c.clusters == "" && !c.novelty {
 		return err
 	}
-	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.seed}
+	s := lowrank.Sampled{Method: c.solver, Novelty: c.novelty, Seed: c.job.app.seed}
 	if c.clusters == "auto" {
 		s.Clusters = lowrank.AutoClusters
 	} else if c.clusters != "" {
@@ -210,10 +212,10 @@ func (c *lowrankTask) parse() (err error) {
 
 // checkKernel refuses kernels that a method would make nonsense of.
 func (c *lowrankTask) checkKernel() error {
-	if !c.kernel.Symmetric() && c.symmetric() {
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.kernel)
+	if !c.job.kernel.Symmetric() && c.symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.job.kernel)
 	}
-	plain, _ := c.kernel.Normaliser()
+	plain, _ := c.job.kernel.Normaliser()
 	return plain.CheckPlain()
 }
 
@@ -245,17 +247,17 @@ func (c *lowrankTask) title() string {
 		s.Cols = s.Rows
 	}
 	if c.explicit() {
-		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.method, c.mapping, report.Count(s.Rows), report.Count(s.Cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.method, report.Count(s.Rows), report.Count(s.Cols), c.job.kernel)
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()
-	p, err := c.solver.Plan(e, s, c.kernel)
-	if err == nil && c.writesFactors() {
-		p.Map("blocks of factors", s.Columns, c.rank)
+	p, err := c.solver.Plan(e, s, c.job.kernel)
+	if err == nil && c.job.writesFactors() {
+		p.Map("blocks of factors", s.Columns, c.job.rank)
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
@@ -263,11 +265,11 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if c.explicit() {
 			p.SourcePasses++
 		} else {
-			p.SourcePasses += c.writingPasses()
+			p.SourcePasses += c.job.writingPasses()
 		}
 		p.KernelEntries *= 3
 	}
-	if err == nil && c.writes(model.Class) {
+	if err == nil && c.job.writes(model.Class) {
 		p.Map("blocks of clusters", s.Columns, 1)
 		p.SourcePasses++
 	}
@@ -281,16 +283,16 @@ const orthonormal = 1e-10
 // fit fits the model, and makes the factors orthonormal when they are wanted and are
 // not.
 func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	d := c.prepared.sources()
-	f, err := c.solver.Fit(ctx, e, d, c.kernel)
+	d := c.job.sides.prepared.sources()
+	f, err := c.solver.Fit(ctx, e, d, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
-	if c.states.folder != "" {
+	c.fitting, c.job.kernel = f, f.Kernel
+	if c.job.states.folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if c.writesFactors() && !c.states.stops() && f.OrthogonalityBound() > orthonormal {
+	if c.job.writesFactors() && !c.job.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	return f.Model, &f.Report, err
@@ -299,7 +301,7 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 func (c *lowrankTask) rowsData() rowsData {
 	d := c.job.rowsData()
 	d.Sources = 1
-	if c.sides.right != nil {
+	if c.job.sides.right != nil {
 		d.Sources = 2
 	}
 	return d
@@ -307,24 +309,24 @@ func (c *lowrankTask) rowsData() rowsData {
 
 // write writes the factors; of a matrix that was read V is in the model.
 func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, error) {
-	right := c.path("right-factors")
+	right := c.job.path("right-factors")
 	if !c.explicit() || right == "" {
 		return c.job.write(ctx, m)
 	}
 	of := *c.job
-	of.factors = slices.DeleteFunc(slices.Clone(c.factors), func(f *factorFile) bool { return f.side == model.Right })
+	of.factors = slices.DeleteFunc(slices.Clone(c.job.factors), func(f *factorFile) bool { return f.side == model.Right })
 	writers, err := of.write(ctx, m)
 	if err != nil {
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
 	v.Data = slices.Clone(v.Data)
-	for i := 0; c.scale == "scores" && i < v.Rows; i++ {
+	for i := 0; c.job.scale == "scores" && i < v.Rows; i++ {
 		for j := range v.Cols {
 			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
 		}
 	}
-	w, err := c.writeMatrix(right, numbered("v", v.Cols), v, c.left.Info().Columns)
+	w, err := c.job.app.writeMatrix(right, numbered("v", v.Cols), v, c.job.sides.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

@@ -10,15 +10,15 @@ import (
 
 // groupClusters colours the rows of pictures by their cluster, unless --label does.
 func (c *lowrankTask) groupClusters(ctx context.Context) error {
-	if c.fitting.Clusters == nil || c.data.label != "" {
+	if c.fitting.Clusters == nil || c.job.data.label != "" {
 		return nil
 	}
-	s, err := c.sample(ctx, model.Left)
+	s, err := c.job.sample(ctx, model.Left)
 	if err != nil {
 		return err
 	}
 	r := model.Request{Kinds: []model.Kind{model.Class}}
-	labels, err := model.TransformMatrix(ctx, c.engine(), c.fitting, s.rows, r)
+	labels, err := model.TransformMatrix(ctx, c.job.app.engine(), c.fitting, s.rows, r)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report
 	}
 	v := c.fitting.Explicit.V
 	s := &sampled{of: int64(v.Rows)}
-	if s.numbers, err = c.plottedRows(s.of); err != nil {
+	if s.numbers, err = c.job.plottedRows(s.of); err != nil {
 		return nil, err
 	}
 	e := &embedded{numbered("v", min(plotColumns, v.Cols)), matrix.New(len(s.numbers), v.Cols)}

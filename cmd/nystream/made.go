@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore/object"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -19,12 +19,12 @@ import (
 // "nystream", in the metadata of Parquet and Arrow files. The threads, the memory and the
 // shards of a run are not in it: they change nothing of a file, and so not this either.
 type made struct {
-	Version string       `json:"version"`           // of the program
-	Command string       `json:"command"`           // without credentials, and without what changes no result
-	Build   string       `json:"build"`             // of the program, as nystream --version tells it
-	Sources []madeSource `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
-	Model   string       `json:"model,omitempty"`   // the command that made the model of the rows
-	Errors  []fitError   `json:"errors,omitempty"`  // estimated, relative to what is exact
+	Version string            `json:"version"`           // of the program
+	Command string            `json:"command"`           // without credentials, and without what changes no result
+	Build   string            `json:"build"`             // of the program, as nystream --version tells it
+	Sources []madeSource      `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
+	Model   string            `json:"model,omitempty"`   // the command that made the model of the rows
+	Errors  []report.FitError `json:"errors,omitempty"`  // estimated, relative to what is exact
 }
 
 type madeSource struct {
@@ -45,17 +45,17 @@ func (a *app) made() *made {
 // plainCommand returns the command line, its flags in one order, with those of the environment
 // and of settings, without those that change no number in a file, and absolute paths as names.
 func (a *app) plainCommand() string {
-	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.cmd.Flags().Args())...)
-	visitGiven(a.cmd.Flags(), func(f *pflag.Flag) {
-		value := plainPath(flagValue(f))
+	words := append(strings.Fields(a.cmd.CommandPath()), plainPaths(a.args)...)
+	flags.New(a.cmd).VisitGiven(func(f *flags.Flag) {
+		value := plainPath(f.Text())
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			value = listValue(plainPaths(list.GetSlice()))
+			value = flags.ListText(plainPaths(list.GetSlice()))
 		}
-		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
+		if f.Name != "seed" && (f.Effect == flags.Result || f.Effect == flags.Locates) {
 			words = append(words, "--"+f.Name+"="+value)
 		}
 	})
-	return show.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.seed)))
+	return report.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.seed)))
 }
 
 // plainPath returns a word without credentials, and without the folder of an absolute path.
@@ -74,16 +74,16 @@ func plainPaths(words []string) (list []string) {
 }
 
 // describe adds lines about how a model was made.
-func (m *made) describe(t *show.Text) {
+func (m *made) describe(t *report.Report) {
 	if m == nil {
 		return
 	}
 	t.Add("made by", "nystream %s: %s", m.Version, m.Command)
 	t.Add("build", "%s", m.Build)
 	for _, s := range m.Sources {
-		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, show.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
+		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, report.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
 	}
-	addErrors(t, m.Errors)
+	t.AddErrors(m.Errors)
 }
 
 // about returns what files of rows say of themselves.
@@ -112,14 +112,14 @@ func (j *job) madeBy(r *model.Report) *made {
 // madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
 // size is that of the matrix.
 func (j *job) madeFrom() (list []madeSource) {
-	if j.left == nil {
+	if j.sides.left == nil {
 		s := j.task.shape()
 		return []madeSource{{Name: j.dataName(), Rows: s.Rows, Columns: int(s.Cols)}}
 	}
 	for _, in := range []struct {
 		opened   *input
 		prepared *prepare.Source
-	}{{j.left, j.prepared.left}, {j.sides.right, j.prepared.right}} {
+	}{{j.sides.left, j.sides.prepared.left}, {j.sides.right, j.sides.prepared.right}} {
 		if in.opened != nil {
 			list = append(list, in.opened.madeSource(rowsOf(in.opened, in.prepared)))
 		}

@@ -7,14 +7,13 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
@@ -24,11 +23,9 @@ const version = "0.1.0"
 
 func main() {
 	blas64.Use(nyblas.Implementation{})
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
+	ctx, ignore := heedSignals()
 	code := run(ctx, plainWords(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
-	stop()
+	ignore()
 	os.Exit(code)
 }
 
@@ -44,8 +41,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	switch {
-	case asksCompletion(args):
-		a.registerCompletions(root)
+	case flags.AsksCompletion(args):
+		flags.RegisterCompletions(root)
 	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
 		root.Version = version + ", build " + build()
 	}
@@ -63,12 +60,20 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 	return a.fail(ctx, cmd, failed)
 }
 
+// families are all that the command knows.
+var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, asklsFamily, transportFamily, ridgeFamily}
+
+// newRootCommand returns the root command with all verbs.
 func newRootCommand(a *app) *cobra.Command {
-	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a), newManualCommand(a))
-	root.AddCommand(newTopics()...)
-	root.SetHelpCommand(newHelpCommand(root))
-	addTexts(root)
+	var saved []*savedFamily
+	for _, f := range families {
+		saved = append(saved, &f.savedFamily)
+	}
+	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, saved), newPredictCommand(a, saved), newVerifyCommand(a, saved),
+		newInspectCommand(a, saved), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand())
+	root.AddCommand(flags.NewTopics()...)
+	flags.SetHelp(root)
+	flags.AddTexts(root, methodNames(families))
 	return root
 }
 
@@ -84,8 +89,8 @@ func newRoot(a *app, verbs ...*cobra.Command) *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(explainFlag)
-	root.SetGlobalNormalizationFunc(sameFlag)
+	root.SetFlagErrorFunc(flags.Explain)
+	root.SetGlobalNormalizationFunc(flags.Normalize)
 	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
 	a.addGlobalFlags(root)
 	root.AddCommand(verbs...)

@@ -25,7 +25,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(stopWorkers)
+	t.Cleanup(func() { checkEveryDoc(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -59,9 +60,9 @@ func TestScripts(t *testing.T) {
 func setUpScript(e *testscript.Env) error {
 	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK",
 		"TOL", "SCALE", "MAX_SPOOL_SIZE"} { // all that scripts set
-		e.Setenv(environmentPrefix+v, "")
+		e.Setenv(flags.EnvironmentPrefix+v, "")
 	}
-	e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
+	e.Setenv(flags.EnvironmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
 	e.Setenv("PYTHON", pythonWith("numpy"))
 	e.Setenv("YAML", pythonWith("yaml"))
 	e.Setenv("SKLEARN", pythonWith("sklearn"))
@@ -73,6 +74,7 @@ func setUpScript(e *testscript.Env) error {
 	e.Setenv("PYTHONPATH", filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(recipes))), "python"))
 	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 	addSession(e)
+	startedScripts.Add(1)
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 }
 
@@ -272,17 +274,6 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 		if err := os.Remove(folder + "/m.npz"); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
-	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
-		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {
-			t.Errorf("%v: %s, %v", v, got, err)
-		}
-	}
-	if show.Optional(math.NaN()) != nil || *show.Optional(2) != 2 {
-		t.Error("optional")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // on how or where it was made, but for what [made] says: no times and threads at all.
 type modelFile struct {
 	path    string
-	family  *family
+	family  *savedFamily
 	model   model.Model
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
@@ -85,7 +85,7 @@ func (f *modelFile) prepareFile(session *blockstore.Session, path string, by *ma
 }
 
 // readModel reads a model file. All that it says about itself is checked.
-func (a *app) readModel(path string) (*modelFile, error) {
+func readModel(a *app, families []*savedFamily, path string) (*modelFile, error) {
 	saved, err := modelfile.LoadIn(a.session.Internal(), path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
@@ -95,20 +95,20 @@ func (a *app) readModel(path string) (*modelFile, error) {
 	}
 	f := &modelFile{path: path, arrays: saved.Arrays}
 	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, saved.Header[1:len(saved.Header)-1])
-	if err := f.decode(saved); err != nil {
+	if err := f.decode(saved, families); err != nil {
 		return nil, stream.NewDataError(path, "%w", err)
 	}
 	return f, nil
 }
 
-func (f *modelFile) decode(a *model.Archive) (err error) {
+func (f *modelFile) decode(a *model.Archive, families []*savedFamily) (err error) {
 	var header struct {
 		Method string `json:"method"`
 	}
 	if err := json.Unmarshal(a.Header, &header); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	if f.family = familyOf(header.Method); f.family == nil {
+	if f.family = familyOf(families, header.Method); f.family == nil {
 		return fmt.Errorf("meta.json: models of method %q are not known to this program", header.Method)
 	}
 	if err := json.Unmarshal(a.Data, &f.data); err != nil {

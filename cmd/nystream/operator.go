@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/spf13/cobra"
-
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -18,25 +17,27 @@ import (
 
 // operatorFamily are operators between spaces of functions.
 var operatorFamily = &family{
-	name:       rkhs.Name,
-	methods:    []string{rkhs.Name},
-	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", newOperatorTask}},
-	load:       loader(rkhs.Load),
-	inspect:    inspectOperator,
-	unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+	savedFamily: savedFamily{
+		name:       rkhs.Name,
+		methods:    []string{rkhs.Name},
+		load:       loader(rkhs.Load),
+		inspect:    inspectOperator,
+		unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+	},
+	fitters: []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", newOperatorTask}},
 }
 
 // trajectories says what the files of X are to --lag.
-var trajectories = words("each", "all")
+var trajectories = flags.Words("each", "all")
 
 // operatorTask is a fit of operator.
 type operatorTask struct {
-	*job
+	job   *job
 	how   rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
-	kind  word
+	kind  flags.Word
 	ridge float64
 	lag   int64
-	files word // of trajectories
+	files flags.Word // of trajectories
 
 	trajectoryBy string
 	withColumns  []string
@@ -52,31 +53,33 @@ type operatorTask struct {
 	labels  []int // of the rows of X
 }
 
-func newOperatorTask(j *job, cmd *cobra.Command) task {
+func newOperatorTask(j *job) *fitTask {
 	c := &operatorTask{job: j}
-	f := cmd.Flags()
-	addChoice(cmd, &c.kind, "kind", "operator, see above", words(append(rkhs.OperatorNames(), explicitKind)...))
-	f.Lookup("kind").DefValue = "" // there is none
-	f.StringSliceVar(&j.rightFiles, "with", nil, "`files` whose row i is y of row i of X")
-	completeFiles(cmd, dataExtensions, "with")
-	f.StringSliceVar(&c.withColumns, "with-columns", nil, "columns of --with to compute with; those of X if not given")
-	f.Int64Var(&c.lag, "lag", 0, "`number` of rows between the two rows of X that are a pair")
-	addChoice(cmd, &c.files, "trajectories", "what --lag takes for a trajectory", trajectories, "one per file", "the files together")
-	f.StringVar(&c.trajectoryBy, "trajectory-by", "", "`column` whose equal values are one trajectory, for --lag")
-	j.addKernel(cmd, "'rbf(sigma=0.25)'")
-	f.StringVar(&c.kernelYText, "kernel-y", "", "`kernel` of y; that of x if not given")
-	j.addCompletion(cmd, completeKernels, "kernel-y")
-	j.addRank(cmd, "singular or eigenvalues, a pair of conjugates whole")
-	f.Float64Var(&c.ridge, "ridge", 1e-3, "`number` added to covariance operators before inversion")
-	addChoice(cmd, &c.how.Task, "task", "decomposition", []rkhs.Task{rkhs.SVD, rkhs.Eigen})
-	f.BoolVar(&c.how.Center, "center", false, "centre the features: covariances instead of second moments")
-	addChoice(cmd, &c.how.Engine, "engine", "functions of the fit", []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})
-	f.IntVar(&c.how.Landmarks, "landmarks", 0, "most landmarks of a side by `number`; 300 if not given, 1000 if exact")
-	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of B of --kind explicit: a row per y, a column per x")
-	completeFiles(cmd, dataExtensions, "matrix")
-	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
-	j.addClusters(cmd, "write the set of each row of X")
-	return c
+	j.set.Add(
+		flags.Flag{Name: "kind", Arg: "word", Usage: "operator", First: true, Value: flags.Choice(&c.kind, flags.Words(append(rkhs.OperatorNames(), explicitKind)...))},
+		flags.Flag{Name: "with", Arg: "files", Usage: "rows y, row i for row i of X", Group: flags.Data, First: true, Effect: flags.Locates, Value: flags.Strings(&j.rightFiles), Complete: flags.DataFiles},
+		flags.Flag{Name: "with-columns", Arg: "names", Usage: "columns of --with; those of X if not given", Group: flags.Data, Needs: "with", Value: flags.Strings(&c.withColumns)},
+		flags.Flag{Name: "lag", Arg: "number", Usage: "rows between the two of a pair", First: true, Value: flags.Int64(&c.lag, 0)},
+		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column whose equal values are one trajectory", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, "")},
+		flags.Flag{Name: "trajectories", Arg: "word", Usage: "what --lag takes for a trajectory", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "the files together")},
+	)
+	j.set.Flag("kind").NoDefault()
+	j.addKernel("kernel between two rows", "'rbf(sigma=0.25)'")
+	j.addRank("singular or eigenvalues", "a pair of conjugates whole")
+	j.set.Add(
+		flags.Flag{Name: "kernel-y", Arg: "kernel", Usage: "kernel of y; that of x if not given", Value: flags.String(&c.kernelYText, ""), Complete: flags.Kernels},
+		flags.Flag{Name: "ridge", Arg: "number", Usage: "number added to covariance operators before inversion", Value: flags.Float(&c.ridge, 1e-3)},
+		flags.Flag{Name: "task", Arg: "word", Usage: "decomposition", Value: flags.Choice(&c.how.Task, []rkhs.Task{rkhs.SVD, rkhs.Eigen})},
+		flags.Flag{Name: "center", Usage: "centre the features: covariances, not second moments", Value: flags.Bool(&c.how.Center, false)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "functions of the fit", Value: flags.Choice(&c.how.Engine, []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks of a side, at most", Doc: "300 if not given, 1000 if exact", Value: flags.Int(&c.how.Landmarks, 0)},
+		flags.Flag{Name: "matrix", Arg: "files", Usage: "B of --kind explicit", Doc: "a row per y, a column per x", Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&c.matrixFiles), Complete: flags.DataFiles},
+		flags.Flag{Name: "clusters", Arg: "number", Usage: "sets to find among the rows of X", Value: flags.Int(&c.clusters, 0)},
+	)
+	j.addClusters("write the set of each row of X")
+	j.set.Flag("clusters-output").Needs = "clusters"
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, openNotes: c.openNotes, names: c.names, title: c.title, shape: c.shape,
+		plan: c.plan, prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, preparations: c.preparations, write: c.write, charts: c.charts, fitted: c.fitted}
 }
 
 // explicitKind is the kind whose matrix is in a file.
@@ -95,55 +98,49 @@ func (c *operatorTask) operator() rkhs.Operator {
 }
 
 // paired reports whether there are rows y.
-func (c *operatorTask) paired() bool { return c.given("with") || c.given("lag") }
+func (c *operatorTask) paired() bool { return c.job.given("with") || c.job.given("lag") }
 
 // oneSpace reports whether x and y are rows of one space.
 func (c *operatorTask) oneSpace() bool {
 	s := c.how
 	s.Operator = c.operator()
-	return c.given("lag") || s.OneSpace()
+	return c.job.given("lag") || s.OneSpace()
 }
 
-func (c *operatorTask) refuses(args []string) []contradiction {
-	with, lag, explicit := c.given("with"), c.given("lag"), c.kind == explicitKind
+func (c *operatorTask) refuses(refuse *flags.Refusals, args []string) {
+	with, lag, explicit := c.job.given("with"), c.job.given("lag"), c.kind == explicitKind
 	op := c.operator()
-	return []contradiction{
-		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use --keep", "label"),
-		c.without(!c.writes(model.Class), "goes with --clusters-output", "keep"),
-		c.needs(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds"),
-		{with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out"},
-		c.without(op.Traits().Single && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
-		{!op.Traits().Single && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind)},
-		{lag && c.lag < 1, "--lag must be at least 1"},
-		c.without(!lag, "goes with --lag", "trajectories", "trajectory-by"),
-		c.without(!with, "goes with --with", "with-columns"),
-		c.without(c.oneSpace() || !with, "is for operators between two spaces: leave it out", "kernel-y"),
-		{slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with"},
-		{slices.Contains(c.matrixFiles, "-"), "--matrix is read from a file: write it to one first, with nystream convert"},
-		{c.rows.Nulls == prepare.NullsDrop && (with || lag || explicit),
-			"--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files"},
-		c.needs(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'"),
-		c.needs(true, "rank", ": how many values are wanted, such as --rank 10"),
-		c.least("rank", c.rank, 1),
-		c.without(!op.Traits().Inverts, fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind), "ridge"),
-		{!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3"},
-		c.least("landmarks", c.how.Landmarks, 1),
-		c.needs(explicit, "matrix", ": the file with B, such as --matrix B.npy"),
-		c.without(!explicit, "is for --kind explicit", "matrix"),
-		c.least("clusters", c.clusters, 2),
-		c.without(c.clusters == 0, "goes with --clusters", "clusters-output"),
-		{c.clusters > c.rank && c.given("rank"), fmt.Sprintf("--clusters %d takes as many functions: raise --rank to that", c.clusters)},
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.If(true, "label", "carries nothing along here: use --keep")
+	refuse.If(!c.job.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.Missing(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds")
+	refuse.When(with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out")
+	refuse.If(op.Traits().Single && !explicit, "with lag", "is for operators between x and y, and the covariance is of X alone: leave it out")
+	refuse.When(!op.Traits().Single && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind))
+	refuse.When(lag && c.lag < 1, "--lag must be at least 1")
+	refuse.If(c.oneSpace() || !with, "kernel-y", "is for operators between two spaces: leave it out")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with")
+	refuse.When(slices.Contains(c.matrixFiles, "-"), "--matrix is read from a file: write it to one first, with nystream convert")
+	refuse.When(c.job.rows.Nulls == prepare.NullsDrop && (with || lag || explicit), "--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files")
+	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'")
+	refuse.Missing(true, "rank", ": how many values are wanted, such as --rank 10")
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.If(!op.Traits().Inverts, "ridge", fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind))
+	refuse.When(!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3")
+	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.Missing(explicit, "matrix", ": the file with B, such as --matrix B.npy")
+	refuse.If(!explicit, "matrix", "is for --kind explicit")
+	refuse.Below("clusters", c.clusters, 2)
+	refuse.When(c.clusters > c.job.rank && c.job.given("rank"), fmt.Sprintf("--clusters %d takes as many functions: raise --rank to that", c.clusters))
 }
 
 func (c *operatorTask) inputs() []string { return c.matrixFiles }
 
 func (c *operatorTask) parse() (err error) {
-	c.apart = c.given("with") && !c.oneSpace()
+	c.job.sides.apart = c.job.given("with") && !c.oneSpace()
 	c.solver = c.how
-	c.solver.Operator, c.solver.Rank, c.solver.Seed, c.solver.Memory = c.operator(), c.rank, c.seed, int64(c.memory)
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil || c.kernelYText == "" {
+	c.solver.Operator, c.solver.Rank, c.solver.Seed, c.solver.Memory = c.operator(), c.job.rank, c.job.app.seed, int64(c.job.app.memory)
+	if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil || c.kernelYText == "" {
 		return err
 	}
 	y, err := kernelgen.Parse(c.kernelYText)
@@ -156,11 +153,11 @@ func (c *operatorTask) parse() (err error) {
 
 // open opens the rows, and the matrix of an operator that has one.
 func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
-	with := c.data
+	with := c.job.data
 	if len(c.withColumns) > 0 {
 		with.columns = trimmed(c.withColumns)
 	}
-	if err := c.sides.open(ctx, c.app, c.keepTrajectories(c.data), args, &with, c.rightFiles); err != nil {
+	if err := c.job.sides.open(ctx, c.job.app, c.keepTrajectories(c.job.data), args, &with, c.job.rightFiles); err != nil {
 		return err
 	}
 	if len(c.matrixFiles) > 0 {
@@ -172,25 +169,25 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 	if err := c.findTrajectories(ctx); err != nil {
 		return err
 	}
-	c.pairs, err = c.pair(c.left, c.sides.right)
+	c.pairs, err = c.pair(c.job.sides.left, c.job.sides.right)
 	return err
 }
 
 // openMatrix opens B, whose files have nothing to do with the columns of X.
 func (c *operatorTask) openMatrix(ctx context.Context) (*input, error) {
-	d := c.data
+	d := c.job.data
 	d.columns, d.format = nil, ""
-	return d.open(ctx, c.app, c.matrixFiles)
+	return d.open(ctx, c.job.app, c.matrixFiles)
 }
 
 // pair makes the pairs of rows; y is of --with.
 func (c *operatorTask) pair(x stream.Source, y stream.Source) (d *rkhs.Data, err error) {
 	switch {
-	case c.given("with") && c.kind == explicitKind:
+	case c.job.given("with") && c.kind == explicitKind:
 		d, err = rkhs.Unpaired(x, y)
-	case c.given("with"):
+	case c.job.given("with"):
 		d, err = rkhs.Pairs(x, y)
-	case c.given("lag"):
+	case c.job.given("lag"):
 		d, err = rkhs.Lagged(x, c.lag, c.lengths...)
 	default:
 		d, err = rkhs.Single(x)
@@ -217,14 +214,14 @@ func (c *operatorTask) openNotes() []string {
 }
 
 func (c *operatorTask) names() []string {
-	if c.sides.right != nil {
+	if c.job.sides.right != nil {
 		return []string{"data", "with"}
 	}
 	return []string{"data"}
 }
 
 func (c *operatorTask) input() string {
-	if c.apart {
+	if c.job.sides.apart {
 		return pairsInput
 	}
 	return ""
@@ -233,32 +230,32 @@ func (c *operatorTask) input() string {
 func (c *operatorTask) shape() model.Shape { return c.pairs.Shape() }
 
 func (c *operatorTask) title() string {
-	rows, shape := show.Count(c.pairs.Count())+" pairs of rows", c.shape()
+	rows, shape := report.Count(c.pairs.Count())+" pairs of rows", c.shape()
 	switch {
 	case c.pairs.Single():
-		rows = show.Count(c.pairs.Count()) + " rows"
+		rows = report.Count(c.pairs.Count()) + " rows"
 	case shape.Rows != shape.Cols:
-		rows = fmt.Sprintf("%s rows y and %s rows x", show.Count(shape.Cols), show.Count(shape.Rows))
+		rows = fmt.Sprintf("%s rows y and %s rows x", report.Count(shape.Cols), report.Count(shape.Rows))
 	}
 	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.how.Task)
 }
 
 // plan works out what the fit will cost, with the sets and pictures.
 func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver.Plan(e, c.shape(), c.kernel)
+	p, err := c.solver.Plan(e, c.shape(), c.job.kernel)
 	if err != nil {
 		return nil, err
 	}
 	if c.matrix != nil {
 		p.SetNotShardable("the matrix of kind explicit goes with all pairs, which are in memory")
 	}
-	if rows := c.left.Info().Rows; c.clusters > 0 {
+	if rows := c.job.sides.left.Info().Rows; c.clusters > 0 {
 		p.SourcePasses++
 		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
 		p.Add("sets", 3*rows, "")
 	}
-	if c.draws.wanted() {
-		p.Add("functions at rows of pictures", plotRows*2*int64(c.rank), "")
+	if c.job.draws.wanted() {
+		p.Add("functions at rows of pictures", plotRows*2*int64(c.job.rank), "")
 	}
 	return p, nil
 }
@@ -269,12 +266,12 @@ func (c *operatorTask) prepare(ctx context.Context) error {
 		return err
 	}
 	var err error
-	c.pairs, err = c.pair(c.prepared.left, c.prepared.right)
+	c.pairs, err = c.pair(c.job.sides.prepared.left, c.job.sides.prepared.right)
 	return err
 }
 
 func (c *operatorTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver.Fit(ctx, e, c.pairs, c.kernel)
+	f, err := c.solver.Fit(ctx, e, c.pairs, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -286,18 +283,19 @@ func (c *operatorTask) fit(ctx context.Context, e stream.Engine) (model.Model, *
 // of y, as the operator goes from functions of x.
 func (c *operatorTask) rowsData() rowsData {
 	d := c.job.rowsData()
-	if c.apart {
+	d.Input = c.input()
+	if c.job.sides.apart {
 		left, right := c.preparations()
-		d.Columns, d.RightColumns = knownNames(c.sides.right, left), knownNames(c.left, right)
-		d.columnPositions, d.RightPositions = c.sides.right.positions(left), c.left.positions(right)
+		d.Columns, d.RightColumns = knownNames(c.job.sides.right, left), knownNames(c.job.sides.left, right)
+		d.columnPositions, d.RightPositions = c.job.sides.right.positions(left), c.job.sides.left.positions(right)
 		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d
 }
 
 func (c *operatorTask) preparations() (left, right prepare.Preparation) {
-	if c.apart {
-		return c.prepared.right.Preparation, c.prepared.left.Preparation
+	if c.job.sides.apart {
+		return c.job.sides.prepared.right.Preparation, c.job.sides.prepared.left.Preparation
 	}
 	return c.job.preparations()
 }

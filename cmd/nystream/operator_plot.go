@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
 )
@@ -20,11 +21,11 @@ const plottedFunctions = 3
 // charts returns the values, right functions over the first two columns of rows of X, and
 // the rows in the first right functions, coloured by set.
 func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
-	s, err := c.sample(ctx, model.Left)
+	s, err := c.job.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.fitting.Right.At(ctx, c.engine(), s.rows)
+	values, err := c.fitting.Right.At(ctx, c.job.app.engine(), s.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -63,21 +64,21 @@ func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.R
 // functionChart shows right function k at rows of X, by its real part where it is complex.
 func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) picture.Chart {
 	name := "right" + strconv.Itoa(k)
-	shades := &picture.Shades{Name: name, Values: matrixColumn(values, k)}
+	shades := &picture.Shades{Name: name, Values: matrix.Column(values, k)}
 	if m := c.fitting.Model; m.Imag != nil && m.Imag[k] != 0 {
 		shades.Name = "real part of " + name
 	}
 	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, c.valueWord(k), s.words()), X: s.columns[0]}
 	if s.rows.Cols == 1 {
-		p.Y, p.At = shades.Name, pairs(matrixColumn(s.rows, 0), shades.Values)
+		p.Y, p.At = shades.Name, pairs(matrix.Column(s.rows, 0), shades.Values)
 		return p
 	}
-	p.Y, p.At, p.Shades = s.columns[1], pairs(matrixColumn(s.rows, 0), matrixColumn(s.rows, 1)), shades
+	p.Y, p.At, p.Shades = s.columns[1], pairs(matrix.Column(s.rows, 0), matrix.Column(s.rows, 1)), shades
 	return p
 }
 
 // valueWord returns a value in words.
 func (c *operatorTask) valueWord(k int) string {
 	v := c.fitting.Eigenvalues()[k]
-	return show.ComplexValues([]float64{real(v)}, []float64{imag(v)})
+	return report.ComplexValues([]float64{real(v)}, []float64{imag(v)})
 }

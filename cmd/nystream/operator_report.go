@@ -7,15 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
 // putValues adds the values of a model that not all models have.
-func putValues(r *show.Report, m *rkhs.Model) {
-	r.PutSome("values_imag", m.Imag)
-	r.PutSome("timescales", timescales(m))
+func putValues(r *report.Report, m *rkhs.Model) {
+	r.PutSome(keyValuesImag, m.Imag)
+	r.PutSome(keyTimescales, timescales(m))
 }
 
 // timescales returns −lag/ln|λ| in rows, infinite from |λ| = 1 on; nil for singular values.
@@ -33,46 +33,56 @@ func timescales(m *rkhs.Model) (list []float64) {
 }
 
 // inspectOperator adds what inspect tells besides what it tells of all models.
-func inspectOperator(m model.Model, r *show.Report) { putValues(r, m.(*rkhs.Model)) }
+func inspectOperator(m model.Model, r *report.Report) { putValues(r, m.(*rkhs.Model)) }
 
-func (c *operatorTask) fitted(d *model.Description, r *show.Report) {
+// operatorKeys are the keys of fit operator.
+var operatorKeys = report.NewGroup("fit operator")
+
+var (
+	keyKind         = operatorKeys.Key("kind", "operator (--kind)")
+	keyTask         = operatorKeys.Key("task", "decomposition: svd or eigen")
+	keyValuesImag   = operatorKeys.Key("values_imag", "imaginary parts of the values")
+	keyTimescales   = operatorKeys.Key("timescales", "implied timescale of each eigenvalue in rows, null if infinite")
+	keyFeatures     = operatorKeys.Key("features", "number of features of x, and of y if it has its own")
+	keyTraceLeft    = operatorKeys.Key("trace_left", "share of the trace of each kernel outside its features")
+	keyLag          = operatorKeys.Key("lag", "rows between x and y of a pair")
+	keyTrajectories = operatorKeys.Key("trajectories", "number of trajectories")
+)
+
+func (c *operatorTask) fitted(d *model.Description, r *report.Report) {
 	f := c.fitting
 	putValues(r, f.Model)
-	r.Put("kind", string(c.kind))
-	r.Put("task", f.Task.String())
+	r.Put(keyKind, string(c.kind))
+	r.Put(keyTask, f.Task.String())
 	r.Add("kernel", "%s", d.Kernel)
 	if t := f.Operator.Traits(); t.Inverts {
-		r.Put("ridge", t.Ridge)
-		r.Add("ridge", "%g", t.Ridge)
+		r.Show(report.KeyRidge, t.Ridge, "ridge", "%g", t.Ridge)
 	}
 	sides, features := 1, fmt.Sprintf("%d features of x", f.Features[0])
 	if f.Features[1] > 0 && f.Left.Space != f.Right.Space {
 		sides, features = 2, fmt.Sprintf("%s and %d of y", features, f.Features[1])
 	}
-	r.Put("engine", f.Engine.String())
-	r.Put("centred", f.Centered)
-	r.Put("features", f.Features[:sides])         // of x, and of y if it has its own
-	r.Put("trace_left", f.TraceResiduals[:sides]) // of the kernels by the features
-	r.Add("engine", "%s%s, %s", f.Engine, map[bool]string{true: ", centred"}[f.Centered], features)
+	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s%s, %s", f.Engine, map[bool]string{true: ", centred"}[f.Centered], features)
+	r.Put(report.KeyCentred, f.Centered)
+	r.Put(keyFeatures, f.Features[:sides])
+	r.Put(keyTraceLeft, f.TraceResiduals[:sides])
 	if n := max(1, len(c.lengths)); f.Lag > 0 {
-		r.Put("lag", f.Lag)
-		r.Put("trajectories", n)
-		r.Add("lag", "%d rows, in %s", f.Lag, countedOf(n, "trajectory", "trajectories"))
+		r.Show(keyLag, f.Lag, "lag", "%d rows, in %s", f.Lag, report.Counted(n, "trajectory", "trajectories"))
+		r.Put(keyTrajectories, n)
 	}
-	values := show.Values(d.Values)
+	values := report.Values(d.Values)
 	if f.Imag != nil {
-		values = show.ComplexValues(d.Values, f.Imag)
+		values = report.ComplexValues(d.Values, f.Imag)
 	}
 	r.Add(c.valueName(), "%s", values)
 	if list := timescales(f.Model); len(list) > 0 {
-		r.Add("implied timescales", "%s rows", show.Values(list))
+		r.Add("implied timescales", "%s rows", report.Values(list))
 	}
-	r.Put("residuals", f.Residuals) // of each value, over the largest value
+	r.Put(report.KeyResiduals, f.Residuals)
 	if _, ok := f.Operator.(rkhs.Covariance); ok && f.Trace > 0 {
 		shares := slices.Clone(f.Values)
 		floats.Scale(1/f.Trace, shares)
-		r.Put("explained", shares) // of the trace of the covariance
-		r.Add("explained", "%s of the trace, %.4g in all", show.Values(shares), floats.Sum(shares))
+		r.Show(report.KeyExplained, shares, "explained", "%s of the trace, %.4g in all", report.Values(shares), floats.Sum(shares))
 	}
 	putClusters(r, c.labels, c.clusters)
 }
@@ -86,12 +96,4 @@ func (c *operatorTask) valueName() string {
 		return "canonical correlations"
 	}
 	return "singular values"
-}
-
-// countedOf returns a number of things in words.
-func countedOf(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return show.Count(int64(n)) + " " + several
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/solvers/model"
@@ -19,7 +20,7 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (_ []pathWriter
 			return nil, err
 		}
 	}
-	return c.writeClusters(ctx, c.labels)
+	return c.job.writeClusters(ctx, c.labels)
 }
 
 // setColumns returns how many functions sets are found by: as many as there are sets. If
@@ -35,9 +36,9 @@ func (c *operatorTask) setColumns() int {
 // others. Cost: one pass and k-means in memory.
 func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
-	values := matrix.New(int(c.prepared.left.Info().Rows), m.Rank())
+	values := matrix.New(int(c.job.sides.prepared.left.Info().Rows), m.Rank())
 	row := 0
-	err := m.Transform(ctx, c.engine(), c.prepared.left, model.Request{Side: model.Right},
+	err := m.Transform(ctx, c.job.app.engine(), c.job.sides.prepared.left, model.Request{Side: model.Right},
 		func(_ *stream.Block, out blas64.General) error {
 			for i := range out.Rows {
 				realFunctions(m, matrix.Row(values, row), matrix.Row(out, i))
@@ -49,11 +50,11 @@ func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 		return nil, err
 	}
 	evenColumns(values)
-	f, err := cluster.KMeans{Clusters: c.clusters, Seed: c.seed}.Fit(ctx, c.engine(), values)
+	f, err := cluster.KMeans{Clusters: c.clusters, Seed: c.job.app.seed}.Fit(ctx, c.job.app.engine(), values)
 	if err != nil {
 		return nil, err
 	}
-	c.warnings = append(c.warnings, c.sentences(f.Warnings())...)
+	c.job.warnings = append(c.job.warnings, flags.SpellAll(c.job.app.cmd, f.Warnings())...)
 	return f.Labels, nil
 }
 

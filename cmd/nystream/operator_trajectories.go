@@ -20,7 +20,7 @@ func (c *operatorTask) keepTrajectories(d dataFlags) *dataFlags {
 // findTrajectories finds the numbers of rows of the trajectories in X. No pair leaves a trajectory. Cost: one pass with
 // --trajectory-by.
 func (c *operatorTask) findTrajectories(ctx context.Context) error {
-	parts := c.left.files.Parts()
+	parts := c.job.sides.left.files.Parts()
 	if c.files != "each" {
 		parts = nil
 	}
@@ -28,10 +28,10 @@ func (c *operatorTask) findTrajectories(ctx context.Context) error {
 		c.lengths = parts
 		return nil
 	}
-	info := c.left.Info()
+	info := c.job.sides.left.Info()
 	t := &trajectoryLengths{parts: parts, seen: make(map[trajectoryID]int64)}
 	at := aside{flag: trajectoryFlag, columns: []string{info.Kept[0].Name}}
-	err := eachBlock(ctx, c.engine(), "trajectories", c.left, func(b *stream.Block) error {
+	err := eachBlock(ctx, c.job.app.engine(), "trajectories", c.job.sides.left, func(b *stream.Block) error {
 		values := asideValues{aside: at, source: info.Name, first: b.Start, values: b.Kept[:1]}
 		if err := values.checkWhole(); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,15 +30,15 @@ func (a *app) checkOutput(flag, path string, extensions, inputs []string) error 
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return usagef("%s %s: this is a folder; name a file in it", flag, path)
+		return flags.Usagef("%s %s: this is a folder; name a file in it", flag, path)
 	case err == nil:
 		for _, in := range inputs {
 			if reads(in, path, info) {
-				return usagef("%s %s: this file is also read, by %s; give the output another name", flag, path, in)
+				return flags.Usagef("%s %s: this file is also read, by %s; give the output another name", flag, path, in)
 			}
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return usagef("%s %s: %v", flag, path, err)
+		return flags.Usagef("%s %s: %v", flag, path, err)
 	}
 	return checkFolder(flag, path)
 }
@@ -74,15 +75,15 @@ func realPath(path string) string {
 func checkFolder(flag, path string) error {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
+		return flags.Usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
 	}
 	target, err := blockstore.Target(path)
 	if err != nil {
-		return usagef("%s %s: %v", flag, path, err)
+		return flags.Usagef("%s %s: %v", flag, path, err)
 	}
 	folder = filepath.Dir(target) // through symbolic links
 	if err := blockstore.TryFolder(folder); err != nil {
-		return usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
+		return flags.Usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
 	}
 	return nil
 }
@@ -112,9 +113,9 @@ func checkDistinct(paths ...string) error {
 		}
 		if other, ok := seen[name]; ok {
 			if other != p && filepath.Clean(other) != filepath.Clean(p) && name != "-" {
-				return usagef("%s and %s are one file, named for two outputs", other, p)
+				return flags.Usagef("%s and %s are one file, named for two outputs", other, p)
 			}
-			return usagef("%s is named for two outputs", p)
+			return flags.Usagef("%s is named for two outputs", p)
 		}
 		seen[name] = p
 	}

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -28,12 +28,13 @@ type drawFlags struct {
 	plot, report string // files
 }
 
-func (d *drawFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&d.plot, "plot", "", "draw the fit to `file`, ."+strings.Join(picture.Extensions, " ."))
-	f.StringVar(&d.report, "report", "", "write a page about the fit, with pictures, to `file` .html")
-	completeFiles(cmd, picture.Extensions, "plot")
-	completeFiles(cmd, reportExtensions, "report")
+func (d *drawFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(picture.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
+			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: picture.Extensions}},
+		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
+			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
+	)
 }
 
 var reportExtensions = []string{"html", "htm"}
@@ -45,16 +46,17 @@ func (d *drawFlags) outputs() []fileFlag {
 	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
 }
 
-func (j *job) refusesDrawing() []contradiction {
-	return []contradiction{{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") +
-		": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"}}
+func (j *job) refusesDrawing(refuse *flags.Refusals) {
+	refuse.If(j.states.stops(), "plot report", "draws a model, and a shard makes none: give it to the fit of all shards")
 }
 
 const (
 	plotRows    = 2000 // the most rows of a side in a picture
 	plotNumbers = 40   // the memory of a row in a picture, in numbers
-	plotColumns = 4    // the most columns of an embedding, two to a panel
 )
+
+// plotColumns is the most columns of an embedding that are drawn, two to a panel.
+const plotColumns = 4
 
 // budget adds the memory of drawing rows with a number of columns.
 func (d *drawFlags) budget(p *model.Plan, columns int) {
@@ -86,7 +88,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 		if err != nil {
 			return writers, err
 		}
-		w, err := j.session.PrepareFile(f.path, data)
+		w, err := j.app.session.PrepareFile(f.path, data)
 		if err != nil {
 			return writers, err
 		}
@@ -106,7 +108,7 @@ func (j *job) pictureTitle(r *model.Report) string {
 
 // shownName returns dataName, or "rows" with --provenance=false.
 func (j *job) shownName() string {
-	if !j.provenance {
+	if !j.app.provenance {
 		return "rows"
 	}
 	return j.dataName()
@@ -114,10 +116,10 @@ func (j *job) shownName() string {
 
 // shownCommand returns the command line, or "" with --provenance=false.
 func (j *job) shownCommand() string {
-	if !j.provenance {
+	if !j.app.provenance {
 		return ""
 	}
-	return show.ShellLine(append([]string{"nystream"}, j.commandLine...))
+	return report.ShellLine(append([]string{"nystream"}, j.app.commandLine...))
 }
 
 // dataName returns the names of the data files without their folders.
@@ -183,9 +185,9 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 // drawnSides returns the sides whose rows are drawn.
 func (j *job) drawnSides(d *model.Description) []model.Side {
 	switch {
-	case j.prepared.left == nil:
+	case j.sides.prepared.left == nil:
 		return nil
-	case j.prepared.right != nil && d.TwoSided:
+	case j.sides.prepared.right != nil && d.TwoSided:
 		return []model.Side{model.Left, model.Right}
 	}
 	return []model.Side{model.Left}
@@ -227,7 +229,7 @@ func (s *sampled) words() string {
 	if int64(len(s.numbers)) == s.of {
 		return ""
 	}
-	return fmt.Sprintf(", %s of %s rows", show.Count(int64(len(s.numbers))), show.Count(s.of))
+	return fmt.Sprintf(", %s of %s rows", report.Count(int64(len(s.numbers))), report.Count(s.of))
 }
 
 // sample fetches sampled rows of a side by number, once.
@@ -235,9 +237,9 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 	if s := j.shown[side]; s != nil {
 		return s, nil
 	}
-	rows := j.prepared.left
+	rows := j.sides.prepared.left
 	if side == model.Right {
-		rows = j.prepared.right
+		rows = j.sides.prepared.right
 	}
 	info := rows.Info()
 	s := &sampled{of: info.Rows, columns: info.Columns}
@@ -263,7 +265,7 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 
 // plottedRows returns the numbers of the sampled rows out of n.
 func (j *job) plottedRows(n int64) ([]int64, error) {
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
+	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.app.seed, "picture")
 	if err != nil {
 		return nil, err
 	}
@@ -286,17 +288,8 @@ func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Sid
 	if err != nil {
 		return nil, err
 	}
-	u, err := model.TransformMatrix(ctx, j.engine(), m, s.rows, r)
+	u, err := model.TransformMatrix(ctx, j.app.engine(), m, s.rows, r)
 	return &embedded{names[:min(plotColumns, len(names))], u}, err
-}
-
-// matrixColumn returns a column of a matrix.
-func matrixColumn(m blas64.General, k int) []float64 {
-	v := make([]float64, m.Rows)
-	for i := range v {
-		v[i] = m.Data[i*m.Stride+k]
-	}
-	return v
 }
 
 // panels returns charts of two columns each, coloured by groups or shades. A title has the words of the rows and of the
@@ -305,10 +298,10 @@ func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *pict
 	for k := 0; k < len(e.names) && (k == 0 || k+1 < len(e.names)); k += 2 {
 		p := &picture.Points{X: e.names[k], Groups: groups, Shades: shades}
 		if k+1 < len(e.names) {
-			p.Y, p.At = e.names[k+1], pairs(matrixColumn(e.u, k), matrixColumn(e.u, k+1))
+			p.Y, p.At = e.names[k+1], pairs(matrix.Column(e.u, k), matrix.Column(e.u, k+1))
 			p.Title = fmt.Sprintf("%s in columns %s and %s%s", of, p.X, p.Y, shown)
 		} else {
-			p.Y, p.At = heights(matrixColumn(e.u, k), groups)
+			p.Y, p.At = heights(matrix.Column(e.u, k), groups)
 			p.Title = fmt.Sprintf("%s in column %s%s", of, p.X, shown)
 		}
 		list = append(list, p)

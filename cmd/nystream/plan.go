@@ -5,44 +5,44 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-func newPlanCommand(a *app) *cobra.Command {
+func newPlanCommand(a *app, families []*family) *cobra.Command {
 	plan := &cobra.Command{
 		Use:  "plan",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usagef("plan needs a verb: nystream plan fit METHOD DATA...")
+			return flags.Usagef("plan needs a verb: nystream plan fit METHOD DATA...")
 		},
 	}
 	plan.FParseErrWhitelist.UnknownFlags = true
-	plan.AddCommand(newMethodsCommand(a, &cobra.Command{
+	plan.AddCommand(newMethodsCommand(a, families, &cobra.Command{
 		Use: "fit METHOD DATA...",
 	}, true))
 	return plan
 }
 
-// planResult is what plan prints as JSON of every fit.
+// planKeys are the keys of plan.
+var planKeys = report.NewGroup("plan")
+
+var (
+	keyMemoryBytes = planKeys.Key("memory_bytes", "memory of the fit")
+	keySpoolBytes  = planKeys.Key("spool_bytes", "disk that copies of the data take at one time")
+	keyFits        = planKeys.Key("fits", "whether the memory is within --memory")
+	keyMemory      = planKeys.Key("memory", "parts of the memory: what, bytes, knob (the flag that changes it)")
+	keyShardRounds = planKeys.Key("rounds", "passes of shards")
+)
+
+// planResult is what families may change in the report of a plan.
 type planResult struct {
-	Method        string         `json:"method"`
-	Chosen        string         `json:"chosen,omitempty"`
-	Kernel        string         `json:"kernel,omitempty"`
-	Map           string         `json:"map,omitempty"`
-	Rows          int64          `json:"rows"`
-	Columns       int64          `json:"columns"`
-	Dimension     int            `json:"dimension"`
-	Rank          int            `json:"rank"`
-	MemoryBytes   int64          `json:"memory_bytes"`
-	SpoolBytes    int64          `json:"spool_bytes"`
-	Fits          bool           `json:"fits"`
-	Memory        []planItem     `json:"memory"`
-	Passes        map[string]int `json:"passes"`
-	Scans         map[string]int `json:"scans"` // before the fit
-	KernelEntries int64          `json:"kernel_entries"`
-	Rounds        []string       `json:"rounds"` // for shards
-	Notes         []string       `json:"notes"`
+	Kernel    string
+	Map       string
+	Rows      int64
+	Columns   int64
+	Dimension int
 }
 
 // planItem is one part of the memory.
@@ -54,51 +54,80 @@ type planItem struct {
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
 func (j *job) reportPlan(p *model.Plan) error {
-	r := j.planResult(p)
-	t := &show.Text{Title: "plan: " + j.task.title()}
-	if r.Chosen != "" {
-		t.Add("chosen", "%s", r.Chosen)
-	}
-	j.task.planned(r, t)
-	for _, note := range r.Notes {
-		t.Add("note", "%s", note)
-	}
-	for _, m := range r.Memory {
-		t.Add(m.What, "%s", show.Bytes(m.Bytes))
-	}
-	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
-	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, int64(j.data.maxSpool)))
-	for _, name := range j.task.names() {
-		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
-	}
-	t.Add("rounds for shards", "%s", j.roundWords(p))
-	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	if err := j.print(r, t); err != nil {
+	if err := j.app.print(j.planReport(p)); err != nil {
 		return err
 	}
-	return j.checkBudget(&p.Memory)
+	return j.app.checkBudget(&p.Memory)
 }
 
-func (j *job) planResult(p *model.Plan) *planResult {
-	s := j.task.shape()
-	r := &planResult{Method: j.method, Chosen: j.words(p.Choice.String()), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), SpoolBytes: j.session.Quota.Most(), Fits: j.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.scans, KernelEntries: p.KernelEntries,
-		Notes: j.sentences(p.Notes)}
-	if r.Scans == nil {
-		r.Scans = j.plannedScans()
+// planReport returns the report of a plan. Its text has another order than its JSON.
+func (j *job) planReport(p *model.Plan) *report.Report {
+	r, lines := &report.Report{Title: "plan: " + j.task.title()}, &report.Report{}
+	chosen, shape, notes := flags.Spell(j.app.cmd, p.Choice.String()), j.planResult(), flags.SpellAll(j.app.cmd, p.Notes)
+	if chosen != "" {
+		lines.Add("chosen", "%s", chosen)
 	}
-	r.Rounds = append([]string{}, j.rounds(p)...)
+	j.task.planned(shape, lines)
+	r.Put(report.KeyMethod, j.method)
+	r.PutSome(report.KeyChosen, chosen)
+	r.PutSome(report.KeyKernel, shape.Kernel)
+	r.PutSome(report.KeyMap, shape.Map)
+	r.Put(report.KeyRows, shape.Rows)
+	r.Put(report.KeyColumns, shape.Columns)
+	r.Put(report.KeyDimension, shape.Dimension)
+	r.Put(report.KeyRank, j.rank)
+	for _, note := range notes {
+		lines.Add("note", "%s", note)
+	}
+	j.addMemory(r, lines, p)
+	j.addPlannedPasses(r, lines, p)
+	r.Put(keyShardRounds, append([]string{}, j.rounds(p)...))
+	r.Put(report.KeyNotes, notes)
+	lines.Add("rounds for shards", "%s", j.roundWords(p))
+	lines.Add("kernel entries", "%s", report.Count(p.KernelEntries))
+	r.Fields = append(r.Fields, lines.Fields...)
+	return r
+}
+
+// planResult returns what is known of the data before a fit.
+func (j *job) planResult() *planResult {
+	s := j.task.shape()
+	r := &planResult{Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns}
 	if s.OneSource() {
 		r.Columns = s.Rows
 	}
-	for _, name := range j.task.names() {
-		r.Passes[name] = p.SourcePasses
-	}
-	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
-	}
 	return r
+}
+
+// addMemory adds the memory and the disk of a fit.
+func (j *job) addMemory(r, lines *report.Report, p *model.Plan) {
+	total, spool := p.Memory.Total(), j.app.session.Quota.Most()
+	var items []planItem
+	for _, m := range p.Memory.Items {
+		items = append(items, planItem{m.What, m.Bytes, flags.Spell(j.app.cmd, m.Knob)})
+		lines.Add(m.What, "%s", report.Bytes(m.Bytes))
+	}
+	r.Put(keyMemoryBytes, total)
+	r.Put(keySpoolBytes, spool)
+	r.Put(keyFits, j.app.checkBudget(&p.Memory) == nil)
+	r.Put(keyMemory, items)
+	lines.Add("memory in all", "%s", report.Bytes(total))
+	lines.Add("disk for copies", "%s", diskWords(spool, int64(j.data.maxSpool)))
+}
+
+// addPlannedPasses adds the passes of a fit over each source, and its kernel entries.
+func (j *job) addPlannedPasses(r, lines *report.Report, p *model.Plan) {
+	passes, scans := make(map[string]int), j.scans
+	if scans == nil {
+		scans = j.plannedScans()
+	}
+	for _, name := range j.task.names() {
+		passes[name] = p.SourcePasses
+		lines.Add("passes over "+name, "%d%s", passes[name], scanWords(scans[name]))
+	}
+	r.Put(report.KeyPasses, passes)
+	r.Put(report.KeyScans, scans)
+	r.Put(report.KeyKernelEntries, p.KernelEntries)
 }
 
 // diskWords tells what copies of what is read take at one time. They are made to find out
@@ -106,10 +135,10 @@ func (j *job) planResult(p *model.Plan) *planResult {
 func diskWords(bytes, limit int64) string {
 	words := "none"
 	if bytes > 0 {
-		words = show.Bytes(bytes) + " at one time"
+		words = report.Bytes(bytes) + " at one time"
 	}
 	if limit > 0 {
-		words += fmt.Sprintf(", of %s (--max-spool-size)", show.Bytes(limit))
+		words += fmt.Sprintf(", of %s (--max-spool-size)", report.Bytes(limit))
 	}
 	return words
 }

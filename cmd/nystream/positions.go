@@ -118,9 +118,9 @@ func holdsAll(list, names []string) bool {
 func (j *job) carried(path string, rows *prepare.Source) []stream.Field {
 	fields := rows.Info().Kept
 	switch {
-	case !j.data.keeps() || j.formatOf(path) == "npy":
+	case !j.data.keeps() || j.app.formatOf(path) == "npy":
 		return nil
-	case j.formatOf(path) != "libsvm":
+	case j.app.formatOf(path) != "libsvm":
 		return fields
 	case newAside("--label", j.data.label).file != "":
 		return nil

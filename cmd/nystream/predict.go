@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -17,45 +18,40 @@ type predictCommand struct {
 	labelsFile               string // of nodes
 	decisions, probabilities bool
 	interval                 float64 // of numbers
-	intervals, std           bool
+	std                      bool
 	novelty                  float64 // share of rows to mark
 	truth                    *truth  // of --label or --labels, or nil
 }
 
 // predictExtensions are those of files that can hold words, and .npy.
-var predictExtensions = slices.DeleteFunc(slices.Clone(outputExtensions), func(e string) bool { return e == "libsvm" })
+var predictExtensions = slices.DeleteFunc(slices.Clone(flags.OutputExtensions), func(e string) bool { return e == "libsvm" })
 
-func newPredictCommand(a *app) *cobra.Command {
-	p := &predictCommand{application: application{app: a}}
+func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
+	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "predict MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeModelThenData,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.intervals = cmd.Flags().Changed("interval")
-			return p.run(cmd.Context(), args)
-		},
+		ValidArgsFunction: flags.CompleteModelThenData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
 	}
-	p.add(cmd, predictExtensions)
-	f := cmd.Flags()
-	f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
-	f.BoolVar(&p.decisions, "decisions", false, "write decision values, one for each class")
-	f.BoolVar(&p.probabilities, "probabilities", false,
-		"write class probabilities, of fit ridge or fit askls --merge stack")
-	f.Float64Var(&p.interval, "interval", 0, "write an interval for each number, of this `probability`")
-	f.BoolVar(&p.std, "std", false, "write a standard deviation for each number")
-	f.Float64Var(&p.novelty, "novelty", 0, "`share` of ordinary rows to mark as novel, such as 0.01")
-	f.StringVar(&p.labelsFile, "labels", "", "`file` of nodes of the graph and their true labels")
-	completeFiles(cmd, graphExtensions, "labels")
+	p.add(flags.New(cmd), flags.Completion{Extensions: predictExtensions})
+	p.set.Flag("label").Doc = "which predictions are compared with"
+	p.set.Flag("label").Describe("column", "true labels, in a column or file")
+	p.set.Add(
+		flags.Flag{Name: "probabilities", Usage: "write class probabilities", Doc: "of fit ridge or fit askls --merge stack", Group: flags.Output, First: true, Value: flags.Bool(&p.probabilities, false)},
+		flags.Flag{Name: "interval", Arg: "probability", Usage: "write an interval for each number, such as 0.9", Group: flags.Output, First: true, Value: flags.Float(&p.interval, 0)},
+		flags.Flag{Name: "decisions", Usage: "write decision values, one for each class", Group: flags.Output, Value: flags.Bool(&p.decisions, false)},
+		flags.Flag{Name: "std", Usage: "write a standard deviation for each number", Group: flags.Output, Value: flags.Bool(&p.std, false)},
+		flags.Flag{Name: "novelty", Arg: "share", Usage: "share of ordinary rows to mark as novel", Doc: "such as 0.01", Group: flags.Output, Value: flags.Float(&p.novelty, 0)},
+		flags.Flag{Name: "labels", Arg: "file", Usage: "nodes of the graph and their true labels", Group: flags.Data, For: flags.Graph, Value: flags.String(&p.labelsFile, ""), Complete: flags.GraphFiles},
+	)
 	return cmd
 }
 
-// predictResult is what predict prints as JSON.
-type predictResult struct {
-	*rowsResult
-	Predicted  []classCount `json:"predicted"` // of each class that was chosen
-	*judgement              // of --label
-}
+// predictKeys are the keys of predict for models of classes.
+var predictKeys = report.NewGroup("predict, of classes")
+
+var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
 
 // classCount is how many rows are of a class.
 type classCount struct {
@@ -67,16 +63,14 @@ type classCount struct {
 func (p *predictCommand) compares() bool { return p.data.label+p.labelsFile != "" }
 
 func (p *predictCommand) check(args []string) error {
-	if err := refuse([]contradiction{
-		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
-		{p.output == "" && !p.compares(), "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
-		{p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0),
-			"--decisions, --probabilities, --std and --keep go into a file: name it with -o"},
-		{p.intervals && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9"},
-		{p.cmd.Flags().Changed("novelty") && !(p.novelty > 0 && p.novelty < 1),
-			"--novelty must be between 0 and 1, such as 0.01"},
-		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
-	}); err != nil {
+	refuse := p.set.Refuse()
+	refuse.When(len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv")
+	refuse.When(p.output == "" && !p.compares(), "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out")
+	refuse.When(p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o")
+	refuse.When(p.set.Given("interval") && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9")
+	refuse.When(p.set.Given("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01")
+	refuse.When(p.app.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
+	if err := refuse.Err(); err != nil {
 		return err
 	}
 	inputs := args
@@ -89,14 +83,14 @@ func (p *predictCommand) check(args []string) error {
 	if err := p.data.check(); err != nil || p.output == "" {
 		return err
 	}
-	return p.checkOutput("-o", p.output, predictExtensions, inputs)
+	return p.app.checkOutput("-o", p.output, predictExtensions, inputs)
 }
 
 func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
 	}
-	f, m, err := p.readTransformer(args[0])
+	f, m, err := readTransformer(p.app, p.families, args[0])
 	if err != nil {
 		return err
 	}
@@ -113,22 +107,18 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	all, text, err := a.report(r)
-	if err != nil {
-		return err
-	}
-	return p.printRows(r, all, text)
+	return p.app.printRows(r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// prediction is an answer with its report: the result that has r as a part, and lines about the rest.
+// prediction is an answer with its report.
 type prediction struct {
 	rowsAnswer
-	report func(r *rowsResult) (all any, text func(t *show.Text), err error)
+	report func(r *rowsResult, out *report.Report) error // adds fields
 }
 
 // answer returns what the flags ask the model for.
 func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction, error) {
-	if p.cmd.Flags().Changed("novelty") {
+	if p.set.Given("novelty") {
 		return p.markNovel(f, m)
 	}
 	if targets, err := m.Outputs(model.Left, model.Value); err == nil {
@@ -137,14 +127,14 @@ func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction,
 	return p.predictClasses(f, m)
 }
 
-// text adds lines about classes.
-func (r *predictResult) text(t *show.Text) {
-	words := make([]string, len(r.Predicted))
-	for i, c := range r.Predicted {
-		words[i] = fmt.Sprintf("%s (%s)", c.Class, show.Count(c.Rows))
+// addPredicted adds the classes that were predicted, with the rows of each.
+func addPredicted(out *report.Report, classes []string, counts []int64) {
+	predicted, words := []classCount{}, []string(nil)
+	for c, n := range counts {
+		if n > 0 {
+			predicted = append(predicted, classCount{classes[c], n})
+			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+		}
 	}
-	t.Add("predicted", "%s", show.Words(words))
-	if r.judgement != nil {
-		r.judgement.text(t)
-	}
+	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))
 }

@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -19,15 +20,15 @@ const predictedColumn = "predicted"
 func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*prediction, error) {
 	names, err := m.Outputs(model.Left, model.Decision)
 	switch {
-	case p.intervals || p.std:
-		return nil, usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
+	case p.set.Given("interval") || p.std:
+		return nil, flags.Usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
 	case errors.Is(err, model.ErrNoOutput):
-		return nil, usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
+		return nil, flags.Usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
 			f.path, f.family.name)
 	case err != nil:
-		return nil, usagef("%w", err)
-	case f.family == lowrankFamily && p.data.label != "":
-		return nil, usagef("--label: clusters have no names to compare with: carry the column along with --keep")
+		return nil, flags.Usagef("%w", err)
+	case f.family.clusters && p.data.label != "":
+		return nil, flags.Usagef("--label: clusters have no names to compare with: carry the column along with --keep")
 	}
 	classes := f.data.Classes
 	if len(classes) != len(names) {
@@ -49,15 +50,15 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 	if p.probabilities {
 		add(model.Probability)
 		if _, err := a.request.Names(m); err != nil {
-			return nil, usagef("--probabilities: %w", err)
+			return nil, flags.Usagef("--probabilities: %w", err)
 		}
 	}
 	var values []float64 // of the classes
-	if p.formatOf(p.output) == "npy" {
+	if p.app.formatOf(p.output) == "npy" {
 		a.columns = append([]string{predictedColumn}, a.columns...)
 		var numbers bool
 		if values, numbers = classValues(classes); !numbers {
-			p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+			p.app.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
 		}
 	} else {
 		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}
@@ -85,18 +86,12 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 		made.Data = made.Data[min(1, len(made.Data)):]
 		return &stream.Batch{X: made, Kept: []stream.Column{{Kind: stream.String, Strings: words}}}, nil
 	}
-	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
-		out := &predictResult{rowsResult: r, Predicted: []classCount{}}
-		for c, n := range counts {
-			if n > 0 {
-				out.Predicted = append(out.Predicted, classCount{classes[c], n})
-			}
+	a.report = func(_ *rowsResult, out *report.Report) error {
+		addPredicted(out, classes, counts)
+		if p.truth == nil {
+			return nil
 		}
-		var err error
-		if p.truth != nil {
-			out.judgement, err = p.truth.judgement()
-		}
-		return out, out.text, err
+		return p.truth.report(out)
 	}
 	return a, nil
 }

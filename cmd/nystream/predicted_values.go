@@ -7,7 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -15,35 +16,34 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// valuesResult is the JSON report of predict for a regression.
-type valuesResult struct {
-	*rowsResult
-	Targets []string     `json:"targets"`
-	Known   int64        `json:"labelled,omitempty"` // rows whose number is known
-	RMSE    *show.Number `json:"rmse,omitempty"`
-	Error   *show.Number `json:"rmse_error,omitempty"` // standard error
-	R2      *show.Number `json:"r2,omitempty"`
-	// Covered is the share of true numbers inside their intervals, and Width the mean width of the intervals.
-	Covered *show.Number `json:"covered,omitempty"`
-	Width   *show.Number `json:"interval_width,omitempty"`
-}
+// valueKeys are the keys of predict for models of numbers.
+var valueKeys = report.NewGroup("predict, of numbers")
+
+var (
+	keyTargets       = valueKeys.Key("targets", "names of the targets")
+	keyLabelled      = valueKeys.Key("labelled", "rows with a known number")
+	keyRMSE          = valueKeys.Key("rmse", "root mean squared error")
+	keyRMSEError     = valueKeys.Key("rmse_error", "standard error of rmse")
+	keyR2            = valueKeys.Key("r2", "share of the variance that is predicted")
+	keyCovered       = valueKeys.Key("covered", "share of the known numbers inside their intervals")
+	keyIntervalWidth = valueKeys.Key("interval_width", "mean width of the intervals")
+)
 
 // predictValues predicts numbers, and compares them with the column --label if there is one.
 func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*prediction, error) {
 	r := p.valueRequest()
 	intervals := r.Asks(model.Upper)
 	if _, err := r.Names(m); err != nil {
-		return nil, usagef("%w", err)
+		return nil, flags.Usagef("%w", err)
 	}
 	if p.compares() {
 		p.truth = newTruth(newAside("--label", p.data.label), nil)
 	}
-	if err := refuse([]contradiction{
-		{p.decisions || p.probabilities, "--decisions and --probabilities are for models of classes: this one predicts numbers"},
-		{p.labelsFile != "", "--labels is for models of a graph"},
-		{p.truth != nil && len(targets) > 1, "--label compares with one column, and this model predicts several"},
-		{p.truth != nil && p.truth.said.file != "", p.data.label + ": true numbers are in a column of the data"},
-	}); err != nil {
+	refuse := p.set.Refuse()
+	refuse.If(true, "decisions probabilities", "is for models of classes: this one predicts numbers")
+	refuse.When(p.truth != nil && len(targets) > 1, "--label compares with one column, and this model predicts several")
+	refuse.When(p.truth != nil && p.truth.said.file != "", p.data.label+": true numbers are in a column of the data")
+	if err := refuse.Err(); err != nil {
 		return nil, err
 	}
 	score := &valueScore{}
@@ -55,46 +55,44 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 		}
 		return batch, score.compare(&b.Kept[p.truth.place], values, p.data.label, intervals)
 	}
-	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
-		out := &valuesResult{rowsResult: r, Targets: targets}
+	a.report = func(_ *rowsResult, out *report.Report) error {
+		out.Show(keyTargets, targets, "targets", "%s", report.Words(targets))
 		if p.truth != nil {
 			score.report(out, intervals)
 		}
-		return out, out.text, nil
+		return nil
 	}
 	return a, nil
 }
 
-// noveltyResult is the JSON report of predict --novelty.
-type noveltyResult struct {
-	*rowsResult
-	Share  show.Number `json:"share"` // expected share marked of rows like those of the fit
-	Marked int64       `json:"marked"`
-	// Warnings are reasons to doubt the marks.
-	Warnings []string `json:"warnings,omitempty"`
-}
+// noveltyKeys are the keys of predict --novelty.
+var noveltyKeys = report.NewGroup("predict --novelty")
+
+var (
+	keyShare  = noveltyKeys.Key("share", "expected share of marked rows among rows like those of the fit")
+	keyMarked = noveltyKeys.Key("marked", "rows marked as novel")
+)
 
 // markNovel asks how unlike the fitted rows each row is, and marks the strangest.
 func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*prediction, error) {
 	r := model.Request{Kinds: []model.Kind{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
-		return nil, usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
 			f.path, f.family.name)
 	}
 	if err != nil {
-		return nil, usagef("%w", err)
+		return nil, flags.Usagef("%w", err)
 	}
-	if err := refuse([]contradiction{
-		{p.decisions || p.probabilities || p.intervals || p.std,
-			"--novelty predicts nothing: leave out --decisions, --probabilities, --interval and --std"},
-		{p.data.label+p.labelsFile != "", "--novelty is compared with no label: carry the column along with --keep"},
-	}); err != nil {
+	refuse := p.set.Refuse()
+	refuse.If(true, "decisions probabilities interval std", "goes into predictions, and --novelty predicts nothing: leave it out")
+	refuse.If(true, "label labels", "is compared with predictions, and --novelty predicts nothing: carry the column along with --keep")
+	if err := refuse.Err(); err != nil {
 		return nil, err
 	}
-	out := &noveltyResult{Share: show.Number(p.novelty)}
+	marked, warnings := int64(0), []string(nil)
 	if known, ok := f.model.(*lowrank.Model); ok {
-		out.Warnings = p.sentences(known.Novelty.Doubts(p.novelty))
+		warnings = flags.SpellAll(p.app.cmd, known.Novelty.Doubts(p.novelty))
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {
@@ -104,20 +102,19 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 			copy(row, matrix.Row(made, i))
 			if row[made.Cols-1] <= p.novelty {
 				row[made.Cols] = 1
-				out.Marked++
+				marked++
 			}
 		}
 		return &stream.Batch{X: all}, nil
 	}
-	a.report = func(r *rowsResult) (any, func(t *show.Text), error) {
-		out.rowsResult = r
-		return out, func(t *show.Text) {
-			for _, w := range out.Warnings {
-				t.Add("warning", "%s", w)
-			}
-			t.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", show.Count(out.Marked),
-				float64(out.Marked)/float64(max(1, out.Rows)), p.novelty)
-		}, nil
+	a.report = func(r *rowsResult, out *report.Report) error {
+		out.Put(keyShare, p.novelty)
+		out.Put(keyMarked, marked)
+		out.PutSome(report.KeyWarnings, warnings)
+		out.AddWarnings(warnings)
+		out.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", report.Count(marked),
+			float64(marked)/float64(max(1, r.rows)), p.novelty)
+		return nil
 	}
 	return a, nil
 }
@@ -126,7 +123,7 @@ func (p *predictCommand) markNovel(f *modelFile, m model.Transformer) (*predicti
 // deviations.
 func (p *predictCommand) valueRequest() model.Request {
 	r := model.Request{Kinds: []model.Kind{model.Value}}
-	if p.intervals {
+	if p.set.Given("interval") {
 		r.Kinds, r.Level = append(r.Kinds, model.Lower, model.Upper), p.interval
 	}
 	if p.std {
@@ -191,24 +188,21 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 }
 
 // report adds the figures to a result.
-func (s *valueScore) report(r *valuesResult, intervals bool) {
-	r.Known = s.Count()
-	r.RMSE, r.Error, r.R2 = show.Optional(s.RMSE()), show.Optional(s.RMSEError()), show.Optional(s.R2())
-	if n := float64(r.Known); intervals {
-		r.Covered, r.Width = show.Optional(s.inside/n), show.Optional(s.width/n)
-	}
-}
-
-func (r *valuesResult) text(t *show.Text) {
-	t.Add("targets", "%s", show.Words(r.Targets))
-	if r.RMSE != nil {
-		words := fmt.Sprintf("RMSE %.4g%s", float64(*r.RMSE), plusMinus(r.Error, "%.2g"))
-		if r.R2 != nil { // defined unless the true numbers are constant
-			words += fmt.Sprintf(", R² %.4f", float64(*r.R2))
+func (s *valueScore) report(out *report.Report, intervals bool) {
+	n := s.Count()
+	out.PutSome(keyLabelled, n)
+	if rmse := s.RMSE(); !math.IsNaN(rmse) {
+		words := fmt.Sprintf("RMSE %.4g%s", rmse, report.PlusMinus(report.Optional(s.RMSEError()), "%.2g"))
+		if r2 := s.R2(); !math.IsNaN(r2) { // defined unless the true numbers are constant
+			words += fmt.Sprintf(", R² %.4f", r2)
 		}
-		t.Add("error", "%s, of %s rows", words, show.Count(r.Known))
+		out.Show(keyRMSE, rmse, "error", "%s, of %s rows", words, report.Count(n))
 	}
-	if r.Covered != nil {
-		t.Add("intervals", "%.4f of the rows are inside, mean width %.4g", float64(*r.Covered), float64(*r.Width))
+	out.PutSome(keyRMSEError, s.RMSEError())
+	out.PutSome(keyR2, s.R2())
+	if covered := s.inside / float64(n); intervals && n > 0 {
+		width := s.width / float64(n)
+		out.Show(keyCovered, covered, "intervals", "%.4f of the rows are inside, mean width %.4g", covered, width)
+		out.PutSome(keyIntervalWidth, width)
 	}
 }

@@ -24,14 +24,12 @@ func TestValueScore(t *testing.T) {
 			if err := s.compare(&numbers, values, "y", false); err != nil {
 				t.Fatal(err)
 			}
-			var r valuesResult
-			s.report(&r, false)
 			tolerance := 1e-9
 			if unit != 1 {
 				tolerance += 1e-14 * math.Abs(offset) // of the numbers themselves
 			}
-			if math.Abs(float64(*r.RMSE)/unit/0.03125-1) > tolerance || math.Abs(float64(*r.R2)-0.9375) > tolerance {
-				t.Errorf("numbers around %g times %g: RMSE %v, R² %v; want %v and 0.9375", offset, unit, *r.RMSE, *r.R2, 0.03125*unit)
+			if math.Abs(s.RMSE()/unit/0.03125-1) > tolerance || math.Abs(s.R2()-0.9375) > tolerance {
+				t.Errorf("numbers around %g times %g: RMSE %v, R² %v; want %v and 0.9375", offset, unit, s.RMSE(), s.R2(), 0.03125*unit)
 			}
 		}
 	}

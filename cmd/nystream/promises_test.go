@@ -41,12 +41,12 @@ var promises = []promise{
 	{"RMSE, R² and accuracy have standard errors.", "docs/methods.md", standardErrors},
 	{"`nystream plan fit METHOD` prints memory, passes and kernel entries before any work.", "docs/methods.md", costsOfTable},
 	{"`plan` prints the rounds, such as `2: scan, fit` with `--scale standard`, or why a fit cannot be shared", "docs/distributed.md", roundsOrWhyNot},
-	{"With --tol instead of --rank the rank is the smallest whose estimated error, and a fifth more, is within the tolerance.", "cmd/nystream/help/fit_landmark.txt", smallestRank},
-	{"With landmark and ssrsvd models an embedding does not depend on the position.", "cmd/nystream/help/transform.txt", ignoresPosition},
-	{"predicted_lower and predicted_upper, between which nine of ten new numbers are", "cmd/nystream/help/predict.txt", coversNineOfTen},
-	{"B = I/n is cross-covariance", "cmd/nystream/help/fit_operator.txt", identityIsCrossCovariance},
+	{"With --tol instead of --rank the rank is the smallest whose estimated error, and a fifth more, is within the tolerance.", "cmd/nystream/internal/flags/help/fit_landmark.txt", smallestRank},
+	{"With landmark and ssrsvd models an embedding does not depend on the position.", "cmd/nystream/internal/flags/help/transform.txt", ignoresPosition},
+	{"predicted_lower and predicted_upper, between which nine of ten new numbers are", "cmd/nystream/internal/flags/help/predict.txt", coversNineOfTen},
+	{"B = I/n is cross-covariance", "cmd/nystream/internal/flags/help/fit_operator.txt", identityIsCrossCovariance},
 	{"These three and kl are asymmetric: they are for fit landmark, ssrsvd, auto, ksvd and askls. fit transport takes kl too. relative is for fit ism",
-		"cmd/nystream/topics/kernels.txt", takesEveryKernel},
+		"cmd/nystream/internal/flags/topics/kernels.txt", takesEveryKernel},
 }
 
 // TestPromises holds the command to what its pages say, word by word.
@@ -132,8 +132,8 @@ var promisedFits = []string{
 	"transport x.csv --right z.csv --columns a,b --kernel rbf(gamma=1) --rank 20",
 }
 
-// report returns what a command line says as JSON.
-func report(t *testing.T, words ...string) (r map[string]any) {
+// reported returns what a command line says as JSON.
+func reported(t *testing.T, words ...string) (r map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(succeeds(t, append(words, "--format", "json")...)), &r); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func report(t *testing.T, words ...string) (r map[string]any) {
 // fitModel returns the report of a fit that writes m.npz.
 func fitModel(t *testing.T, fit string, more ...string) map[string]any {
 	t.Helper()
-	return report(t, slices.Concat([]string{"fit"}, strings.Fields(fit), more, []string{"-o", "m.npz"})...)
+	return reported(t, slices.Concat([]string{"fit"}, strings.Fields(fit), more, []string{"-o", "m.npz"})...)
 }
 
 // at returns a value of a report by the keys and places that lead to it, nil if there is none.
@@ -187,7 +187,7 @@ func estimates(t *testing.T) {
 	_, _, x := tableOf(t, "x.csv")
 	for _, m := range lowrankMethods {
 		r := fitModel(t, m.name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4")
-		measured := report(t, "verify", "m.npz", "x.csv")
+		measured := reported(t, "verify", "m.npz", "x.csv")
 		for i, norm := range []string{"spectral", "frobenius"} {
 			truth := numberAt(measured, "relative_"+norm+"_error")
 			if of, _ := at(r, fmt.Sprintf("errors.%d.of", i)).(string); !strings.Contains(strings.ToLower(of), norm) {
@@ -284,7 +284,7 @@ func memoryStaysFlat(t *testing.T) {
 		}
 		bytes := func(rows string) float64 {
 			fit := strings.Replace(strings.Replace(fit, " X", " "+rows+".npy", 1), " R", " "+rows+"-right.npy", 1)
-			return numberAt(report(t, append([]string{"plan", "fit"}, strings.Fields(fit)...)...), "memory_bytes")
+			return numberAt(reported(t, append([]string{"plan", "fit"}, strings.Fields(fit)...)...), "memory_bytes")
 		}
 		if few, many := bytes("few"), bytes("many"); !(many < 2*few) {
 			t.Errorf("%s: %v bytes for a thousand times the rows, not %v", fit, many, few)
@@ -296,7 +296,7 @@ func memoryStaysFlat(t *testing.T) {
 func refusesBeforeItStarts(t *testing.T) {
 	for _, fit := range promisedFits {
 		words := append([]string{"plan", "fit"}, strings.Fields(fit)...)
-		bytes := numberAt(report(t, words...), "memory_bytes")
+		bytes := numberAt(reported(t, words...), "memory_bytes")
 		os.Remove("none.npz")
 		words = append(words[1:], "-o", "none.npz", "--memory")
 		if !strings.HasPrefix(fit, "auto") { // chooses by it
@@ -397,7 +397,7 @@ func asGoodAsPublished(t *testing.T) {
 				"--nnz", "4", "-o", "m.npz", "--seed", fmt.Sprint(seed)}, right)
 			measured := func(more ...string) float64 {
 				succeeds(t, append(fit, more...)...)
-				return numberAt(report(t, append([]string{"verify", "m.npz", "dark.npy"}, right...)...), "relative_spectral_error")
+				return numberAt(reported(t, append([]string{"verify", "m.npz", "dark.npy"}, right...)...), "relative_spectral_error")
 			}
 			ours, published, most := measured(), measured("--leverage-rows", "0"), map[string]float64{"ssrsvd": 0.01, "s3spsd": 0.001}[method]
 			if !(ours <= published && ours <= most) {
@@ -414,9 +414,9 @@ func standardErrors(t *testing.T) {
 	r := fitModel(t, "ridge x.csv --columns a,b --target y")
 	few(r, "scores.0.rmse_error")
 	few(r, "scores.0.r2_error")
-	few(report(t, "predict", "m.npz", "z.csv", "--label", "y", "-o", "p.csv"), "rmse_error")
+	few(reported(t, "predict", "m.npz", "z.csv", "--label", "y", "-o", "p.csv"), "rmse_error")
 	few(fitModel(t, "ridge x.csv --columns a,b --label c"), "accuracy_error")
-	few(report(t, "predict", "m.npz", "z.csv", "--label", "c", "-o", "p.csv"), "accuracy_error")
+	few(reported(t, "predict", "m.npz", "z.csv", "--label", "c", "-o", "p.csv"), "accuracy_error")
 	few(fitModel(t, "askls x.csv --columns a,b --label c --kernel sne(gamma=1) --merge stack"), "out_of_fold.accuracy_error")
 	few(fitModel(t, "askls x.csv --columns a,b --label c --kernel sne(gamma=1) --train-fraction 0.6"), "test.accuracy_error")
 }
@@ -435,7 +435,7 @@ func costsOfTable(t *testing.T) {
 		{"operator --kind covariance --engine landmark --landmarks 200 --rank 50", 200},
 	} {
 		words := strings.Fields(c.fit)
-		r := report(t, slices.Concat([]string{"plan", "fit", words[0], "rows.npy", "--kernel", "rbf(gamma=1)"}, words[1:])...)
+		r := reported(t, slices.Concat([]string{"plan", "fit", words[0], "rows.npy", "--kernel", "rbf(gamma=1)"}, words[1:])...)
 		between(t, c.fit, r, "passes.data", 1, 1)
 		between(t, c.fit, r, "kernel_entries", rows*c.entries, rows*(1.1*c.entries+1))
 		between(t, c.fit, r, "memory_bytes", 1<<20, 1<<50)
@@ -447,7 +447,7 @@ func costsOfTable(t *testing.T) {
 func roundsOrWhyNot(t *testing.T) {
 	for i, fit := range promisedFits {
 		words := strings.Fields(fit)
-		rounds, _ := report(t, append([]string{"plan", "fit"}, words...)...)["rounds"].([]any)
+		rounds, _ := reported(t, append([]string{"plan", "fit"}, words...)...)["rounds"].([]any)
 		states := fmt.Sprint("states", i)
 		shard := append(append([]string{"fit"}, words...), "--states", states, "--shard")
 		if len(rounds) == 0 {
@@ -531,7 +531,7 @@ func coversNineOfTen(t *testing.T) {
 		}
 		fitModel(t, "ridge old.npy --target 2 --kernel rbf(gamma=1) --landmarks 60")
 		for _, level := range []float64{0.5, 0.9} {
-			r := report(t, "predict", "m.npz", "new.npy", "--label", "2", "--interval", fmt.Sprint(level), "-o", "p.npy")
+			r := reported(t, "predict", "m.npz", "new.npy", "--label", "2", "--interval", fmt.Sprint(level), "-o", "p.npy")
 			between(t, fmt.Sprint(level), r, "covered", level-0.03, level+0.03)
 		}
 	}
@@ -556,8 +556,8 @@ func identityIsCrossCovariance(t *testing.T) {
 }
 
 func ksvdErrors(t *testing.T) {
-	r := report(t, "fit", "ksvd", "x.csv", "--right", "z.csv", "--kernel", "sne(gamma=1)", "--rank", "3", "--landmarks", "9", "-o", "m.npz")
-	measured := report(t, "verify", "m.npz", "x.csv", "--right", "z.csv")
+	r := reported(t, "fit", "ksvd", "x.csv", "--right", "z.csv", "--kernel", "sne(gamma=1)", "--rank", "3", "--landmarks", "9", "-o", "m.npz")
+	measured := reported(t, "verify", "m.npz", "x.csv", "--right", "z.csv")
 	if v, is := r["direction_error"].(float64); !is || !(v > 0 && v < 2) {
 		t.Errorf("the error of the directions is %v", r["direction_error"])
 	}

@@ -5,15 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/spf13/cobra"
-
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -23,11 +19,13 @@ import (
 
 // ridgeFamily are regressions and classifiers.
 var ridgeFamily = &family{
-	name:       ridge.Name,
-	methods:    []string{ridge.Name},
-	fitters:    []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
-	load:       loader(ridge.Load),
-	unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	savedFamily: savedFamily{
+		name:       ridge.Name,
+		methods:    []string{ridge.Name},
+		load:       loader(ridge.Load),
+		unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+	},
+	fitters: []fitter{{ridge.Name, "DATA... --target COLUMN", newRidgeTask}},
 }
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
@@ -35,7 +33,7 @@ var ridgeFamily = &family{
 // The best of them is at most 15 % worse than the best of all; rbf(gamma=median) is up to 55 % worse than it.
 const ridgeKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)"
 
-// alternatives is a flag of kernels: those of repeated flags are joined.
+// alternatives is the value of a flag of kernels: those of repeated flags are joined.
 type alternatives struct {
 	text  *string
 	given bool
@@ -57,10 +55,10 @@ func (a *alternatives) Type() string { return "kernels" }
 
 // ridgeTask is a fit of ridge.
 type ridgeTask struct {
-	*job
+	job                     *job
 	how                     ridge.Solver // but for its seed
 	target, weights, foldBy string
-	classWeight             word
+	classWeight             flags.Word
 
 	kernels []kernelgen.Kernel
 	asides  asides
@@ -71,48 +69,47 @@ type ridgeTask struct {
 	fitting *ridge.Fit
 }
 
-func newRidgeTask(j *job, cmd *cobra.Command) task {
+func newRidgeTask(j *job) *fitTask {
 	c := &ridgeTask{job: j}
 	j.kernelText = ridgeKernels
-	f := cmd.Flags()
-	f.Var(&alternatives{text: &j.kernelText}, "kernel",
-		"`kernels` to choose from, such as 'rbf(gamma=0.1|1)'; repeat it for more")
-	j.addCompletion(cmd, completeKernels, "kernel")
-	j.addLabelAside(cmd, "`column` or file of the classes to predict, instead of --target")
-	j.addAside(cmd, &c.target, "target", "`columns` or file of the numbers to predict", model.Left)
-	f.IntVar(&c.how.Landmarks, "landmarks", 1000, "`number` of landmarks")
-	f.Float64SliceVar(&c.how.Penalties, "penalty", nil,
-		"`numbers` to choose the penalty from; five to seven that suit the data if not given")
-	f.Lookup("penalty").DefValue = "" // not []
-	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds, 1 for a held-out tenth; 5 up to 3,000 landmarks")
-	j.addAside(cmd, &c.weights, "weights", "`column` or file of the weights of the rows", model.Left)
-	j.addAside(cmd, &c.foldBy, "fold-by", "`column` or file whose equal values stay in one fold", model.Left)
-	addChoice(cmd, &c.classWeight, "class-weight", "weights of classes", words("none", "balanced"), "", "rare classes weigh as much")
-	f.BoolVar(&c.how.ScorePass, "score-pass", false, "score classes on all rows, by another pass")
-	f.BoolVar(&c.how.Std, "std", false, "keep what predict --std needs: 16·landmarks² bytes")
-	forms := []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}
-	addChoice(cmd, &c.how.Metric, "metric", "metric learnt from the data", forms, "", "factors of columns", "a matrix")
-	setDefault(cmd, "scale", "standard")
-	return c
+	j.addLabelAside("classes to predict, in a column or file", "instead of --target")
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
+			Value: &alternatives{text: &j.kernelText}, Complete: flags.Kernels},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks", First: true, Value: flags.Int(&c.how.Landmarks, 1000)},
+		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "numbers to choose the penalty from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
+	)
+	j.addAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
+	j.addAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
+	j.set.Add(
+		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "rare classes weigh as much")},
+		flags.Flag{Name: "score-pass", Usage: "score classes on all rows, by another pass", Value: flags.Bool(&c.how.ScorePass, false)},
+		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
+		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
+			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
+	)
+	j.set.Flag("scale").Default("standard")
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, plan: c.plan, prepare: c.prepare,
+		fit: c.fit, rowsData: c.rowsData, charts: c.charts, planned: c.planned, fitted: c.fitted}
 }
 
-func (c *ridgeTask) refuses(args []string) []contradiction {
-	label, target := c.given("label"), c.given("target")
-	return []contradiction{
-		{len(args) == 0, noData},
-		{target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target"},
-		{target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out"},
-		{label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out"},
-		{label && target, "--label and --target: one of them is predicted; leave the other out"},
-		c.needs(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes"),
-		c.least("landmarks", c.how.Landmarks, 1),
-		c.least("folds", c.how.Folds, 1),
-		{slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1"},
-	}
+func (c *ridgeTask) refuses(refuse *flags.Refusals, args []string) {
+	label, target := c.job.given("label"), c.job.given("target")
+	refuse.When(len(args) == 0, noData)
+	refuse.When(target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target")
+	refuse.When(target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out")
+	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
+	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
+	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")
+	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.Below("folds", c.how.Folds, 1)
+	refuse.When(slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
 }
 
 func (c *ridgeTask) parse() (err error) {
-	c.kernels, err = kernelgen.ParseAll(c.kernelText)
+	c.kernels, err = kernelgen.ParseAll(c.job.kernelText)
 	return err
 }
 
@@ -147,7 +144,7 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 	for i, a := range c.asides.list {
 		names := a.columns
 		if a.file != "" {
-			v, err := c.data.readAsideFile(ctx, c.app, a, c.left.Info().Rows)
+			v, err := c.job.data.readAsideFile(ctx, c.job.app, a, c.job.sides.left.Info().Rows)
 			if err == nil {
 				err = v.checkWhole()
 			}
@@ -166,18 +163,18 @@ func (c *ridgeTask) learn(ctx context.Context) error {
 		}
 		what := map[string]string{"--label": "classes", "--weights": "weights", "--fold-by": "groups"}[a.flag]
 		if len(names) != 1 {
-			return usagef("%s: %d columns; %s are in one", a.named(), len(names), what)
+			return flags.Usagef("%s: %d columns; %s are in one", a.named(), len(names), what)
 		}
 		switch a.flag {
 		case "--label":
 			c.known.Classes = &ridge.Classes{Label: names[0]}
 		case "--weights":
-			c.known.Weights, c.rows.Weights = names[0], names[0]
+			c.known.Weights, c.job.rows.Weights = names[0], names[0]
 		case "--fold-by":
 			c.known.FoldBy = names[0]
 		}
 	}
-	return c.findClasses(ctx, c.left)
+	return c.findClasses(ctx, c.job.sides.left)
 }
 
 // findClasses finds the classes of the rows of positive weight. Cost: one pass if labels or weights are in DATA.
@@ -188,13 +185,13 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 	inData := func(a aside) bool { return a.file == "" && (a.flag == "--label" || a.flag == "--weights") }
 	a := c.asides.list[slices.IndexFunc(c.asides.list, func(a aside) bool { return a.flag == "--label" })]
 	label, name := c.known.Classes.Label, rows.Info().Name
-	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.left) { // there is no need to read the rows
+	if !slices.ContainsFunc(c.asides.list, inData) && rows == stream.Source(c.job.sides.left) { // there is no need to read the rows
 		name = a.file
 		rows = stream.FromMatrix(a.file, matrix.New(int(rows.Info().Rows), 0))
 	}
 	d, err := c.problem(rows)
 	if err == nil {
-		c.known.Classes, err = d.FindClasses(ctx, c.engine(), label)
+		c.known.Classes, err = d.FindClasses(ctx, c.job.app.engine(), label)
 	}
 	if err != nil {
 		return err
@@ -211,7 +208,7 @@ func (c *ridgeTask) findClasses(ctx context.Context, rows stream.Source) (err er
 // solver returns what the flags say.
 func (c *ridgeTask) solver() ridge.Solver {
 	s := c.how
-	s.Seed, s.Kernels, s.Balanced = c.seed, c.kernels[1:], c.classWeight == "balanced"
+	s.Seed, s.Kernels, s.Balanced = c.job.app.seed, c.kernels[1:], c.classWeight == "balanced"
 	return s
 }
 
@@ -223,16 +220,16 @@ func (c *ridgeTask) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *ridgeTask) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", show.Count(c.shape().Rows), c.shape().Columns, c.asides.words("--label", "--target"))
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", report.Count(c.job.shape().Rows), c.job.shape().Columns, c.asides.words("--label", "--target"))
 }
 
 func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
-	d, err := c.problem(c.left)
+	d, err := c.problem(c.job.sides.left)
 	if err != nil {
 		return nil, err
 	}
 	s := d.Shape()
-	s.Rows = c.shape().Rows
+	s.Rows = c.job.shape().Rows
 	p, err := c.solver().Plan(e, s, c.kernels[0])
 	if err != nil {
 		return nil, err
@@ -245,21 +242,21 @@ func (c *ridgeTask) plan(e stream.Engine) (*model.Plan, error) {
 
 // prepare prepares the rows. If rows were left out, it finds the classes of the remaining rows again.
 func (c *ridgeTask) prepare(ctx context.Context) (err error) {
-	if c.beside, err = c.besides(c.left); err != nil {
+	if c.job.sides.beside, err = c.besides(c.job.sides.left); err != nil {
 		return err
 	}
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	if c.prepared.dropped()+c.prepared.absent() > 0 {
-		return c.findClasses(ctx, c.prepared.left)
+	if c.job.sides.prepared.dropped()+c.job.sides.prepared.absent() > 0 {
+		return c.findClasses(ctx, c.job.sides.prepared.left)
 	}
 	return nil
 }
 
 func (c *ridgeTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
 	d := c.known
-	d.Rows = c.prepared.left
+	d.Rows = c.job.sides.prepared.left
 	f, err := c.solver().Fit(ctx, e, &d, c.kernels[0])
 	if err != nil {
 		return nil, nil, err
@@ -274,7 +271,7 @@ func (c *ridgeTask) rowsData() rowsData {
 	return d
 }
 
-func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
+func (c *ridgeTask) planned(r *planResult, _ *report.Report) {
 	var texts []string
 	for _, k := range c.kernels {
 		texts = append(texts, k.String())
@@ -284,15 +281,15 @@ func (c *ridgeTask) planned(r *planResult, _ *show.Text) {
 
 // ridgeMetric is what the search for a metric found.
 type ridgeMetric struct {
-	Form   string        `json:"form"`
-	Round  int           `json:"round"`  // the one taken; 0 for none
-	Errors []show.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
+	Form   string          `json:"form"`
+	Round  int             `json:"round"`  // the one taken; 0 for none
+	Errors []report.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
 }
 
 // ridgeImportance is how much a column counts.
 type ridgeImportance struct {
-	Column string      `json:"column"`
-	Share  show.Number `json:"share"`
+	Column string        `json:"column"`
+	Share  report.Number `json:"share"`
 }
 
 // mostImportant is how many columns the text names.
@@ -300,17 +297,17 @@ const mostImportant = 8
 
 // ridgeClassF1 is F1 of a class.
 type ridgeClassF1 struct {
-	Class string      `json:"class"`
-	F1    show.Number `json:"f1"`
+	Class string        `json:"class"`
+	F1    report.Number `json:"f1"`
 }
 
 // ridgeScore is how well a target is predicted.
 type ridgeScore struct {
-	Target    string       `json:"target"`
-	RMSE      show.Number  `json:"rmse"`
-	RMSEError *show.Number `json:"rmse_error,omitempty"`
-	R2        show.Number  `json:"r2"`
-	R2Error   *show.Number `json:"r2_error,omitempty"`
+	Target    string         `json:"target"`
+	RMSE      report.Number  `json:"rmse"`
+	RMSEError *report.Number `json:"rmse_error,omitempty"`
+	R2        report.Number  `json:"r2"`
+	R2Error   *report.Number `json:"r2_error,omitempty"`
 }
 
 // ridgeKernel is a kernel that was tried, at its best penalty.
@@ -321,13 +318,13 @@ type ridgeKernel struct {
 
 // ridgePenalty is a penalty that was tried.
 type ridgePenalty struct {
-	Penalty show.Number   `json:"penalty"`
-	RMSE    []show.Number `json:"rmse"`
-	Error   *show.Number  `json:"misclassified,omitempty"`
+	Penalty report.Number   `json:"penalty"`
+	RMSE    []report.Number `json:"rmse"`
+	Error   *report.Number  `json:"misclassified,omitempty"`
 }
 
 func newRidgePenalty(p ridge.Penalty) ridgePenalty {
-	return ridgePenalty{show.Number(p.Lambda), show.Numbers(p.RMSE), show.Optional(p.Misclassified)}
+	return ridgePenalty{report.Number(p.Lambda), report.Numbers(p.RMSE), report.Optional(p.Misclassified)}
 }
 
 // errorOf returns the error of a penalty that people read: the share of rows misclassified, or the
@@ -339,38 +336,65 @@ func (c *ridgeTask) errorOf(p ridge.Penalty) float64 {
 	return p.RMSE[0]
 }
 
-// longNumber matches numbers of more than six digits.
-var longNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d{5,}(e[-+]?\d+)?`) })
+// ridgeKeys are the keys of fit ridge.
+var ridgeKeys = report.NewGroup("fit ridge")
 
-// rounded returns a kernel with four digits of each number.
-func rounded(k kernelgen.Kernel) string {
-	return longNumber().ReplaceAllStringFunc(k.String(), func(number string) string {
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return number
-		}
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	})
-}
+var (
+	keyKernels       = ridgeKeys.Key("kernels", "kernels that were tried, at their best penalty, not corrected: kernel, penalty, rmse, misclassified")
+	keyFolds         = ridgeKeys.Key("folds", "number of folds; 1: a tenth of the rows is held out")
+	keyCorrectedFor  = ridgeKeys.Key("corrected_for", "number of configurations, a kernel with a penalty each, whose choice rmse, r2 and misclassified are corrected for; 0: not corrected")
+	keyCounted       = ridgeKeys.Key("counted", "rows with a prediction out of fold")
+	keyScores        = ridgeKeys.Key("scores", "errors of each target out of fold: target, rmse, r2, and their standard errors rmse_error and r2_error")
+	keyMisclassified = ridgeKeys.Key("misclassified", "share of rows misclassified out of fold")
+	keyF1            = ridgeKeys.Key("f1", "F1 of each class: class, f1")
+	keyLogLoss       = ridgeKeys.Key("log_loss", "log loss of the probabilities")
+	keyTemperature   = ridgeKeys.Key("temperature", "temperature that turns decisions into probabilities")
+	keyPath          = ridgeKeys.Key("path", "penalties that were tried for the chosen kernel, not corrected: penalty, rmse, misclassified")
+	keyPenalty       = ridgeKeys.Key("penalty", "penalty of the model")
+	keyMetric        = ridgeKeys.Key("metric", "metric that was learnt: form, round (the one taken; 0: none), errors (on rows left out, of no metric and of each round: shares misclassified, or means of 1 − R²)")
+	keyImportance    = ridgeKeys.Key("importance", "share of each column in the metric, the largest first: column, share")
+)
 
-func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
+func (c *ridgeTask) fitted(d *model.Description, r *report.Report) {
 	f, best := c.fitting, c.fitting.Chosen()
 	r.Add("kernel", "%s", d.Kernel)
+	c.addKernels(r)
+	known := c.asides.words("--label", "--target")
+	r.Show(report.KeyKnown, known, "predicts", "%s", known)
+	putClasses(r, c.classes)
+	r.Put(keyFolds, f.Folds)
+	r.Put(keyCorrectedFor, f.Configurations)
+	r.Put(keyCounted, f.Counted)
+	c.addScores(r)
+	var path []ridgePenalty
+	var words []string
+	for _, p := range f.Path {
+		path = append(path, newRidgePenalty(p))
+		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
+	}
+	r.Put(keyPath, path)
+	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
+	r.Show(report.KeyLandmarks, f.Landmarks.Rows, "landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
+	if f.Learnt != nil {
+		c.putMetric(r)
+	}
+}
+
+// addKernels adds the kernels that were tried.
+func (c *ridgeTask) addKernels(r *report.Report) {
 	var kernels []ridgeKernel
-	for _, k := range f.Kernels {
+	for _, k := range c.fitting.Kernels {
 		kernels = append(kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
-		if len(f.Kernels) > 1 {
-			r.Add("tried", "%s: error %.4g at penalty %.2g", rounded(k.Kernel), c.errorOf(k.Penalty), k.Lambda)
+		if len(c.fitting.Kernels) > 1 {
+			r.Add("tried", "%s: error %.4g at penalty %.2g", report.Rounded(k.Kernel.String()), c.errorOf(k.Penalty), k.Lambda)
 		}
 	}
-	r.Put("kernels", kernels)
-	known := c.asides.words("--label", "--target")
-	r.Put("known", known)
-	r.Add("predicts", "%s", known)
-	r.PutSome("classes", c.classes)
-	if len(c.classes) > 0 {
-		r.Add("classes", "%d: %s", len(c.classes), show.Words(c.classes))
-	}
+	r.Put(keyKernels, kernels)
+}
+
+// addScores adds the errors out of fold: of each target, or of the classes.
+func (c *ridgeTask) addScores(r *report.Report) {
+	f := c.fitting
 	how := fmt.Sprintf("%d folds", f.Folds)
 	if f.Folds == 1 {
 		how = "a tenth of the rows, held out"
@@ -379,64 +403,46 @@ func (c *ridgeTask) fitted(d *model.Description, r *show.Report) {
 	if f.Configurations > 0 {
 		corrected = fmt.Sprintf("; corrected for the choice among %d configurations", f.Configurations)
 	}
-	r.Put("folds", f.Folds)
-	r.Put("corrected_for", f.Configurations)
-	r.Put("counted", f.Counted) // rows of out-of-fold predictions
-	var scores []ridgeScore     // of each target, out of fold
+	var scores []ridgeScore
 	for j, r2 := range f.R2 {
 		rmse := f.RMSE[j]
-		scores = append(scores, ridgeScore{f.Names[j], show.Number(rmse.Value), show.Optional(rmse.StandardError),
-			show.Number(r2), show.Optional(f.R2Error[j])})
+		scores = append(scores, ridgeScore{f.Names[j], report.Number(rmse.Value), report.Optional(rmse.StandardError),
+			report.Number(r2), report.Optional(f.R2Error[j])})
 		r.Add("error", "%s: RMSE %.4g%s, R² %.4f%s (%s%s)", f.Names[j], rmse.Value,
-			plusMinus(show.Optional(rmse.StandardError), "%.2g"), r2, plusMinus(show.Optional(f.R2Error[j]), "%.4f"), how, corrected)
+			report.PlusMinus(report.Optional(rmse.StandardError), "%.2g"), r2, report.PlusMinus(report.Optional(f.R2Error[j]), "%.4f"), how, corrected)
 	}
-	r.PutSome("scores", scores)
+	r.PutSome(keyScores, scores)
 	if s := f.Scores; s != nil {
-		r.Put("misclassified", 1-s.Accuracy)
-		r.Put("accuracy", s.Accuracy)
-		r.Put("accuracy_error", s.StandardError)
-		r.Put("macro_f1", s.MacroF1)
+		r.Put(keyMisclassified, 1-s.Accuracy)
+		r.Put(report.KeyAccuracy, s.Accuracy)
+		r.Put(report.KeyAccuracyError, s.StandardError)
+		r.Put(report.KeyMacroF1, s.MacroF1)
 		var f1 []ridgeClassF1
 		for _, v := range s.F1 {
-			f1 = append(f1, ridgeClassF1{c.classes[v.Class], show.Number(v.F1)})
+			f1 = append(f1, ridgeClassF1{c.classes[v.Class], report.Number(v.F1)})
 		}
-		r.Put("f1", f1)
-		r.Put("log_loss", s.LogLoss)
-		r.Put("temperature", f.Temperature)
+		r.Put(keyF1, f1)
+		r.Put(keyLogLoss, s.LogLoss)
+		r.Put(keyTemperature, f.Temperature)
 		r.Add("error", "%.4f%s of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
-			plusMinus(show.Optional(s.StandardError), "%.4f"), how, show.Count(int64(f.Counted)), corrected)
+			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
 		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
-	}
-	var path []ridgePenalty
-	var words []string
-	for _, p := range f.Path {
-		path = append(path, newRidgePenalty(p))
-		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
-	}
-	r.Put("path", path)
-	r.Put("penalty", best.Lambda)
-	r.Add("penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
-	r.Put("landmarks", f.Landmarks.Rows)
-	r.Add("landmarks", "%s", show.Count(int64(f.Landmarks.Rows)))
-	if f.Learnt != nil {
-		c.putMetric(r)
 	}
 }
 
 // putMetric adds the metric that was learnt.
-func (c *ridgeTask) putMetric(r *show.Report) {
+func (c *ridgeTask) putMetric(r *report.Report) {
 	l := c.fitting.Learnt
-	r.Put("metric", ridgeMetric{c.how.Metric.String(), l.Round, show.Numbers(l.Errors)})
-	r.Add("metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, show.Values(l.Errors))
+	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
+	r.Show(keyMetric, metric, "metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, report.Values(l.Errors))
 	var all []ridgeImportance // the largest first
 	for j, v := range l.Importance {
-		all = append(all, ridgeImportance{l.Columns[j], show.Number(v)})
+		all = append(all, ridgeImportance{l.Columns[j], report.Number(v)})
 	}
 	slices.SortStableFunc(all, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
-	r.Put("importance", all)
 	var shares []string
 	for _, v := range all[:min(mostImportant, len(all))] {
 		shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
 	}
-	r.Add("importance", "%s", strings.Join(shares, "  "))
+	r.Show(keyImportance, all, "importance", "%s", strings.Join(shares, "  "))
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // rowsFormat is the format that --output-format names.
@@ -26,12 +26,14 @@ type rowsFormat struct {
 }
 
 // addOutputFormat adds the flag of verbs that write rows.
-func (a *app) addOutputFormat(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of pipes and of files whose name tells none: "+strings.Join(blockstore.OutputFormats(), ", ")+"; pipes have csv if not given")
+func (a *app) addOutputFormat(s *flags.Set) {
 	compressions := blockstore.Compressions("parquet")
-	cmd.Flags().StringVar(&a.compression, "compression", "", "compression of Parquet files and stores: "+strings.Join(compressions, ", "))
-	a.addCompletion(cmd, oneOf(compressions), "compression")
-	a.addCompletion(cmd, oneOf(blockstore.OutputFormats()), "output-format")
+	s.Add(
+		flags.Flag{Name: "output-format", Arg: "format", Usage: "format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
+			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.outputFormat, ""), Complete: flags.OneOf(blockstore.OutputFormats())},
+		flags.Flag{Name: "compression", Arg: "word", Usage: "compression of Parquet files and stores", Doc: strings.Join(compressions, ", "),
+			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.compression, ""), Complete: flags.OneOf(compressions)},
+	)
 }
 
 // standardOutputs are the names of the standard output.
@@ -85,19 +87,19 @@ func (a *app) checkFormat(flag, path string, extensions []string) error {
 	untold := len(formats) > 0 && !isPipe(path) && a.outputFormat != "" && blockstore.OutputFormat(path) == ""
 	switch {
 	case len(formats) == 0 && isPipe(path):
-		return usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
+		return flags.Usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
 	case isPipe(path) && !slices.Contains(formats, format):
-		return usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), didYouMean(format, formats))
+		return flags.Usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
 	case untold && !slices.Contains(formats, format):
-		return usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), didYouMean(format, formats))
+		return flags.Usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
 	case len(formats) > 0 && a.outputFormat != "" && format != a.outputFormat:
-		return usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.outputFormat)
+		return flags.Usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.outputFormat)
 	case len(formats) > 0 && a.compression != "" && !slices.Contains(blockstore.Compressions(format), a.compression):
-		return usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), didYouMean(a.compression, blockstore.Compressions(format)))
+		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
-		return usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
+		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
 	case isStandardOutput(path) && isTerminal(a.out) && (format == "npy" || format == "arrow-stream"):
-		return usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
+		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
 	}
 	return nil
 }

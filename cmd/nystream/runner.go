@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,22 +33,20 @@ func (j *job) newRunner() (*programRunner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.err}
-	var limits []string
-	limit := func(f *pflag.Flag) {
-		if f.Changed && slices.Contains([]string{"threads", "memory", "spool-dir", "max-spool-size"}, f.Name) {
-			limits = append(limits, "--"+f.Name+"="+flagValue(f))
+	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.app.err}
+	words := []string{self, "fit"}
+	j.set.VisitGiven(func(f *flags.Flag) {
+		if f.Effect == flags.Process && f.Group != flags.Runs && f.Name != "quiet" && f.Name != "format" {
+			words = append(words, f.Word())
 		}
-	}
-	j.cmd.InheritedFlags().VisitAll(limit)
-	j.cmd.LocalFlags().VisitAll(limit)
+	})
+	words = append(words, "--quiet", "--format=json", "--states="+j.states.folder)
 	r.command = func(shards int) []string {
-		own := append(limits, "--quiet", "--format=json", "--states="+j.states.folder, fmt.Sprintf("--shard=%s/%d", place, shards))
-		return append([]string{self}, j.savedFit().args(nil, nil, own)...)
+		return append(words[:len(words):len(words)], fmt.Sprintf("--shard=%s/%d", place, shards))
 	}
 	for _, word := range r.command(1) {
 		if strings.Count(word, place) > 0 && word != "--shard="+place+"/1" {
-			return nil, usagef("--runner replaces %s by the number of a shard, and %q has it already; give it another name", place, word)
+			return nil, flags.Usagef("--runner replaces %s by the number of a shard, and %q has it already; give it another name", place, word)
 		}
 	}
 	return r, nil

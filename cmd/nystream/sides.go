@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
@@ -118,7 +118,7 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 	}
 	for _, p := range s.prepared.both() {
 		if p.Info().Rows == 0 {
-			return stream.NewDataError("", "no row is left after %s were dropped for nulls", show.Count(s.prepared.dropped())).
+			return stream.NewDataError("", "no row is left after %s were dropped for nulls", report.Count(s.prepared.dropped())).
 				Do("use --nulls zero or mean, or choose --columns")
 		}
 	}

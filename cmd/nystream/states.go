@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,11 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -33,19 +30,30 @@ type stateFlags struct {
 	runner     string // a program and its arguments
 }
 
-func (s *stateFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.checkpoint, "checkpoint", "", "`folder` of states from which the same command resumes")
-	f.DurationVar(&s.every, "checkpoint-every", time.Minute, "`time` between states, such as 30s; 0 for the end of a pass")
-	f.Var(&s.shard, "shard", "make one part of the next pass, such as 3/8, into --states")
-	f.StringVar(&s.folder, "states", "", "`folder` of the states of shards, which a fit without --shard merges")
-	f.IntVar(&s.shards, "shards", 0, "`number` of parts of each pass for --runner")
-	f.StringVar(&s.runner, "runner", "", "`program` that makes the shards, such as 'xargs -P 4 -I{}'")
-	f.BoolVar(&s.join, "join", false, "merge the states of the last pass into one, without a model")
-	f.BoolVar(&s.keep, "keep-states", false, "keep the states after the fit")
-	for _, name := range []string{"checkpoint", "states"} {
-		mustRegister(cmd.MarkFlagDirname(name))
-	}
+func (s *stateFlags) add(set *flags.Set) {
+	s.addShard(set)
+	set.Add(
+		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
+		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
+		aboutStates(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
+		aboutStates(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
+	)
+}
+
+// aboutStates returns the declaration of a flag about states.
+func aboutStates(f flags.Flag) flags.Flag {
+	f.Group, f.Effect = flags.Runs, flags.Process
+	return f
+}
+
+// addShard adds the flags of a shard, which are enough where the folder of states describes the fit.
+func (s *stateFlags) addShard(set *flags.Set) {
+	set.Add(
+		aboutStates(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.folder, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "make one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
+		aboutStates(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
+	)
 }
 
 // shard is a flag for one part of several, counted from 1; the zero value is none.
@@ -99,21 +107,16 @@ func (s *stateFlags) budget(p *model.Plan) {
 	}
 }
 
-func (j *job) refusesStates(inputs []string) []contradiction {
+func (j *job) refusesStates(refuse *flags.Refusals, inputs []string) {
 	s := &j.states
-	return []contradiction{
-		{s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out"},
-		{s.join && s.folder == "", "--join puts states of shards together: name their folder with --states, such as --states st"},
-		{s.join && s.one(), "--join puts states together and --shard makes one: leave one of them out"},
-		{s.runner != "" && (s.folder == "" || s.stops()), "--runner makes the model of what shards leave in a folder: name it with --states, and leave out --shard and --join"},
-		{s.runner != "" && (s.shards < 1 || s.shards > mostShards), "--runner has shards done: say how many with --shards, such as --shards 8"},
-		j.without(s.runner == "", "goes with --runner", "shards"),
-		{s.one() && s.folder == "", "--shard leaves its state in a folder: name it with --states, such as --states st"},
-		j.without(s.checkpoint == "" && !s.one(), "goes with --checkpoint or --shard", "checkpoint-every"),
-		j.without(s.checkpoint == "" && !s.ends(), "is for a fit with --checkpoint or --states", "keep-states"),
-		{s.every < 0, "--checkpoint-every must be 0 or more, such as 30s"},
-		{s.folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert"},
-	}
+	refuse.When(s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out")
+	refuse.When(s.join && s.one(), "--join puts states together and --shard makes one: leave one of them out")
+	refuse.When(s.runner != "" && s.stops(), "--runner makes the model of what shards leave in a folder: leave out --shard and --join")
+	refuse.When(s.runner != "" && (s.shards < 1 || s.shards > mostShards), "--runner has shards done: say how many with --shards, such as --shards 8")
+	refuse.If(s.checkpoint == "" && !s.one(), "checkpoint-every", "goes with --checkpoint or --shard")
+	refuse.If(s.checkpoint == "" && !s.ends(), "keep-states", "is for a fit with --checkpoint or --states")
+	refuse.When(s.every < 0, "--checkpoint-every must be 0 or more, such as 30s")
+	refuse.When(s.folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert")
 }
 
 // rounds returns the names of the passes that shards do one after the other, those that
@@ -135,7 +138,7 @@ func (j *job) roundWords(p *model.Plan) string {
 	rounds := j.rounds(p)
 	switch {
 	case len(rounds) == 0:
-		return "none, one process makes the fit: " + j.words(aloneWords(p))
+		return "none, one process makes the fit: " + flags.Spell(j.app.cmd, aloneWords(p))
 	case p.MorePasses:
 		return fmt.Sprintf("%d or more: %s …", len(rounds), strings.Join(rounds, ", "))
 	}
@@ -150,18 +153,13 @@ func aloneWords(p *model.Plan) string {
 	return p.NotShardable
 }
 
-// noResult are flags whose values change no result, or say where data are: what these
-// are, the states themselves tell.
-var noResult = slices.Concat(ofProcess, []string{"columns", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
-	"right", "with", "matrix", "graph", "nodes", "labels", "target", "scores"})
-
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.
 func (j *job) identity() string {
 	lines := []string{"nystream " + version, "fit " + j.method, "sources " + strings.Join(j.task.names(), ", ")}
-	j.flags.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(noResult, f.Name) {
-			lines = append(lines, "--"+f.Name+" "+f.Value.String())
+	j.set.Visit(func(f *flags.Flag) {
+		if f.Effect == flags.Result {
+			lines = append(lines, "--"+f.Name+" "+f.Text())
 		}
 	})
 	return strings.Join(append(lines, "build "+build()), "\n")
@@ -174,20 +172,21 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		return nil
 	}
 	if j.states.folder != "" && len(p.SharedPasses) == 0 {
-		return usagef("%s: this fit cannot be shared out: %s", flag, aloneWords(p))
+		return flags.Usagef("%s: this fit cannot be shared out: %s", flag, aloneWords(p))
 	}
 	if err := j.states.checkFolder(); err != nil {
 		return err
 	}
 	if j.states.checkpoint != "" && len(p.SharedPasses) == 0 {
-		j.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
+		j.app.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
 	}
-	text, err := json.Marshal(j.savedFit())
-	if err != nil {
-		return err
+	if j.states.folder != "" && !j.states.ends() || j.states.runner != "" {
+		if err := j.savedFit().write(folder); err != nil {
+			return err
+		}
 	}
-	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Join: j.states.join, Text: string(text),
-		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
+	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Join: j.states.join,
+		Unwritten: func(err error) { j.app.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
 	if !j.states.ends() {
 		o.Every = j.states.every
 	}
@@ -203,14 +202,17 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
 		return err
 	}
-	for _, in := range []*input{j.left, j.sides.right} {
+	for _, in := range []*input{j.sides.left, j.sides.right} {
 		if in != nil {
 			in.run = j.run
 		}
 	}
 	if !j.states.ends() {
-		j.resumable = func() bool { names, err := store.Names(); return err == nil && len(names) > 0 }
-		j.resumeFrom = folder
+		j.app.resumable = func() bool {
+			names, err := store.Names()
+			return err == nil && slices.ContainsFunc(names, func(name string) bool { return name != savedFitFile })
+		}
+		j.app.resumeFrom = folder
 	}
 	return nil
 }
@@ -222,9 +224,9 @@ func (s *stateFlags) checkFolder() error {
 	info, err := os.Stat(folder)
 	switch {
 	case blockstore.IsRemote(folder):
-		return usagef("%s %s: states are kept in a folder; name one that all machines share", flag, folder)
+		return flags.Usagef("%s %s: states are kept in a folder; name one that all machines share", flag, folder)
 	case err == nil && !info.IsDir():
-		return usagef("%s %s: this is no folder", flag, folder)
+		return flags.Usagef("%s %s: this is no folder", flag, folder)
 	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
 		return stream.NewDataError(flag+" "+folder, "there is no such folder").Of(stream.Missing).
 			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
@@ -232,7 +234,7 @@ func (s *stateFlags) checkFolder() error {
 		return nil
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return usagef("%s %s: %v", flag, folder, errors.Unwrap(err))
+		return flags.Usagef("%s %s: %v", flag, folder, errors.Unwrap(err))
 	}
 	return checkFolder(flag, filepath.Join(folder, "state"))
 }
@@ -253,22 +255,22 @@ func (j *job) noteIgnored(state *stream.StateError) {
 	case !state.Damaged && !state.Foreign:
 		todo = "it is removed at the end"
 	}
-	j.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
+	j.app.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
 }
 
 // noteResumed tells of a pass that begins with rows that were seen in an earlier run.
 func (j *job) noteResumed(pass string, seen, rows int64) {
 	j.resumed = append(j.resumed, resumption{pass, seen, rows})
 	if seen == rows {
-		j.note("pass %s was done before", pass)
+		j.app.note("pass %s was done before", pass)
 		return
 	}
-	j.note("resumed at row %s of %s (pass %s)", show.Count(seen), show.Count(rows), pass)
+	j.app.note("resumed at row %s of %s (pass %s)", report.Count(seen), report.Count(rows), pass)
 }
 
 // passEngine runs the passes of which states are kept.
 func (j *job) passEngine() stream.Engine {
-	e := j.engine()
+	e := j.app.engine()
 	e.Run = j.run
 	return e
 }
@@ -296,10 +298,31 @@ func (j *job) removeStates() {
 	if j.run == nil || j.states.keep {
 		return
 	}
-	if err := j.run.Done(); err != nil {
-		j.note("states could not be removed: %v", err)
+	err := j.run.Done()
+	if j.states.folder != "" {
+		if gone := os.Remove(filepath.Join(j.states.folder, savedFitFile)); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
+		j.app.note("states could not be removed: %v", err)
 	}
 }
+
+// shardKeys are the keys of shards.
+var shardKeys = report.NewGroup("fit --shard and fit --join")
+
+var (
+	keyPass     = shardKeys.Key("pass", "name of the pass")
+	keyRound    = shardKeys.Key("round", "number of the pass")
+	keyRounds   = shardKeys.Key("rounds", "number of passes")
+	keyShard    = shardKeys.Key("shard", "number of the shard")
+	keyShards   = shardKeys.Key("shards", "number of shards")
+	keyRowsSeen = shardKeys.Key("rows", "rows that the pass has seen")
+	keyState    = shardKeys.Key("state", "file of the state")
+	keyMissing  = shardKeys.Key("missing", "shards of this round that are missing")
+	keyNext     = shardKeys.Key("next", "what to run next")
+)
 
 // reportStopped prints what was done of a pass, and what is next.
 func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
@@ -307,18 +330,16 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	if err != nil {
 		return j.stateFault(err)
 	}
-	r := &show.Report{}
-	r.Put("pass", s.Pass)
-	r.Put("round", s.Fold)
-	r.Put("missing", append([]int{}, s.Missing...))
+	r := &report.Report{}
+	r.Put(keyPass, s.Pass)
+	r.Put(keyRound, s.Fold)
+	r.Put(keyMissing, append([]int{}, s.Missing...))
 	for _, info := range states { // those that cannot be read have no fold
 		if info.Fold == s.Fold && (s.Parts == 0 || info.Part == s.Part && info.Parts == s.Parts) {
 			state := filepath.Join(j.states.folder, info.Name)
-			r.Put("rows", info.Seen)
-			r.Put("state", state)
-			r.Add("rows", "%s", show.Count(info.Seen))
-			r.Add("state", "%s", state)
-			r.Add("work", "%v", j.used())
+			r.Show(keyRowsSeen, info.Seen, "rows", "%s", report.Count(info.Seen))
+			r.Show(keyState, state, "state", "%s", state)
+			r.Add("work", "%v", j.app.used())
 		}
 	}
 	if s.Parts == 0 {
@@ -326,7 +347,7 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	}
 	rounds, of, next := j.rounds(p), "", ""
 	if !p.MorePasses {
-		r.Put("rounds", len(rounds))
+		r.Put(keyRounds, len(rounds))
 		of = fmt.Sprintf(" of %d", len(rounds))
 	}
 	switch {
@@ -344,10 +365,10 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 
 // reportNoShard tells that no round is left.
 func (j *job) reportNoShard() error {
-	r := &show.Report{}
-	r.Put("round", j.run.Folds())
-	r.Put("missing", []int{})
-	r.Put("rows", 0)
+	r := &report.Report{}
+	r.Put(keyRound, j.run.Folds())
+	r.Put(keyMissing, []int{})
+	r.Put(keyRowsSeen, 0)
 	title := fmt.Sprintf("shard %d of %d: nothing is left to do for %s", j.states.shard.part, j.states.shard.of, j.task.title())
 	return j.printShard(r, "all shards of all rounds are there; "+j.endWords(), title)
 }
@@ -358,20 +379,18 @@ func (j *job) endWords() string {
 }
 
 // printShard prints what a shard, or joined states, have left, and what is next.
-func (j *job) printShard(r *show.Report, next, title string) error {
-	used := j.used()
+func (j *job) printShard(r *report.Report, next, title string) error {
+	used := j.app.used()
 	r.Title = title
-	r.Put("method", j.method)
-	r.PutSome("shard", j.states.shard.part)
-	r.PutSome("shards", j.states.shard.of)
-	r.PutSome("next", next)
+	r.Put(report.KeyMethod, j.method)
+	r.PutSome(keyShard, j.states.shard.part)
+	r.PutSome(keyShards, j.states.shard.of)
 	if next != "" {
-		r.Add("next", "%s", next)
+		r.Show(keyNext, next, "next", "%s", next)
 	}
-	r.Put("seconds", used.Seconds)
-	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Put("notes", j.sentences(j.task.openNotes()))
-	return j.print(r, &r.Text)
+	r.PutUsed(used)
+	r.Put(report.KeyNotes, flags.SpellAll(j.app.cmd, j.task.openNotes()))
+	return j.app.print(r)
 }
 
 // missingWords returns the first of some parts as --shard takes them.
@@ -380,5 +399,5 @@ func missingWords(parts []int, of int) string {
 	for i, p := range parts {
 		words[i] = fmt.Sprintf("%d/%d", p, of)
 	}
-	return show.Words(words)
+	return report.Words(words)
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -90,80 +87,35 @@ func TestShardFlag(t *testing.T) {
 	}
 }
 
-// TestSavedFits: the command line that states keep is that of the fit, with other data
-// if any are named.
-func TestSavedFits(t *testing.T) {
-	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy", "-c.npy"}, Flags: []string{"--rank=3", `--right="r,1.npy",r2.npy`}}
-	for _, c := range []struct{ data, right, want []string }{
-		{nil, nil, []string{"fit", "ssrsvd", "--rank=3", `--right="r,1.npy",r2.npy`, "-o=m.npz", "--", "a b.npy", "-c.npy"}},
-		{[]string{"d.npy"}, []string{"e.npy"}, []string{"fit", "ssrsvd", "--rank=3", "--right=e.npy", "-o=m.npz", "--", "d.npy"}},
+// TestSavedFitsMove: a fit whose files have moved reads those that are named instead, and a
+// folder of another fit is refused by what differs.
+func TestSavedFitsMove(t *testing.T) {
+	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
+	if !s.gone() {
+		t.Error("files that are not there are not missed")
+	}
+	s.move([]string{"d,1.npy"}, []string{"e.npy", "f,2.npy"})
+	if fmt.Sprint(s.Data) != "[d,1.npy]" || s.Locates["right"] != `e.npy,"f,2.npy"` {
+		t.Errorf("%v, %v", s.Data, s.Locates)
+	}
+	m := &savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3"}, Locates: map[string]string{"matrix": "m.npy"}}
+	if m.move([]string{"n.npy"}, nil); m.Locates["matrix"] != "n.npy" || len(m.Data) != 0 {
+		t.Errorf("%v, %v", m.Data, m.Locates)
+	}
+	folder := t.TempDir()
+	for _, c := range []struct {
+		fit  *savedFit
+		want string
+	}{
+		{s, ""},
+		{m, ""}, // its files are elsewhere, and it is the same fit
+		{&savedFit{Method: "s3spsd", Result: map[string]string{"rank": "3"}}, "fit ssrsvd, not s3spsd"},
+		{&savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "4"}}, "--rank 3, not 4"},
+		{&savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3", "nnz": "2"}}, "without --nnz 2"},
+		{&savedFit{Method: "ssrsvd", Result: map[string]string{}}, "with --rank 3"},
 	} {
-		if got := s.args(c.data, c.right, []string{"-o=m.npz"}); !slices.Equal(got, c.want) {
-			t.Errorf("%q, not %q", got, c.want)
+		if err := c.fit.write(folder); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, not %q", c.fit, err, c.want)
 		}
-	}
-	s = &savedFit{Method: "ssrsvd", Flags: []string{"--rank=3", "--matrix=m.npy"}}
-	if got, want := fmt.Sprint(s.args([]string{"n.npy"}, nil, nil)), "[fit ssrsvd --rank=3 --matrix=n.npy --]"; got != want {
-		t.Errorf("%s, not %s", got, want)
-	}
-}
-
-// TestFoldersForStates refuses what cannot hold states.
-func TestFoldersForStates(t *testing.T) {
-	folder := t.TempDir()
-	file := filepath.Join(folder, "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var usage *usageError
-	if err := (&stateFlags{checkpoint: file}).checkFolder(); !errors.As(err, &usage) {
-		t.Errorf("a file: %v", err)
-	}
-	if err := (&stateFlags{checkpoint: filepath.Join(file, "below")}).checkFolder(); !errors.As(err, &usage) {
-		t.Errorf("below a file: %v", err)
-	}
-	if err := (&stateFlags{folder: filepath.Join(folder, "none")}).checkFolder(); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder to read: %v", err)
-	}
-	if err := (&stateFlags{folder: filepath.Join(folder, "made", "deep"), shard: shard{1, 2}}).checkFolder(); err != nil {
-		t.Errorf("a folder to make: %v", err)
-	}
-}
-
-// TestForgedTexts: a command line that is not that of the fit makes no model, though its
-// checksum was made anew.
-func TestForgedTexts(t *testing.T) {
-	folder := t.TempDir()
-	data, states := filepath.Join(folder, "x.csv"), filepath.Join(folder, "st")
-	var rows strings.Builder
-	rows.WriteString("a,b,class,group\n")
-	for i := range 200 {
-		fmt.Fprintf(&rows, "%d,%d,%d,%d\n", i*i%17, i%13, i%2, i%3)
-	}
-	if err := os.WriteFile(data, []byte(rows.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	command := func(words string) (int, string) {
-		var messages strings.Builder
-		code := run(t.Context(), strings.Fields(words), nil, io.Discard, &messages)
-		return code, messages.String()
-	}
-	if code, text := command("fit landmark " + data + " --columns a,b --label class --kernel rbf --rank 3 --shard 1/1 --states " + states); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, text)
-	}
-	path := filepath.Join(states, "0001-fit.1-of-1.state")
-	state, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	end := 16 + binary.LittleEndian.Uint64(state[8:])
-	head := bytes.Replace(state[:end], []byte(`label=class`), []byte(`label=group`), 1)
-	sum := sha256.Sum256(head)
-	if err := os.WriteFile(path, slices.Concat(head, sum[:], state[int(end)+len(sum):]), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	code, text := command("merge --states " + states + " -o " + filepath.Join(folder, "m.npz"))
-	if code != exitData || !strings.Contains(text, `it was made with "--label class", and this is with "--label group"`) {
-		t.Errorf("exit code %d: %s", code, text)
 	}
 }

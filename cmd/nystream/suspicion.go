@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
@@ -73,7 +74,7 @@ func (s *sides) columnNotes() []string {
 // tellPrepared notes empty columns and rows of weight 0. It warns of columns that are constant up to rounding.
 func (j *job) tellPrepared() {
 	var empty []leftOutColumn
-	for i, p := range j.prepared.both() {
+	for i, p := range j.sides.prepared.both() {
 		in := j.inputOf(i)
 		if in == nil || p.Columns == nil {
 			continue
@@ -86,14 +87,14 @@ func (j *job) tellPrepared() {
 		}
 	}
 	if len(empty) > 0 {
-		j.note("left out: %s", leftOutWords(empty))
+		j.app.note("left out: %s", leftOutWords(empty))
 	}
-	if n := j.prepared.absent(); n > 0 {
-		j.note("%s rows of weight 0 are left out", show.Count(n))
+	if n := j.sides.prepared.absent(); n > 0 {
+		j.app.note("%s rows of weight 0 are left out", report.Count(n))
 	}
-	if names := j.prepared.rounded(); len(names) > 0 {
+	if names := j.sides.prepared.rounded(); len(names) > 0 {
 		const say = "scaling makes %s 0: the values differ by no more than rounding"
-		j.warnings = append(j.warnings, j.sentences([]string{fmt.Sprintf(say, shortList(names))})...)
+		j.warnings = append(j.warnings, flags.SpellAll(j.app.cmd, []string{fmt.Sprintf(say, shortList(names))})...)
 	}
 }
 
@@ -103,12 +104,12 @@ const nullEverywhere = "null in every row"
 // suspicions returns sentences about columns that make nonsense of a fit, which are part of
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {
-	for _, in := range j.opened() {
+	for _, in := range j.sides.opened() {
 		names := in.Info().Columns
 		if n := len(in.leftOut); n > len(names) {
 			const say = "%s of %s columns are left out, and the model sees no more than %s: " +
 				"name columns with `columns` to compute with others"
-			out = append(out, fmt.Sprintf(say, show.Count(int64(n)), show.Count(int64(n+len(names))), shortList(names)))
+			out = append(out, fmt.Sprintf(say, report.Count(int64(n)), report.Count(int64(n+len(names))), shortList(names)))
 		}
 		if len(names) == 0 || !j.measures() {
 			continue
@@ -117,7 +118,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 			out = append(out, heavy)
 		}
 	}
-	return j.sentences(out)
+	return flags.SpellAll(j.app.cmd, out)
 }
 
 // measures reports whether distances between rows count that nobody has scaled: not between those
@@ -137,7 +138,7 @@ func heavyColumn(names []string, x blas64.General) string {
 	}
 	spreads := make([]float64, len(names))
 	for j := range spreads {
-		numbers := slices.DeleteFunc(matrixColumn(x, j), func(v float64) bool { return !matrix.IsFinite(v) })
+		numbers := slices.DeleteFunc(matrix.Column(x, j), func(v float64) bool { return !matrix.IsFinite(v) })
 		if len(numbers) > 1 {
 			spreads[j] = stat.StdDev(numbers, nil)
 		}
@@ -151,7 +152,7 @@ func heavyColumn(names []string, x blas64.General) string {
 	const say = "column %s makes up %.1f %% of the squared distance between rows, of the first %s, so the others " +
 		"hardly count; `scale standard` makes them alike, or leave it out with `columns '!%s'`"
 	percent := math.Min(math.Floor(1000*share)/10, 99.9)
-	return fmt.Sprintf(say, names[first], percent, show.Count(int64(x.Rows)), names[first])
+	return fmt.Sprintf(say, names[first], percent, report.Count(int64(x.Rows)), names[first])
 }
 
 // firstRows returns the first 500 rows, fewer of many columns; none where they cannot be

@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -13,47 +14,50 @@ import (
 type transformCommand struct {
 	application
 	side  model.Side
-	scale word // --coordinates
+	scale flags.Word // --coordinates
 	shard shard
 }
 
-func newTransformCommand(a *app) *cobra.Command {
-	t := &transformCommand{application: application{app: a}}
+func newTransformCommand(a *app, families []*savedFamily) *cobra.Command {
+	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "transform MODEL DATA... -o OUT",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeModelThenData,
+		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
-	t.add(cmd, outputExtensions)
-	addCoordinates(cmd, &t.scale)
-	cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
-	addChoice(cmd, &t.side, "side", "factor of a model with two", []model.Side{model.Left, model.Right}, "U", "V")
+	t.add(flags.New(cmd), flags.OutputFiles)
+	addCoordinates(t.set, &t.scale)
+	t.set.Add(
+		flags.Flag{Name: "shard", Arg: "part", Usage: "embed one part of the rows, such as 3/8", Group: flags.Runs, Value: &t.shard},
+		flags.Flag{Name: "side", Arg: "word", Usage: "factor of a model with two", Value: flags.Choice(&t.side, []model.Side{model.Left, model.Right}, "U", "V")},
+	)
 	return cmd
 }
 
-// transformResult is what transform prints as JSON.
-type transformResult struct {
-	*rowsResult
-	Columns int `json:"columns"`
-	Kept    int `json:"kept_columns"`
-}
+// transformKeys are the keys of transform.
+var transformKeys = report.NewGroup("transform")
+
+var (
+	keyEmbeddingColumns = transformKeys.Key("columns", "columns of the embedding")
+	keyKeptColumns      = transformKeys.Key("kept_columns", "number of columns that are carried along")
+)
 
 func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	f, m, err := t.readTransformer(args[0])
+	f, m, err := readTransformer(t.app, t.families, args[0])
 	if err != nil {
 		return err
 	}
-	r, err := requestOf(m, t.side, t.scale, t.cmd.Flags().Changed("coordinates"))
+	r, err := requestOf(m, t.side, t.scale, t.set.Given("coordinates"))
 	if err != nil {
 		return err
 	}
 	names, err := r.Names(m)
 	if err != nil {
-		return usagef("--side %v: %w", t.side, err)
+		return flags.Usagef("--side %v: %w", t.side, err)
 	}
 	rows, err := f.open(ctx, &t.application, m, t.side, args[1:])
 	if err != nil {
@@ -61,30 +65,32 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	}
 	defer rows.close()
 	if info := rows.source.Info(); t.shard.of > 0 && info.Rows < 0 {
-		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
+		return flags.Usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
 	written, err := t.write(ctx, f, m, rows, &rowsAnswer{request: r, columns: names}, t.shard)
 	if err != nil {
 		return err
 	}
-	result := &transformResult{written, len(names), len(rows.fields)}
-	return t.printRows(written, result, func(out *show.Text) {
-		out.Add("columns", "%d of the embedding, %d kept", result.Columns, result.Kept)
+	return t.app.printRows(written, func(out *report.Report) error {
+		kept := len(rows.fields)
+		out.Show(keyEmbeddingColumns, len(names), "columns", "%d of the embedding, %d kept", len(names), kept)
+		out.Put(keyKeptColumns, kept)
+		return nil
 	})
 }
 
 func (t *transformCommand) check(args []string) error {
 	if len(args) < 2 {
-		return usagef("transform needs a model and data: nystream transform m.npz data.parquet -o out.parquet")
+		return flags.Usagef("transform needs a model and data: nystream transform m.npz data.parquet -o out.parquet")
 	}
 	if t.output == "" {
-		return usagef("-o is missing: the output file, such as -o out.parquet")
+		return flags.Usagef("-o is missing: the output file, such as -o out.parquet")
 	}
-	if t.data.keeps() && t.formatOf(t.output) == "npy" {
-		return usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
+	if t.data.keeps() && t.app.formatOf(t.output) == "npy" {
+		return flags.Usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
 	}
 	if err := t.data.check(); err != nil {
 		return err
 	}
-	return t.checkOutput("-o", t.output, outputExtensions, args)
+	return t.app.checkOutput("-o", t.output, flags.OutputExtensions, args)
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -26,20 +26,20 @@ type rowsFile struct {
 }
 
 // coordinates are the words of --coordinates.
-var coordinates = words("scores", "orthonormal")
+var coordinates = flags.Words("scores", "orthonormal")
 
 // addCoordinates adds the flag.
-func addCoordinates(cmd *cobra.Command, value *word) {
-	addChoice(cmd, value, "coordinates", "columns of a low-rank model", coordinates, "U·√values", "U")
+func addCoordinates(s *flags.Set, value *flags.Word) {
+	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "columns of a low-rank model", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
 }
 
 // requestOf returns a request for the coordinates of rows on a side: scores, where a model has them and
 // orthonormal ones are not asked for. It fails if the flag is given for a model of another kind.
-func requestOf(m model.Transformer, side model.Side, flag word, given bool) (model.Request, error) {
+func requestOf(m model.Transformer, side model.Side, flag flags.Word, given bool) (model.Request, error) {
 	_, err := m.Outputs(side, model.Scores)
 	switch {
 	case errors.Is(err, model.ErrNoOutput) && given:
-		return model.Request{}, usagef("--coordinates is for low-rank models: leave it out with this one")
+		return model.Request{}, flags.Usagef("--coordinates is for low-rank models: leave it out with this one")
 	case err == nil && flag == "scores":
 		return model.Request{Side: side, Kinds: []model.Kind{model.Scores}}, nil
 	}

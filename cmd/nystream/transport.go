@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/spf13/cobra"
-
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/transport"
@@ -17,18 +18,20 @@ import (
 
 // transportFamily is the family of optimal transport.
 var transportFamily = &family{
-	name:       transport.Name,
-	methods:    []string{transport.Name},
-	fitters:    []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
-	load:       loader(transport.Load),
-	unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	savedFamily: savedFamily{
+		name:       transport.Name,
+		methods:    []string{transport.Name},
+		load:       loader(transport.Load),
+		unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+	},
+	fitters: []fitter{{transport.Name, "DATA... --right TARGETS...", newTransportTask}},
 }
 
 // transportTask is a fit of transport.
 type transportTask struct {
-	*job
+	job    *job
 	how    transport.Sinkhorn // but for the seed
-	engine word
+	engine flags.Word
 
 	weights, rightWeights string
 	asides                [2]asides // of the left and the right side
@@ -38,62 +41,62 @@ type transportTask struct {
 	fitting *transport.Fit
 }
 
-func newTransportTask(j *job, cmd *cobra.Command) task {
+func newTransportTask(j *job) *fitTask {
 	c := &transportTask{job: j}
-	f := cmd.Flags()
-	j.addKernel(cmd, "'rbf(gamma=10)'")
-	j.addRight(cmd, "the targets")
-	addChoice(cmd, &c.engine, "engine", "method of products with K", words("auto", "exact", "lowrank"))
-	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
-	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
-	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations")
-	f.Float64Var(&c.how.MarginalTol, "tol", 1e-6, "summed `error` of the row masses that ends the iteration")
-	f.Float64Var(&c.how.MarginalPenalty, "marginal-penalty", 0, "`price` of masses that change, such as 1; masses are kept if not given")
-	j.addAside(cmd, &c.weights, "weights", "`column` or file of the masses of the rows of DATA; equal if not given", model.Left)
-	j.addAside(cmd, &c.rightWeights, "right-weights", "`column` or file of the masses of the rows of --right", model.Right)
-	j.addFactors(cmd, "left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped,")
-	j.addFactors(cmd, "right-output", "mapped targets", model.Right, "write where the rows of --right are mapped,")
-	return c
+	j.addKernel("kernel between two rows", "'rbf(gamma=10)'")
+	j.addRight("rows that are the targets")
+	j.set.Flag("right").First = true
+	j.addRank("columns of the approximation of K", "100 if not given")
+	j.set.Add(
+		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.how.Epsilon, 1)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "method of products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations, at most", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "tol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of masses that change, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+	)
+	j.addAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
+	j.addAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
+	j.addFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
+	j.addFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
+	return &fitTask{refuses: c.refuses, parse: c.parse, open: c.open, title: c.title, shape: c.shape,
+		plan: c.plan, fit: c.fit, charts: c.charts, fitted: c.fitted}
 }
 
-func (c *transportTask) refuses(args []string) []contradiction {
-	weighted := c.given("weights") || c.given("right-weights")
+func (c *transportTask) refuses(refuse *flags.Refusals, args []string) {
+	weighted := c.job.given("weights") || c.job.given("right-weights")
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
-	return []contradiction{
-		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use --keep", "label"),
-		c.without(!c.writesFactors(), "goes with --left-output or --right-output", "keep"),
-		oneStandardInput(args, c.rightFiles),
-		c.needs(true, "kernel", ", such as --kernel 'rbf(gamma=10)'"),
-		c.least("rank", c.rank, 1),
-		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
-		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
-		c.least("iterations", c.how.Iterations, 1),
-		{!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6"},
-		{c.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1"},
-		c.without(!c.given("right"), "goes with --right", "right-weights"),
-		{c.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files"},
-		{c.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel"},
-		{c.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers"},
-	}
+	refuse.When(len(args) == 0, noData)
+	refuse.If(true, "label", "carries nothing along here: use --keep")
+	refuse.If(!c.job.writesFactors(), "keep", "goes with --left-output or --right-output")
+	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
+	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(gamma=10)'")
+	refuse.Below("rank", c.job.rank, 1)
+	refuse.If(c.engine == "exact", "rank", "is for --engine lowrank")
+	refuse.When(!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1")
+	refuse.Below("iterations", c.how.Iterations, 1)
+	refuse.When(!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6")
+	refuse.When(c.job.given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
+	refuse.When(c.job.rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
+	refuse.When(c.job.rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
+	refuse.When(c.job.rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers")
 }
 
 func (c *transportTask) parse() (err error) {
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+	if c.job.kernel, err = kernelgen.Parse(c.job.kernelText); err != nil {
 		return err
 	}
 	s := c.how
-	s.Seed = c.seed
+	s.Seed = c.job.app.seed
 	switch c.engine {
 	case "exact":
 		c.solver = transport.Exact{Sinkhorn: s}
 	case "lowrank":
-		if c.rank == 0 {
-			c.rank = 100
+		if c.job.rank == 0 {
+			c.job.rank = 100
 		}
-		c.solver = transport.LowRank{Sinkhorn: s, Rank: c.rank}
+		c.solver = transport.LowRank{Sinkhorn: s, Rank: c.job.rank}
 	default:
-		c.solver = transport.Auto{Sinkhorn: s, Rank: c.rank}
+		c.solver = transport.Auto{Sinkhorn: s, Rank: c.job.rank}
 	}
 	return nil
 }
@@ -104,16 +107,16 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 	if err := left.choose(ctx, c.job, args, model.Left); err != nil {
 		return err
 	}
-	if err := right.choose(ctx, c.job, c.rightFiles, model.Right); err != nil {
+	if err := right.choose(ctx, c.job, c.job.rightFiles, model.Right); err != nil {
 		return err
 	}
-	if err := c.sides.open(ctx, c.app, left.kept(c.data), args, right.kept(c.data), c.rightFiles); err != nil {
+	if err := c.job.sides.open(ctx, c.job.app, left.kept(c.job.data), args, right.kept(c.job.data), c.job.rightFiles); err != nil {
 		return err
 	}
-	if err := c.checkColumns(); err != nil {
+	if err := c.job.sides.checkColumns(); err != nil {
 		return err
 	}
-	for side, in := range []*input{c.left, c.sides.right} {
+	for side, in := range []*input{c.job.sides.left, c.job.sides.right} {
 		said := &c.asides[side]
 		if len(said.list) == 0 {
 			continue
@@ -126,9 +129,9 @@ func (c *transportTask) open(ctx context.Context, args []string) error {
 			return err
 		}
 		if w.Cols != 1 {
-			return usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
+			return flags.Usagef("%s: %d columns; weights are in one", said.list[0].named(), w.Cols)
 		}
-		c.masses[side] = matrixColumn(w, 0)
+		c.masses[side] = matrix.Column(w, 0)
 	}
 	return nil
 }
@@ -144,44 +147,52 @@ func (c *transportTask) title() string {
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
-	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+	return fmt.Sprintf("transport model of %s rows to %s, %s", report.Count(s.Rows), report.Count(s.Cols), c.job.kernel)
 }
 
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver.Plan(e, c.shape(), c.kernel)
-	if err == nil && c.writesFactors() {
+	p, err := c.solver.Plan(e, c.shape(), c.job.kernel)
+	if err == nil && c.job.writesFactors() {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.SourcePasses += c.writingPasses()
+		p.SourcePasses += c.job.writingPasses()
 	}
 	return p, err
 }
 
 func (c *transportTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	f, err := c.solver.Fit(ctx, e, &transport.Data{Sources: c.prepared.sources(), LeftWeights: c.masses[0], RightWeights: c.masses[1]}, c.kernel)
+	f, err := c.solver.Fit(ctx, e, &transport.Data{Sources: c.job.sides.prepared.sources(), LeftWeights: c.masses[0], RightWeights: c.masses[1]}, c.job.kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.fitting, c.kernel = f, f.Kernel
+	c.fitting, c.job.kernel = f, f.Kernel
 	return f.Model, &f.Report, nil
 }
 
-func (c *transportTask) fitted(_ *model.Description, r *show.Report) {
+// transportKeys are the keys of fit transport.
+var transportKeys = report.NewGroup("fit transport")
+
+var (
+	keyMarginalError   = transportKeys.Key("marginal_error", "summed error of the row masses")
+	keyHistory         = transportKeys.Key("history", "marginal_error after each iteration")
+	keyCost            = transportKeys.Key("cost", "transport cost")
+	keyEpsilon         = transportKeys.Key("epsilon", "weight of the entropy")
+	keyValue           = transportKeys.Key("value", "transport cost with the entropy")
+	keyMarginalPenalty = transportKeys.Key("marginal_penalty", "price of masses that change (--marginal-penalty)")
+)
+
+func (c *transportTask) fitted(_ *model.Description, r *report.Report) {
 	f := c.fitting
-	r.Put("engine", f.Engine.String())
-	r.Add("engine", "%s", f.Engine)
-	r.Put("iterations", f.Iterations)
-	r.Put("converged", !f.NotConverged)
-	r.Put("marginal_error", f.MarginalError()) // of the row masses, summed
-	r.Put("history", f.History)                // of it, after each iteration
-	r.Add("iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
-	r.PutSome("cost", f.Cost)
+	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", f.Engine)
+	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
+	r.Put(report.KeyConverged, !f.NotConverged)
+	r.Put(keyMarginalError, f.MarginalError())
+	r.Put(keyHistory, f.History)
 	if !math.IsNaN(f.Cost) {
-		r.Add("cost", "%.6g", f.Cost)
+		r.Show(keyCost, f.Cost, "cost", "%.6g", f.Cost)
 	}
-	r.Put("epsilon", f.Epsilon)
-	r.Put("value", f.Value)
-	r.Add("value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
+	r.Put(keyEpsilon, f.Epsilon)
+	r.Show(keyValue, f.Value, "value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
 	if f.MarginalPenalty > 0 {
-		r.Put("marginal_penalty", f.MarginalPenalty)
+		r.Put(keyMarginalPenalty, f.MarginalPenalty)
 	}
 }

@@ -8,22 +8,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
 // charts returns rows, mapped rows and targets in the first two columns.
 func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
-	rows, err := c.sample(ctx, model.Left)
+	rows, err := c.job.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
 	}
 	targets := rows
-	if c.prepared.right != nil {
-		if targets, err = c.sample(ctx, model.Right); err != nil {
+	if c.job.sides.prepared.right != nil {
+		if targets, err = c.job.sample(ctx, model.Right); err != nil {
 			return nil, err
 		}
 	}
-	mapped, err := c.embedding(ctx, c.fitting.Model, model.Left, rows)
+	mapped, err := c.job.embedding(ctx, c.fitting.Model, model.Left, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +32,8 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 		Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
 	var x, y []float64
 	for k, u := range []blas64.General{rows.rows, mapped.u, targets.rows} {
-		x = append(x, matrixColumn(u, 0)...)
-		y = append(y, matrixColumn(u, min(1, u.Cols-1))...)
+		x = append(x, matrix.Column(u, 0)...)
+		y = append(y, matrix.Column(u, min(1, u.Cols-1))...)
 		p.Groups.Of = append(p.Groups.Of, slices.Repeat([]int{k}, u.Rows)...)
 	}
 	if p.Y, p.At = heights(x, p.Groups); len(rows.columns) > 1 {

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -115,9 +116,9 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 	graph, t := f.data.Graph != nil, p.truth
 	switch {
 	case graph && p.data.label != "" && p.labelsFile == "":
-		return nil, usagef("--label names a column of --labels, which is missing: the model is of a graph")
+		return nil, flags.Usagef("--label names a column of --labels, which is missing: the model is of a graph")
 	case !graph && p.labelsFile != "":
-		return nil, usagef("--labels is for models of a graph; labels of rows are named by --label")
+		return nil, flags.Usagef("--labels is for models of a graph; labels of rows are named by --label")
 	case t != nil && graph:
 		return p.openNodes(ctx, f, m, paths)
 	case t != nil:
@@ -149,16 +150,16 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 	t := p.truth
 	if t.said.file != "" {
 		if f.prepare.Nulls == prepare.NullsDrop {
-			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
+			return flags.Usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
 		p.data.label = ""
 		return nil
 	}
 	if len(t.said.columns) != 1 {
-		return usagef("%s: labels are in one column", t.said.named())
+		return flags.Usagef("%s: labels are in one column", t.said.named())
 	}
 	if !slices.Contains(paths, "-") {
-		columns, _, err := p.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
+		columns, _, err := p.app.session.Columns(ctx, paths, p.data.optionsOf(p.app, paths))
 		if err == nil { // else opening tells why
 			if t.said, err = t.said.inData(columns); err != nil {
 				return err
@@ -172,7 +173,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
 	t := p.truth
-	nodes, values, err := p.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
+	nodes, values, err := p.app.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -190,22 +191,21 @@ func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Tr
 	}
 	var strange string
 	if t.read, strange = nodeLabels(rows.graph, nodes, labels); strange != "" {
-		p.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
+		p.app.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
 	}
 	return rows, nil
 }
 
-// judgement is how predictions compare with the truth.
-type judgement struct {
-	Labelled   int64         `json:"labelled"` // rows that were compared
-	Unlabelled int64         `json:"unlabelled,omitempty"`
-	Accuracy   show.Number   `json:"accuracy"`
-	Error      *show.Number  `json:"accuracy_error,omitempty"` // standard error
-	MicroF1    show.Number   `json:"micro_f1"`                 // the accuracy, where a row has one class
-	MacroF1    show.Number   `json:"macro_f1"`
-	Unknown    *unknownLabel `json:"unknown_labels,omitempty"`
-	Confusion  confusion     `json:"confusion"`
-}
+// truthKeys are the keys of predict --label for models of classes.
+var truthKeys = report.NewGroup("predict --label, of classes")
+
+var (
+	keyLabelledRows  = truthKeys.Key("labelled", "rows with a label")
+	keyUnlabelled    = truthKeys.Key("unlabelled", "rows without a label, in no figure")
+	keyMicroF1       = truthKeys.Key("micro_f1", "the accuracy, because a row has one class")
+	keyUnknownLabels = truthKeys.Key("unknown_labels", "labels that the model does not know: rows, labels")
+	keyConfusion     = truthKeys.Key("confusion", "confusion matrix: classes, counts (rows are labels, columns predictions), f1 of each class")
+)
 
 // unknownLabel are labels that the model does not know.
 type unknownLabel struct {
@@ -215,60 +215,72 @@ type unknownLabel struct {
 
 // confusion is the table of labels, its rows, against predictions, its columns.
 type confusion struct {
-	Classes []string      `json:"classes"` // that occur in either
-	Counts  [][]int64     `json:"counts"`
-	F1      []show.Number `json:"f1"` // of each class
+	Classes []string        `json:"classes"` // that occur in either
+	Counts  [][]int64       `json:"counts"`
+	F1      []report.Number `json:"f1"` // of each class
 }
 
-// judgement returns what was compared.
-func (t *truth) judgement() (*judgement, error) {
-	figures := figuresOf(&t.tally)
+// report adds how predictions compare with the truth. It fails if no row has a label.
+func (t *truth) report(out *report.Report) error {
+	figures := report.FiguresOf(&t.tally)
 	if figures == nil {
-		return nil, stream.NewDataError(t.said.named(), "no row has a label to compare with")
+		return stream.NewDataError(t.said.named(), "no row has a label to compare with")
 	}
+	table, unknown, err := t.confusion()
+	if err != nil {
+		return err
+	}
+	labelled := figures.Samples
+	out.Put(keyLabelledRows, labelled)
+	out.PutSome(keyUnlabelled, t.without)
+	out.Show(report.KeyAccuracy, figures.Accuracy, "accuracy", "%.4f%s (micro F1), of %s labelled rows", float64(figures.Accuracy),
+		report.PlusMinus(figures.Error, "%.4f"), report.Count(labelled))
+	out.PutSome(report.KeyAccuracyError, figures.Error)
+	out.Put(keyMicroF1, figures.MicroF1)
+	out.Show(report.KeyMacroF1, figures.MacroF1, "macro F1", "%.4f", float64(figures.MacroF1))
+	if t.without > 0 {
+		out.Add("unlabelled", "%s rows, in no figure", report.Count(t.without))
+	}
+	if unknown != nil {
+		out.Show(keyUnknownLabels, unknown, "unknown", "%s rows have labels that the model does not know, and count as wrong: %s",
+			report.Count(unknown.Rows), report.Words(unknown.Labels))
+	}
+	out.Put(keyConfusion, table)
+	table.addTo(out)
+	return nil
+}
+
+// confusion returns the table of labels against predictions, and the labels that the model does
+// not know; nil if it knows all.
+func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error) {
 	c, err := t.tally.Confusion()
 	scores, err2 := t.tally.ClassF1()
 	if err = errors.Join(err, err2); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	j := &judgement{Labelled: figures.Samples, Unlabelled: t.without, Accuracy: figures.Accuracy,
-		Error: figures.Error, MicroF1: figures.MicroF1, MacroF1: figures.MacroF1}
-	j.Confusion.Counts = c.Counts
+	table = &confusion{Counts: c.Counts}
 	for i, class := range c.Classes {
-		j.Confusion.Classes = append(j.Confusion.Classes, t.classes[class])
-		j.Confusion.F1 = append(j.Confusion.F1, show.Number(scores[i].F1))
+		table.Classes = append(table.Classes, t.classes[class])
+		table.F1 = append(table.F1, report.Number(scores[i].F1))
 		if class < t.known {
 			continue
 		}
-		if j.Unknown == nil {
-			j.Unknown = &unknownLabel{}
+		if unknown == nil {
+			unknown = &unknownLabel{}
 		}
-		j.Unknown.Labels = append(j.Unknown.Labels, t.classes[class])
+		unknown.Labels = append(unknown.Labels, t.classes[class])
 		for _, n := range c.Counts[i] {
-			j.Unknown.Rows += n
+			unknown.Rows += n
 		}
 	}
-	return j, nil
-}
-
-// text adds lines.
-func (j *judgement) text(t *show.Text) {
-	t.Add("accuracy", "%.4f%s (micro F1), of %s labelled rows", float64(j.Accuracy), plusMinus(j.Error, "%.4f"), show.Count(j.Labelled))
-	t.Add("macro F1", "%.4f", float64(j.MacroF1))
-	if j.Unlabelled > 0 {
-		t.Add("unlabelled", "%s rows, in no figure", show.Count(j.Unlabelled))
-	}
-	if j.Unknown != nil {
-		t.Add("unknown", "%s rows have labels that the model does not know, and count as wrong: %s", show.Count(j.Unknown.Rows), show.Words(j.Unknown.Labels))
-	}
-	j.Confusion.text(t)
+	return table, unknown, nil
 }
 
 // mostConfused is how many classes the text lists: those with the most rows.
 const mostConfused = 12
 
-// text adds the table.
-func (c *confusion) text(t *show.Text) {
+// addTo adds the table as lines.
+func (c *confusion) addTo(r *report.Report) {
 	order := make([]int, len(c.Classes))
 	for i := range order {
 		order[i] = i
@@ -285,7 +297,7 @@ func (c *confusion) text(t *show.Text) {
 		some = fmt.Sprintf("; the %d largest of %d classes (--format json has all)", mostConfused, len(order))
 		order = order[:mostConfused]
 	}
-	t.Add("confusion", "rows are labels, columns what was predicted%s", some)
+	r.Add("confusion", "rows are labels, columns what was predicted%s", some)
 	head := []string{""}
 	for _, j := range order {
 		head = append(head, c.Classes[j])
@@ -294,11 +306,11 @@ func (c *confusion) text(t *show.Text) {
 	for _, i := range order {
 		row := []string{c.Classes[i]}
 		for _, j := range order {
-			row = append(row, show.Count(c.Counts[i][j]))
+			row = append(row, report.Count(c.Counts[i][j]))
 		}
 		table = append(table, append(row, fmt.Sprintf("%.3f", float64(c.F1[i])), ""))
 	}
-	for _, line := range show.Columns(table) {
-		t.Add("", "%s", line)
+	for _, line := range report.Columns(table) {
+		r.Add("", "%s", line)
 	}
 }

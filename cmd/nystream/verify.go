@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -19,56 +20,62 @@ import (
 
 // verifyCommand is one command line of verify.
 type verifyCommand struct {
-	*app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	right  []string
-	how    word
-	sample int
+	app      *app
+	families []*savedFamily
+	data     dataFlags
+	graph    graphFlags // of a model of a graph
+	right    []string
+	how      flags.Word
+	set      *flags.Set
+	sample   int
 }
 
 // exactRows is the most rows that verify looks at all of unless told to.
 const exactRows = 20000
 
-func newVerifyCommand(a *app) *cobra.Command {
-	v := &verifyCommand{app: a}
+func newVerifyCommand(a *app, families []*savedFamily) *cobra.Command {
+	v := &verifyCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "verify MODEL DATA... [--right RIGHT...]",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeModelThenData,
+		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	addChoice(cmd, &v.how, "error", "rows that are compared; auto is exact up to 20,000", words("auto", "exact", "sampled"))
-	f.IntVar(&v.sample, "sample", 4096, "`number` of rows of each source for --error sampled")
-	f.StringSliceVar(&v.right, "right", nil, "`files` of the right side")
-	completeFiles(cmd, dataExtensions, "right")
-	v.data.add(v.app, cmd)
-	v.graph.addReading(cmd)
+	v.set = flags.New(cmd)
+	v.set.Add(
+		flags.Flag{Name: "error", Arg: "word", Usage: "rows that are compared", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
+		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
+	)
+	v.data.addComputed(v.set)
+	v.graph.addReading(v.set)
 	return cmd
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return usagef("verify needs a model and data: nystream verify m.npz data.parquet")
+		return flags.Usagef("verify needs a model and data: nystream verify m.npz data.parquet")
 	}
 	if slices.Contains(args, "-") && slices.Contains(v.right, "-") {
-		return usagef("the standard input can serve only one side: name files for DATA or for --right")
+		return flags.Usagef("the standard input can serve only one side: name files for DATA or for --right")
+	}
+	if v.set.Given("sample") && v.how != "sampled" {
+		return flags.Usagef("--sample goes with --error sampled")
 	}
 	if v.sample < 2 {
-		return usagef("--sample %d: must be at least 2", v.sample)
+		return flags.Usagef("--sample %d: must be at least 2", v.sample)
 	}
 	if err := v.data.check(); err != nil {
 		return err
 	}
 	v.data.named = slices.Concat(args[1:], v.right)
-	f, err := v.readModel(args[0])
+	f, err := readModel(v.app, v.families, args[0])
 	if err != nil {
 		return err
 	}
 	m, ok := f.model.(model.Verifier)
 	if !ok {
-		return usagef("%s: verify does not measure %s models%s", args[0], f.family.name, f.family.unverified)
+		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.family.name, f.family.unverified)
 	}
 	if err := v.checkSources(f); err != nil {
 		return err
@@ -97,10 +104,13 @@ func (o *verified) close() {
 func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) (*verified, error) {
 	o := &verified{}
 	if f.data.Graph != nil {
+		if err := v.set.Check(flags.Graph, "a model of a graph"); err != nil {
+			return o, err
+		}
 		return o, v.openGraph(ctx, f, o, paths)
 	}
-	if v.graph.nodes+v.graph.weight != "" {
-		return o, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	if err := v.set.Check(flags.Rows, "a model of rows"); err != nil {
+		return o, err
 	}
 	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
 	take := func(paths []string) (*prepare.Source, error) {
@@ -175,11 +185,11 @@ func (f *modelFile) whole() bool { return f.model.Describe().Kernel == "" }
 func (v *verifyCommand) checkSources(f *modelFile) error {
 	switch two := f.data.Sources == 2 || f.data.Input == sourcesInput; {
 	case two && len(v.right) == 0:
-		return usagef("the model is of the matrix between two sources: name the second with --right")
+		return flags.Usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
-		return usagef("--right: the model is of one source")
+		return flags.Usagef("--right: the model is of one source")
 	case f.whole() && v.how == "sampled":
-		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
+		return flags.Usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
 }
@@ -191,19 +201,19 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
 		sample = v.sample
 	}
-	plan := m.VerifyPlan(v.engine(), d, sample)
-	v.readerBudget(&plan.Memory, o.inputs...)
-	if err := v.checkBudget(&plan.Memory); err != nil {
+	plan := m.VerifyPlan(v.app.engine(), d, sample)
+	v.app.readerBudget(&plan.Memory, o.inputs...)
+	if err := v.app.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
 	if int64(sample) >= rows {
 		sample = 0
 	}
-	files, err := f.pairings(ctx, v.session)
+	files, err := f.pairings(ctx, v.app.session)
 	if err != nil {
 		return err
 	}
-	found, err := m.Verify(ctx, v.engine(), d, sample, v.seed)
+	found, err := m.Verify(ctx, v.app.engine(), d, sample, v.app.seed)
 	if err != nil {
 		return err
 	}
@@ -224,61 +234,86 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 // missing is how many times the smallest value of a decomposition the norm of what it misses must be for a warning.
 const missing = 1.1
 
-// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
-func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
-	d, used, warnings := f.model.Describe(), v.used(), []string{}
+// verifyKeys are the keys of verify.
+var verifyKeys = report.NewGroup("verify")
+
+var (
+	keyNorm           = verifyKeys.Key("norm", "spectral norm of A")
+	keySpectralError  = verifyKeys.Key("relative_spectral_error", "spectral norm of the error over that of A")
+	keyFrobeniusError = verifyKeys.Key("relative_frobenius_error", "Frobenius norm of the error over that of A")
+	keyError          = verifyKeys.Key("error", "rows that were compared: exact (all) or sampled")
+	keySample         = verifyKeys.Key("sample", "number of sampled rows of each source")
+	// keyVerifyTolerance is of the spectral norms.
+	keyVerifyTolerance = verifyKeys.Key("tolerance", "relative error of the spectral norms that ends the iteration")
+	keyFiles           = verifyKeys.Key("files", "files written with the model: file, belongs (null if it is not there)")
+)
+
+// doubts returns how many residuals are large, and the reasons to doubt a model that was measured on
+// a sample of so many rows or, if it is 0, on all.
+func doubts(d *model.Description, found *model.Verification, sample int) (doubtful int, warnings []string) {
+	warnings = []string{}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
-		warnings = append(warnings, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
+		warn("an error of %.2g is more than that of no model at all, which is 1", worst)
 	}
 	if !found.Converged {
-		warnings = append(warnings, fmt.Sprintf("the spectral norms did not converge in %d steps: the spectral error is a lower bound", found.Iterations))
+		warn("the spectral norms did not converge in %d steps: the spectral error is a lower bound", found.Iterations)
 	}
-	doubtful := 0
 	for _, residual := range found.Residuals {
 		if !(residual <= ksvd.Converged) {
 			doubtful++
 		}
 	}
 	if doubtful > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged))
+		warn("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged)
 	}
 	if n := len(d.Values); len(found.Residuals) > 0 && sample == 0 && found.SpectralError*found.Norm > missing*d.Values[n-1] {
-		warnings = append(warnings, fmt.Sprintf("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1]))
+		warn("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1])
 	}
-	r := &show.Report{Text: show.Text{Title: d.Method + " model of " + d.Subject}}
+	return doubtful, warnings
+}
+
+// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
+func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample int, files []pairing) error {
+	d, used := f.model.Describe(), v.app.used()
+	doubtful, warnings := doubts(d, found, sample)
+	r := &report.Report{Title: d.Method + " model of " + d.Subject}
 	how, where, between := "exact", "all rows", ""
 	if sample > 0 {
 		how, where, between = "sampled", "a sample", " between the sampled rows"
 	}
-	r.Put("model", f.path)
-	r.Put("method", d.Method)
-	r.Put("norm", found.Norm)
-	r.Put("warnings", warnings)
-	for _, w := range warnings {
-		r.Add("warning", "%s", w)
+	r.Put(report.KeyModel, f.path)
+	r.Put(report.KeyMethod, d.Method)
+	r.Put(keyNorm, found.Norm)
+	r.Put(report.KeyWarnings, warnings)
+	r.AddWarnings(warnings)
+	r.Show(keySpectralError, found.SpectralError, "spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
+	r.Show(keyFrobeniusError, found.FrobeniusError, "Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
+	if list := found.Residuals; len(list) > 0 {
+		r.Show(report.KeyResiduals, list, "residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(list), slices.Max(list), doubtful, len(list), ksvd.Converged)
+		r.Put(report.KeyNotConverged, doubtful)
 	}
-	r.Put("relative_spectral_error", found.SpectralError)
-	r.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
-	r.Put("relative_frobenius_error", found.FrobeniusError)
-	r.Add("Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
-	if len(found.Residuals) > 0 {
-		r.Put("residuals", found.Residuals) // of each triplet, relative to its value
-		r.Put("not_converged", doubtful)
-		r.Add("residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(found.Residuals), slices.Max(found.Residuals), doubtful, len(found.Residuals), ksvd.Converged)
-	}
-	r.PutSome("trace_kept", found.TraceKept) // trace of Â over that of A
 	if !math.IsNaN(found.TraceKept) {
-		r.Add("trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
+		r.Show(report.KeyTraceKept, found.TraceKept, "trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
 	}
-	r.Put("rows", found.Rows)
-	r.Put("columns", found.Cols)
-	r.Put("error", how)
-	r.PutSome("sample", sample)
-	r.Add("measured on", "%s × %s entries: %s", show.Count(found.Rows), show.Count(found.Cols), where)
-	r.Put("iterations", found.Iterations)
-	r.Put("tolerance", found.Tolerance)
-	r.Put("converged", found.Converged)
-	r.Put("files", append([]pairing{}, files...)) // that were written with the model
+	r.Put(report.KeyRows, found.Rows)
+	r.Put(report.KeyColumns, found.Cols)
+	r.Show(keyError, how, "measured on", "%s × %s entries: %s", report.Count(found.Rows), report.Count(found.Cols), where)
+	r.PutSome(keySample, sample)
+	r.Put(report.KeyIterations, found.Iterations)
+	r.Put(keyVerifyTolerance, found.Tolerance)
+	r.Put(report.KeyConverged, found.Converged)
+	addPairings(r, files)
+	r.Put(report.KeyKernelEntries, found.KernelEntries)
+	r.PutUsed(used)
+	r.Add("work", "%s kernel entries, %v", report.Count(found.KernelEntries), used)
+	r.Put(report.KeyNotes, []string{})
+	return v.app.print(r)
+}
+
+// addPairings adds the files that were written with the model.
+func addPairings(r *report.Report, files []pairing) {
+	r.Put(keyFiles, append([]pairing{}, files...))
 	for _, p := range files {
 		switch {
 		case p.Belongs == nil:
@@ -289,10 +324,4 @@ func (v *verifyCommand) report(f *modelFile, found *model.Verification, sample i
 			r.Add("written with it", "%s, which is another one now", p.File)
 		}
 	}
-	r.Put("kernel_entries", found.KernelEntries)
-	r.Put("seconds", used.Seconds)
-	r.Put("peak_rss_bytes", used.PeakRSSBytes)
-	r.Add("work", "%s kernel entries, %v", show.Count(found.KernelEntries), used)
-	r.Put("notes", []string{})
-	return v.print(r, &r.Text)
 }

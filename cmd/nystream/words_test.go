@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -29,7 +30,7 @@ func TestFlagWords(t *testing.T) {
 		"`engine linear` is quicker":    "engine linear is quicker",
 		"a quote ` alone":               "a quote ` alone",
 	} {
-		if got := flagWords(cmd, text); got != want {
+		if got := flags.Spell(cmd, text); got != want {
 			t.Errorf("%q became %q, not %q", text, got, want)
 		}
 	}
@@ -41,16 +42,17 @@ var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore
 // TestLibrariesNameSettings checks that no text of a library names a flag, and that
 // each setting in backquotes is a flag of some command.
 func TestLibrariesNameSettings(t *testing.T) {
-	flags := allFlags(t)
+	known := allFlags(t)
+	setting := regexp.MustCompile("`([^`\n]+)`")
 	named := regexp.MustCompile(`(^|[ (])--[a-z]`)
 	for _, folder := range libraries {
 		for where, text := range literals(t, filepath.Join("../..", folder)) {
 			if named.MatchString(text) {
 				t.Errorf("%s: %q names a flag; put the setting in backquotes", where, text)
 			}
-			for _, match := range setting().FindAllStringSubmatch(text, -1) {
+			for _, match := range setting.FindAllStringSubmatch(text, -1) {
 				name, _, _ := strings.Cut(match[1], " ")
-				if !flags[name] && !strings.Contains(name, "%") {
+				if !known[name] && !strings.Contains(name, "%") {
 					t.Errorf("%s: `%s` in %q is no flag of any command", where, name, text)
 				}
 			}

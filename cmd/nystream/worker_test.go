@@ -120,6 +120,7 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 		s.worker = nil
 		ts.Fatalf("%v", err)
 	}
+	ts.Check(checkDocs(c.Words, a.Out))
 	ts.Stdout().Write(a.Out)
 	ts.Stderr().Write(a.Err)
 	return a.Code

@@ -40,6 +40,15 @@ func Row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 
+// Column returns a copy of column k of m.
+func Column(m blas64.General, k int) []float64 {
+	v := make([]float64, m.Rows)
+	for i := range v {
+		v[i] = m.Data[i*m.Stride+k]
+	}
+	return v
+}
+
 // Rows returns the n×m.Cols matrix of rows first to first+n−1 of m, sharing its memory. It panics if m has no such rows.
 func Rows(m blas64.General, first, n int) blas64.General {
 	if first < 0 || n < 0 || first > m.Rows-n {

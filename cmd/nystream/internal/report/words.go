@@ -1,69 +1,15 @@
-// Package show is how results are shown: as JSON, and as lines for people.
-package show
+package report
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"math"
+	"regexp"
+	"strconv"
 	"strings"
-	"text/tabwriter"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
-
-	"github.com/nystream/nystream/internal/matrix"
 )
-
-// Number is a float64 that is null in JSON when it is not finite.
-type Number float64
-
-// MarshalJSON writes a finite Number, or null.
-func (v Number) MarshalJSON() ([]byte, error) {
-	if f := float64(v); !matrix.IsFinite(f) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(v))
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote; null is NaN.
-func (v *Number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*v = Number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(v))
-}
-
-// Numbers returns numbers as a report has them.
-func Numbers(v []float64) []Number {
-	out := make([]Number, len(v))
-	for i, x := range v {
-		out[i] = Number(x)
-	}
-	return out
-}
-
-// Optional returns v, or nil for NaN, which JSON leaves out: what is not known.
-func Optional(v float64) *Number {
-	if math.IsNaN(v) {
-		return nil
-	}
-	n := Number(v)
-	return &n
-}
-
-// Text is a result as a person reads it: a title and lines of a name and a
-// value. A line without a name continues the one before.
-type Text struct {
-	Title string
-	Lines [][2]string
-}
-
-// Add adds a line.
-func (t *Text) Add(name, format string, args ...any) {
-	t.Lines = append(t.Lines, [2]string{name, fmt.Sprintf(format, args...)})
-}
 
 // Values returns the first of some values and the last in words.
 func Values(v []float64) string {
@@ -156,12 +102,32 @@ func Columns(rows [][]string) []string {
 	return lines
 }
 
-// Write writes the title and the lines, the values below each other.
-func (t *Text) Write(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(w, t.Title)
-	for _, l := range t.Lines {
-		fmt.Fprintf(w, "  %s\t%s\n", l[0], l[1])
+// Counted returns a number of things in words.
+func Counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	return w.Flush()
+	return Count(int64(n)) + " " + several
+}
+
+// PlusMinus returns a standard error in a format, behind " ± "; "" if it is not known.
+func PlusMinus(standardError *Number, format string) string {
+	if standardError == nil {
+		return ""
+	}
+	return " ± " + fmt.Sprintf(format, float64(*standardError))
+}
+
+// longNumber matches numbers with five or more decimals.
+var longNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d{5,}(e[-+]?\d+)?`) })
+
+// Rounded returns text, such as a kernel, with its long numbers rounded to four digits.
+func Rounded(text string) string {
+	return longNumber().ReplaceAllStringFunc(text, func(number string) string {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	})
 }

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"errors"
@@ -19,50 +19,59 @@ import (
 // environment variable, and may stand in a file of settings. The command line wins over
 // the environment, and the environment over the file.
 
-// environmentPrefix begins the names of the variables that set flags.
-const environmentPrefix = "NYSTREAM_"
+// EnvironmentPrefix begins the names of the variables that set flags.
+const EnvironmentPrefix = "NYSTREAM_"
 
 // variable returns the name of the environment variable for a flag.
 func variable(f *pflag.Flag) string {
-	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+	return EnvironmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
-
-// unset are flags that only the command line has.
-var unset = []string{"help", "version", "config"}
 
 // preset is a value of a flag, and who gave it.
 type preset struct {
 	value, from string
 }
 
-// takePresets sets the flags of a command that are not on its command line.
-func (a *app) takePresets(cmd *cobra.Command) error {
-	if a.config == "" {
-		a.config = os.Getenv(environmentPrefix + "CONFIG")
-	}
-	file, err := readSettings(cmd.Root(), a.config)
+// settable reports whether a flag may be set by a preset: only the command line names the file of
+// settings, or asks for help.
+func settable(f *Flag) bool { return f != nil && f.Name != configFlag }
+
+// configFlag names the file of settings.
+const configFlag = "config"
+
+// TakePresets sets the flags of a command that are not on its command line, those with one of some
+// effects. It returns which it set, but for global ones, of which nobody asks whether they were given.
+func TakePresets(cmd *cobra.Command, effects ...Effect) (told []string, err error) {
+	file, err := readSettings(cmd.Root(), configOf(cmd))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var flags []*pflag.Flag
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-	for _, f := range flags {
-		p, ok := file.find(cmd, f)
-		if v := os.Getenv(variable(f)); v != "" {
-			p, ok = preset{v, "environment variable " + variable(f)}, true
+	visit(cmd.Flags(), func(f *Flag) {
+		p, ok := file.find(cmd, f.flag)
+		if v := os.Getenv(variable(f.flag)); v != "" {
+			p, ok = preset{v, "environment variable " + variable(f.flag)}, true
 		}
-		if !ok || f.Changed || slices.Contains(unset, f.Name) {
-			continue
+		if !ok || f.Given() || !settable(f) || !slices.Contains(effects, f.Effect) || err != nil {
+			return
 		}
-		if err := f.Value.Set(p.value); err != nil {
-			return usagef("%s=%s: %v", p.from, p.value, plainCause(err))
+		if failed := f.Value.Set(p.value); failed != nil {
+			err = Usagef("%s=%s: %v", p.from, p.value, plainCause(failed))
+			return
 		}
-		if cmd.InheritedFlags().Lookup(f.Name) == nil { // of these nobody asks whether they were given
-			f.Changed = true
-			a.presets = append(a.presets, fmt.Sprintf("%s sets --%s", p.from, f.Name))
+		if cmd.InheritedFlags().Lookup(f.Name) == nil {
+			f.flag.Changed = true
+			told = append(told, fmt.Sprintf("%s sets --%s", p.from, f.Name))
 		}
+	})
+	return told, err
+}
+
+// configOf returns the file of settings of a command line, "" for none.
+func configOf(cmd *cobra.Command) string {
+	if f := cmd.Flag(configFlag); f != nil && f.Value.String() != "" {
+		return f.Value.String()
 	}
-	return nil
+	return os.Getenv(EnvironmentPrefix + "CONFIG")
 }
 
 // settings is a file of settings: tables with the names of commands, and in them values
@@ -83,11 +92,11 @@ func readSettings(root *cobra.Command, path string) (*settings, error) {
 	var parse toml.ParseError
 	switch {
 	case errors.As(err, &parse):
-		return nil, usagef("--config %s: line %d: %s", path, parse.Position.Line, parse.Message)
+		return nil, Usagef("--config %s: line %d: %s", path, parse.Position.Line, parse.Message)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("--config %s: there is no such file", path)
+		return nil, Usagef("--config %s: there is no such file", path)
 	case err != nil:
-		return nil, usagef("--config %s: %w", path, err)
+		return nil, Usagef("--config %s: %w", path, err)
 	}
 	return s, s.check(root, s.top)
 }
@@ -98,42 +107,45 @@ func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 	for _, c := range cmd.Commands() {
 		commands = append(commands, c.Name())
 	}
-	everyCommand(cmd, func(c *cobra.Command) {
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-	})
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	add := func(f *Flag) {
+		if settable(f) {
+			flags = append(flags, f.Name)
+		}
+	}
+	EveryCommand(cmd, func(c *cobra.Command) { visit(c.LocalFlags(), add) })
+	visit(cmd.InheritedFlags(), add)
 	keys := make(map[string]string) // by flag
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		value, flag := table[key], string(sameFlag(nil, key))
+		value, flag := table[key], string(Normalize(nil, key))
 		if below, ok := value.(map[string]any); ok {
 			i := slices.Index(commands, key)
 			if i < 0 {
-				return usagef("--config %s: there is no command %s %s%s", s.path, cmd.CommandPath(), key, didYouMean(key, commands))
+				return Usagef("--config %s: there is no command %s %s%s", s.path, cmd.CommandPath(), key, DidYouMean(key, commands))
 			}
 			if err := s.check(cmd.Commands()[i], below); err != nil {
 				return err
 			}
 			continue
 		}
-		if !slices.Contains(flags, flag) || slices.Contains(unset, key) {
-			return usagef("--config %s: %s has no flag --%s that can be set here%s", s.path, cmd.CommandPath(), key, didYouMeanFlag(key, flags))
+		if !slices.Contains(flags, flag) {
+			return Usagef("--config %s: %s has no flag --%s that can be set here%s", s.path, cmd.CommandPath(), key, didYouMeanFlag(key, flags))
 		}
 		if _, err := settingWords(value); err != nil {
-			return usagef("--config %s: %s: %v", s.path, key, err)
+			return Usagef("--config %s: %s: %v", s.path, key, err)
 		}
 		if other, twice := keys[flag]; twice {
-			return usagef("--config %s: %s: %s and %s set the same flag; keep one", s.path, cmd.CommandPath(), other, key)
+			return Usagef("--config %s: %s: %s and %s set the same flag; keep one", s.path, cmd.CommandPath(), other, key)
 		}
 		keys[flag] = key
 	}
 	return nil
 }
 
-// everyCommand calls do with a command and all below it.
-func everyCommand(cmd *cobra.Command, do func(c *cobra.Command)) {
+// EveryCommand calls do with a command and all below it.
+func EveryCommand(cmd *cobra.Command, do func(c *cobra.Command)) {
 	do(cmd)
 	for _, c := range cmd.Commands() {
-		everyCommand(c, do)
+		EveryCommand(c, do)
 	}
 }
 
@@ -144,7 +156,7 @@ func (s *settings) find(cmd *cobra.Command, f *pflag.Flag) (p preset, ok bool) {
 	for _, name := range append(strings.Fields(cmd.CommandPath())[1:], "") {
 		for key, value := range table {
 			words, err := settingWords(value)
-			if string(sameFlag(nil, key)) == f.Name && err == nil {
+			if string(Normalize(nil, key)) == f.Name && err == nil {
 				p, ok = preset{words, place + key}, true
 			}
 		}
@@ -173,7 +185,7 @@ func settingWords(value any) (string, error) {
 				return "", err
 			}
 		}
-		return listValue(words), nil
+		return ListText(words), nil
 	}
 	return "", fmt.Errorf("%v is neither text, a number, true, false, nor a list of these", value)
 }
@@ -182,27 +194,28 @@ func settingWords(value any) (string, error) {
 // to choose the instructions.
 var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD", "CONFIG"}
 
-// noteUnknownVariables warns of variables that look like ours and are not.
-func (a *app) noteUnknownVariables() {
+// UnknownVariables returns notes about variables of the environment that look like ours and are not.
+func UnknownVariables(root *cobra.Command) (notes []string) {
 	var set []string
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
-		rest, ok := strings.CutPrefix(name, environmentPrefix)
+		rest, ok := strings.CutPrefix(name, EnvironmentPrefix)
 		if ok && value != "" && !slices.Contains(otherVariables, rest) {
 			set = append(set, name)
 		}
 	}
 	if len(set) == 0 {
-		return
+		return nil
 	}
 	known := make(map[string]bool)
-	everyCommand(a.cmd.Root(), func(c *cobra.Command) {
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known[variable(f)] = true })
+	EveryCommand(root, func(c *cobra.Command) {
+		visit(c.LocalFlags(), func(f *Flag) { known[variable(f.flag)] = true })
 	})
 	for _, name := range set {
 		if !known[name] {
-			like := didYouMean(name, slices.Sorted(maps.Keys(known)))
-			a.note("environment variable %s means nothing here: no flag has this name%s", name, like)
+			like := DidYouMean(name, slices.Sorted(maps.Keys(known)))
+			notes = append(notes, fmt.Sprintf("environment variable %s means nothing here: no flag has this name%s", name, like))
 		}
 	}
+	return notes
 }

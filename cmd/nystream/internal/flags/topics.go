@@ -1,13 +1,16 @@
-package main
+package flags
 
 import (
 	"embed"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/python"
 )
 
 // texts are texts of help, of topics and of commands: a line that says what a text is about, the
@@ -24,9 +27,9 @@ func readText(path string) (short, long, examples string, err error) {
 	return short, strings.Trim(long, "\n"), strings.TrimRight(examples, "\n"), err
 }
 
-// addTexts gives commands their texts. Plans have those of the fits, without their outputs.
-func addTexts(root *cobra.Command) {
-	everyCommand(root, func(c *cobra.Command) {
+// AddTexts gives commands their texts. Plans have those of the fits, without their outputs.
+func AddTexts(root *cobra.Command, methods []string) {
+	EveryCommand(root, func(c *cobra.Command) {
 		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "nystream "), " ", "_")
 		fit, isPlan := strings.CutPrefix(name, "plan_fit_")
 		if isPlan {
@@ -42,14 +45,14 @@ func addTexts(root *cobra.Command) {
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(), 1)
+		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(methods), 1)
 	})
 }
 
 // methodTable lists the methods of fit.
-func methodTable() string {
+func methodTable(methods []string) string {
 	var b strings.Builder
-	for _, name := range methodNames() {
+	for _, name := range methods {
 		short, _, _, _ := readText("help/fit_" + name + ".txt") // "" without a text
 		fmt.Fprintf(&b, "    %-10s %s\n", name, short)
 	}
@@ -65,11 +68,11 @@ func withoutOutputs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// newTopics returns help that is no command's.
-func newTopics() []*cobra.Command {
+// NewTopics returns help that is no command's.
+func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	lists := strings.NewReplacer("KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
+	lists := strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
 	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
 		short, long, _, err := readText("topics/" + e.Name())
@@ -77,4 +80,28 @@ func newTopics() []*cobra.Command {
 		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
 	}
 	return list
+}
+
+// kernelTable lists what --kernel takes.
+func kernelTable() string {
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 8, 3, ' ', 0)
+	for _, k := range kernelgen.Builtins() {
+		psd := ""
+		if k.PositiveSemiDefinite {
+			psd = "psd"
+		}
+		fmt.Fprintf(w, "    %s\t%s\t%s\n", k.Usage, k.Formula, psd)
+	}
+	w.Flush()
+	return strings.TrimRight(table.String(), "\n")
+}
+
+// newPythonTopic returns help that is the reader in Python and nothing else, so that its
+// output is the file.
+func newPythonTopic() *cobra.Command {
+	const short = "A reader of models in Python: nystream help python > nystream.py"
+	cmd := &cobra.Command{Use: "python", Short: short, Long: short}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cmd.Print(python.Reader) })
+	return cmd
 }

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestFields: each field is in JSON by its key, in text by its label, in order; HTML is escaped.
+func TestFields(t *testing.T) {
+	g := &Group{}
+	r := &Report{Title: "title", Head: json.RawMessage(`{"format":"x"`)}
+	r.Show(g.Key("both", ""), 1.5, "label", "%d & %s", 2, "<b>")
+	r.Put(g.Key("infinite", ""), []float64{1, math.Inf(1)})
+	r.Put(g.Key("nan", ""), math.NaN())
+	r.Add("text", "alone")
+	r.Add("", "continued")
+	for _, nothing := range []any{math.NaN(), "", nil, []int{}, false, 0, (*Number)(nil)} {
+		r.PutSome(g.Key("nothing", ""), nothing)
+	}
+	r.PutSome(g.Key("zero", ""), 0.0)
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := "title\n  label   2 & <b>\n  text    alone\n          continued\n"; text.String() != want {
+		t.Errorf("text %q, want %q", text.String(), want)
+	}
+	for range 2 {
+		object, err := r.MarshalJSON()
+		if want := `{"format":"x","both":1.5,"infinite":[1,null],"nan":null,"zero":0}`; string(object) != want || err != nil {
+			t.Errorf("JSON %s, %v, want %s", object, err, want)
+		}
+	}
+	var m Markup
+	m.AddTable(r)
+	if want := `<th scope="row">label</th><td>2 &amp; &lt;b&gt;</td>`; strings.Count(m.String(), "<tr>") != 3 || !strings.Contains(m.String(), want) {
+		t.Errorf("HTML %s without %s", m.String(), want)
+	}
+	if object, err := new(Report).MarshalJSON(); string(object) != "{}" || err != nil {
+		t.Errorf("an empty report is %s, %v", object, err)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
+		if got, err := Number(v).MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%v: %s, %v", v, got, err)
+		}
+	}
+	if Optional(math.NaN()) != nil || *Optional(2) != 2 {
+		t.Error("optional")
+	}
+}
+
+// TestKeys: every key has a doc, a group declares a key once, and the help has lines of at most 96 letters.
+func TestKeys(t *testing.T) {
+	for _, g := range groups {
+		seen := make(map[string]bool)
+		for _, k := range g.keys {
+			if seen[k.name] || len(k.doc) < 3 {
+				t.Errorf("key %s of %s: declared twice, or its doc is %q", k.name, g.title, k.doc)
+			}
+			seen[k.name] = true
+		}
+	}
+	for line := range strings.SplitSeq(Help(), "\n") {
+		if n := len([]rune(line)); n > 96 {
+			t.Errorf("%d letters: %s", n, line)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type dataFlags struct {
 	format    string
 	inexact   blockstore.Inexact
 	indexBase blockstore.IndexBase // of libsvm files
+	modelBase bool                 // indexBase is that of a model
 	spoolDir  string
 	maxSpool  flags.Size
 	features  int      // of libsvm files, at least: those of the model
@@ -210,6 +211,9 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, e
 
 // choose chooses columns of files that are open.
 func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
+	if err := d.checkIndexBase(files); err != nil {
+		return nil, err
+	}
 	src, err := files.Source(d.options(a))
 	if err != nil {
 		return nil, fromData(err)

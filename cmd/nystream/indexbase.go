@@ -3,8 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,13 +57,31 @@ func (d *rowsData) indexBase() blockstore.IndexBase {
 	return blockstore.IndexBaseZero + blockstore.IndexBase(*d.IndexBase)
 }
 
+// checkIndexBase refuses --index-base for files of which none is libsvm, unless the command line names others.
+func (d *dataFlags) checkIndexBase(files *blockstore.Files) error {
+	if d.indexBase == blockstore.IndexBaseAuto || d.modelBase || files.IndexBase() != blockstore.IndexBaseAuto {
+		return nil
+	}
+	namesLibsvm := func(path string) bool {
+		path = strings.ToLower(path)
+		for _, compression := range []string{".gz", ".zst", ".bz2"} {
+			path = strings.TrimSuffix(path, compression)
+		}
+		return slices.Contains(blockstore.Extensions("libsvm"), filepath.Ext(path))
+	}
+	if slices.ContainsFunc(d.named, namesLibsvm) {
+		return nil
+	}
+	return flags.Usagef("--index-base is for libsvm files, and %s is none: leave it out", files.Formats()[0].Path)
+}
+
 // withIndexBase sets the base of a model unless the command line says another one. The returned function adds to an
 // error of the files what the base has to do with it.
 func (d *dataFlags) withIndexBase(base blockstore.IndexBase) (explain func(error) error) {
 	if d.indexBase != blockstore.IndexBaseAuto || base == blockstore.IndexBaseAuto {
 		return func(err error) error { return err }
 	}
-	d.indexBase = base
+	d.indexBase, d.modelBase = base, true
 	return func(err error) error {
 		if errors.Is(err, blockstore.ErrIndexBase) {
 			return stream.AsDataError(err).Also("in the fit, indices started at %v", base)

@@ -156,6 +156,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fromData(err)
 	}
+	if err := i.data.checkIndexBase(files); err != nil {
+		return err
+	}
 	columns, rows := files.Columns()
 	r := &filesResult{Name: strings.Join(paths, ", "), Formats: formatsOf(files), Columns: []fileColumn{}, First: [][]any{}, Checked: i.check}
 	if rows >= 0 {

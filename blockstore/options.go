@@ -39,6 +39,9 @@ type Options struct {
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
+	// IndexBase is the first index of libsvm files. With IndexBaseAuto it is an error if some of the files have an
+	// index 0 and others have none.
+	IndexBase IndexBase
 	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
 	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
 	Categories bool
@@ -68,6 +71,19 @@ type Options struct {
 // Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
 // purpose gives the same Layout to all of them.
 type Layout = text.Layout
+
+// IndexBase is the first index of libsvm files.
+type IndexBase = text.IndexBase
+
+const (
+	// IndexBaseAuto is 0 if index 0 occurs in the files, else 1.
+	IndexBaseAuto = text.IndexBaseAuto
+	IndexBaseZero = text.IndexBaseZero
+	IndexBaseOne  = text.IndexBaseOne
+)
+
+// ErrIndexBase is wrapped by errors about an index 0 where indices start at 1, or may do so.
+var ErrIndexBase = text.ErrIndexBase
 
 // Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
 type Inexact = column.Inexact

@@ -213,6 +213,13 @@ func Target(path string) (string, error) {
 	return target, err
 }
 
+// LockFolder locks the folder of a file that several processes may write with others that belong to it: who renames them
+// under the lock leaves all files of one process, whoever comes last. See [WriteFile] for a single file. It waits ten
+// seconds at most, and locks nothing where folders have no locks or path is an object. The error is that of ctx.
+func LockFolder(ctx context.Context, path string) (release func(), err error) {
+	return file.LockFolder(ctx, path)
+}
+
 // TryFolder returns an error if no file can be made in a folder.
 func TryFolder(folder string) error { return file.TryFolder(folder) }
 

@@ -42,7 +42,7 @@ func findLater(members []*member) (later []LeftOutColumn) {
 		if m.unnamed() || first.unnamed() {
 			continue
 		}
-		for _, c := range m.Columns[:len(m.Columns)-len(m.folders)] {
+		for _, c := range m.Columns {
 			if !known[c.Name] {
 				known[c.Name] = true
 				later = append(later, LeftOutColumn{c.Name, absentReason(first.Path, m.Path)})

@@ -120,10 +120,13 @@ func (s *selector) nameless() (n int) {
 }
 
 // width returns the number of components that the chosen ones are counted among: those without names if all are such,
-// else all.
+// else all, of which folder keys count if one of them is chosen.
 func (s *selector) width(chosen []int) int {
 	if n := s.nameless(); n > 0 && !slices.ContainsFunc(chosen, func(i int) bool { return i >= n }) {
 		return n
+	}
+	if !slices.ContainsFunc(chosen, s.isKey) {
+		return s.fromKey
 	}
 	return len(s.components)
 }

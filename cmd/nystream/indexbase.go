@@ -22,10 +22,11 @@ func (s *sides) checkIndexBase() error {
 		Do("set --index-base 0 or 1, the first index of all files")
 }
 
-// indexBase returns the first index of the libsvm files of a fit, nil if there is none.
+// indexBase returns the first index of the libsvm files of a fit, if it is 0: others, and files of other formats, make the
+// same model.
 func (s *sides) indexBase() *int {
 	for _, in := range []*input{s.left, s.right} {
-		if in != nil && in.base != blockstore.IndexBaseAuto {
+		if in != nil && in.base == blockstore.IndexBaseZero {
 			return firstIndex(in.base)
 		}
 	}

@@ -276,7 +276,7 @@ func (f *keptFold[A]) write() error {
 	if err != nil {
 		return err
 	}
-	h := &stateText{Key: *f.key, Part: r.options.Part, Parts: r.options.Parts, Seen: f.rows(nodes), Text: r.options.Text, Forest: digest(forest)}
+	h := &stateText{Key: *f.key, Part: r.options.Part, Parts: r.options.Parts, Seen: f.rows(nodes), Forest: digest(forest)}
 	for _, n := range nodes {
 		h.Trees = append(h.Trees, [2]int64{int64(n.level), n.index})
 	}

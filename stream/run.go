@@ -44,8 +44,6 @@ type RunOptions struct {
 	// Join puts the states of the last fold of which there are any together into one; then
 	// the fit ends with a [StoppedError]. A state that is not of the fit is an error.
 	Join bool
-	// Text is kept in every state for those who read it with [ListStates]: a command line.
-	Text string
 	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
 	// states have seen already: with all of them, if the pass is not made at all.
 	Resumed func(name string, seen, rows int64)

@@ -39,7 +39,6 @@ type stateText struct {
 	Part   int        `json:"part,omitempty"`
 	Parts  int        `json:"parts,omitempty"`
 	Seen   int64      `json:"rows_seen"`
-	Text   string     `json:"text,omitempty"`
 	Trees  [][2]int64 `json:"trees"`  // level and index of each subtree of the forest
 	Forest string     `json:"forest"` // its digest
 }
@@ -208,7 +207,6 @@ type StateInfo struct {
 	Part, Parts int    // 0 if the fold was not cut
 	Seen, Rows  int64  // rows that were folded, of those of the part's whole pass
 	Identity    string // see NewRun
-	Text        string // see RunOptions
 }
 
 // ListStates returns what the states in a store tell about themselves, in the order of
@@ -228,7 +226,7 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 			return nil, err
 		default:
 			all = append(all, StateInfo{Name: name, Pass: h.Key.Pass, Fold: h.Key.Fold, Part: h.Part, Parts: h.Parts,
-				Seen: h.Seen, Rows: h.Key.Rows, Identity: h.Key.Identity, Text: h.Text})
+				Seen: h.Seen, Rows: h.Key.Rows, Identity: h.Key.Identity})
 		}
 	}
 	return all, nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/spf13/cobra"
 )
 
 // flagVerb is a verb with a command line that runs.
@@ -207,4 +208,22 @@ func makeFlagData(t *testing.T) {
 	for _, fit := range []string{"landmark x.csv --kernel rbf --rank 2 -o m.npz", "ridge x.csv --target s --landmarks 10 -o r.npz", "ridge x.csv --label k --landmarks 10 -o c.npz"} {
 		command(t, "fit "+fit)
 	}
+}
+
+// TestFlagsAreDeclared: what the declaration of each flag must say, and that a flag that decides a result
+// is part of the identity of its fit.
+func TestFlagsAreDeclared(t *testing.T) {
+	flags.EveryCommand(newRootCommand(newApp(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
+		flags.New(cmd).Visit(func(f *flags.Flag) {
+			if n := len(strings.Fields(f.Usage)); n == 0 || n > 10 {
+				t.Errorf("%s --%s: %q has %d words, and ten is the most", cmd.CommandPath(), f.Name, f.Usage, n)
+			}
+			if strings.HasSuffix(f.Usage, ".") || strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --%s: %q is a phrase without marks", cmd.CommandPath(), f.Name, f.Usage)
+			}
+			if f.Needs != "" && cmd.Flag(f.Needs) == nil {
+				t.Errorf("%s --%s needs --%s, which is not there", cmd.CommandPath(), f.Name, f.Needs)
+			}
+		})
+	})
 }

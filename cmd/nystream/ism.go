@@ -49,7 +49,7 @@ func newISMTask(j *job) *fitTask {
 	j.addKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.set.Flag("kernel").Default("gaussian(sigma=median)")
 	j.addLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
-	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file", Effect: flags.Locates}, &c.target, model.Left)
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
 	j.set.Add(
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
@@ -63,7 +63,7 @@ func newISMTask(j *job) *fitTask {
 		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
 		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},
 	)
-	j.addAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file", Effect: flags.Locates}, &c.scores, model.Left)
+	j.addAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
 	j.addAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
 	j.addClusters("write the cluster of each row")
 	// The paper's data is centred and scaled, and its distances mean little if not.

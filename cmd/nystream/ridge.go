@@ -73,7 +73,7 @@ func newRidgeTask(j *job) *fitTask {
 	c := &ridgeTask{job: j}
 	j.kernelText = ridgeKernels
 	j.addLabelAside("classes to predict, in a column or file", "instead of --target")
-	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true, Effect: flags.Locates}, &c.target, model.Left)
+	j.addAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
 	j.set.Add(
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.kernelText}, Complete: flags.Kernels},

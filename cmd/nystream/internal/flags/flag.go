@@ -131,10 +131,10 @@ func (f *Flag) Given() bool { return f.flag.Changed }
 // Text returns the value as a command line has it.
 func (f *Flag) Text() string {
 	switch v := f.Value.(type) {
-	case pflag.SliceValue:
-		return ListText(v.GetSlice())
 	case interface{ Exact() string }:
 		return v.Exact()
+	case pflag.SliceValue:
+		return ListText(v.GetSlice())
 	}
 	return f.Value.String()
 }

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"encoding/csv"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +48,22 @@ func Ints(p *[]int) pflag.Value {
 }
 
 func Floats(p *[]float64) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.Float64SliceVar(p, "value", nil, "") })
+	return &floats{valueOf(func(f *pflag.FlagSet) { f.Float64SliceVar(p, "value", nil, "") }), p}
+}
+
+// floats are numbers whose text has all their digits; that of pflag has six behind the point.
+type floats struct {
+	pflag.Value
+	list *[]float64
+}
+
+// Exact returns the numbers with commas.
+func (v *floats) Exact() string {
+	words := make([]string, len(*v.list))
+	for i, x := range *v.list {
+		words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(words, ",")
 }
 
 // valueOf returns the value of a flag that pflag makes.

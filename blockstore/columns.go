@@ -1,8 +1,6 @@
 package blockstore
 
 import (
-	"slices"
-
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/internal/quote"
 )
@@ -22,6 +20,23 @@ type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
 	leftOut       []LeftOutColumn // that the choice passes over unasked
+
+	keptAt map[int]int  // the place of each component among kept
+	worded map[int]bool // the places that words has
+}
+
+// keep keeps a component, once, and returns its place.
+func (s *selection) keep(i int) (place int, kept bool) {
+	if place, kept = s.keptAt[i]; kept {
+		return place, true
+	}
+	if s.keptAt == nil {
+		s.keptAt = make(map[int]int)
+	}
+	place = len(s.kept)
+	s.keptAt[i] = place
+	s.kept = append(s.kept, i)
+	return place, false
 }
 
 // word is a category: its place among the kept columns, and whether it is to be kept besides.
@@ -32,13 +47,12 @@ type word struct {
 
 // addWord adds a category.
 func (s *selection) addWord(i int) {
-	place := slices.Index(s.kept, i)
-	carried := place >= 0
-	if !carried {
-		place = len(s.kept)
-		s.kept = append(s.kept, i)
+	place, carried := s.keep(i)
+	if s.worded == nil {
+		s.worded = make(map[int]bool)
 	}
-	if !slices.ContainsFunc(s.words, func(w word) bool { return w.place == place }) {
+	if !s.worded[place] {
+		s.worded[place] = true
 		s.words = append(s.words, word{place, carried})
 	}
 }
@@ -47,16 +61,21 @@ func (s *selection) addWord(i int) {
 type selector struct {
 	*column.TableInfo
 	components []component
-	keys       []string // further columns, which can only be kept
-	index      map[string]int
-	moments    []int // dates, times and the like
-	noNumbers  bool  // a choice without numbers is allowed
-	categories bool  // text is chosen as numbers are
+	keys       []string       // further columns, which can only be kept
+	index      map[string]int // of components, to find those of the first file in another one
+	byWhole    *nameIndex     // of columns and components, to find those that a choice names; nil: few names are looked up
+	moments    []int          // dates, times and the like
+	noNumbers  bool           // a choice without numbers is allowed
+	categories bool           // text is chosen as numbers are
 }
 
 // newSelector prepares the choice of columns of t.
 func newSelector(t *column.TableInfo) *selector {
-	s := &selector{TableInfo: t}
+	width := 0
+	for _, c := range t.Columns {
+		width += c.Width
+	}
+	s := &selector{TableInfo: t, components: make([]component, 0, width)}
 	for i, c := range s.Columns {
 		for part := range c.Width {
 			if c.Meaning.IsTemporal() {
@@ -66,6 +85,11 @@ func newSelector(t *column.TableInfo) *selector {
 		}
 	}
 	return s
+}
+
+// isMoment reports whether component i is a date, a time or the like.
+func (s *selector) isMoment(i int) bool {
+	return s.Columns[s.components[i].column].Meaning.IsTemporal()
 }
 
 // names returns a list of the columns of the kinds that ok admits, nil for all, cut short

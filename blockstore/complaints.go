@@ -55,11 +55,11 @@ func (w *complaints) err(s *selector) error {
 
 // texts says that columns of text are to be computed with.
 func (w *complaints) texts(s *selector) []*stream.DataError {
-	among := s.names(column.Kind.Computable)
-	switch len(w.noNumbers) {
-	case 0:
+	if len(w.noNumbers) == 0 {
 		return nil
-	case 1:
+	}
+	among := s.names(column.Kind.Computable)
+	if len(w.noNumbers) == 1 {
 		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
 			Do("make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -77,6 +78,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
 	first := s.members[0]
 	info.Nameless = len(chosen.numeric) > 0
+	info.Columns = slices.Grow(info.Columns, len(chosen.numeric))
 	for _, i := range chosen.numeric {
 		c := first.components[i]
 		info.Columns = append(info.Columns, c.name)
@@ -113,7 +115,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
-		if ok && m.NearlyNumeric[m.components[j].column] != "" {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil {
 			m.checkNearlyNumeric([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name

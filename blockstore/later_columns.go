@@ -8,11 +8,11 @@ import (
 
 // laterColumns returns the columns that only files behind the first have, unless items choose columns.
 func laterColumns(members []*member, items []string) (out []LeftOutColumn) {
-	if slices.ContainsFunc(items, func(item string) bool { return !strings.HasPrefix(item, "!") }) {
+	if len(members) == 1 || slices.ContainsFunc(items, func(item string) bool { return !strings.HasPrefix(item, "!") }) {
 		return nil
 	}
 	first := members[0]
-	known := make(map[string]bool)
+	known := make(map[string]bool, len(first.Columns))
 	for _, c := range first.Columns {
 		known[c.Name] = true
 	}

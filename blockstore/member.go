@@ -39,13 +39,14 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 // these first need them, and where in a row their numbers go: see column.Choice. Only a component
 // that stands there twice makes its column stand there twice.
 func (m *member) slots(components []int) (columns, slots []int) {
-	last := make(map[int]int) // where the slots of each column begin, as it was last added
+	last := make([]int, len(m.Columns)) // 1 + where the slots of each column begin, as it was last added; 0 before
+	columns, slots = make([]int, 0, len(components)), make([]int, 0, len(components))
 	for at, i := range components {
 		c := m.components[i]
-		begin, ok := last[c.column]
-		if !ok || slots[begin+c.part] >= 0 {
+		begin := last[c.column] - 1
+		if begin < 0 || slots[begin+c.part] >= 0 {
 			begin = len(slots)
-			last[c.column] = begin
+			last[c.column] = begin + 1
 			columns = append(columns, c.column)
 			for range m.Columns[c.column].Width {
 				slots = append(slots, -1)

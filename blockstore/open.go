@@ -114,7 +114,9 @@ func (f *Files) Formats() (list []FileFormat) {
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
-	for _, c := range f.set.members[0].Columns {
+	first := f.set.members[0].Columns
+	columns = make([]ColumnInfo, 0, len(first)+len(f.set.keys))
+	for _, c := range first {
 		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
 	}
 	for _, key := range f.set.keys {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 )
@@ -46,10 +48,14 @@ type pipeOutput struct {
 
 func (o *pipeOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	if err != nil {
-		err = fault.Output(o.called, "%w", err).Do("did what reads it end early?")
+	if err == nil {
+		return n, nil
 	}
-	return n, err
+	failed := fault.Output(o.called, "%w", file.WithoutPath(err))
+	if !errors.Is(err, syscall.ENOSPC) {
+		failed = failed.Do("did what reads it end early?")
+	}
+	return n, failed
 }
 
 // name names the pipe in an error, once.

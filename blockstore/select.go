@@ -19,13 +19,14 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 	if label != "" {
 		keep = append([]string{label}, keep...)
 	}
+	s.indexNames(len(keep) + len(words) + len(columns))
 	var wrong complaints
 	for _, name := range keep {
-		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
-			sel.kept = append(sel.kept, i)
+		if i, ok := s.keepOne(name, &wrong); ok {
+			sel.keep(i)
 		}
 	}
-	notByDefault := slices.Concat(sel.kept, s.NotByDefault, s.moments)
+	notByDefault := places(sel.kept, s.NotByDefault, s.moments)
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
@@ -43,9 +44,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 	switch {
 	case err != nil:
 	case n.positive:
-		sel.leftOut = s.described(without(n.passed, slices.Concat(n.chosen, sel.kept, n.excluded)))
+		sel.leftOut = s.described(without(n.passed, places(n.chosen, sel.kept, n.excluded)))
 	default:
-		sel.leftOut = s.described(without(upTo(0, len(s.components)), slices.Concat(n.chosen, sel.kept, n.excluded)))
+		sel.leftOut = s.described(without(upTo(0, len(s.components)), places(n.chosen, sel.kept, n.excluded)))
 	}
 	for _, i := range named {
 		sel.addWord(i)
@@ -95,7 +96,7 @@ type chosenNumbers struct {
 
 // numeric chooses the components that make a row; notByDefault are those that globs
 // and ranges pass over.
-func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints) (n chosenNumbers, err error) {
+func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complaints) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
@@ -111,17 +112,21 @@ func (s *selector) numeric(items []string, notByDefault []int, wrong *complaints
 			n.excluded = append(n.excluded, found...)
 		default:
 			n.chosen, n.positive = append(n.chosen, found...), true
-			if all, ok := s.item(bare, nil, &complaints{}); ok {
-				n.passed = append(n.passed, without(s.moments, without(s.moments, all))...)
+			if len(s.moments) > 0 {
+				all, _ := s.item(bare, nil, &complaints{})
+				n.passed = append(n.passed, slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !s.isMoment(i) })...)
 			}
 		}
 	}
 	if n.positive {
-		n.chosen = without(n.chosen, n.excluded)
+		n.chosen = without(n.chosen, places(n.excluded))
 		s.checkNumbers(n.chosen, wrong)
 	} else {
-		s.checkNearlyNumeric(without(upTo(0, len(s.components)), append(n.excluded, notByDefault...)), wrong)
-		n.chosen = without(s.standard(notByDefault), n.excluded)
+		excluded := places(n.excluded)
+		if len(s.NearlyNumeric) > 0 {
+			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), notByDefault), wrong)
+		}
+		n.chosen = s.standard(notByDefault, excluded)
 	}
 	if err := wrong.err(s); err != nil {
 		return n, err
@@ -142,7 +147,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
-			wrong.add(about(c.name, "%s", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
+			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }
@@ -157,7 +162,7 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		why, bad := s.NearlyNumeric[c.column]
 		switch {
 		case bad:
-			wrong.add(about(c.name, "%s", why).Do("mend it"))
+			wrong.add(about(c.name, "%w", why).Do("mend it"))
 		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)
@@ -167,11 +172,11 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 	}
 }
 
-// standard returns the choice when none is made: all numbers but those not by default, and categories.
-func (s *selector) standard(notByDefault []int) []int {
-	var list []int
+// standard returns the choice when none is made: all numbers but those not by default or excluded, and categories.
+func (s *selector) standard(notByDefault, excluded placeSet) []int {
+	list := make([]int, 0, len(s.components))
 	for i, c := range s.components {
-		if (c.kind.Computable() || s.categories && s.isText(i)) && !slices.Contains(notByDefault, i) {
+		if (c.kind.Computable() || s.categories && s.isText(i)) && !notByDefault.has(i) && !excluded.has(i) {
 			list = append(list, i)
 		}
 	}
@@ -202,24 +207,44 @@ func (s *selector) reason(i int) string {
 	return s.Columns[c.column].Reason()
 }
 
-// without drops excluded and repeated components.
-func without(chosen, excluded []int) []int {
-	drop := make(map[int]bool)
-	for _, i := range excluded {
-		drop[i] = true
+// placeSet has places of components: it is true at them, and ends behind the last one.
+type placeSet []bool
+
+// places returns the set of what is in any of some lists.
+func places(lists ...[]int) (set placeSet) {
+	last := -1
+	for _, list := range lists {
+		for _, i := range list {
+			last = max(last, i)
+		}
 	}
+	set = make(placeSet, last+1)
+	for _, list := range lists {
+		for _, i := range list {
+			set[i] = true
+		}
+	}
+	return set
+}
+
+// has reports whether a place is in the set.
+func (p placeSet) has(i int) bool { return i < len(p) && p[i] }
+
+// without drops excluded and repeated components.
+func without(chosen []int, excluded placeSet) []int {
+	taken := make(placeSet, len(places(chosen)))
 	var list []int
 	for _, i := range chosen {
-		if !drop[i] {
+		if !excluded.has(i) && !taken[i] {
 			list = append(list, i)
-			drop[i] = true
+			taken[i] = true
 		}
 	}
 	return list
 }
 
 // item finds the components of a name, a glob, an index or a range.
-func (s *selector) item(item string, notByDefault []int, wrong *complaints) ([]int, bool) {
+func (s *selector) item(item string, notByDefault placeSet, wrong *complaints) ([]int, bool) {
 	if s.hasColumn(item) {
 		return s.named(item, wrong)
 	}
@@ -290,28 +315,19 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	return found, len(found) > 0
 }
 
-// hasColumn reports whether a column or cell has exactly this name.
-func (s *selector) hasColumn(name string) bool {
-	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name || s.Columns[c.column].Name == name })
-}
-
 // named finds the cell, or all components of the vector column, of that name.
 func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
-	var found, first []int
-	for i, c := range s.components {
-		if c.name == name || s.Columns[c.column].Name == name {
-			if len(found) == 0 || s.components[found[len(found)-1]].column != c.column {
-				first = append(first, i)
-			}
-			found = append(found, i)
-		}
-	}
-	switch len(first) {
+	runs := s.called(name)
+	switch len(runs) {
 	case 1:
-		return found, true
+		return upTo(runs[0].first, runs[0].first+runs[0].width), true
 	case 0:
 		wrong.unknown = append(wrong.unknown, name)
 	default:
+		var first []int
+		for _, r := range runs {
+			first = append(first, r.first)
+		}
 		wrong.add(fault.New("%d columns are called %s, and the name does not say which is meant", len(first), quote.Name(name)).
 			Do("name its number instead: %s (counted from 0)", numbers(first)))
 	}

@@ -259,7 +259,7 @@ func newFileWriter(files *file.Session, path string, s Schema, start column.Star
 func (w *fileWriter) Write(b *stream.Batch, n int) error {
 	w.schema.mustFit(b, n)
 	if w.failed == nil {
-		w.failed = w.encoder.Encode(b, n)
+		w.failed = w.file.Cause(w.encoder.Encode(b, n))
 		w.rows += int64(n)
 	}
 	return w.failed
@@ -291,7 +291,7 @@ func (w *fileWriter) Finish() error {
 		w.failed = w.schema.checkRows(w.file.Target, w.rows)
 	}
 	if w.failed == nil {
-		w.failed = w.encoder.Finish()
+		w.failed = w.file.Cause(w.encoder.Finish())
 	}
 	if w.failed == nil {
 		w.failed = w.file.Finish()

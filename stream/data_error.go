@@ -49,6 +49,7 @@ type DataError struct {
 	Path   string    // the file or the source as the user named it, "" if unknown
 	Row    int64     // counted from 0, NoRow if unknown
 	Column string    // its name, "" if unknown
+	Line   int64     // of a file of text, counted from 1, 0 if unknown
 	Kind   ErrorKind // what programs decide by
 	What   string    // what is wrong; if "", the text of Err says it
 	Remedy string    // what to do about it, or "" if nothing is known
@@ -58,7 +59,7 @@ type DataError struct {
 // NewDataError returns an error about a file or a source as a whole. The format is that of fmt.Errorf.
 //
 // An error that %w wraps becomes the cause. If it is a DataError too, the result has its kind and its remedy. It
-// has its row and column as well, unless the cause names another path.
+// has its row, column and line as well, unless the cause names another path.
 func NewDataError(path, format string, args ...any) *DataError {
 	return NewValueError(path, NoRow, "", format, args...)
 }
@@ -122,6 +123,9 @@ func (e *DataError) adopt(cause error) *adopted {
 	if e.Column == "" {
 		e.Column = inner.Column
 	}
+	if e.Line == 0 {
+		e.Line = inner.Line
+	}
 	return &adopted{cause, inner.what()}
 }
 
@@ -162,8 +166,8 @@ func (e *DataError) Also(format string, args ...any) *DataError {
 	return e
 }
 
-// Error returns "path: row 3 (counted from 0): column "x": what is wrong; what to do". What is unknown is left
-// out.
+// Error returns "path: row 3 (counted from 0): column "x": line 5: what is wrong; what to do". What is unknown is
+// left out.
 func (e *DataError) Error() string {
 	if e.Remedy == "" {
 		return e.place() + e.what()
@@ -186,6 +190,9 @@ func (e *DataError) place() string {
 	}
 	if e.Column != "" {
 		b.WriteString("column " + quote.Name(e.Column) + ": ")
+	}
+	if e.Line > 0 {
+		b.WriteString("line " + strconv.FormatInt(e.Line, 10) + ": ")
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,7 +23,7 @@ func FromMatrix(name string, m blas64.General) Gatherer {
 func NumberedColumns(d int) []string {
 	names := make([]string, d)
 	for j := range names {
-		names[j] = fmt.Sprintf("x%d", j)
+		names[j] = "x" + strconv.Itoa(j)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -158,11 +159,9 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 // noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
 func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo) {
 	info, list, rounded := in.Info(), slices.Clip(in.leftOut), []leftOutColumn{}
+	names := sync.OnceValue(func() map[string]bool { return namesOf(info) })
 	for _, column := range columns {
-		named := func(f stream.Field) bool { return f.Name == column.Name }
-		has := func() bool {
-			return slices.Contains(info.Columns, column.Name) || slices.ContainsFunc(info.Kept, named)
-		}
+		has := func() bool { return names()[column.Name] }
 		switch {
 		case column.Kind == "number" && column.Reason != "" && has():
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
@@ -182,19 +181,44 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 	}
 }
 
+// namesOf returns the names of all columns, numeric and kept.
+func namesOf(info stream.Info) map[string]bool {
+	names := make(map[string]bool, len(info.Columns))
+	for _, name := range info.Columns {
+		names[name] = true
+	}
+	for _, f := range info.Kept {
+		names[f.Name] = true
+	}
+	return names
+}
+
 // apartColumns returns the columns that can be carried along and are not taken as numbers
 // by themselves: text, dates, times and the like, the label of a libsvm file, and the k of k=v
 // folders unless a column of the files has that name. items choose them: their names, or their
 // numbers where others are called the same.
 func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
-	count := make(map[string]int)
-	for _, c := range columns {
-		count[c.Name]++
+	count := make(map[string]int) // of columns by the names of those apart
+	label := libsvmLabel(columns)
+	apart := func(i int, c *blockstore.ColumnInfo) bool {
+		return c.Kind == "text" || c.Kind == "integer" && c.IsTemporal() || c.Folder || i == label
 	}
-	number, label := 0, libsvmLabel(columns)
+	for i := range columns {
+		if apart(i, &columns[i]) {
+			count[columns[i].Name] = 0
+		}
+	}
+	if len(count) == 0 {
+		return nil, nil
+	}
+	for _, c := range columns {
+		if n, ok := count[c.Name]; ok {
+			count[c.Name] = n + 1
+		}
+	}
+	number := 0
 	for i, c := range columns {
-		moment := c.Kind == "integer" && c.IsTemporal()
-		if hidden := c.Folder && count[c.Name] > 1; !hidden && (c.Kind == "text" || moment || c.Folder || i == label) {
+		if hidden := c.Folder && count[c.Name] > 1; !hidden && apart(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)
@@ -230,8 +254,11 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 	return c.rows.prepare(ctx, c.app.engine(), in)
 }
 
-// batchRows returns how many rows of dimension d are copied at a time.
-func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
+// batchRows returns how many rows of dimension d are copied at a time: of wide ones 16 MiB.
+func batchRows(d int) int {
+	const most = 16 << 20 / 8 // numbers
+	return max(1, min(4096, stream.BlockRows(d), most/max(1, d)))
+}
 
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
@@ -241,6 +268,9 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		return 0, err
 	}
 	defer w.Abort() // does nothing after Commit
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
 	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return 0, err
@@ -256,11 +286,11 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 			return rows, failed
 		}
 		rows += int64(n)
-		if err == io.EOF {
-			return rows, w.Commit()
-		}
 		if err := context.Cause(ctx); err != nil {
 			return rows, err
+		}
+		if err == io.EOF {
+			return rows, w.Commit()
 		}
 		if e := c.app.engine(); e.Progress != nil {
 			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})

@@ -25,6 +25,7 @@ type demoCommand struct {
 	root func(a *app) *cobra.Command
 	rows int64
 	dir  string
+	csv  string
 	set  *flags.Set
 }
 
@@ -44,6 +45,7 @@ func newDemoCommand(a *app, root func(a *app) *cobra.Command) *cobra.Command {
 	d.set.Add(
 		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to make for the fit", First: true, Value: flags.Int64(&d.rows, 200000)},
 		flags.Flag{Name: "dir", Arg: "folder", Usage: "folder for the files", Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&d.dir, "nystream-demo"), Complete: flags.Folders},
+		flags.Flag{Name: "csv", Arg: "folder", Usage: "folder for train.csv and test.csv of made letters", Group: flags.Output, Effect: flags.Writes, Value: flags.String(&d.csv, ""), Complete: flags.Folders},
 	)
 	return cmd
 }
@@ -51,6 +53,9 @@ func newDemoCommand(a *app, root func(a *app) *cobra.Command) *cobra.Command {
 func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, name) }
 
 func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
+	if d.csv != "" {
+		return d.writeLetters(d.csv)
+	}
 	if d.rows < demoLeast {
 		return flags.Usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
 	}

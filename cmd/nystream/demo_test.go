@@ -123,3 +123,40 @@ func TestKnot(t *testing.T) {
 		t.Error("two seeds, one row 7")
 	}
 }
+
+// TestDemoCSV: the files of the pages' examples are the same in every run, and their letters can be told apart.
+func TestDemoCSV(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	var before []byte
+	for range 2 {
+		if code, _, failed := runDemo(t, "--csv", dir, "--format", "json"); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, failed)
+		}
+		train, err := os.ReadFile(filepath.Join(dir, "train.csv"))
+		if err != nil || before != nil && string(train) != string(before) {
+			t.Fatalf("train.csv differs from that of the first run: %v", err)
+		}
+		before = train
+	}
+	for _, args := range [][]string{
+		{"fit", "ridge", dir + "/train.csv", "--label", "letter", "--kernel", "rbf(gamma=0.25*median)", "--penalty", "0.01",
+			"--landmarks", "200", "-o", dir + "/m.npz", "--quiet", "--format", "json"},
+		{"predict", dir + "/m.npz", dir + "/test.csv", "--label", "letter", "--quiet", "--format", "json"},
+	} {
+		var out, failed strings.Builder
+		if code := run(context.Background(), args, strings.NewReader(""), &out, &failed); code != exitOK {
+			t.Fatal(failed.String())
+		}
+		var r struct {
+			Rows     int64   `json:"rows"`
+			Accuracy float64 `json:"accuracy"`
+		}
+		if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+			t.Fatal(err)
+		}
+		if args[0] == "predict" && (r.Rows != letterNewRows || r.Accuracy < 0.85) {
+			t.Errorf("%d rows, accuracy %g", r.Rows, r.Accuracy)
+		}
+	}
+}

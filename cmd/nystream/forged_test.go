@@ -44,7 +44,7 @@ var forgedFits = []string{
 }
 
 // TestForgedModels changes parts of models, makes their digests anew, and applies them:
-// nothing panics, and no command that ends well has said or written a number that is not
+// nothing panics, errors name a file, and no command that ends well has said or written a number that is not
 // finite. It tries one of each kind of change of each family, at random places, and one in a
 // hundred of the rest, with the commands that the genuine model is for; FORGED_MODELS=all
 // tries all, in a minute or two.
@@ -131,6 +131,8 @@ func tryForgery(t *testing.T, fit, change string, file *archive.Archive, command
 			t.Errorf("%s: %s: exit code %d: %s", fit, command, code, says)
 		case panicked:
 			t.Errorf("%s: %s: %s: %s", fit, change, command, says)
+		case code != exitOK && code != exitUsage && (code != exitData || !strings.Contains(says, "m.npz") && !strings.Contains(says, ".csv: ")):
+			t.Errorf("%s: %s: %s: exit code %d, and no file is named: %s", fit, change, command, code, says)
 		case code == exitOK && notFiniteWord(says):
 			t.Errorf("%s: %s: %s: exit code 0 and a number that is not finite: %.300s", fit, change, command, says)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/quote"
-	"github.com/nystream/nystream/stream"
 )
 
 // inspectCommand is one command line of inspect.
@@ -40,7 +40,7 @@ func newInspectCommand(a *app, families []*savedFamily) *cobra.Command {
 	}
 	i.set = flags.New(cmd)
 	i.set.Add(
-		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, fewer of wide tables, all if 0", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
 		flags.Flag{Name: "check", Usage: "verify all checksums of a .nys store", First: true, For: flags.Rows, Value: flags.Bool(&i.check, false)},
 	)
 	i.data.addLayout(i.set)
@@ -132,6 +132,9 @@ type filesResult struct {
 	Checked bool
 }
 
+// wideTable is how many columns take so much memory that garbage is collected early.
+const wideTable = 100_000
+
 // fileFormat is a format, and in how many files it is.
 type fileFormat struct {
 	Format    string `json:"format"`
@@ -154,6 +157,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		return fromData(err)
 	}
 	columns, rows := files.Columns()
+	if len(columns) > wideTable {
+		garbage.Tighten()
+	}
 	r := &filesResult{Name: strings.Join(paths, ", "), Formats: formatsOf(files), Columns: []fileColumn{}, First: [][]any{}, Checked: i.check}
 	if rows >= 0 {
 		r.Rows = &rows
@@ -164,22 +170,29 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		}
 	}
 	apart, keep := apartColumns(columns)
+	facts := make([]columnFacts, len(columns))
+	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &columnFacts{}})
-		if !slices.Contains(apart, i) && !c.Folder && c.Kind != "text" && c.Kind != "other" {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &facts[i]})
+		if !c.Folder && c.Kind != "text" && c.Kind != "other" {
 			r.Numbers += c.Width
+		}
+	}
+	for _, i := range apart {
+		if c := columns[i]; !c.Folder && c.Kind != "text" && c.Kind != "other" {
+			r.Numbers -= c.Width
 		}
 	}
 	if r.Numbers > 0 { // without numbers there is no source
 		options := i.data.options(i.app)
 		options.Keep, options.Inexact = keep, blockstore.InexactRound
-		var src stream.Source
+		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
-			err = i.look(ctx, src, columns, r, i.rows)
+			err = i.look(ctx, src, apart, r)
 		}
-		if stopped := context.Cause(ctx); stopped != nil {
-			return stopped
-		}
+	}
+	if stopped := context.Cause(ctx); stopped != nil {
+		return stopped
 	}
 	return errors.Join(i.app.print(r.report()), fromData(err))
 }

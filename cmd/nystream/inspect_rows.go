@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -23,7 +22,8 @@ type columnFacts struct {
 	Maximum  *report.Number `json:"maximum,omitempty"`
 	Distinct int            `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
 
-	words map[string]bool
+	least, most report.Number // what Minimum and Maximum point to
+	words       map[string]bool
 }
 
 // mostDistinct is how many values of text are told from each other.
@@ -36,12 +36,10 @@ func (c *columnFacts) add(v float64) {
 		return
 	}
 	n := report.Number(v)
-	if c.Minimum == nil || n < *c.Minimum {
-		c.Minimum = &n
+	if c.Minimum == nil {
+		c.Minimum, c.Maximum, c.least, c.most = &c.least, &c.most, n, n
 	}
-	if c.Maximum == nil || n > *c.Maximum {
-		c.Maximum = &n
-	}
+	c.least, c.most = min(c.least, n), max(c.most, n)
 }
 
 // addKept counts a value of a column that is carried along.
@@ -84,22 +82,39 @@ func (c *columnFacts) text() string {
 	return words
 }
 
-// firstRows is how many rows inspect shows.
-const firstRows = 5
+// firstRows is how many rows inspect shows, firstCells of how many columns as text.
+const (
+	firstRows  = 5
+	firstCells = 8
+)
 
-// look reads rows, at most so many, 0 for all, and finds out about the columns of r.
-func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []blockstore.ColumnInfo, r *filesResult, most int64) (err error) {
+// maxNumbers is about how many numbers inspect looks at unless --rows says how many rows: of wide
+// tables fewer rows than of narrow ones.
+const maxNumbers = 1 << 30
+
+// rowsToLook returns how many rows of so many numbers inspect looks at, 0 for all.
+func (i *inspectCommand) rowsToLook(width int) int64 {
+	if i.app.cmd.Flags().Changed("rows") {
+		return i.rows
+	}
+	return min(i.rows, max(firstRows, maxNumbers/int64(width)))
+}
+
+// look reads rows and finds out about the columns of r.
+func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
 	info := src.Info()
-	at := newCellPlaces(columns, info)
+	most := i.rowsToLook(len(info.Columns))
+	cells := len(r.Columns)
+	if !i.app.json() {
+		cells = min(cells, firstCells+1)
+	}
+	at := newCellPlaces(r.Columns, apart, src)
 	in, err := src.Open(ctx, 0)
 	if err != nil {
 		return fromData(err)
 	}
 	defer func() { err = errors.Join(err, fromData(in.Close())) }()
-	b := &stream.Batch{X: matrix.New(256, len(info.Columns)), Kept: make([]stream.Column, len(info.Kept))}
-	for k, f := range info.Kept {
-		b.Kept[k].Kind = f.Kind
-	}
+	b := newBatch(info, min(256, batchRows(len(info.Columns))))
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -109,7 +124,13 @@ func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []
 			n = int(min(int64(n), most-r.Looked))
 		}
 		for row := range n {
-			at.take(r, b, row)
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			at.take(b, row)
+			if len(r.First) < firstRows {
+				r.First = append(r.First, at.cells(b, row, cells))
+			}
 		}
 		r.Looked += int64(n)
 		if i.app.progress != nil {
@@ -130,69 +151,64 @@ func (i *inspectCommand) look(ctx context.Context, src stream.Source, columns []
 // cellPlaces says where the values of each column are in a batch: numbers from a place on,
 // or a kept column; neither for columns that cannot be read.
 type cellPlaces struct {
-	columns []blockstore.ColumnInfo
+	columns []fileColumn
 	first   []int // of the numbers, or -1
 	kept    []int // or -1
 }
 
-func newCellPlaces(columns []blockstore.ColumnInfo, info stream.Info) *cellPlaces {
-	p := &cellPlaces{columns: columns}
-	var kept []string
-	for _, f := range info.Kept {
-		kept = append(kept, f.Name)
-	}
-	apart, _ := apartColumns(columns)
-	firstAfter, keptAfter := make(map[string]int), make(map[string]int) // columns may have the same name
+// newCellPlaces finds the columns in the rows of src, which keeps those apart, in their order.
+func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *cellPlaces {
+	p := &cellPlaces{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
+	chosen, _ := src.Positions()
+	place, number := 0, 0 // in a row, and of the column
 	for i, c := range columns {
-		name, first, from := c.Name, -1, -1
-		if c.Kind == "vector" {
-			name += ".0"
+		p.first[i], p.kept[i] = -1, -1
+		if place < len(chosen) && chosen[place] == number {
+			p.first[i] = place
+			place += c.Width
 		}
-		if slices.Contains(apart, i) {
-			from = nextIndex(kept, c.Name, keptAfter)
-		} else if c.Kind != "other" {
-			first = nextIndex(info.Columns, name, firstAfter)
+		number += c.Width
+	}
+	kept, next := src.Info().Kept, 0
+	for _, i := range apart {
+		if next < len(kept) && kept[next].Name == columns[i].Name {
+			p.kept[i] = next
+			next++
 		}
-		p.first, p.kept = append(p.first, first), append(p.kept, from)
 	}
 	return p
 }
 
-// nextIndex returns the first place of a name from where after says on, or -1.
-func nextIndex(names []string, name string, after map[string]int) int {
-	i := slices.Index(names[after[name]:], name)
-	if i < 0 {
-		return i
-	}
-	i += after[name]
-	after[name] = i + 1
-	return i
-}
-
 // take takes note of a row.
-func (p *cellPlaces) take(r *filesResult, b *stream.Batch, row int) {
-	var cells []any
-	for k, c := range p.columns {
-		facts, cell := r.Columns[k].columnFacts, any(nil)
-		switch {
-		case p.kept[k] >= 0:
-			column := &b.Kept[p.kept[k]]
-			facts.addKept(column, row)
-			cell = keptCell(column, row)
-		case p.first[k] >= 0:
-			numbers := b.X.Data[row*b.X.Stride+p.first[k]:][:c.Width]
-			for _, v := range numbers {
+func (p *cellPlaces) take(b *stream.Batch, row int) {
+	numbers := matrix.Row(b.X, row)
+	for k := range p.columns {
+		facts := p.columns[k].columnFacts
+		if from := p.kept[k]; from >= 0 {
+			facts.addKept(&b.Kept[from], row)
+		} else if first := p.first[k]; first >= 0 {
+			for _, v := range numbers[first:][:p.columns[k].Width] {
 				facts.add(v)
 			}
-			if cell = report.Numbers(numbers); c.Kind != "vector" {
-				cell = report.Number(numbers[0])
+		}
+	}
+}
+
+// cells returns the values of the first n columns in a row, for JSON.
+func (p *cellPlaces) cells(b *stream.Batch, row, n int) []any {
+	cells := make([]any, n)
+	for k, c := range p.columns[:n] {
+		if from := p.kept[k]; from >= 0 {
+			cells[k] = keptCell(&b.Kept[from], row)
+		} else if first := p.first[k]; first >= 0 {
+			if numbers := matrix.Row(b.X, row)[first:][:c.Width]; c.Kind == "vector" {
+				cells[k] = report.Numbers(numbers)
+			} else {
+				cells[k] = report.Number(numbers[0])
 			}
 		}
-		cells = append(cells, cell)
 	}
-	if len(r.First) < firstRows {
-		r.First = append(r.First, cells)
-	}
+	return cells
 }
 
 // keptCell returns a value for JSON.
@@ -235,10 +251,9 @@ func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
-	const most = 8
 	var head []string
 	for k, c := range r.Columns {
-		if k == most {
+		if k == firstCells {
 			head = append(head, "…")
 			break
 		}
@@ -248,7 +263,7 @@ func (r *filesResult) addFirst(out *report.Report) {
 	for _, cells := range r.First {
 		var row []string
 		for k, cell := range cells {
-			if k == most {
+			if k == firstCells {
 				row = append(row, "…")
 				break
 			}

@@ -24,7 +24,8 @@ const version = "0.1.0"
 func main() {
 	blas64.Use(nyblas.Implementation{})
 	ctx, ignore := heedSignals()
-	code := run(ctx, plainWords(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
+	ctx, in := watchLifeline(ctx, os.Stdin)
+	code := run(ctx, plainWords(os.Args[1:]), in, os.Stdout, os.Stderr)
 	ignore()
 	os.Exit(code)
 }

@@ -214,11 +214,11 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 		return err
 	}
 	found, err := m.Verify(ctx, v.app.engine(), d, sample, v.app.seed)
-	if err != nil {
-		return err
+	if err == nil {
+		err = found.Check()
 	}
-	if err := found.Check(); err != nil {
-		return fromData(err)
+	if err != nil {
+		return f.named(err)
 	}
 	if err := v.report(f, found, sample, files); err != nil {
 		return err

@@ -6,15 +6,18 @@
     nystream.Ridge().fit('train.parquet', 'price').predict('test.parquet')
     make_pipeline(nystream.Embedding(n_components=300), LogisticRegression(C=100))
 
-The estimators run the command nystream, which the wheel brings along. They follow the
-conventions of scikit-learn, and work without it.
+Embedding, KernelPCA, Clusters, Novelty, Ridge, Classifier, AsymmetricClassifier, Projection, KernelSVD, Operator and
+Transport run the command nystream, which the wheel brings along. They follow the conventions of scikit-learn, and work
+without it. help(nystream.Ridge) describes each parameter; a failed run raises nystream.Error.
 """
 
 from .model import Model, load
 
+__version__ = '0.1.0'
 _estimators = ('AsymmetricClassifier', 'Classifier', 'Clusters', 'Embedding', 'KernelPCA', 'Novelty', 'Projection',
                'Ridge')
-__all__ = ['Model', 'load', 'Error', *_estimators]
+_operators = ('KernelSVD', 'Operator', 'Transport')
+__all__ = ['Model', 'load', 'Error', *_estimators, *_operators]
 
 
 def __getattr__(name):
@@ -25,8 +28,11 @@ def __getattr__(name):
     if name in _estimators:
         from . import estimators
         return getattr(estimators, name)
+    if name in _operators:
+        from . import operators
+        return getattr(operators, name)
     raise AttributeError('module nystream has no attribute ' + name)
 
 
 def __dir__():
-    return __all__
+    return __all__ + ['__version__']

@@ -2,7 +2,7 @@
 
 The format is described in https://arrow.apache.org/docs/format/Columnar.html. A message has a header in
 FlatBuffers layout and a body with the buffers of the columns. A stream written here has one schema, record
-batches of numbers, booleans and text, and an end-of-stream marker.
+batches of numbers, booleans, text and times, and an end-of-stream marker.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 _version, _schema, _batch = 4, 1, 3  # version of the metadata, and kinds of messages
-_int, _float, _text, _bool = 2, 3, 5, 6  # column types
+_int, _float, _text, _bool, _timestamp, _duration = 2, 3, 5, 6, 10, 18  # column types
+_units = {'s': 0, 'ms': 1, 'us': 2, 'ns': 3}
 _batch_bytes = 4 << 20
 
 
 def write(path: str, names: Sequence[str], columns: Sequence[np.ndarray]) -> None:
-    """Write columns of equal length: numbers, booleans, or objects that are text or None."""
+    """Write columns of equal length: numbers, booleans, times, or objects that are text or None. Masked values are null."""
     rows = len(columns[0])
     step = max(1, min(_batch_bytes // (8 * len(names)), 1 << 16))
     with open(path, 'wb') as file:
@@ -37,6 +38,8 @@ def _field(name: str, column: np.ndarray) -> Callable:
         what, how = _int, _table(('<i', 8 * size), ('<?', kind == 'i'))
     elif kind == 'f':
         what, how = _float, _table(('<h', {2: 0, 4: 1, 8: 2}[size]))
+    elif kind in 'Mm':
+        what, how = (_timestamp if kind == 'M' else _duration), _table(('<h', _units[np.datetime_data(column.dtype)[0]]))
     else:
         what, how = _text, _table()
     return _table(_string(name), ('<?', True), ('<B', what), how, None, _vector([]))
@@ -57,10 +60,15 @@ def _write_batch(file: Any, columns: list[np.ndarray]) -> None:
 
 def _buffers(column: np.ndarray) -> list[Any]:
     """Return the validity mask of a column, None if all values are valid, and its buffers."""
+    valid = None
+    if isinstance(column, np.ma.MaskedArray):
+        valid, column = ~np.ma.getmaskarray(column), column.data
     if column.dtype.kind == 'b':
-        return [None, _bits(column)]
+        return [valid, _bits(column)]
+    if column.dtype.kind in 'Mm':
+        return [~np.isnat(column), column.astype(column.dtype.newbyteorder('<')).tobytes()]
     if column.dtype.kind in 'iuf':
-        return [None, column.astype(column.dtype.newbyteorder('<')).tobytes()]
+        return [valid, column.astype(column.dtype.newbyteorder('<')).tobytes()]
     cells = column.tolist()
     valid = np.array([c is not None for c in cells], bool)
     cells = [b'' if c is None else c.encode() for c in cells]

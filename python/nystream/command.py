@@ -10,17 +10,25 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from importlib import metadata
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from . import arrow
+from . import arrow, temporary
 from .frame import Frame
 
 
 class Error(ValueError):
-    """A run of the command that failed, with its message; nystream help exit explains exit_code."""
+    """A run of the command that failed.
+
+    message : str
+        What is wrong, where, and what to do.
+    exit_code : int, default=1
+        1 failed, 2 wrong usage, 3 bad or missing data, 4 over the memory budget, 130 interrupted.
+    exit_code : int
+        The exit code of the command; `nystream help exit` lists them."""
 
     def __init__(self, message: str, exit_code: int = 1):
         super().__init__(message)
@@ -45,19 +53,24 @@ def find() -> str:
     return found
 
 
-def line(verb: Sequence[str], paths: Iterable[str | os.PathLike], flags: Mapping[str, Any],
+STDIN = object()  # the path of an Arrow stream on the standard input
+
+
+def line(verb: Sequence[str], paths: Iterable[Any], flags: Mapping[str, Any],
          options: Sequence[str] | None = None) -> list[str]:
     """Return the arguments of a run. Every command line with paths or values of users is built here.
 
     verb holds the words of the command. Each flag is one argument, --name=value: a value None omits the
     flag, and a list repeats it. options are flags as users write them. Paths follow --. No path or value
-    can become a flag, and no path means the standard input."""
+    can become a flag, and only STDIN means the standard input."""
     wrong = [word for word in verb if not re.fullmatch('[a-z][a-z0-9-]*', word)]
     if wrong:
         raise ValueError('%r is no word of the command' % wrong[0])
     lists = {name: v if isinstance(v, (list, tuple, np.ndarray)) else [v] for name, v in flags.items()}
     words = ['--%s=%s' % (name, one) for name, some in lists.items() for one in some if one is not None]
-    return [*verb, *words, *_options(options), *_guard, '--', *map(_argument, paths)]
+    paths = list(paths)
+    piped = ['--input-format=arrow-stream'] if STDIN in paths else []
+    return [*verb, *words, *piped, *_options(options), *_guard, '--', *map(_argument, paths)]
 
 
 _guard = ['--format', 'json']  # an option without its value consumes --format, not the -- after it
@@ -82,8 +95,10 @@ def _options(options: Sequence[str] | None) -> list[str]:
     return out
 
 
-def _argument(path: str | os.PathLike) -> str:
+def _argument(path: Any) -> str:
     """Return a path that the command cannot take for a flag or the standard input."""
+    if path is STDIN:
+        return '-'
     path = os.fsdecode(path)
     return os.path.join(os.curdir, path) if path.startswith('-') else path
 
@@ -96,28 +111,63 @@ def listed(names: Iterable[str]) -> str:
     return out.getvalue()
 
 
-def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
+class Words:
+    """How an estimator says what the command does: parameters for flags, names for temporary files.
+
+    parameters has the name of a parameter for each flag, files a name for each path. frame tells that columns are
+    those of a frame in memory."""
+
+    def __init__(self, parameters: Mapping[str, str], files: Mapping[str, str], frame: bool = False):
+        self.parameters, self.files, self.frame = parameters, files, frame
+
+    def of(self, message: str) -> str:
+        """Return a message of the command in these words."""
+        for path, name in self.files.items():
+            message = message.replace(path, name)
+        if self.frame:
+            message = re.sub(r"--columns '!([^']*)'", lambda m: 'X.drop(columns=%r)' % m[1].split(',!'), message)
+        return re.sub(r"--([a-z][a-z-]*)(?:[ =]('[^']*'|[\w.]+(?:, [\w.]+)*(?: or [\w.]+)?))?", self._flag, message)
+
+    def _flag(self, found: re.Match) -> str:
+        flag, value = found[1], found[2]
+        name = self.parameters.get(flag)
+        if value and value[0] != "'" and not re.match('[0-9]', value) and not set(re.split('[, ]+', value)) & _values:
+            return (name or 'options=[%r]' % ('--' + flag)) + ' ' + value  # of the sentence, such as --weights are
+        if not name:
+            return 'options=%r' % (['--' + flag] + ([value.strip("'")] if value else []))
+        if not value:
+            return name
+        return name + '=' + (value if re.match("['0-9]", value) else re.sub(r'[\w.]+', _quoted, value))
+
+
+_values = {'drop', 'zero', 'mean', 'indicator', 'none', 'standard', 'minmax', 'quantile', 'round', 'error', 'onehot',
+           'ordinal', 'diagonal', 'full', 'balanced', 'exact', 'landmark', 'nystrom', 'lowrank', 'auto', 'true'}
+
+
+def _quoted(word: re.Match) -> str:
+    return 'or' if word[0] == 'or' else repr(word[0])
+
+
+_plain = Words({}, {})
+
+
+def run(arguments: list[str], progress: bool = False, words: Words = _plain) -> dict[str, Any]:
     """Run the command with arguments from line(), and return its report, or raise Error. Progress needs tqdm."""
     bar = _Bar() if progress else None
     watch = '--log-every=200ms' if bar else '--quiet'
-    command = [find(), '--log-format=json', watch, *arguments]
     with tempfile.TemporaryFile() as report:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=report, stderr=subprocess.PIPE)
+        process = _start([watch, *arguments], stdout=report, stderr=subprocess.PIPE)
         try:
             failure = _follow(process.stderr, bar)
             code = process.wait()
-        except BaseException:
-            process.terminate()
-            process.wait()
-            raise
         finally:
-            process.stderr.close()
+            _stop(process)
             if bar:
                 bar.close()
         if failure.startswith(_guard[1] + ': no such file'):
             failure = 'the last flag of options lacks its value'
         if code:
-            raise Error(failure or 'nystream ended with exit code %d' % code, code)
+            raise Error(words.of(failure) or 'nystream ended with exit code %d' % code, code)
         report.seek(0)
         try:
             return json.loads(report.read() or b'{}')
@@ -125,31 +175,86 @@ def run(arguments: list[str], progress: bool = False) -> dict[str, Any]:
             raise Error('the command printed no report: does a flag of options lack its value?', 2) from None
 
 
-def stream(arguments: list[str], folder: tempfile.TemporaryDirectory) -> Any:
-    """Run the command, and return its rows as a pyarrow.RecordBatchReader, which removes the folder at its end."""
+def _start(arguments: list[str], lifeline: bool = True, **pipes: Any) -> subprocess.Popen:
+    """Start the command. Its standard input is a pipe that ends with this process, and a lifeline unless it has rows."""
+    environment = {**os.environ, 'NYSTREAM_LIFELINE': 'stdin' if lifeline else ''}
+    return subprocess.Popen([find(), '--log-format=json', *arguments], stdin=subprocess.PIPE, env=environment, **pipes)
+
+
+def _stop(process: subprocess.Popen) -> None:
+    """End the command if it still runs, and close its pipes."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for pipe in process.stdin, process.stdout, process.stderr:
+        try:
+            if pipe:
+                pipe.close()
+        except BrokenPipeError:
+            pass
+
+
+def stream(arguments: list[str], folder: temporary.Folder, words: Words = _plain, rows: Any = None) -> Any:
+    """Run the command, and return its rows as a pyarrow.RecordBatchReader, which removes the folder at its end.
+
+    rows is an Arrow stream for the standard input."""
     import pyarrow
-    to_pipe = ['--output=-', '--output-format=arrow-stream', '--log-format=json', '--quiet']
-    batches = _batches([find(), *to_pipe, *arguments], folder)
+    to_pipe = ['--output=-', '--output-format=arrow-stream', '--quiet']
+    batches = _batches([*to_pipe, *arguments], folder, words, rows)
     return pyarrow.RecordBatchReader.from_batches(next(batches), batches)
 
 
-def _batches(command: list[str], folder: tempfile.TemporaryDirectory) -> Iterator[Any]:
+def _batches(arguments: list[str], folder: temporary.Folder, words: Words, rows: Any) -> Iterator[Any]:
     """Yield the schema of an Arrow stream that a command writes, and its record batches."""
     import pyarrow.ipc
     with folder, tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
-        cut = None
+        process = _start(arguments, rows is None, stdout=subprocess.PIPE, stderr=log)
+        feeder = None if rows is None else _Feeder(rows, process)
+        cut = code = None
         try:
-            with process.stdout, pyarrow.ipc.open_stream(process.stdout) as rows:
-                yield rows.schema
-                yield from rows
+            with pyarrow.ipc.open_stream(process.stdout) as results:
+                yield results.schema
+                yield from results
+            code = process.wait()
         except pyarrow.ArrowException as err:
-            cut = err
+            cut, code = err, process.wait()
         finally:
-            code = process.wait()  # a command whose output is closed ends
+            _stop(process)
+        if feeder:
+            feeder.finish()
         log.seek(0)
         if code or cut:
-            raise Error(_follow(log, None) or 'nystream ended with exit code %d: %s' % (code, cut), code) from cut
+            raise Error(words.of(_follow(log, None)) or 'nystream ended with exit code %d: %s' % (code, cut), code) from cut
+
+
+class _Feeder(threading.Thread):
+    """Writes an Arrow stream to a pipe while the command reads it."""
+
+    def __init__(self, rows: Any, process: subprocess.Popen):
+        super().__init__(daemon=True)
+        self.rows, self.pipe, self.failure = rows, process.stdin, None
+        process.stdin = None  # closed here
+        self.start()
+
+    def run(self) -> None:
+        import pyarrow.ipc
+        try:
+            with self.pipe, pyarrow.RecordBatchReader.from_stream(self.rows) as batches:
+                with pyarrow.ipc.new_stream(self.pipe, batches.schema) as out:
+                    for batch in batches:
+                        out.write_batch(batch)
+        except BaseException as err:
+            self.failure = err
+
+    def finish(self) -> None:
+        """Raise what the rows raised. A pipe that the command has closed is no failure of the rows."""
+        self.join()
+        if self.failure and not isinstance(self.failure, OSError):
+            raise self.failure
 
 
 def _follow(lines: Iterable[bytes], bar: _Bar | None) -> str:
@@ -194,22 +299,20 @@ class _Bar:
             self.bar = None
 
 
+# --- rows for the command
+
+
 def write_rows(rows: Any, path: str) -> str:
     """Write a matrix, a sparse matrix, a Frame or an Arrow stream for the command, and return the path."""
     if hasattr(rows, 'tocsr'):
         return _write_sparse(rows.tocsr(), path + '.libsvm')
     if isinstance(rows, Frame):
-        return write_columns(rows.names, rows.columns, path)
+        arrow.write(path + '.arrows', rows.names, rows.columns)
+        return path + '.arrows'
     if hasattr(rows, '__arrow_c_stream__'):
         return _write_stream(rows, path + '.arrows')
     np.save(path + '.npy', rows)
     return path + '.npy'
-
-
-def write_columns(names: Sequence[str], columns: Sequence[np.ndarray], path: str) -> str:
-    """Write named columns as an Arrow stream, and return the path."""
-    arrow.write(path + '.arrows', names, columns)
-    return path + '.arrows'
 
 
 def write_labels(labels: np.ndarray, path: str) -> str:
@@ -217,7 +320,7 @@ def write_labels(labels: np.ndarray, path: str) -> str:
     if labels.dtype.kind in 'iuf':
         np.save(path + '.npy', labels)
         return path + '.npy'
-    return write_columns(['y'], [labels], path)
+    return write_rows(Frame(['y'], [labels]), path)
 
 
 def _write_sparse(rows: Any, path: str) -> str:

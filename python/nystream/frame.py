@@ -1,41 +1,33 @@
-"""Columns of frames and arrays as NumPy arrays. Missing numbers are NaN, missing text is None."""
+"""Columns of frames and arrays as NumPy arrays. Missing numbers are NaN or masked, missing text is None."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
 import numbers
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-_times = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_times = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 _numbers = (numbers.Real, np.bool_, decimal.Decimal)
 
 
 class Frame:
-    """Named columns of equal length: arrays of numbers, or of objects that are text or None."""
+    """Named columns of equal length: arrays of numbers, booleans, times, or of objects that are text or None."""
 
-    def __init__(self, names: Sequence[str], columns: Sequence[np.ndarray]):
+    def __init__(self, names: Iterable[str], columns: Iterable[np.ndarray]):
         self.names, self.columns = list(names), list(columns)
         self.shape = len(self.columns[0]), len(self.names)
 
     def where(self, rows: np.ndarray) -> Frame:
         return Frame(self.names, [column[rows] for column in self.columns])
 
-    def select(self, names: Sequence[str]) -> Frame:
-        place = {name: i for i, name in enumerate(self.names)}
-        return Frame(names, [self.columns[place[name]] for name in names])
-
-    def matrix(self) -> np.ndarray | None:
-        """Return the columns as a matrix, or None if a column holds text."""
-        if any(column.dtype.kind == 'O' for column in self.columns):
-            return None
-        short = all(column.dtype == np.float32 for column in self.columns)
-        out = np.empty(self.shape, np.float32 if short else float)
-        for j, column in enumerate(self.columns):
-            out[:, j] = column
-        return out
+    def nulls(self) -> dict[str, int]:
+        """Return how many numbers are missing or infinite, for each column of numbers with some."""
+        lost = {n: np.ma.getmaskarray(c).sum() if isinstance(c, np.ma.MaskedArray) else (~np.isfinite(c)).sum()
+                for n, c in zip(self.names, self.columns) if c.dtype.kind in 'biuf'}
+        return {name: int(count) for name, count in lost.items() if count}
 
 
 def names(X: Any) -> list[str]:
@@ -44,22 +36,33 @@ def names(X: Any) -> list[str]:
     return found if all(isinstance(name, str) for name in found) else []
 
 
-def read(X: Any, texts: Sequence[str] = ()) -> tuple[np.ndarray | Frame, list[str]]:
-    """Return the columns of a frame, and the names of columns that hold times, which are left out.
-
-    Columns named in texts are always read as text. A frame of numbers only is returned as a matrix."""
-    columns = names(X)
-    twice = sorted({name for name in columns if columns.count(name) > 1}) if len(set(columns)) < len(columns) else []
+def read(X: Any, columns: Sequence[str], texts: Sequence[str] = ()) -> Frame:
+    """Return columns of a frame by name; those in texts are text. Raise ValueError that names all that cannot be read."""
+    every = names(X)
+    twice = sorted({name for name in every if every.count(name) > 1}) if len(set(every)) < len(every) else []
     if twice:
         raise ValueError('X has several columns of one name: %s; give each its own' % ', '.join(map(repr, twice)))
-    types = {t.kind if isinstance(t, np.dtype) else 'O' for t in getattr(X, 'dtypes', ())}
-    if not hasattr(X, '__getitem__') or types and types <= set('biuf') and not texts:
-        return np.asarray(X), []
-    found = {name: _column(name, X[name], name in texts) for name in columns}
-    kept = {name: column for name, column in found.items() if column is not None}
-    if not kept:
-        raise ValueError('X holds nothing but times: make numbers of them')
-    return Frame(kept, kept.values()), [name for name in columns if name not in kept]
+    cells = X if hasattr(X, '__getitem__') else dict(zip(every, np.asarray(X).T))
+    found, wrong = [], {}
+    for name in columns:
+        try:
+            found.append(_column(cells[name], name in texts))
+        except ValueError as err:
+            wrong.setdefault(str(err), []).append(name)
+    if wrong:
+        raise ValueError('; '.join('%s in %s: %s' % (*what.split(': ', 1)[:1], quoted(where), (what.split(': ', 1) + [''])[1])
+                                   for what, where in wrong.items()) + dropped(sum(wrong.values(), [])))
+    return Frame(columns, found)
+
+
+def quoted(names: Sequence[str], most: int = 8) -> str:
+    """Return names as a message has them: column 'a', or columns 'a', 'b' and 3 more."""
+    more = ' and %d more' % (len(names) - most) if len(names) > most else ''
+    return ('column ' if len(names) == 1 else 'columns ') + ', '.join(map(repr, names[:most])) + more
+
+
+def dropped(names: Sequence[str]) -> str:
+    return ', or take X.drop(columns=%r)' % list(names)
 
 
 def plain(values: Any) -> np.ndarray:
@@ -108,26 +111,41 @@ def missing(cell: Any) -> bool:
         isinstance(cell, float) and cell != cell
 
 
-def _column(name: str, values: Any, as_text: bool) -> np.ndarray | None:
-    """Return a column as numbers or text, None if it holds times."""
-    kind = getattr(getattr(values, 'dtype', None), 'kind', '')
-    array = None if kind in ('M', 'm') else plain(values)
-    if array is None or array.dtype.kind in 'Mm':
-        return None
+def _column(values: Any, as_text: bool) -> np.ndarray:
+    """Return a column as numbers, text or times. The text of a ValueError is: what it holds, what to do."""
+    dtype = getattr(values, 'dtype', None)
+    if getattr(dtype, 'kind', '') in ('M', 'm') and not as_text:
+        return _timed(np.asarray(values, dtype.kind + '8[ns]' if hasattr(dtype, 'tz') or hasattr(dtype, 'pyarrow_dtype') else None))
+    if hasattr(dtype, 'numpy_dtype') and dtype.kind in 'iub' and not as_text and values.isna().any():
+        lost = values.isna().to_numpy(bool)  # exact, where plain makes floats
+        return np.ma.array(values.fillna(0 if dtype.kind != 'b' else False).to_numpy(dtype.numpy_dtype), mask=lost)
+    array = plain(values)
+    if array.dtype.kind in 'Mm' and not as_text:
+        return _timed(array)
     if array.dtype.kind in 'biuf' and not as_text:
         return array if array.dtype.itemsize <= 8 else array.astype(float)
     if array.dtype.kind == 'c':
-        raise ValueError('Complex data not supported')
+        raise ValueError('Complex data not supported: take real and imaginary parts')
     cells = [None if missing(c) else c for c in array.tolist()]
     present = [c for c in cells if c is not None]
-    if present and all(isinstance(c, _times) or type(c).__name__ == 'Period' for c in present):
-        return None
+    if present and not as_text and all(isinstance(c, _times) for c in present):
+        return _timed(np.array(cells, 'm8[us]' if isinstance(present[0], datetime.timedelta) else 'M8[us]'))
+    if present and not as_text and all(type(c).__name__ == 'Period' for c in present):
+        return _timed(np.array([c and c.to_timestamp().to_datetime64() for c in cells], 'M8[ns]'))
+    if present and not as_text and all(isinstance(c, datetime.time) for c in present):
+        since = [c and datetime.datetime.combine(datetime.date.min, c) - datetime.datetime.min for c in cells]
+        return _timed(np.array(since, 'm8[us]'))
     for c in present:
         if isinstance(c, (list, tuple, set, dict, np.ndarray)):
-            raise ValueError('column %s of X holds a %s: make a column of each number' % (name, type(c).__name__))
+            raise ValueError('a %s is in the cells: make a column of each number' % type(c).__name__)
     out = np.empty(len(cells), object)
     out[:] = [c if c is None or type(c) is str else _text(c) for c in cells]
     return out
+
+
+def _timed(array: np.ndarray) -> np.ndarray:
+    """Return times in a unit that Arrow has."""
+    return array if np.datetime_data(array.dtype) in (('s', 1), ('ms', 1), ('us', 1), ('ns', 1)) else array.astype(array.dtype.kind + '8[s]')
 
 
 def _text(cell: Any) -> str:

@@ -334,6 +334,9 @@ class Model:
         value = {'boolean': '1'.__eq__, 'integer': int, 'number': float}.get(self.meta['data'].get('class_kind'), str)
         self.classes_ = np.array([value(name) for name in self.meta['data'].get('classes', [])])
 
+    def __repr__(self):
+        return '<nystream model %s of fit %s, kernel %s>' % (self.path, self.meta['method'], self.meta.get('kernel', 'of its sides'))
+
     def feature_names(self):
         """Return the names of the columns of raw rows: those of numbers, then those of text."""
         text = self.meta['data'].get('categories', {}).get('columns', ())

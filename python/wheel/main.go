@@ -1,9 +1,9 @@
-// The program wheel makes a wheel of the Python package and of a program that is built:
+// The program wheel makes a wheel of the Python package and of the command:
 //
-//	go run ./python/wheel -version 0.1.0 -platform linux/amd64 -program nystream -o dist
+//	go run ./python/wheel                                                # for this machine, in dist
+//	go run ./python/wheel -platform linux/arm64 -program nystream -o out # of a program that is built
 //
-// A wheel is a zip file, so that neither Python nor a compiler is needed. The same input makes the
-// same bytes.
+// A wheel is a zip file, so that Python is not needed. The same input makes the same bytes.
 package main
 
 import (
@@ -17,9 +17,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -43,14 +47,14 @@ type member struct {
 }
 
 func main() {
-	version := flag.String("version", "", "`version` of the package")
-	platform := flag.String("platform", "", "`system` of the program, such as linux/amd64")
-	program := flag.String("program", "", "`file` of the program")
+	version := flag.String("version", "", "`version` of the package; that in __init__.py if not given")
+	platform := flag.String("platform", runtime.GOOS+"/"+runtime.GOARCH, "`system` of the program, such as linux/amd64")
+	program := flag.String("program", "", "`file` of the program, which is built if not given")
 	root := flag.String("root", ".", "`folder` of the repository")
 	licences := flag.String("licences", "", "`folder` of the licences of what the program contains")
 	out := flag.String("o", "dist", "`folder` of the wheel")
 	flag.Parse()
-	name, err := write(*root, *version, *platform, *program, *licences, *out)
+	name, err := run(*root, *version, *platform, *program, *licences, *out)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "wheel:", err)
 		os.Exit(1)
@@ -58,11 +62,55 @@ func main() {
 	fmt.Println(name)
 }
 
+// run makes a wheel and returns its path. It finds the version and builds the program if they are not given.
+func run(root, version, platform, program, licences, out string) (name string, err error) {
+	if version == "" {
+		if version, err = ownVersion(root); err != nil {
+			return "", err
+		}
+	}
+	if program == "" {
+		stage, err := os.MkdirTemp("", "nystream-wheel-")
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = os.RemoveAll(stage) }()
+		program = filepath.Join(stage, "nystream")
+		if err := build(root, platform, program); err != nil {
+			return "", err
+		}
+	}
+	return write(root, version, platform, program, licences, out)
+}
+
+// ownVersion returns the version of the Python package.
+func ownVersion(root string) (string, error) {
+	file := filepath.Join(root, "python", "nystream", "__init__.py")
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	found := regexp.MustCompile(`(?m)^__version__ = '(.+)'$`).FindSubmatch(source)
+	if found == nil {
+		return "", fmt.Errorf("%s has no __version__", file)
+	}
+	return string(found[1]), nil
+}
+
+// build builds the command, static and stripped.
+func build(root, platform, program string) error {
+	system, machine, _ := strings.Cut(platform, "/")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/nystream")
+	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+machine, "CGO_ENABLED=0")
+	return cmd.Run()
+}
+
 // write makes a wheel and returns its path.
 func write(root, version, platform, program, licences, out string) (string, error) {
 	tag, known := tags[platform]
-	if !known || version == "" {
-		return "", fmt.Errorf("platform %q, version %q: name both, such as linux/amd64 and 0.1.0", platform, version)
+	if !known {
+		return "", fmt.Errorf("there are no wheels for %q, but for %s", platform, strings.Join(slices.Sorted(maps.Keys(tags)), ", "))
 	}
 	members, err := contents(root, version, tag, program, licences)
 	if err != nil {

@@ -12,25 +12,22 @@ import (
 
 const python = "/usr/bin/python3"
 
-// build makes a wheel of this machine's program, and returns its path.
-func build(t *testing.T) string {
+// madeHere makes a wheel of this machine's program, and returns its path.
+func madeHere(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	program := filepath.Join(dir, "program")
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	if tags[platform] == "" {
 		t.Skipf("there are no wheels for %s", platform)
 	}
-	run(t, "go", "build", "-buildvcs=false", "-o", program, "../../cmd/nystream")
-	wheel, err := write("../..", "1.2.3", platform, program, "", dir)
+	wheel, err := run("../..", "", platform, "", "", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return wheel
 }
 
-// run runs a program to its end and returns its standard output.
-func run(t *testing.T, name string, args ...string) string {
+// execute runs a program to its end and returns its standard output.
+func execute(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH=")
@@ -52,25 +49,25 @@ func TestInstall(t *testing.T) {
 	if err := exec.Command(python, "-c", "import ensurepip, numpy, venv").Run(); err != nil {
 		t.Skipf("%s has no venv or no numpy: apt-get install python3-venv python3-numpy", python)
 	}
-	wheel := build(t)
+	wheel := madeHere(t)
 	env := filepath.Join(t.TempDir(), "env")
-	run(t, python, "-m", "venv", "--system-site-packages", env)
+	execute(t, python, "-m", "venv", "--system-site-packages", env)
 	bin := filepath.Join(env, "bin")
-	run(t, filepath.Join(bin, "pip"), "install", "--quiet", "--no-index", "--no-deps", wheel)
-	if v := run(t, filepath.Join(bin, "nystream"), "--version"); !strings.Contains(v, "nystream") {
+	execute(t, filepath.Join(bin, "pip"), "install", "--quiet", "--no-index", "--no-deps", wheel)
+	if v := execute(t, filepath.Join(bin, "nystream"), "--version"); !strings.Contains(v, "nystream version "+version(t)+",") {
 		t.Errorf("nystream --version prints %q", v)
 	}
 	t.Setenv("PATH", "/nowhere")
-	got := run(t, filepath.Join(bin, "python"), "-c", `
+	got := execute(t, filepath.Join(bin, "python"), "-c", `
 import os, nystream, numpy as np
 x = np.random.default_rng(1).normal(size=(200, 2))
 m = nystream.Ridge(n_landmarks=50).fit(x, x[:, 0] ** 2)
-print(m.score(x, x[:, 0] ** 2) > 0.95, os.path.dirname(nystream.command.find()))`)
+print(m.score(x, x[:, 0] ** 2) > 0.95, os.path.dirname(nystream.command.find()), nystream.__version__)`)
 	real, err := filepath.EvalSymlinks(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "True " + real + "\n"; got != want {
+	if want := "True " + real + " " + version(t) + "\n"; got != want {
 		t.Errorf("a fit prints %q, want %q", got, want)
 	}
 }
@@ -127,4 +124,22 @@ func checkProgram(t *testing.T, platform, wheel string) {
 		}
 	}
 	t.Errorf("%s: there is no %s", platform, want)
+}
+
+// version returns the version of the package.
+func version(t *testing.T) string {
+	t.Helper()
+	v, err := ownVersion("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestVersion: package and command have one version.
+func TestVersion(t *testing.T) {
+	source, err := os.ReadFile("../../cmd/nystream/main.go")
+	if want := `const version = "` + version(t) + `"`; err != nil || !strings.Contains(string(source), want) {
+		t.Errorf("cmd/nystream/main.go does not have %s: %v", want, err)
+	}
 }

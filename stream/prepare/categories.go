@@ -98,22 +98,41 @@ func (w *wordCounts) merge(later *wordCounts) {
 }
 
 // check refuses a column with too many levels.
-func (w *wordCounts) check() error {
+func (w *wordCounts) check() error { return checkLevels([]wordCounts{*w}) }
+
+// checkLevels refuses columns with too many levels. The error names all of them.
+func checkLevels(columns []wordCounts) error {
+	var what, leave []string
+	for k := range columns {
+		w := &columns[k]
+		if excess := w.excess(); excess != "" {
+			what = append(what, fmt.Sprintf("column %s has %s", quote.Name(w.column), excess))
+			leave = append(leave, "!"+quote.Bare(w.column))
+		}
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	it := "it"
+	if len(what) > 1 {
+		it = "them"
+	}
+	return fmt.Errorf("%s; leave %s out with `columns '%s'`", strings.Join(what, "; "), it, strings.Join(leave, ","))
+}
+
+// excess tells what a column has too much of, "" if nothing.
+func (w *wordCounts) excess() string {
 	size, rows := 0, int64(0)
 	for word, n := range w.count {
 		size, rows = size+len(word), rows+n.rows
 	}
-	what := ""
 	switch {
 	case len(w.count) > MaxLevels:
-		what = fmt.Sprintf("%d levels in %d rows, and a category has at most %d", len(w.count), rows, MaxLevels)
+		return fmt.Sprintf("%d levels in %d rows, and a category has at most %d", len(w.count), rows, MaxLevels)
 	case size > maxLevelBytes:
-		what = fmt.Sprintf("levels of %d bytes, and those of a category have at most %d", size, maxLevelBytes)
-	default:
-		return nil
+		return fmt.Sprintf("levels of %d bytes, and those of a category have at most %d", size, maxLevelBytes)
 	}
-	return fmt.Errorf("column %s has %s; leave it out with `columns '!%s'`", quote.Name(w.column), what,
-		quote.Bare(w.column))
+	return ""
 }
 
 // levels returns the levels in byte order.

@@ -159,10 +159,8 @@ func (s *columnStats) check() error {
 	if err := s.checkNulls(); err != nil {
 		return err
 	}
-	for k := range s.words {
-		if err := s.words[k].check(); err != nil {
-			return fmt.Errorf("%s: %w", s.info.Name, err)
-		}
+	if err := checkLevels(s.words); err != nil {
+		return fmt.Errorf("%s: %w", s.info.Name, err)
 	}
 	return nil
 }

@@ -239,23 +239,26 @@ func TestApplyByName(t *testing.T) {
 	checkError(t, err, "other", "no column of text called", "c")
 }
 
-// TestLevelsAreLimited: a column of identifiers is no category.
+// TestLevelsAreLimited: columns of identifiers are no categories, and one error names all of them.
 func TestLevelsAreLimited(t *testing.T) {
 	for _, n := range []int{prepare.MaxLevels, prepare.MaxLevels + 1, 100000} {
 		s := newTable("ids.csv", matrix.New(n, 1))
-		s.info.Kept = []stream.Field{{Name: "user id", Kind: stream.String, Category: true}}
-		s.kept = []stream.Column{{Kind: stream.String}}
+		s.info.Kept = []stream.Field{{Name: "user id", Kind: stream.String, Category: true}, {Name: "few", Kind: stream.String, Category: true},
+			{Name: "card", Kind: stream.String, Category: true}}
+		s.kept = []stream.Column{{Kind: stream.String}, {Kind: stream.String}, {Kind: stream.String}}
 		for i := range n {
-			s.kept[0].Strings = append(s.kept[0].Strings, fmt.Sprint("u", i))
+			for k, word := range []string{fmt.Sprint("u", i), "one", fmt.Sprint("c", i)} {
+				s.kept[k].Strings = append(s.kept[k].Strings, word)
+			}
 		}
 		p, err := prepare.New(context.Background(), stream.Engine{}, s, prepare.Treatment{Categories: prepare.EncodeOneHot})
 		if n == prepare.MaxLevels {
-			if err != nil || len(p.Info().Columns) != 1+n {
+			if err != nil || len(p.Info().Columns) != 2+2*n {
 				t.Errorf("%d levels: %v", n, err)
 			}
 			continue
 		}
-		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", "`columns '!user id'`")
+		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", `column "card"`, "leave them out with `columns '!user id,!card'`")
 	}
 }
 

@@ -76,8 +76,8 @@ func (s *schema) with(inexact column.Inexact) *schema {
 	return &out
 }
 
-// maxFields bounds the number of fields with everything inside them.
-const maxFields = 1 << 16
+// maxFields bounds the number of fields with everything inside them: column.Max, and some more.
+const maxFields = 1 << 20
 
 // readSchema understands a schema message.
 func readSchema(m *message) (*schema, error) {

@@ -57,13 +57,13 @@ type TableInfo struct {
 	Cells         rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
 	Columns       []Info // in file order
 	Rows          int64
-	SeekCost      int64             // see stream.Info
-	ReaderBytes   int64             // likewise
-	Index         int64             // bytes of what is known of its parts, while it is open
-	Versions      map[string]string // see stream.Info
-	PassesToOpen  int               // full reads that opening has cost
-	NearlyNumeric map[int]string    // text columns that are numbers but for a few cells, and the first of these
-	NotByDefault  []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+	SeekCost      int64                     // see stream.Info
+	ReaderBytes   int64                     // likewise
+	Index         int64                     // bytes of what is known of its parts, while it is open
+	Versions      map[string]string         // see stream.Info
+	PassesToOpen  int                       // full reads that opening has cost
+	NearlyNumeric map[int]*stream.DataError // text columns that are numbers but for a few cells, and the first of these
+	NotByDefault  []int                     // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
 	NotByDefaultReason string // why these are left out
 

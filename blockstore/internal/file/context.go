@@ -28,6 +28,14 @@ func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	return r.in.ReadAt(p, offset)
 }
 
+// Stopped returns the error of the context of a reader of NewReaderAt, or nil: for loops over what was read.
+func Stopped(in io.ReaderAt) error {
+	if r, ok := in.(contextReaderAt); ok {
+		return r.ctx.Err()
+	}
+	return nil
+}
+
 // NewReader reads in until ctx is done.
 func NewReader(ctx context.Context, in io.Reader) io.Reader { return &contextReader{ctx, in} }
 

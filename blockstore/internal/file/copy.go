@@ -25,7 +25,7 @@ func (e *SpoolError) Error() string {
 	if errors.As(e.Err, &over) {
 		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
 	}
-	return fmt.Sprintf("%s is copied to the folder %s, which failed: %v; it takes more than the %s that were written; %s",
+	return fmt.Sprintf("%s: its copy in the folder %s failed: %v; it takes more than the %s that were written; %s",
 		e.Name, e.Dir, e.Err, humanize.IBytes(uint64(e.Written)), remedy)
 }
 
@@ -39,7 +39,7 @@ func (e *SpoolError) Unwrap() error { return e.Err }
 func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (Stamp, error) {
 	t, err := s.createUnlinked(path, removed)
 	if err != nil {
-		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: withoutPath(err)}
+		return Stamp{}, &SpoolError{Name: path, Dir: s.spoolDir(), Err: WithoutPath(err)}
 	}
 	s.config().Copies.add(t)
 	size, err := io.Copy(t, NewReader(ctx, in))

@@ -97,7 +97,7 @@ func Missing(path string) error {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fault.File(path, "no such file, and the folder %s cannot be read either: %w", dir, withoutPath(err)).
+		return fault.File(path, "no such file, and the folder %s cannot be read either: %w", dir, WithoutPath(err)).
 			Of(stream.Missing).Do("is the path right?")
 	}
 	var names []string

@@ -19,7 +19,7 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return target, nil, nil
 	case err != nil:
-		return "", nil, withoutPath(err)
+		return "", nil, WithoutPath(err)
 	case old.IsDir():
 		return "", nil, fault.New("it is a directory").Do("name a file in it")
 	case old.Mode()&fs.ModeSymlink != 0:
@@ -29,7 +29,7 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	}
 	folder, err := os.Stat(filepath.Dir(target))
 	if err != nil {
-		return "", nil, withoutPath(err)
+		return "", nil, WithoutPath(err)
 	}
 	if err := cannotRename(target, old, folder); err != nil {
 		return "", nil, err
@@ -45,9 +45,9 @@ func followed(path string) string {
 	return path
 }
 
-// withoutPath returns an error of the system without the names in it, which may be temporary
+// WithoutPath returns an error of the system without the names in it, which may be temporary
 // ones.
-func withoutPath(err error) error {
+func WithoutPath(err error) error {
 	var at *fs.PathError
 	var between *os.LinkError
 	switch {

@@ -72,7 +72,7 @@ func (s *Session) Create(path string) (*Temp, error) {
 	}
 	file, err := createLocked(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
-		return nil, fault.Output(path, "no file can be made in its folder: %w", withoutPath(err)).
+		return nil, fault.Output(path, "no file can be made in its folder: %w", WithoutPath(err)).
 			Do("make the folder, or name another")
 	}
 	if old != nil {
@@ -113,7 +113,7 @@ func (t *Temp) Fail(err error) error {
 	if t.err != nil {
 		return t.err
 	}
-	if err = withoutPath(err); t.end == renamed {
+	if err = WithoutPath(err); t.end == renamed {
 		t.err = fault.Output(t.Target, "%w", err)
 		return t.err
 	}
@@ -123,6 +123,15 @@ func (t *Temp) Fail(err error) error {
 	}
 	if t.err = failed; t.end == uploaded {
 		t.err = fmt.Errorf("cannot write %w", failed)
+	}
+	return t.err
+}
+
+// Cause returns the first failure of the file if err is not nil and there was one, else err: libraries that write the
+// file put words of their own around its errors.
+func (t *Temp) Cause(err error) error {
+	if err == nil || t.err == nil {
+		return err
 	}
 	return t.err
 }
@@ -254,7 +263,7 @@ func (t *Temp) Discard() error {
 	t.quota.release(t.counted)
 	err := t.file.Close()
 	if left := os.Remove(t.file.Name()); !errors.Is(left, os.ErrNotExist) { // an unlinked file has no name
-		err = errors.Join(err, withoutPath(left))
+		err = errors.Join(err, WithoutPath(left))
 	}
 	return err
 }

@@ -72,11 +72,11 @@ func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error)
 func TryFolder(dir string) error {
 	f, err := createLocked(dir, "try", 0o600)
 	if err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	f.Close()
 	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another run may take it for abandoned once it is closed
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	return nil
 }

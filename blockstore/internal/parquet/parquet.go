@@ -90,7 +90,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	}
 	defer in.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
-	t.NearlyNumeric = make(map[int]string)
+	t.NearlyNumeric = make(map[int]*stream.DataError)
 	if err = t.readFooter(in); err == nil {
 		err = t.findWidths(ctx)
 	}
@@ -268,10 +268,10 @@ func (t *table) findWidths(ctx context.Context) error {
 			c.refuse(err.Error())
 		case err != nil:
 			c.refuse("lists that cannot be read")
-			t.NearlyNumeric[i] = err.Error()
+			t.NearlyNumeric[i] = fault.New("%v", err)
 			var data *stream.DataError
 			if errors.As(err, &data) {
-				t.NearlyNumeric[i] = data.What
+				t.NearlyNumeric[i] = fault.New("%s", data.What)
 			}
 		case width == 0: // no list with anything in it
 			c.refuse("no lists with anything in them")

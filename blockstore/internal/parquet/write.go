@@ -60,8 +60,14 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, s, nil)
 }
 
+// maxColumns is the most columns that the library writes.
+const maxColumns = parquet.MaxColumnIndex + 1
+
 // newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
 func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Encoder, error) {
+	if n := len(s.Columns) + len(s.Kept); n > maxColumns {
+		return nil, fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+	}
 	nodes := parquet.Group{}
 	var names []string
 	add := func(name string, node parquet.Node) error {

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -156,6 +157,17 @@ func mayBeNumber(c byte) bool {
 // nearlyNumeric reports whether a column would be one of numbers but for a few cells.
 func (k *cellKinds) nearlyNumeric() bool { return k.text && k.numeric >= k.other }
 
+// errNearlyNumeric returns what keeps a column from being one of numbers: its first cell, or value, that is none.
+func errNearlyNumeric(line int64, bad string, numbers int64, cell string) *stream.DataError {
+	what := fmt.Sprintf("though %d %ss of the column are", numbers, cell)
+	if numbers == 1 {
+		what = "though 1 " + cell + " of the column is"
+	}
+	e := fault.New("%s is not a number, %s", bad, what)
+	e.Line = line
+	return e
+}
+
 // kind returns the kind of the column whose cells were seen.
 func (k cellKinds) kind() column.Kind {
 	switch {
@@ -178,13 +190,28 @@ func NumberCell(cell []byte) (float64, error) {
 	return 0, errNotNumber(cell)
 }
 
-// exactNumber is NumberCell of a column that may have floats. It refuses integers that no
-// float64 holds, unless they are to be rounded.
+// exactNumber is NumberCell of a column that may have floats. It refuses numbers beyond float64, and integers that no
+// float64 holds unless they are to be rounded.
 func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, error) {
-	if inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
-		return 0, column.ErrInexact(string(fault.Shorten(cell)))
+	v, err := NumberCell(cell)
+	if err == nil {
+		err = checkRange(cell, v)
 	}
-	return NumberCell(cell)
+	if err == nil && inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
+		err = column.ErrInexact(string(fault.Shorten(cell)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return v, nil
+}
+
+// checkRange refuses a number v that a cell writes in digits and that is too large for a float64.
+func checkRange(cell []byte, v float64) error {
+	if math.IsInf(v, 0) && bytes.ContainsAny(cell, "0123456789") {
+		return fault.New("%s is beyond what a float64 holds", fault.Shorten(cell)).Do("write Infinity if that is meant, or leave the column out")
+	}
+	return nil
 }
 
 // IsInexact reports whether a cell is an integer that no float64 holds.

@@ -6,9 +6,9 @@ package text
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -227,16 +227,23 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
-	names := stream.NumberedColumns(len(s.first))
+	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
+	t.Columns = make([]column.Info, 0, len(s.first))
+	var names []string // made up, where the file has none
 	for j, cell := range s.first {
-		kinds, name := s.others[j], names[j]
+		kinds, name := s.others[j], ""
 		if !header {
 			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
 				s.badLine[j] = s.firstLine
 			}
 		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
+		}
+		if name == "" {
+			if names == nil {
+				names = stream.NumberedColumns(len(s.first))
+			}
+			name = names[j]
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
 		if kinds.boolean() {
@@ -245,7 +252,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		info.ZeroPadded = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
 		if kinds.nearlyNumeric() {
-			t.NearlyNumeric[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
+			t.NearlyNumeric[j] = errNearlyNumeric(s.badLine[j], strconv.Quote(kinds.bad), kinds.numeric, "cell")
 		}
 	}
 	return t

@@ -52,7 +52,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "byte order mark and CRLF", text: "\ufeffa,b\r\n1,2\r\n\r\n3,4\r\n", columns: []string{"a", "b"}, rows: [][]float64{{1, 2}, {3, 4}}},
 		{name: "byte order mark before a number", text: "\ufeff1,2\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2}}},
 		{name: "missing", text: "a,b,c\n,NA,1\nNaN,null,?\n2, ,3\n", columns: []string{"a", "b", "c"}, rows: [][]float64{{math.NaN(), math.NaN(), 1}, {math.NaN(), math.NaN(), math.NaN()}, {2, math.NaN(), 3}}},
-		{name: "infinite", text: "inf,-Infinity,1e400\n", columns: []string{"x0", "x1", "x2"}, rows: [][]float64{{inf, -inf, inf}}},
+		{name: "infinite", text: "inf,-Infinity\n", columns: []string{"x0", "x1"}, rows: [][]float64{{inf, -inf}}},
 		{name: "hexadecimal and underscores are text", text: "1,0x10\n2,1_000\n", columns: []string{"x0"}, rows: [][]float64{{1}, {2}}, texts: []string{"0x10", "1_000"}},
 		{name: "quotes", text: "name,v\n\"a \"\"b\"\", c\",\"1\"\n\"two\r\nlines\",2\n5\" pipe,3\n", columns: []string{"v"}, rows: [][]float64{{1}, {2}, {3}}, texts: []string{"a \"b\", c", "two\r\nlines", `5" pipe`}},
 		{name: "kept blanks in quotes", text: "n,v\n\" x \",1\n", columns: []string{"v"}, rows: [][]float64{{1}}, texts: []string{" x "}},

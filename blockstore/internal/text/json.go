@@ -171,7 +171,7 @@ func (p *jsonParser) array(array *jsonValue) error {
 // word reads a number or a name.
 func (p *jsonParser) word() (jsonKind, error) {
 	n := 0
-	for n < len(p.rest) && !bytes.ContainsRune([]byte(",]}: \t\r"), rune(p.rest[n])) {
+	for n < len(p.rest) && !endsWord(p.rest[n]) {
 		n++
 	}
 	word := p.rest[:n]
@@ -195,6 +195,15 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return 0, fault.New("%q is no value of JSON", fault.Shorten(word)).Do("mend the line")
 	}
 	return jsonNumber, nil
+}
+
+// endsWord reports whether a byte stands behind a number or a name.
+func endsWord(c byte) bool {
+	switch c {
+	case ',', ']', '}', ':', ' ', '\t', '\r':
+		return true
+	}
+	return false
 }
 
 // isJSONNumber reports whether a word is a number as JSON writes them.
@@ -278,9 +287,5 @@ func (v jsonValue) number(floats bool, inexact column.Inexact) (float64, error) 
 	case jsonTrue:
 		return 1, nil
 	}
-	x, err := exactNumber(v.raw, floats, inexact)
-	if math.IsInf(x, 0) && v.raw[len(v.raw)-1] != 'y' {
-		err = fault.New("%s is beyond what a float64 holds", fault.Shorten(v.raw)).Do("write Infinity if that is meant, or leave the column out")
-	}
-	return x, err
+	return exactNumber(v.raw, floats, inexact)
 }

@@ -1,10 +1,12 @@
 package text
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -84,8 +86,10 @@ func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 	p := newJSONScan(in, from, until)
 	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
 	p.within, p.elements = s.index.records > 0, s.elements
-	for range s.names {
-		p.columns = append(p.columns, &jsonColumn{})
+	own := make([]jsonColumn, len(s.names))
+	p.columns = make([]*jsonColumn, len(own))
+	for i := range own {
+		p.columns[i] = &own[i]
 	}
 	return p
 }
@@ -168,9 +172,9 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if s.shared {
 		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
 	}
-	c := &jsonColumn{}
-	s.places[string(key)] = len(s.names)
-	s.names, s.columns = append(s.names, string(key)), append(s.columns, c)
+	c, name := &jsonColumn{}, string(key)
+	s.places[name] = len(s.names)
+	s.names, s.columns = append(s.names, name), append(s.columns, c)
 	return c, nil
 }
 
@@ -202,8 +206,9 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
+	t.Columns = make([]column.Info, 0, len(s.names))
 	for i, name := range s.names {
 		c := s.columns[i]
 		info := c.info(name)
@@ -211,7 +216,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
 		if info.Kind == column.Text && c.nearlyNumeric() {
-			t.NearlyNumeric[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
+			t.NearlyNumeric[i] = errNearlyNumeric(c.badLine, c.bad, c.numeric, "value")
 		}
 		t.Columns = append(t.Columns, info)
 	}
@@ -237,11 +242,37 @@ type jsonCursor struct {
 	wanted  []bool      // columns
 	values  []jsonValue // of the columns that are wanted
 	present []int       // those of them that the row has
+	slots   slotPlaces
+	nulls   []float64 // a row without values
+}
+
+// slotPlaces says where in Choice.Slot the places of each column begin.
+type slotPlaces struct {
+	first []int         // -1 for a column that no row has
+	again map[int][]int // further ones, of columns that are chosen twice
+}
+
+func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
+	p := slotPlaces{first: slices.Repeat([]int{-1}, len(columns))}
+	at := 0
+	for _, j := range c.Numeric {
+		if p.first[j] < 0 {
+			p.first[j] = at
+		} else {
+			if p.again == nil {
+				p.again = make(map[int][]int)
+			}
+			p.again[j] = append(p.again[j], at)
+		}
+		at += columns[j].Width
+	}
+	return p
 }
 
 func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 	r := &jsonCursor{Choice: c, table: t, lines: jsonLines{lines: newLineReader(in, fileStart)},
-		wanted: make([]bool, len(t.Columns)), values: make([]jsonValue, len(t.Columns))}
+		wanted: make([]bool, len(t.Columns)), values: make([]jsonValue, len(t.Columns)),
+		slots: newSlotPlaces(c, t.Columns), nulls: slices.Repeat([]float64{math.NaN()}, len(c.Info().Columns))}
 	for _, i := range c.All(true) {
 		r.wanted[i] = true
 	}
@@ -274,10 +305,14 @@ func (c *jsonCursor) next() error {
 	return atLine(err, c.lines.start.line)
 }
 
-// column finds the column of a name, probably that of the n-th member of the row before.
+// column finds the column of a name, probably that of the n-th member of the row before, or column n.
 func (c *jsonCursor) column(n int, key []byte) (int, bool) {
-	if n < len(c.order) && !c.lines.arrays && c.table.Columns[c.order[n]].Name == string(key) {
-		return c.order[n], true
+	likely := n
+	if n < len(c.order) {
+		likely = c.order[n]
+	}
+	if likely < len(c.table.Columns) && !c.lines.arrays && c.table.Columns[likely].Name == string(key) {
+		return likely, true
 	}
 	i, ok := c.table.places[string(key)]
 	if ok && n < len(c.order) {
@@ -289,13 +324,19 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 }
 
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
-	row, slot := matrix.Row(dst.X, i), c.Slot
-	for _, j := range c.Numeric {
-		info := &c.table.Columns[j]
-		if err := storeJSON(row, slot[:info.Width], c.values[j], info, c.Inexact); err != nil {
+	row := matrix.Row(dst.X, i)
+	copy(row, c.nulls)
+	for _, j := range c.present {
+		if c.slots.first[j] < 0 {
+			continue
+		}
+		err := c.storeAt(row, j, c.slots.first[j])
+		for _, at := range c.slots.again[j] {
+			err = cmp.Or(err, c.storeAt(row, j, at))
+		}
+		if err != nil {
 			return c.inColumn(j, err)
 		}
-		slot = slot[info.Width:]
 	}
 	for _, k := range c.Stored(dst) {
 		j := c.Kept[k].Column
@@ -304,6 +345,12 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 		}
 	}
 	return nil
+}
+
+// storeAt puts the value of column j into the places that begin there in c.Slot.
+func (c *jsonCursor) storeAt(row []float64, j, at int) error {
+	info := &c.table.Columns[j]
+	return storeJSON(row, c.Slot[at:][:info.Width], c.values[j], info, c.Inexact)
 }
 
 // inColumn adds the line and the column to an error.

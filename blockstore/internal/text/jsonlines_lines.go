@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // jsonLines reads the lines of a file of JSON lines.
@@ -49,9 +50,26 @@ func atLine(err error, line int64) error {
 	return AtLine(err, line)
 }
 
+// checkEvery is after how many members of a line its reader is asked whether to go on.
+const checkEvery = 1 << 14
+
+// watched returns visit, which now and then asks whether to go on.
+func (l *jsonLines) watched(visit func(key []byte, v jsonValue) error) func(key []byte, v jsonValue) error {
+	n := 0
+	return func(key []byte, v jsonValue) error {
+		if n++; n%checkEvery == 0 {
+			if err := file.Stopped(l.lines.in); err != nil {
+				return err
+			}
+		}
+		return visit(key, v)
+	}
+}
+
 // members hands the values of the line with their names to visit: of an array these are
 // numbers.
 func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
+	visit = l.watched(visit)
 	p := jsonParser{rest: l.line}
 	array := l.line[0] == '['
 	if l.begun && array != l.arrays {

@@ -37,7 +37,7 @@ func TestJSONLines(t *testing.T) {
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Fatal(diff)
 	}
-	if !strings.Contains(tb.About().NearlyNumeric[6], `line 2: "NA" is not a number`) {
+	if why := tb.About().NearlyNumeric[6]; why == nil || !strings.HasPrefix(why.Error(), `line 2: "NA" is not a number`) {
 		t.Error(tb.About().NearlyNumeric)
 	}
 	src, err := column.Choose(tb, []int{4, 1, 0, 2, 8, 9}, []int{3, 6, 7, 2, 1})

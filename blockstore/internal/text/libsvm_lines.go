@@ -93,6 +93,9 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	if !ok {
 		return 0, 0, l.errorf("feature %d: %w", index, errNotNumber(token[colon+1:]))
 	}
+	if err := checkRange(token[colon+1:], value); err != nil {
+		return 0, 0, l.errorf("feature %d: %w", index, err)
+	}
 	l.last = index
 	return index, value, nil
 }

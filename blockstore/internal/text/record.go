@@ -116,7 +116,11 @@ func AtLine(err error, line int64) error {
 	if err == io.EOF || errors.As(err, &placed) {
 		return err
 	}
-	return fault.New("line %d: %w", line, err)
+	e := fault.New("%w", err)
+	if e.Line == 0 {
+		e.Line = line
+	}
+	return e
 }
 
 // split cuts line, and the lines after it while a quoted cell goes on.

@@ -120,13 +120,21 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 	if p.at == p.index.records {
 		return 0, io.EOF
 	}
-	n := int(min(markEvery, int64(dst.X.Rows-at), p.index.records-p.at))
+	n := int(min(p.atOnce(), int64(dst.X.Rows-at), p.index.records-p.at))
 	for i := range n {
 		if err := p.row(dst, at+i); err != nil {
 			return i, err
 		}
 	}
 	return n, nil
+}
+
+// atOnce returns how many rows Next gives at most: of wide ones few, because its caller looks after each call
+// whether to go on.
+func (p *textPass) atOnce() int64 {
+	const most = 1 << 20 // numbers
+	width := int64(len(p.info.Columns) + len(p.info.Kept))
+	return max(1, min(markEvery, most/max(1, width)))
 }
 
 // SkipTo implements column.Pass: it goes to the mark before the row, unless the cursor is behind

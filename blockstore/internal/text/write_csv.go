@@ -79,6 +79,9 @@ func (e *csvEncoder) number(v float64) {
 // appendNumber writes a number in as few digits as bring it back bit by bit,
 // whole numbers up to 15 digits without an exponent.
 func appendNumber(line []byte, v float64) []byte {
+	if v != v {
+		return append(line, "NaN"...)
+	}
 	format := byte('g')
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		format = 'f'

@@ -24,7 +24,8 @@ type jsonEncoder struct {
 	path   string
 	out    *bufio.Writer
 	schema stream.Info
-	heads  [][]byte // what comes before each value: its name and what separates members
+	names  []byte // what comes before each value, one after the other: its name and what separates members
+	ends   []int  // where the one of each column ends
 	rows   int64
 	line   []byte
 	text   bytes.Buffer
@@ -39,7 +40,7 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	e := &jsonEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}
 	e.quoter = json.NewEncoder(&e.text)
 	e.quoter.SetEscapeHTML(false)
-	taken := make(map[string]bool)
+	taken := make(map[string]bool, len(s.Columns)+len(s.Kept))
 	for i := range len(s.Columns) + len(s.Kept) {
 		name := e.name(i)
 		if taken[name] {
@@ -47,17 +48,31 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 				Do("rename them, or write .parquet or .csv")
 		}
 		taken[name] = true
-		head := []byte{'{'}
-		if i > 0 {
-			head[0] = ','
-		}
-		head, err := e.appendText(head, name)
-		if err != nil {
+		e.names = append(e.names, separator(i))
+		var err error
+		if e.names, err = e.appendText(e.names, name); err != nil {
 			return nil, fault.New("the name of column %s: %w", quote.Name(name), err)
 		}
-		e.heads = append(e.heads, append(head, ':'))
+		e.names = append(e.names, ':')
+		e.ends = append(e.ends, len(e.names))
 	}
 	return e, nil
+}
+
+// separator returns what stands before the name of a column.
+func separator(i int) byte {
+	if i == 0 {
+		return '{'
+	}
+	return ','
+}
+
+// head returns what comes before the value of a column.
+func (e *jsonEncoder) head(at int) []byte {
+	if at == 0 {
+		return e.names[:e.ends[0]]
+	}
+	return e.names[e.ends[at-1]:e.ends[at]]
 }
 
 // name returns the name of a column or, behind these, of a kept one.
@@ -104,7 +119,7 @@ var errJSONInfinite = fault.New("JSON has no infinite numbers").Do("write .parqu
 
 // number adds a number to the line.
 func (e *jsonEncoder) number(at int, v float64) error {
-	e.line = append(e.line, e.heads[at]...)
+	e.line = append(e.line, e.head(at)...)
 	switch {
 	case math.IsInf(v, 0):
 		return errJSONInfinite
@@ -124,7 +139,7 @@ func (e *jsonEncoder) kept(at int, c *stream.Column, i int) (err error) {
 	case c.Kind == stream.Float64:
 		return e.number(at, c.Floats[i])
 	}
-	e.line = append(e.line, e.heads[at]...)
+	e.line = append(e.line, e.head(at)...)
 	if c.Kind == stream.Int64 {
 		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
 		return nil

@@ -190,9 +190,9 @@ func settingWords(value any) (string, error) {
 	return "", fmt.Errorf("%v is neither text, a number, true, false, nor a list of these", value)
 }
 
-// otherVariables are read elsewhere: by the tests, by the completion scripts, and
-// to choose the instructions.
-var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD", "CONFIG"}
+// otherVariables are read elsewhere: by the tests, by the completion scripts, to choose
+// the instructions, and by watchLifeline.
+var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD", "CONFIG", "LIFELINE"}
 
 // UnknownVariables returns notes about variables of the environment that look like ours and are not.
 func UnknownVariables(root *cobra.Command) (notes []string) {

@@ -6,7 +6,9 @@ package garbage
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
 // Percentages of what is alive. Passes reuse their blocks and make little garbage; most is
@@ -17,13 +19,34 @@ const (
 	tight = 50
 )
 
-var _ = set(loose)
+// muchAlive is how many bytes may be alive before garbage is collected early without being asked to.
+const muchAlive = 64 << 20
+
+var _ = set(loose) && watch()
 
 // Tighten has garbage collected early, for runs that promise or need much memory.
 func Tighten() { set(tight) }
 
 // Loosen undoes Tighten.
-func Loosen() { set(loose) }
+func Loosen() {
+	if set(loose) {
+		watch()
+	}
+}
+
+// watch tightens after the first collection that leaves much alive: tables of a million columns take hundreds of
+// megabytes before anything else is known of a run.
+func watch() bool {
+	runtime.SetFinalizer(new([16]byte), func(*[16]byte) {
+		alive := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		if metrics.Read(alive); alive[0].Value.Uint64() < muchAlive {
+			watch()
+		} else {
+			Tighten()
+		}
+	})
+	return true
+}
 
 // set sets the percentage unless the user has, and reports whether it did.
 func set(percent int) bool {

@@ -1,0 +1,71 @@
+package blockstore
+
+// nameIndex finds the components of a name. It is made when a choice has many names: looking each of
+// them up among all columns would take time that grows with the square of the columns.
+type nameIndex struct {
+	head map[string]int
+	runs []nameRun
+}
+
+// nameRun is one column, or one number of a vector column, of a name: so many components from the first on.
+type nameRun struct {
+	first, width int
+	next         int // of the runs of this name, in ascending order; -1 after the last
+}
+
+// fewNames is how many names are looked up among the columns one by one.
+const fewNames = 8
+
+// indexNames makes the index if a choice has more than a few names.
+func (s *selector) indexNames(names int) {
+	if s.byWhole != nil || names <= fewNames {
+		return
+	}
+	x := &nameIndex{head: make(map[string]int, len(s.components)), runs: make([]nameRun, 0, len(s.components))}
+	for i := len(s.components) - 1; i >= 0; i-- {
+		c := s.components[i]
+		column := &s.Columns[c.column]
+		if c.name != column.Name {
+			x.add(c.name, i, 1)
+		}
+		if c.part == 0 {
+			x.add(column.Name, i, column.Width)
+		}
+	}
+	s.byWhole = x
+}
+
+// add adds a run before all others of its name.
+func (x *nameIndex) add(name string, first, width int) {
+	next, ok := x.head[name]
+	if !ok {
+		next = -1
+	}
+	x.head[name] = len(x.runs)
+	x.runs = append(x.runs, nameRun{first, width, next})
+}
+
+// called returns the columns, and numbers of vector columns, of exactly this name.
+func (s *selector) called(name string) (runs []nameRun) {
+	if x := s.byWhole; x != nil {
+		at, ok := x.head[name]
+		for ; ok && at >= 0; at = x.runs[at].next {
+			runs = append(runs, x.runs[at])
+		}
+		return runs
+	}
+	for i := 0; i < len(s.components); i++ {
+		c := s.components[i]
+		switch column := &s.Columns[c.column]; {
+		case c.part == 0 && column.Name == name:
+			runs = append(runs, nameRun{first: i, width: column.Width})
+			i += column.Width - 1
+		case c.name == name:
+			runs = append(runs, nameRun{first: i, width: 1})
+		}
+	}
+	return runs
+}
+
+// hasColumn reports whether a column or cell has exactly this name.
+func (s *selector) hasColumn(name string) bool { return len(s.called(name)) > 0 }

@@ -235,7 +235,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 		}
 		return w.Commit()
 	}
-	pipes("a format that is written to files alone", Schema{Columns: []string{"x"}, Format: "parquet"}, commit, 1000)
+	pipes("a format that is written to files alone", Schema{Columns: []string{"x"}, Format: "arrow"}, commit, 1000)
 	pipes("a pipe that is closed", Schema{Columns: []string{"x", "y"}, Format: "csv", Rows: -1}, commit, 1)
 	return list
 }

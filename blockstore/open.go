@@ -114,13 +114,11 @@ func (f *Files) Formats() (list []FileFormat) {
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
-	first := f.set.members[0].Columns
-	columns = make([]ColumnInfo, 0, len(first)+len(f.set.keys))
-	for _, c := range first {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
-	}
-	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
+	first := f.set.members[0]
+	folders := len(first.Columns) - len(first.folders)
+	columns = make([]ColumnInfo, 0, len(first.Columns))
+	for i, c := range first.Columns {
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, i >= folders})
 	}
 	for _, m := range f.set.members {
 		rows += m.table.About().Rows
@@ -141,7 +139,7 @@ type ColumnInfo struct {
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
-	// Folder says that the column is the k of k=v folders, and can only be carried along.
+	// Folder says that the column is the k of k=v folders, and is computed with only when it is named.
 	Folder bool
 }
 

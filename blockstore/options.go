@@ -15,10 +15,11 @@ import (
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
 // are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
-// ranges pass over these, and over label and kept columns. A vector column
+// timestamps, times of day, durations and the k of k=v folders are left out, see
+// [Source.LeftOut]. Globs and ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
+// emb.0 to emb.{w-1}. Columns are those of the first file, and behind them the k of the k=v folders on
+// the way to it: of integers or numbers if all values in all files are, else of text. In names in Parquet
 // and Arrow files bytes that
 // are no UTF-8 become U+FFFD.
 type Options struct {
@@ -28,8 +29,7 @@ type Options struct {
 	// Columns chooses the columns that are computed with.
 	Columns []string
 	// Label is a column that is carried along, the first of Info().Kept, or
-	// "". The k of k=v folders may be named here and in Keep, and columns by number
-	// where none has that name.
+	// "". Here and in Keep, a number means a column where none has that name.
 	Label string
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.

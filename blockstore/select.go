@@ -26,7 +26,7 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			sel.keep(i)
 		}
 	}
-	notByDefault := places(sel.kept, s.NotByDefault, s.moments)
+	notByDefault := places(sel.kept, s.NotByDefault, s.onlyNamed)
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
@@ -59,9 +59,6 @@ func (s *selector) isText(i int) bool { return s.components[i].kind == column.Te
 
 // keepOne finds a column to carry along.
 func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
-	if key := slices.Index(s.keys, name); key >= 0 && !s.hasColumn(name) {
-		return len(s.components) + key, true
-	}
 	found, ok := s.namedOrNumbered(name, wrong)
 	if !ok {
 		return 0, false
@@ -90,7 +87,7 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers are the components that make a row, with what items have said of others.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // dates, times and the like that globs and ranges stand for and pass over
+	passed           []int // dates, folder keys and the like that globs and ranges stand for and pass over
 	positive         bool  // an item chooses some
 }
 
@@ -112,9 +109,10 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 			n.excluded = append(n.excluded, found...)
 		default:
 			n.chosen, n.positive = append(n.chosen, found...), true
-			if len(s.moments) > 0 {
+			if len(s.onlyNamed) > 0 {
 				all, _ := s.item(bare, nil, &complaints{})
-				n.passed = append(n.passed, slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !s.isMoment(i) })...)
+				only := places(s.onlyNamed)
+				n.passed = append(n.passed, slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !only.has(i) })...)
 			}
 		}
 	}
@@ -134,11 +132,21 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 	if len(n.chosen) > 0 || s.noNumbers {
 		return n, nil
 	}
-	hint := ""
-	if len(s.moments) > 0 {
-		hint = fmt.Sprintf("name dates and times to compute with them, as in `columns '%s'`; ", quote.Bare(s.components[s.moments[0]].name))
+	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
+}
+
+// hint says, if there are columns of numbers that no choice has but by their names, how to choose one.
+func (s *selector) hint() string {
+	i := slices.IndexFunc(s.onlyNamed, func(i int) bool { return s.components[i].kind.Computable() })
+	if i < 0 {
+		return ""
 	}
-	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", hint, s.names(nil))
+	i = s.onlyNamed[i]
+	what := "dates and times"
+	if s.isKey(i) {
+		what = FolderNames
+	}
+	return fmt.Sprintf("name %s to compute with them, as in `columns '%s'`; ", what, quote.Bare(s.components[i].name))
 }
 
 // checkNearlyNumeric refuses to leave out in silence, as text, columns of numbers
@@ -186,7 +194,11 @@ func (s *selector) standard(notByDefault, excluded placeSet) []int {
 // described names components that are passed over, with the reasons.
 func (s *selector) described(list []int) (out []LeftOutColumn) {
 	for _, i := range list {
-		out = append(out, LeftOutColumn{s.components[i].name, s.reason(i)})
+		why := s.reason(i)
+		if s.isKey(i) {
+			why = FolderNames
+		}
+		out = append(out, LeftOutColumn{s.components[i].name, why})
 	}
 	return out
 }

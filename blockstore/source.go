@@ -59,7 +59,7 @@ func (s *Source) OpenBytes() (bytes int64) {
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }
 
 // Positions returns the numbers of the columns in the first file, as [Options].Columns counts them, and how many
-// columns it counts: those without names, if there are any.
+// columns it counts: those without names, if all chosen ones are among them.
 func (s *Source) Positions() (numbers []int, of int) { return s.chosen.numeric, s.width }
 
 // Unmarked reports whether an Arrow stream among the files ended without its end mark; of a pipe this is known

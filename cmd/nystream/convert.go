@@ -161,12 +161,8 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 	info, list, rounded := in.Info(), slices.Clip(in.leftOut), []leftOutColumn{}
 	names := sync.OnceValue(func() map[string]bool { return namesOf(info) })
 	for _, column := range columns {
-		has := func() bool { return names()[column.Name] }
-		switch {
-		case column.Kind == "number" && column.Reason != "" && has():
+		if column.Kind == "number" && column.Reason != "" && names()[column.Name] {
 			rounded = append(rounded, leftOutColumn{Name: column.Name, Reason: column.Reason})
-		case column.Folder && !c.data.names() && !has():
-			list = append(list, leftOutColumn{Name: column.Name, Reason: "names of folders"})
 		}
 	}
 	if len(rounded) > 0 {
@@ -195,8 +191,7 @@ func namesOf(info stream.Info) map[string]bool {
 
 // apartColumns returns the columns that can be carried along and are not taken as numbers
 // by themselves: text, dates, times and the like, the label of a libsvm file, and the k of k=v
-// folders unless a column of the files has that name. items choose them: their names, or their
-// numbers where others are called the same.
+// folders. items choose them: their names, or their numbers where others are called the same.
 func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
 	count := make(map[string]int) // of columns by the names of those apart
 	label := libsvmLabel(columns)
@@ -218,7 +213,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	}
 	number := 0
 	for i, c := range columns {
-		if hidden := c.Folder && count[c.Name] > 1; !hidden && apart(i, &c) {
+		if apart(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -113,7 +113,7 @@ var (
 	keyFormats       = fileKeys.Key("formats", "formats of the files, each once: format, delimiter of text, files (their number)")
 	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
 	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
-	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
+	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
 	keyRowsLookedAt  = fileKeys.Key("rows_looked_at", "number of scanned rows")
 	keyFirstRows     = fileKeys.Key("first_rows", "values of the first rows, in the order of the columns")
 	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
@@ -148,6 +148,8 @@ type fileColumn struct {
 	Width int    `json:"width"`
 	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
 	Why   string `json:"reason,omitempty"`  // what a column of kind other holds, or what is lost of numbers
+	// Folder reports a column of names of folders, computed with only when it is named.
+	Folder bool `json:"folder,omitempty"`
 	*columnFacts
 }
 
@@ -173,7 +175,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	facts := make([]columnFacts, len(columns))
 	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &facts[i]})
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, c.Folder, &facts[i]})
 		if !c.Folder && c.Kind != "text" && c.Kind != "other" {
 			r.Numbers += c.Width
 		}
@@ -252,6 +254,9 @@ func (r *filesResult) report() *report.Report {
 	if r.nulls() > 0 {
 		out.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
 	}
+	if keys := r.folders(); len(keys) > 0 {
+		out.Add("folders", "name %s; a fit computes with them only when --columns names them", shortList(keys))
+	}
 	r.addFirst(out)
 	return out
 }
@@ -276,10 +281,20 @@ func (r *filesResult) addColumns(out *report.Report) {
 	}
 }
 
+// folders returns the columns of names of folders.
+func (r *filesResult) folders() (keys []string) {
+	for _, c := range r.Columns {
+		if c.Folder {
+			keys = append(keys, c.Name)
+		}
+	}
+	return keys
+}
+
 // nulls returns how many there are in columns that would be computed with.
 func (r *filesResult) nulls() (n int64) {
 	for _, c := range r.Columns {
-		if c.Kind != "text" && c.Kind != "other" {
+		if c.Kind != "text" && c.Kind != "other" && !c.Folder {
 			n += c.Nulls
 		}
 	}

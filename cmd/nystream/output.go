@@ -91,7 +91,7 @@ func checkFolder(flag, path string) error {
 // writerBudget adds what writing rows of that many numbers to path takes: for a
 // short file no more than a few copies of it.
 func (a *app) writerBudget(b *stream.Budget, path string, rows int64, columns int) {
-	holds := blockstore.WriterBytes(a.formatOf(path), columns)
+	holds := blockstore.WriterBytesWithin(int64(a.memory), a.formatOf(path), columns)
 	if rows >= 0 {
 		holds = min(holds, 3*8*rows*int64(columns))
 	}

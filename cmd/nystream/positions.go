@@ -60,6 +60,9 @@ func (t takenRows) choose(d dataFlags, files *blockstore.Files) (_ dataFlags, by
 	columns, _ := files.Columns()
 	names, nameless, known := componentNames(columns), files.Nameless(), len(t.names) > 0
 	switch {
+	case nameless > 0 && holdsSome(names[nameless:], t.names) && holdsAll(names, t.names):
+		d.columns = t.names
+		return d, false
 	case known && nameless > 0 && nameless < len(names): // a label has a name, and may count in Width
 		d.columns = t.numbers(-1, nameless)
 	case nameless > 0:
@@ -111,6 +114,11 @@ func holdsAll(list, names []string) bool {
 		known[name] = true
 	}
 	return !slices.ContainsFunc(names, func(name string) bool { return !known[name] })
+}
+
+// holdsSome reports whether list holds one of names.
+func holdsSome(list, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(list, name) })
 }
 
 // carried returns the kept columns that a file of transformed rows holds: those of --label and

@@ -98,7 +98,7 @@ func (a *app) checkFormat(flag, path string, extensions []string) error {
 		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
 		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
-	case isStandardOutput(path) && isTerminal(a.out) && (format == "npy" || format == "arrow-stream"):
+	case isStandardOutput(path) && isTerminal(a.out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
 		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
 	}
 	return nil
@@ -155,7 +155,7 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
 	}
-	s.Format, s.Compression, s.Digest = a.formatOf(path), a.compression, a.digests
+	s.Format, s.Compression, s.Digest, s.Memory = a.formatOf(path), a.compression, a.digests, int64(a.memory)
 	a.noteRenamed(s)
 	if a.origin == nil {
 		a.origin = a.made()

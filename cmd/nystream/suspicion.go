@@ -194,8 +194,3 @@ func wordList(words []string) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// names reports whether columns are named to be computed with.
-func (d *dataFlags) names() bool {
-	return slices.ContainsFunc(d.columns, func(item string) bool { return !strings.HasPrefix(item, "!") })
-}

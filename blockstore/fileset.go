@@ -14,13 +14,19 @@ import (
 
 // fileSet is the files of one source. Columns are chosen in the first one and
 // found again in the others.
-type fileSet struct{ members []*member }
+type fileSet struct {
+	members []*member
+	base    text.IndexBase // of the libsvm files
+}
 
-// newFileSet prepares the choice of columns.
-func newFileSet(paths []string, tables []column.Table) *fileSet {
-	text.WidenLibsvm(tables)
+// newFileSet prepares the choice of columns. The indices of libsvm files start at base.
+func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fileSet, error) {
+	base, err := text.AgreeOnLibsvm(tables, base)
+	if err != nil {
+		return nil, err
+	}
 	text.AgreeOnText(tables)
-	s := &fileSet{}
+	s := &fileSet{base: base}
 	for i, t := range tables {
 		switch about := t.About(); about.Format {
 		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
@@ -31,7 +37,8 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	addKeys(s.members)
-	return s
+	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
+	return s, nil
 }
 
 // choose makes a source of the columns that o asks for.
@@ -49,7 +56,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, laterColumns(s.members, o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, first.leftLater(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err

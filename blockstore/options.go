@@ -39,6 +39,9 @@ type Options struct {
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
+	// IndexBase is the first index of libsvm files. With IndexBaseAuto it is an error if some of the files have an
+	// index 0 and others have none.
+	IndexBase IndexBase
 	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
 	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
 	Categories bool
@@ -52,6 +55,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
+	// Memory is the most bytes that the columns of one open file may take; 0 is no limit. A file of too many columns
+	// is refused by a *stream.OverBudgetError: of CSV once the first line is known, of other formats when it is open.
+	Memory int64
 	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
 	// is no error then if these are not text.
 	TextElsewhere bool
@@ -65,6 +71,19 @@ type Options struct {
 // Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
 // purpose gives the same Layout to all of them.
 type Layout = text.Layout
+
+// IndexBase is the first index of libsvm files.
+type IndexBase = text.IndexBase
+
+const (
+	// IndexBaseAuto is 0 if index 0 occurs in the files, else 1.
+	IndexBaseAuto = text.IndexBaseAuto
+	IndexBaseZero = text.IndexBaseZero
+	IndexBaseOne  = text.IndexBaseOne
+)
+
+// ErrIndexBase is wrapped by errors about an index 0 where indices start at 1, or may do so.
+var ErrIndexBase = text.ErrIndexBase
 
 // Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
 type Inexact = column.Inexact

@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -27,13 +28,14 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		}
 	}
 	notByDefault := places(sel.kept, s.NotByDefault, s.onlyNamed)
+	orAbsent := places(sel.kept, s.NotByDefault, s.onlyNamed, s.absentOnes())
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
 			named = append(named, i)
 		}
 	}
-	n, err := s.numeric(columns, notByDefault, &wrong)
+	n, err := s.numeric(columns, notByDefault, orAbsent, &wrong)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -87,19 +89,26 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers are the components that make a row, with what items have said of others.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // dates, folder keys and the like that globs and ranges stand for and pass over
+	passed           []int // what globs and ranges stand for and pass over: dates, folder keys, and what other files lack
 	positive         bool  // an item chooses some
 }
 
 // numeric chooses the components that make a row; notByDefault are those that globs
-// and ranges pass over.
-func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complaints) (n chosenNumbers, err error) {
+// and ranges pass over. Globs and ranges without an end also pass over what other files lack, as orAbsent has it.
+func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		found, ok := s.item(bare, notByDefault, wrong)
+		if negated && !file.IsGlob(bare) && !s.hasColumn(bare) && s.isLater(bare) {
+			continue
+		}
+		passedOver := notByDefault
+		if s.isOpen(bare) && !negated {
+			passedOver = orAbsent
+		}
+		found, ok := s.item(bare, passedOver, wrong)
 		switch {
 		case !ok && negated:
 			wrong.leaving = append(wrong.leaving, bare)
@@ -109,11 +118,7 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 			n.excluded = append(n.excluded, found...)
 		default:
 			n.chosen, n.positive = append(n.chosen, found...), true
-			if len(s.onlyNamed) > 0 {
-				all, _ := s.item(bare, nil, &complaints{})
-				only := places(s.onlyNamed)
-				n.passed = append(n.passed, slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !only.has(i) })...)
-			}
+			n.passed = append(n.passed, s.passedBy(bare)...)
 		}
 	}
 	if n.positive {
@@ -122,9 +127,9 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 	} else {
 		excluded := places(n.excluded)
 		if len(s.NearlyNumeric) > 0 {
-			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), notByDefault), wrong)
+			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), orAbsent), wrong)
 		}
-		n.chosen = s.standard(notByDefault, excluded)
+		n.chosen = s.standard(orAbsent, excluded)
 	}
 	if err := wrong.err(s); err != nil {
 		return n, err
@@ -133,6 +138,22 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 		return n, nil
 	}
 	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
+}
+
+// absentOnes returns the components that other files lack.
+func (s *selector) absentOnes() []int { return slices.Collect(maps.Keys(s.absent)) }
+
+// passedBy returns the components that an item stands for and passes over.
+func (s *selector) passedBy(item string) []int {
+	over := places(s.onlyNamed)
+	if s.isOpen(item) {
+		over = places(s.onlyNamed, s.absentOnes())
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	all, _ := s.item(item, nil, &complaints{})
+	return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !over.has(i) })
 }
 
 // hint says, if there are columns of numbers that no choice has but by their names, how to choose one.
@@ -209,6 +230,9 @@ const LibsvmLabel = text.LibsvmLabel
 
 // reason returns why the standard choice passes over a component.
 func (s *selector) reason(i int) string {
+	if why, absent := s.absent[i]; absent {
+		return why
+	}
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.NotByDefault, i) && s.Columns[c.column].Why == "":
@@ -253,6 +277,11 @@ func without(chosen []int, excluded placeSet) []int {
 		}
 	}
 	return list
+}
+
+// isOpen reports whether an item stands for columns that it does not name one by one: a glob, or a range without an end.
+func (s *selector) isOpen(item string) bool {
+	return !s.hasColumn(item) && (file.IsGlob(item) || strings.HasSuffix(item, ":"))
 }
 
 // item finds the components of a name, a glob, an index or a range.
@@ -321,10 +350,10 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 			found = append(found, i)
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && !s.isLater(glob) {
 		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
 	}
-	return found, len(found) > 0
+	return found, len(found) > 0 || s.isLater(glob)
 }
 
 // named finds the cell, or all components of the vector column, of that name.

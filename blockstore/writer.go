@@ -144,7 +144,7 @@ func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	case formats.Parquet:
 		return parquet.WriterBytes(memory, columns)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.WriterBytes + 4<<10*int64(columns)
+		return arrow.WriterBytes(columns)
 	case formats.Store:
 		return store.WriterBytes
 	}
@@ -211,6 +211,13 @@ func HeaderName(name string) string { return text.HeaderName(name) }
 func Target(path string) (string, error) {
 	target, _, err := file.Target(path)
 	return target, err
+}
+
+// LockFolder locks the folder of a file that several processes may write with others that belong to it: who renames them
+// under the lock leaves all files of one process, whoever comes last. See [WriteFile] for a single file. It waits ten
+// seconds at most, and locks nothing where folders have no locks or path is an object. The error is that of ctx.
+func LockFolder(ctx context.Context, path string) (release func(), err error) {
+	return file.LockFolder(ctx, path)
 }
 
 // TryFolder returns an error if no file can be made in a folder.

@@ -105,15 +105,16 @@ func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
 	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
 	case side == model.Right && f.data.Input == pairsInput:
-		return takenRows{names: f.data.RightColumns, dimension: dimension - f.right.Width(), prepare: f.right}
+		return takenRows{f.data.RightColumns, f.data.RightPositions, f.data.indexBase(), dimension - f.right.Width(), f.right}
 	}
-	return takenRows{f.data.Columns, f.data.columnPositions, dimension - f.prepare.Width(), f.prepare}
+	return takenRows{f.data.Columns, f.data.columnPositions, f.data.indexBase(), dimension - f.prepare.Width(), f.prepare}
 }
 
 // takenRows are the rows that a model takes.
 type takenRows struct {
 	names     []string // of the columns, if they have names
 	position  columnPositions
+	base      blockstore.IndexBase
 	dimension int // columns of numbers
 	prepare   prepare.Preparation
 }
@@ -131,9 +132,10 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	for _, c := range t.prepare.Categories {
 		d.words = append(d.words, c.Column)
 	}
+	explain := d.withIndexBase(t.base)
 	files, err := a.session.OpenFiles(ctx, paths, d.optionsOf(a, paths))
 	if err != nil {
-		return nil, nil, fromData(err)
+		return nil, nil, fromData(explain(err))
 	}
 	d, byPosition := t.choose(d, files)
 	in, err := d.choose(a, files)
@@ -150,7 +152,7 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	if found != want {
 		in.close()
 		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
-			Do("choose them with --columns as for the fit")
+			Do("choose them with --columns as for the fit%s", in.otherBase())
 	}
 	if byPosition {
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))

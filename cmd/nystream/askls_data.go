@@ -196,7 +196,7 @@ func (c *asklsTask) rowsData() rowsData {
 	case graphInput:
 		d.Graph = &graphData{graphRecipe: c.job.edges.recipe(), Names: c.job.graph.Names}
 	case kernelMatrixInput:
-		d.Nulls = c.job.sides.prepared.left.Preparation.Nulls.String()
+		d.Nulls, d.IndexBase = c.job.sides.prepared.left.Preparation.Nulls.String(), c.job.sides.indexBase()
 	default:
 		d = c.job.rowsData()
 	}

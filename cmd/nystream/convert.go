@@ -112,7 +112,7 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 		budget.Items = append(budget.Items, readerItem(held))
 	}
 	d := len(info.Columns)
-	budget.Add("rows", int64(batchRows(d))*int64(d), "")
+	budget.Add("rows", int64(batchRows(info))*int64(d), "")
 	c.app.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
 	return c.app.checkBudget(&budget)
 }
@@ -213,7 +213,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	}
 	number := 0
 	for i, c := range columns {
-		if apart(i, &c) {
+		if c.Absent == "" && apart(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)
@@ -249,10 +249,16 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 	return c.rows.prepare(ctx, c.app.engine(), in)
 }
 
-// batchRows returns how many rows of dimension d are copied at a time: of wide ones 16 MiB.
-func batchRows(d int) int {
-	const most = 16 << 20 / 8 // numbers
-	return max(1, min(4096, stream.BlockRows(d), most/max(1, d)))
+// batchRows returns how many rows are copied at a time: some that take 4 MiB, of wide ones 16 rows that take no more
+// than 16 MiB, and no more than there are.
+func batchRows(info stream.Info) int {
+	const few, most = 4 << 20 / 8, 16 << 20 / 8 // numbers
+	d := max(1, len(info.Columns))
+	n := min(4096, max(16, few/d))
+	if info.Rows >= 0 {
+		n = int(min(int64(n), info.Rows))
+	}
+	return max(1, min(n, most/d))
 }
 
 // copy writes the rows of src and returns their number.
@@ -271,7 +277,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int6
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	b := newBatch(info, batchRows(len(info.Columns)))
+	b := newBatch(info, batchRows(info))
 	for {
 		n, err := stream.ReadFull(r, b)
 		if err != nil && err != io.EOF {

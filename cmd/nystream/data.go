@@ -28,6 +28,8 @@ type dataFlags struct {
 	array     string
 	format    string
 	inexact   blockstore.Inexact
+	indexBase blockstore.IndexBase // of libsvm files
+	modelBase bool                 // indexBase is that of a model
 	spoolDir  string
 	maxSpool  flags.Size
 	features  int      // of libsvm files, at least: those of the model
@@ -54,6 +56,8 @@ func (d *dataFlags) addComputed(s *flags.Set) {
 	d.addLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")})
+	s.Add(flags.Flag{Name: "index-base", Arg: "word", Usage: "first index of libsvm files", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
+		Value: flags.Choice(&d.indexBase, []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}, "0 if it occurs in them")})
 }
 
 // addLayout adds the flags that say how files are laid out, whatever their columns are for.
@@ -92,7 +96,7 @@ func (d *dataFlags) addCopies(s *flags.Set) {
 // options returns what the flags say of the rows.
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.besideOptions(a)
-	o.Format, o.Array, o.Features = d.format, d.array, d.features
+	o.Format, o.Array, o.Features, o.IndexBase = d.format, d.array, d.features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
 	o.Categories, o.Words = d.text, d.words
 	o.Stdin, o.NoNumbers = a.in, d.noNumbers
@@ -101,7 +105,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // besideOptions returns what the flags say of files beside the rows.
 func (d *dataFlags) besideOptions(a *app) blockstore.Options {
-	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact}
+	return blockstore.Options{Layout: d.Layout, Threads: a.threads, Inexact: d.inexact, Memory: int64(a.memory)}
 }
 
 // optionsOf returns what the flags say of rows in files with the given paths.
@@ -190,7 +194,8 @@ type input struct {
 	files    *blockstore.Source // what Counted reads, perhaps through wrappers
 	leftOut  []blockstore.LeftOutColumn
 	position columnPositions
-	formats  []string    // of the files, each once
+	formats  []string // of the files, each once
+	base     blockstore.IndexBase
 	noted    func()      // of how the files ended, when they were read
 	run      *stream.Run // keeps rows that were fetched; nil for none
 }
@@ -206,11 +211,14 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, e
 
 // choose chooses columns of files that are open.
 func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
+	if err := d.checkIndexBase(files); err != nil {
+		return nil, err
+	}
 	src, err := files.Source(d.options(a))
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src)}
+	in := &input{Counted: stream.NewCounted(src), files: src, leftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
 	for _, f := range formatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}

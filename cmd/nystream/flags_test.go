@@ -60,15 +60,15 @@ var flagValues = map[string]string{
 	"C": "2", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
 	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "decisions": "",
 	"degrees": "symmetric", "delimiter": ";", "dim": "3", "encoding": "utf-16", "epsilon": "2", "error": "sampled --sample=10", "factors": "out/u.csv", "fold-by": "g",
-	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",
+	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "index-base": "0", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",
 	"iterations": "1", "keep": "a", "kernel": "laplace", "kernel-y": "laplace", "kind": "cca", "label": "a", "labels": "nodes.csv", "lag": "1", "landmarks": "12",
 	"left-factors": "out/l.csv", "left-output": "out/l.csv", "leverage-rows": "1", "map": "abs", "marginal-penalty": "1", "matrix": "b.csv", "merge": "source",
 	"method": "exact", "metric": "diagonal", "mu": "2", "nnz": "2", "no-header": "", "nodes": "nodes.csv", "norm": "frobenius", "novelty": "0.1", "nulls": "holes.csv: drop",
 	"output": "out/other.npz", "output-format": "parquet", "paradigm": "unsupervised", "passes": "1", "penalty": "0.5", "plot": "out/p.svg", "probabilities": "",
 	"rank": "3", "refine": "1", "report": "out/r.html", "ridge": "0.5", "right": "y.csv", "right-factors": "out/r.csv", "right-output": "out/r.csv", "right-weights": "s",
-	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-pass": "", "scores": "s", "seed": "2", "self-loops": "drop", "shard": "1/2",
+	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-rows": "all", "scores": "s", "seed": "2", "self-loops": "drop", "shard": "1/2",
 	"shift": "none", "side": "right", "simple": "", "sketch": "12", "skip": "1", "std": "", "sums": "exact", "target": "a", "target-kernel": "laplace", "task": "eigen",
-	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
+	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "trajectory-by": "g", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
 }
 
 // TestFlagsCount gives each flag to each verb: the verb refuses it, or what it writes or reports is

@@ -126,11 +126,13 @@ func (a *app) graphLimit() int64 {
 }
 
 // graphNotes returns sentences for the user about a graph.
-func graphNotes(g *graph.Graph) []string {
-	if g.Mixed == "" {
-		return nil
+func graphNotes(g *graph.Graph) (notes []string) {
+	for _, note := range []string{g.Mixed, g.Guessed.Doubt()} {
+		if note != "" {
+			notes = append(notes, note)
+		}
 	}
-	return []string{g.Mixed}
+	return notes
 }
 
 // nodeKeys are the ids of the nodes of a graph as a column of a file.

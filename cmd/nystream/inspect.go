@@ -111,6 +111,7 @@ var fileKeys = report.NewGroup("inspect DATA")
 var (
 	keyName          = fileKeys.Key("name", "the files")
 	keyFormats       = fileKeys.Key("formats", "formats of the files, each once: format, delimiter of text, files (their number)")
+	keyIndexBase     = fileKeys.Key("index_base", "first index of libsvm files")
 	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
 	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
 	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
@@ -124,12 +125,14 @@ type filesResult struct {
 	Name    string
 	Formats []fileFormat // those that differ
 	Rows    *int64       // nil when only reading all would tell
-	Numbers int
-	Bytes   int64
-	Columns []fileColumn
-	Looked  int64
-	First   [][]any // with the values of the columns, in their order
-	Checked bool
+	// IndexBase is the first index of libsvm files, nil for other files.
+	IndexBase *int
+	Numbers   int
+	Bytes     int64
+	Columns   []fileColumn
+	Looked    int64
+	First     [][]any // with the values of the columns, in their order
+	Checked   bool
 }
 
 // wideTable is how many columns take so much memory that garbage is collected early.
@@ -158,6 +161,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fromData(err)
 	}
+	if err := i.data.checkIndexBase(files); err != nil {
+		return err
+	}
 	columns, rows := files.Columns()
 	if len(columns) > wideTable {
 		garbage.Tighten()
@@ -166,6 +172,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if rows >= 0 {
 		r.Rows = &rows
 	}
+	r.IndexBase = firstIndex(files.IndexBase())
 	for _, p := range paths {
 		if bytes, ok := i.app.session.FileSize(ctx, p); ok {
 			r.Bytes += bytes
@@ -236,6 +243,12 @@ func (r *filesResult) report() *report.Report {
 	}
 	out.Put(keyName, r.Name)
 	out.Show(keyFormats, r.Formats, "format", "%s", r.formatWords())
+	if r.IndexBase != nil {
+		out.Put(keyIndexBase, *r.IndexBase)
+		if *r.IndexBase == 0 {
+			out.Add("indices", "from 0")
+		}
+	}
 	out.Show(keyRowsOfFiles, r.Rows, "rows", "%s", rows)
 	out.Show(keyNumbersPerRow, r.Numbers, "numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
 	if r.Bytes > 0 {

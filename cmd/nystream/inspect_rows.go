@@ -114,7 +114,7 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart
 		return fromData(err)
 	}
 	defer func() { err = errors.Join(err, fromData(in.Close())) }()
-	b := newBatch(info, min(256, batchRows(len(info.Columns))))
+	b := newBatch(info, min(256, batchRows(info)))
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return err

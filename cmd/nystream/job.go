@@ -415,7 +415,7 @@ func (j *job) shape() model.Shape {
 func (j *job) rowsData() rowsData {
 	p := j.sides.prepared.left.Preparation
 	return rowsData{Nulls: p.Nulls.String(), Columns: knownNames(j.sides.left, p),
-		Categories: model.CategoriesOf(p), columnPositions: j.sides.left.positions(p)}
+		Categories: model.CategoriesOf(p), columnPositions: j.sides.left.positions(p), IndexBase: j.sides.indexBase()}
 }
 
 // knownNames returns the names of the columns that are prepared, nil if the columns of in have none.
@@ -485,8 +485,8 @@ func abortAll(writers []pathWriter) {
 }
 
 // writeAll puts the files that writers have filled under their names, and last of all the
-// model, when all of them are complete on the disk. Each file is the old one or the new one
-// whatever fails, and verify refuses a model beside the factors of another fit.
+// model, when all of them are complete on the disk. Of runs that write the same names at a time, the last one has them
+// all. Each file is the old one or the new one whatever fails, and verify refuses a model beside the factors of another fit.
 func writeAll(ctx context.Context, writers []pathWriter, output string, model func() (blockstore.Output, error)) error {
 	for _, w := range writers {
 		if err := w.Finish(); err != nil {
@@ -498,6 +498,11 @@ func writeAll(ctx context.Context, writers []pathWriter, output string, model fu
 		return err
 	}
 	defer m.Abort() // does nothing after Commit
+	release, err := blockstore.LockFolder(ctx, output)
+	if err != nil {
+		return err
+	}
+	defer release()
 	for _, w := range append(slices.Clone(writers), pathWriter{m, output}) {
 		if err := context.Cause(ctx); err != nil {
 			return err

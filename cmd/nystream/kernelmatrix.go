@@ -14,9 +14,10 @@ import (
 // matrix, n×n, or rows with the entries of a sample as a source and behind them those as a
 // target, which may be of samples that are new.
 func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int, paths []string) (*taken, error) {
+	explain := t.data.withIndexBase(f.data.indexBase())
 	in, err := t.data.open(ctx, t.app, paths)
 	if err != nil {
-		return nil, err
+		return nil, explain(err)
 	}
 	out := &taken{input: in, source: in, fields: in.Info().Kept, dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {

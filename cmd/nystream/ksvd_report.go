@@ -29,6 +29,13 @@ func putGraph(r *report.Report, g *graph.Graph, edges *graphFlags) {
 		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()}
 	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
 		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
+	if w := g.Guessed; w != nil {
+		doubt := ""
+		if w.Times != "" {
+			doubt = "; these look like " + w.Times
+		}
+		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
+	}
 }
 
 // ksvdKeys are the keys of fit ksvd.

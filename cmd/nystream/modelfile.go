@@ -37,8 +37,11 @@ type rowsData struct {
 	Columns         []string `json:"columns,omitempty"`
 	columnPositions          // of the columns
 	// RightColumns are those of the right rows of pairs, which are rows of their own.
-	RightColumns []string `json:"right_columns,omitempty"`
-	Nulls        string   `json:"nulls,omitempty"`
+	RightColumns   []string        `json:"right_columns,omitempty"`
+	RightPositions columnPositions `json:"right,omitzero"`
+	Nulls          string          `json:"nulls,omitempty"`
+	// IndexBase is the first index of libsvm files, nil if the fit read none.
+	IndexBase *int `json:"index_base,omitempty"`
 	// Categories are the columns of text, those of right rows apart.
 	Categories      *model.Categories `json:"categories,omitempty"`
 	RightCategories *model.Categories `json:"right_categories,omitempty"`
@@ -117,6 +120,9 @@ func (f *modelFile) decode(a *model.Archive, families []*savedFamily) (err error
 			return fmt.Errorf("meta.json: made: %w", err)
 		}
 	}
+	if err := f.data.checkIndexBase(); err != nil {
+		return err
+	}
 	for _, w := range f.data.Files {
 		if err := w.check(); err != nil {
 			return fmt.Errorf("meta.json: %w", err)
@@ -140,7 +146,11 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 		return fmt.Errorf("meta.json: %w", err)
 	}
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
-		f.right = a.Preparation(model.Right, t.Dimension(model.Right))
+		d := t.Dimension(model.Right)
+		f.right = a.Preparation(model.Right, d)
+		if err := f.data.RightPositions.check(d - f.right.Width()); err != nil {
+			return fmt.Errorf("meta.json: right: %w", err)
+		}
 	}
 	f.prepare.Columns, f.right.Columns = nil, nil // [takenRows.open] chooses them
 	return a.Err()

@@ -32,16 +32,18 @@ var trajectories = flags.Words("each", "all")
 
 // operatorTask is a fit of operator.
 type operatorTask struct {
-	job         *job
-	how         rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
-	kind        flags.Word
-	ridge       float64
-	lag         int64
-	files       flags.Word // of trajectories
-	withColumns []string
-	kernelYText string
-	matrixFiles []string
-	clusters    int
+	job   *job
+	how   rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
+	kind  flags.Word
+	ridge float64
+	lag   int64
+	files flags.Word // of trajectories
+
+	trajectoryBy string
+	withColumns  []string
+	kernelYText  string
+	matrixFiles  []string
+	clusters     int
 
 	solver  rkhs.Solver
 	matrix  *input // B of kind explicit
@@ -58,6 +60,7 @@ func newOperatorTask(j *job) *fitTask {
 		flags.Flag{Name: "with", Arg: "files", Usage: "rows y, row i for row i of X", Group: flags.Data, First: true, Effect: flags.Locates, Value: flags.Strings(&j.rightFiles), Complete: flags.DataFiles},
 		flags.Flag{Name: "with-columns", Arg: "names", Usage: "columns of --with; those of X if not given", Group: flags.Data, Needs: "with", Value: flags.Strings(&c.withColumns)},
 		flags.Flag{Name: "lag", Arg: "number", Usage: "rows between the two of a pair", First: true, Value: flags.Int64(&c.lag, 0)},
+		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column whose equal values are one trajectory", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, "")},
 		flags.Flag{Name: "trajectories", Arg: "word", Usage: "what --lag takes for a trajectory", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "the files together")},
 	)
 	j.set.Flag("kind").NoDefault()
@@ -154,7 +157,7 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 	if len(c.withColumns) > 0 {
 		with.columns = trimmed(c.withColumns)
 	}
-	if err := c.job.sides.open(ctx, c.job.app, &c.job.data, args, &with, c.job.rightFiles); err != nil {
+	if err := c.job.sides.open(ctx, c.job.app, c.keepTrajectories(c.job.data), args, &with, c.job.rightFiles); err != nil {
 		return err
 	}
 	if len(c.matrixFiles) > 0 {
@@ -163,8 +166,8 @@ func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
 		}
 		c.solver.Operator = rkhs.Explicit{B: c.matrix, Single: !c.paired()}
 	}
-	if c.files == "each" {
-		c.lengths = c.job.sides.left.files.Parts()
+	if err := c.findTrajectories(ctx); err != nil {
+		return err
 	}
 	c.pairs, err = c.pair(c.job.sides.left, c.job.sides.right)
 	return err
@@ -201,7 +204,11 @@ func (c *operatorTask) openNotes() []string {
 		}
 	}
 	if short > 0 && len(c.lengths) > 1 {
-		notes = append(notes, fmt.Sprintf("%d of %d files have no more rows than `lag` %d and give no pair; with `trajectories all` files are one", short, len(c.lengths), c.lag))
+		what, remedy := "files", "; with `trajectories all` files are one"
+		if c.trajectoryBy != "" {
+			what, remedy = "trajectories", ""
+		}
+		notes = append(notes, fmt.Sprintf("%d of %d %s have no more rows than `lag` %d and give no pair%s", short, len(c.lengths), what, c.lag, remedy))
 	}
 	return notes
 }
@@ -280,6 +287,7 @@ func (c *operatorTask) rowsData() rowsData {
 	if c.job.sides.apart {
 		left, right := c.preparations()
 		d.Columns, d.RightColumns = knownNames(c.job.sides.right, left), knownNames(c.job.sides.left, right)
+		d.columnPositions, d.RightPositions = c.job.sides.right.positions(left), c.job.sides.left.positions(right)
 		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d

@@ -11,7 +11,7 @@ import (
 )
 
 // columnPositions records where the columns of a fit stood in its files, to find them in files without column
-// names. The zero value means the first columns.
+// names. The zero value means that the columns are all that the files have, in order.
 type columnPositions struct {
 	Positions []int `json:"positions,omitempty"` // among all Width
 	Width     int   `json:"width,omitempty"`
@@ -21,7 +21,7 @@ type columnPositions struct {
 func positionsOf(src *blockstore.Source) (p columnPositions) {
 	numbers, width := src.Positions()
 	for i, n := range numbers {
-		if n != i {
+		if n != i || len(numbers) < width {
 			return columnPositions{numbers, width}
 		}
 	}

@@ -85,7 +85,7 @@ func newRidgeTask(j *job) *fitTask {
 	j.addAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.set.Add(
 		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "rare classes weigh as much")},
-		flags.Flag{Name: "score-pass", Usage: "score classes on all rows, by another pass", Value: flags.Bool(&c.how.ScorePass, false)},
+		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are counted on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
 		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
 		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
 			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
@@ -99,7 +99,7 @@ func (c *ridgeTask) refuses(refuse *flags.Refusals, args []string) {
 	label, target := c.job.given("label"), c.job.given("target")
 	refuse.When(len(args) == 0, noData)
 	refuse.When(target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target")
-	refuse.When(target && c.how.ScorePass, "--score-pass is for classes: errors of numbers are those of all rows without it; leave it out")
+	refuse.When(target && c.how.ScoreRows == ridge.AllRows, "--score-rows all is for classes: errors of numbers are those of all rows without it; leave it out")
 	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
 	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
 	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")

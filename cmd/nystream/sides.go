@@ -78,6 +78,9 @@ func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left []string, d
 	if s.right, err = dr.open(ctx, a, right); err != nil {
 		return err
 	}
+	if err := s.checkIndexBase(); err != nil {
+		return err
+	}
 	return s.right.checkRows()
 }
 

@@ -66,12 +66,12 @@ var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, a
 
 // newRootCommand returns the root command with all verbs.
 func newRootCommand(a *app) *cobra.Command {
-	var saved []*savedFamily
+	var readers []*savedFamily
 	for _, f := range families {
-		saved = append(saved, &f.savedFamily)
+		readers = append(readers, &f.savedFamily)
 	}
-	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, saved), newPredictCommand(a, saved), newVerifyCommand(a, saved),
-		newInspectCommand(a, saved), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand())
+	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, readers), newPredictCommand(a, readers), newVerifyCommand(a, readers),
+		newInspectCommand(a, readers), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand())
 	root.AddCommand(flags.NewTopics()...)
 	flags.SetHelp(root)
 	flags.AddTexts(root, methodNames(families))

@@ -35,7 +35,7 @@ func (j *job) page(m model.Model, fitted *model.Report, sheet *picture.Sheet) ([
 <meta name="generator" content="nystream %s">
 <title>%s</title>
 <style>`, version, sheet.Title)
-	p.WriteString(pageStyle)
+	p.Put(pageStyle)
 	p.Add("</style>\n</head>\n<body>\n<h1>%s</h1>\n"+`<p class="soft">%s</p>`, sheet.Title, sheet.Subtitle)
 	if command := j.shownCommand(); command != "" {
 		p.Add(`<pre class="command">%s</pre>`, command)
@@ -47,7 +47,7 @@ func (j *job) page(m model.Model, fitted *model.Report, sheet *picture.Sheet) ([
 			return nil, err
 		}
 		p.Add(`<figure role="img" aria-label="%s">`, chart.Heading())
-		p.WriteString(svg)
+		p.Put(svg)
 		p.Add("</figure>")
 	}
 	p.Add("</div>\n\n<h2>Result</h2>")

@@ -185,7 +185,7 @@ func between(t *testing.T, what string, r map[string]any, path string, low, high
 // estimates: an error in both norms, within a factor of 3 of what verify measures, which is that of the formed matrix.
 func estimates(t *testing.T) {
 	_, _, x := tableOf(t, "x.csv")
-	for _, m := range lowrankMethods {
+	for _, m := range lowrankFamily.fitters {
 		r := fitModel(t, m.name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4")
 		measured := reported(t, "verify", "m.npz", "x.csv")
 		for i, norm := range []string{"spectral", "frobenius"} {
@@ -244,7 +244,7 @@ func tableOf(t *testing.T, path string) (names []string, rows int, x blas64.Gene
 }
 
 func saysWhatIsNarrow(t *testing.T) {
-	for _, m := range lowrankMethods {
+	for _, m := range lowrankFamily.fitters {
 		for gamma, want := range map[string]bool{"1e9": true, "1": false} {
 			r := fitModel(t, m.name+" x.csv --columns a,b --kernel rbf(gamma="+gamma+") --rank 4")
 			if said := at(r, "warnings.0") != nil; said != want {
@@ -326,7 +326,7 @@ func namesBadInput(t *testing.T) {
 		fails(t, append(words, "-o", "none.npz", "--quiet"), nil, io.Discard, exitData, names...)
 		fitModel(t, fit)
 		for _, apply := range [][]string{{"transform", "m.npz", "bad.csv", "-o", "none.npy"}, {"verify", "m.npz", "bad.csv"}} {
-			if apply[0] == "transform" || slices.ContainsFunc(lowrankMethods, func(m lowrankMethod) bool { return strings.HasPrefix(fit, m.name+" x.csv --columns") }) {
+			if apply[0] == "transform" || slices.ContainsFunc(lowrankFamily.fitters, func(m fitter) bool { return strings.HasPrefix(fit, m.name+" x.csv --columns") }) {
 				fails(t, append(apply, "--quiet"), nil, io.Discard, exitData, names...)
 			}
 		}

@@ -58,7 +58,7 @@ func plainWords(args []string) []string {
 
 // checkRemoteOutput refuses, before any work, an object that cannot be written, or is one
 // of the inputs.
-func (a *app) checkRemoteOutput(flag, path string, inputs []string) error {
+func checkRemoteOutput(a *app, flag, path string, inputs []string) error {
 	for _, in := range inputs {
 		match, _ := doublestar.Match(in, path)
 		if in == path || match || strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/") {

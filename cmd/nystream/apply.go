@@ -31,7 +31,7 @@ func (t *application) add(s *flags.Set, completion flags.Completion) {
 	t.set = s
 	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
-	t.app.addOutputFormat(s)
+	addOutputFormat(t.app, s)
 	t.data.add(s)
 	t.graph.addReading(s)
 }
@@ -53,24 +53,24 @@ func (t *taken) budget(a *app, b *stream.Budget) {
 	if t.held > 0 {
 		b.Add("kernel matrix, and beside it its transpose", t.held, "")
 	}
-	a.readerBudget(b, t.input)
+	readerBudget(a, b, t.input)
 }
 
-// open opens what a side of the model is applied to.
-func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
+// openTaken opens what a side of the model is applied to.
+func openTaken(ctx context.Context, f *modelFile, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.data.Graph != nil {
 		if err := t.set.Check(flags.Graph, "a model of a graph"); err != nil {
 			return nil, err
 		}
-		return f.openGraph(ctx, t, side, paths)
+		return openNodes(ctx, f, t, side, paths)
 	}
 	if err := t.set.Check(flags.Rows, "a model of rows"); err != nil {
 		return nil, err
 	}
 	if f.data.Input == kernelMatrixInput {
-		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
+		return openKernelMatrix(ctx, f, t, m.Dimension(side), paths)
 	}
-	as := f.rowsOf(side, m.Dimension(side))
+	as := takenBy(f, side, m.Dimension(side))
 	in, rows, err := as.open(ctx, t.app, t.data, paths)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func readTransformer(a *app, families []*savedFamily, path string) (*modelFile, 
 	return f, m, nil
 }
 
-// rowsOf returns what rows a side of the model takes. The columns of a matrix are taken
+// takenBy returns what rows a side of the model takes. The columns of a matrix are taken
 // as they are: names, nulls and scaling are those of its rows.
-func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
+func takenBy(f *modelFile, side model.Side, dimension int) takenRows {
 	switch {
 	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
@@ -180,22 +180,22 @@ func (t *application) write(ctx context.Context, f *modelFile, m model.Transform
 	e, info := t.app.engine(), rows.source.Info()
 	e.Part, e.Parts = part.part, part.of
 	plan := m.TransformPlan(e, rows.source, a.request)
-	t.app.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
+	writerBudget(t.app, &plan.Memory, t.output, e.PartRows(info), len(a.columns)+len(a.fields))
 	rows.budget(t.app, &plan.Memory)
 	if err := t.app.checkBudget(&plan.Memory); err != nil {
 		return nil, err
 	}
 	e.ReaderBytes = t.app.engine().ReaderBytes // as the budget has it
-	t.app.origin = t.madeWith(f, rows)
+	t.app.origin = madeByModel(t, f, rows)
 	w, kept := &rowsFile{request: a.request, each: a.each}, rows.fields
 	w.request.Kept = rows.kept != nil
-	if w.kept = rows.kept; t.app.formatOf(t.output) == "npy" {
+	if w.kept = rows.kept; formatOf(t.app, t.output) == "npy" {
 		kept, w.kept = nil, nil
 	}
 	if t.output != "" {
 		var err error
 		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info)}
-		if w.Writer, err = t.app.create(t.output, s); err != nil {
+		if w.Writer, err = create(t.app, t.output, s); err != nil {
 			return nil, err
 		}
 		defer w.Abort() // does nothing after Commit

@@ -33,8 +33,8 @@ func (j *job) addLabelAside(usage, doc string) {
 	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.data.label, model.Left})
 }
 
-// said returns what the flags say of the rows of a side, in a fixed order.
-func (j *job) said(side model.Side) (list []aside) {
+// saidOf returns what the flags say of the rows of a side, in a fixed order.
+func saidOf(j *job, side model.Side) (list []aside) {
 	for _, f := range j.asideFlags {
 		if f.side == side && *f.value != "" {
 			list = append(list, newAside("--"+f.name, *f.value))
@@ -45,7 +45,7 @@ func (j *job) said(side model.Side) (list []aside) {
 
 // inputs returns the files of asides.
 func (j *job) inputs() (paths []string) {
-	for _, a := range append(j.said(model.Left), j.said(model.Right)...) {
+	for _, a := range append(saidOf(j, model.Left), saidOf(j, model.Right)...) {
 		if a.file != "" {
 			paths = append(paths, a.file)
 		}
@@ -81,7 +81,7 @@ func (s *asides) open(ctx context.Context, j *job, args []string) error {
 func (s *asides) choose(ctx context.Context, j *job, args []string, side model.Side) error {
 	s.list = nil
 	var columns []blockstore.ColumnInfo
-	for _, a := range j.said(side) {
+	for _, a := range saidOf(j, side) {
 		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
 			var err error
 			columns, _, err = j.app.session.Columns(ctx, args, j.data.optionsOf(j.app, args))

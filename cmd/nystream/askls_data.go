@@ -75,7 +75,7 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 
 // openGraph reads a graph, and the labels of its nodes.
 func (c *asklsTask) openGraph(ctx context.Context) error {
-	nodes, values, err := c.job.app.readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.Layout)
+	nodes, values, err := readNodeLabels(ctx, c.job.app, c.labelsFile, c.job.data.label, c.job.data.Layout)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	if c.job.edges.nodes == "" {
 		c.job.edges.listed = nodes
 	}
-	if c.job.graph, err = c.job.app.readGraph(ctx, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
+	if c.job.graph, err = readGraph(ctx, c.job.app, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
 		return err
 	}
 	of, strange := nodeLabels(c.job.graph, nodes, labels)
@@ -97,11 +97,11 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	if c.known, err = newKnownLabels(of, classes, c.fraction, c.job.app.seed); err != nil {
 		return err
 	}
-	return c.takeMatrix(c.job.edges.path, c.job.graph.Adjacency)
+	return takeMatrix(c, c.job.edges.path, c.job.graph.Adjacency)
 }
 
 // takeMatrix makes the samples from a matrix between all of them.
-func (c *asklsTask) takeMatrix(name string, k *sparse.CSR) (err error) {
+func takeMatrix(c *asklsTask, name string, k *sparse.CSR) (err error) {
 	c.all = sparse.NewRows(name, k, nil)
 	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
 	return fromData(err)
@@ -114,7 +114,7 @@ func (c *asklsTask) prepare(ctx context.Context) error {
 	case graphInput:
 		return nil
 	case kernelMatrixInput:
-		return c.prepareMatrix(ctx)
+		return prepareKernelMatrix(ctx, c)
 	}
 	if err := c.prepareRows(ctx); err != nil {
 		return err
@@ -146,9 +146,9 @@ func (c *asklsTask) prepareRows(ctx context.Context) error {
 	return err
 }
 
-// prepareMatrix reads a kernel matrix.
-func (c *asklsTask) prepareMatrix(ctx context.Context) error {
-	c.job.scans = c.job.allPasses() // what comes now loads the matrix
+// prepareKernelMatrix reads a kernel matrix.
+func prepareKernelMatrix(ctx context.Context, c *asklsTask) error {
+	c.job.scans = allPasses(c.job) // what comes now loads the matrix
 	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (c *asklsTask) prepareMatrix(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.takeMatrix(c.job.sides.left.Info().Name, k)
+	return takeMatrix(c, c.job.sides.left.Info().Name, k)
 }
 
 func (c *asklsTask) openNotes() []string {

@@ -10,9 +10,9 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// judged returns the figures that say most about new samples, and what they are of; nil if
+// judgedTally returns the figures that say most about new samples, and what they are of; nil if
 // there are none.
-func (c *asklsTask) judged() (tally *metrics.Tally, of string) {
+func judgedTally(c *asklsTask) (tally *metrics.Tally, of string) {
 	switch t := &c.told; {
 	case t.test.Rows() > 0:
 		return &t.test, "test"
@@ -26,8 +26,8 @@ func (c *asklsTask) judged() (tally *metrics.Tally, of string) {
 
 // charts returns the confusion matrix, and rows by their decisions.
 func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
-	if t, of := c.judged(); t != nil {
-		grid, err := c.confusion(t, of)
+	if t, of := judgedTally(c); t != nil {
+		grid, err := confusionOf(c, t, of)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +45,8 @@ func (c *asklsTask) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.S
 	return groupsOf(s.numbers, c.known.labels, c.known.classes), nil
 }
 
-// confusion returns the confusion matrix of a tally.
-func (c *asklsTask) confusion(t *metrics.Tally, of string) (picture.Chart, error) {
+// confusionOf returns the confusion matrix of a tally.
+func confusionOf(c *asklsTask, t *metrics.Tally, of string) (picture.Chart, error) {
 	found, err := t.Confusion()
 	if err != nil {
 		return nil, err

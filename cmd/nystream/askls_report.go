@@ -64,7 +64,7 @@ func (c *asklsTask) fitted(d *model.Description, r *report.Report) {
 	r.Show(keyC, f.C, "machine", "C %g%s, merged by %s", f.C, ridge, f.Merge)
 	r.Put(report.KeyRidge, f.Ridge)
 	r.Put(keyMerge, f.Merge.String())
-	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", c.engineWords())
+	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", engineWords(c))
 	r.PutSome(keyEngineRank, f.Rank)
 	r.PutSome(report.KeyCondition, f.Condition)
 	r.PutSome(report.KeyIterations, f.Iterations)
@@ -83,7 +83,7 @@ func (c *asklsTask) fitted(d *model.Description, r *report.Report) {
 	}
 }
 
-func (c *asklsTask) engineWords() string {
+func engineWords(c *asklsTask) string {
 	f := c.fitting
 	words := []string{f.Engine.String()}
 	if f.Rank > 0 {

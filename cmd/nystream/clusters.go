@@ -12,16 +12,16 @@ import (
 // writeClusters writes the clusters of the left rows to the file of --clusters-output, uncommitted.
 // The columns of --keep stand behind them. Without that file it is a no-op. Cost: one pass if there are
 // columns to keep.
-func (j *job) writeClusters(ctx context.Context, labels []int) ([]pathWriter, error) {
-	path := j.path("clusters-output")
+func writeClusters(ctx context.Context, j *job, labels []int) ([]pathWriter, error) {
+	path := factorPath(j, "clusters-output")
 	if path == "" {
 		return nil, nil
 	}
 	var kept []stream.Field
 	if len(j.data.keep) > 0 {
-		kept = j.carried(path, j.sides.prepared.left)
+		kept = carried(j, path, j.sides.prepared.left)
 	}
-	w, err := j.app.create(path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
+	w, err := create(j.app, path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	c.rows.add(c.set)
 	c.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "instead of the last argument",
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.OutputFiles})
-	c.app.addOutputFormat(c.set)
+	addOutputFormat(c.app, c.set)
 	c.set.Flag("nulls").NoDefault()
 	return cmd
 }
@@ -87,7 +87,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if rows == 0 && c.app.formatOf(c.output) == "jsonl" {
+	if rows == 0 && formatOf(c.app, c.output) == "jsonl" {
 		c.app.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
 	}
 	r, kept := &rowsResult{rows: rows, passes: map[string]int{"data": in.Passes()}, output: c.output}, []string{}
@@ -97,7 +97,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if p, ok := src.(*prepare.Source); ok {
 		r.rowsDropped, r.categories = p.Dropped(), p.Found()
 	}
-	return c.app.printRows(r, func(out *report.Report) error {
+	return printRows(c.app, r, func(out *report.Report) error {
 		columns := len(src.Info().Columns)
 		out.Show(keyConvertedColumns, columns, "columns", "%d numeric, %d kept", columns, len(kept))
 		out.Put(keyKept, kept)
@@ -113,7 +113,7 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 	}
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(info))*int64(d), "")
-	c.app.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
+	writerBudget(c.app, &budget, c.output, info.Rows, d+len(info.Kept))
 	return c.app.checkBudget(&budget)
 }
 
@@ -128,7 +128,7 @@ func (c *convertCommand) check(args []string) error {
 	if err := c.data.check(); err != nil {
 		return err
 	}
-	if err := c.app.checkOutput("output", c.output, flags.OutputExtensions, c.inputs); err != nil {
+	if err := checkOutput(c.app, "output", c.output, flags.OutputExtensions, c.inputs); err != nil {
 		return err
 	}
 	return nil
@@ -140,7 +140,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	if len(c.data.columns) > 0 || c.data.keeps() {
 		return
 	}
-	switch c.app.formatOf(c.output) {
+	switch formatOf(c.app, c.output) {
 	case "npy":
 	case "libsvm":
 		if label := libsvmLabel(columns); label >= 0 {
@@ -168,7 +168,7 @@ func (c *convertCommand) noteChanges(in *input, columns []blockstore.ColumnInfo)
 	if len(rounded) > 0 {
 		c.app.note("numbers are rounded: %s", leftOutWords(rounded))
 	}
-	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[c.app.formatOf(c.output)]
+	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[formatOf(c.app, c.output)]
 	if cannot != "" {
 		cannot = outputName(c.output) + cannot
 	}
@@ -264,7 +264,7 @@ func batchRows(info stream.Info) int {
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	w, err := c.app.create(c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
+	w, err := create(c.app, c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}

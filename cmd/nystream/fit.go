@@ -54,7 +54,7 @@ func (m *fitter) command(j *job) *cobra.Command {
 		Use:               m.name + " " + m.arguments,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return runFit(cmd.Context(), j, args) },
 	}
 	j.set = flags.New(cmd)
 	j.given = j.set.Given
@@ -103,7 +103,7 @@ func (j *job) addClusters(usage string) {
 // addRowsFile adds a flag that names a file for a value or more of each row.
 func (j *job) addRowsFile(usage string, f *factorFile) {
 	if j.factors == nil {
-		j.app.addOutputFormat(j.set)
+		addOutputFormat(j.app, j.set)
 	}
 	j.factors = append(j.factors, f)
 	j.set.Add(flags.Flag{Name: f.flag, Arg: "file", Usage: usage, Doc: "." + strings.Join(flags.OutputExtensions, " .") + ", or - for the standard output",

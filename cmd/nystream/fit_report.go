@@ -21,7 +21,7 @@ var (
 )
 
 // fitErrors returns the estimates of a fit's errors.
-func (a *app) fitErrors(r *model.Report) (list []report.FitError) {
+func fitErrors(a *app, r *model.Report) (list []report.FitError) {
 	for _, e := range r.Estimates {
 		list = append(list, report.FitError{Of: e.Of.String(), Value: report.Number(e.Value), From: flags.Spell(a.cmd, e.From), Reason: flags.Spell(a.cmd, e.Reason)})
 	}
@@ -29,13 +29,13 @@ func (a *app) fitErrors(r *model.Report) (list []report.FitError) {
 }
 
 // reportFit prints what is known about a finished fit.
-func (j *job) reportFit(m model.Model, fitted *model.Report) error {
-	r, _ := j.result(m, fitted)
+func reportFit(j *job, m model.Model, fitted *model.Report) error {
+	r, _ := fitResult(j, m, fitted)
 	return j.app.print(r)
 }
 
-// result returns what is known about a finished fit, and its notes, which are no lines of it.
-func (j *job) result(m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
+// fitResult returns what is known about a finished fit, and its notes, which are no lines of it.
+func fitResult(j *job, m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
 	d, chosen := m.Describe(), flags.Spell(j.app.cmd, fitted.Choice.String())
 	notes = flags.SpellAll(j.app.cmd, append(j.task.openNotes(), fitted.Notes...))
 	warnings := append(append([]string{}, j.warnings...), flags.SpellAll(j.app.cmd, fitted.Warnings)...)
@@ -55,19 +55,19 @@ func (j *job) result(m model.Model, fitted *model.Report) (r *report.Report, not
 		r.Add("chosen", "%s", chosen)
 	}
 	j.task.fitted(d, r)
-	errors := j.app.fitErrors(fitted)
+	errors := fitErrors(j.app, fitted)
 	r.PutSome(report.KeyErrors, errors)
 	r.AddErrors(errors)
-	j.addData(r)
-	j.addPasses(r, fitted)
+	addData(j, r)
+	addPasses(j, r, fitted)
 	addResiduals(r, fitted, len(d.Values) > 0)
-	j.addWork(r, fitted)
+	addWork(j, r, fitted)
 	r.Put(report.KeyNotes, notes)
 	return r, notes
 }
 
 // addData adds what was left out of the data.
-func (j *job) addData(r *report.Report) {
+func addData(j *job, r *report.Report) {
 	left := j.sides.leftOut()
 	r.Put(keyColumnsLeftOut, left)
 	if len(left) > 0 {
@@ -84,8 +84,8 @@ func (j *job) addData(r *report.Report) {
 }
 
 // addPasses adds the passes over each source.
-func (j *job) addPasses(r *report.Report, fitted *model.Report) {
-	passes := j.passes(fitted)
+func addPasses(j *job, r *report.Report, fitted *model.Report) {
+	passes := passesOf(j, fitted)
 	var words []string
 	for _, name := range j.task.names() {
 		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.scans[name]))
@@ -113,14 +113,14 @@ func addResiduals(r *report.Report, fitted *model.Report, values bool) {
 }
 
 // addWork adds what the fit took, and where its files are.
-func (j *job) addWork(r *report.Report, fitted *model.Report) {
+func addWork(j *job, r *report.Report, fitted *model.Report) {
 	used := j.app.used()
 	r.PutSome(keyResumed, j.resumed)
 	r.Put(report.KeyKernelEntries, fitted.KernelEntries)
 	r.PutUsed(used)
 	r.Add("work", "%s kernel entries, %v", report.Count(fitted.KernelEntries), used)
 	r.Show(report.KeyOutput, j.output, "model", "%s", j.output)
-	for _, f := range j.allOutputs() {
+	for _, f := range allOutputs(j) {
 		if f.path != "" {
 			r.Add(f.what, "%s", f.path)
 		}
@@ -136,27 +136,27 @@ func scanWords(n int) string {
 }
 
 // inputOf returns the input of a side by its place among the names, or nil.
-func (j *job) inputOf(place int) *input { return []*input{j.sides.left, j.sides.right}[place] }
+func inputOf(j *job, place int) *input { return []*input{j.sides.left, j.sides.right}[place] }
 
 // allPasses counts the passes over each source so far. What is no file was read once.
-func (j *job) allPasses() map[string]int {
+func allPasses(j *job) map[string]int {
 	n := make(map[string]int)
 	for i, name := range j.task.names() {
 		n[name] = 1
-		if in := j.inputOf(i); in != nil {
+		if in := inputOf(j, i); in != nil {
 			n[name] = in.Passes()
 		}
 	}
 	return n
 }
 
-// passes counts the passes of the method over each source, and those that wrote
+// passesOf counts the passes of the method over each source, and those that wrote
 // factors; for what is no file as the fit reports them.
-func (j *job) passes(r *model.Report) map[string]int {
-	n := j.allPasses()
+func passesOf(j *job, r *model.Report) map[string]int {
+	n := allPasses(j)
 	for i, name := range j.task.names() {
 		n[name] -= j.scans[name]
-		if j.inputOf(i) == nil {
+		if inputOf(j, i) == nil {
 			n[name] = r.SourcePasses + j.factorPasses
 		}
 	}
@@ -165,10 +165,10 @@ func (j *job) passes(r *model.Report) map[string]int {
 
 // plannedScans counts the passes over each source before the fit: those so far, and
 // those for nulls and scaling.
-func (j *job) plannedScans() map[string]int {
-	n := j.allPasses()
+func plannedScans(j *job) map[string]int {
+	n := allPasses(j)
 	for i, name := range j.task.names() {
-		if j.scansOf(i) {
+		if scansOf(j, i) {
 			n[name]++
 		}
 	}
@@ -177,6 +177,6 @@ func (j *job) plannedScans() map[string]int {
 
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
-func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && ((place == 0 || j.sides.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
+func scansOf(j *job, place int) bool {
+	return inputOf(j, place) != nil && ((place == 0 || j.sides.apart) && j.rows.Scans() || j.rows.Nulls == prepare.NullsDrop)
 }

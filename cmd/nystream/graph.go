@@ -90,8 +90,8 @@ func (r graphRecipe) options(o graph.Options) graph.Options {
 }
 
 // readGraph reads a graph as the flags and a recipe say.
-func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*graph.Graph, error) {
-	o := r.options(graph.Options{Session: a.session.Internal(), Layout: d.Layout, Weight: g.weight, Stdin: a.in, Limit: a.graphLimit()})
+func readGraph(ctx context.Context, a *app, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*graph.Graph, error) {
+	o := r.options(graph.Options{Session: a.session.Internal(), Layout: d.Layout, Weight: g.weight, Stdin: a.in, Limit: graphLimit(a)})
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
@@ -118,7 +118,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 }
 
 // graphLimit returns what reading a graph may take of --memory, 0 for any.
-func (a *app) graphLimit() int64 {
+func graphLimit(a *app) int64 {
 	if a.memory == 0 {
 		return 0
 	}
@@ -182,13 +182,13 @@ func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
 // edgeColumns is what to say of another number of columns of a graph.
 const edgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
 
-// openGraph opens the nodes of a graph, which a side of the model is applied to.
-func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Side, paths []string) (*taken, error) {
-	g, err := f.readEdges(ctx, t.app, &t.graph, &t.data, paths)
+// openNodes opens the nodes of a graph, which a side of the model is applied to.
+func openNodes(ctx context.Context, f *modelFile, t *application, side model.Side, paths []string) (*taken, error) {
+	g, err := readEdges(ctx, f, t.app, &t.graph, &t.data, paths)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := f.nodesOf(t.app, g, side, paths[0])
+	nodes, err := nodesOf(f, t.app, g, side, paths[0])
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 		}
 	}
 	keys := nodeKeys{g}
-	out := &taken{graph: g, source: nodes, fields: keys.fields(t.app.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
+	out := &taken{graph: g, source: nodes, fields: keys.fields(numbersOnly(t.app, t.output)), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}
@@ -206,14 +206,14 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 }
 
 // readEdges reads a graph that the model is applied to.
-func (f *modelFile) readEdges(ctx context.Context, a *app, edges *graphFlags, d *dataFlags, paths []string) (*graph.Graph, error) {
+func readEdges(ctx context.Context, f *modelFile, a *app, edges *graphFlags, d *dataFlags, paths []string) (*graph.Graph, error) {
 	switch {
 	case len(paths) > 1:
 		return nil, flags.Usagef("%d files: the edges of a graph are in one", len(paths))
 	case len(d.columns) != 0 && len(d.columns) != 2:
 		return nil, flags.Usagef(edgeColumns)
 	}
-	g, err := a.readGraph(ctx, paths[0], edges, f.data.Graph.graphRecipe, d)
+	g, err := readGraph(ctx, a, paths[0], edges, f.data.Graph.graphRecipe, d)
 	if err == nil {
 		a.notes(graphNotes(g))
 	}
@@ -221,7 +221,7 @@ func (f *modelFile) readEdges(ctx context.Context, a *app, edges *graphFlags, d 
 }
 
 // nodesOf returns the nodes of a graph that was read from path as rows of a side of the model.
-func (f *modelFile) nodesOf(a *app, g *graph.Graph, side model.Side, path string) (*sparse.Rows, error) {
+func nodesOf(f *modelFile, a *app, g *graph.Graph, side model.Side, path string) (*sparse.Rows, error) {
 	edges := g.Adjacency
 	if side == model.Right {
 		edges = edges.Transpose()

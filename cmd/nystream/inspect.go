@@ -341,11 +341,11 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 		return err
 	}
 	bytes, _ := i.app.session.FileSize(ctx, path)
-	return i.app.print(f.report(bytes))
+	return i.app.print(modelReport(f, bytes))
 }
 
-// report returns the report of a model in a file of so many bytes.
-func (f *modelFile) report(bytes int64) *report.Report {
+// modelReport returns the report of a model in a file of so many bytes.
+func modelReport(f *modelFile, bytes int64) *report.Report {
 	d, data := f.model.Describe(), f.data
 	r := &report.Report{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, report.Count(d.Rows), report.Count(d.Cols)), Head: f.meta}
 	if data.Graph != nil { // millions of names are no summary
@@ -364,7 +364,7 @@ func (f *modelFile) report(bytes int64) *report.Report {
 	r.PutSome(keyFacts, facts)
 	r.Add("seed", "%d", d.Seed)
 	f.made.describe(r)
-	f.data.describe(r, d.Columns, f.prepare.Scaled())
+	describeRows(&f.data, r, d.Columns, f.prepare.Scaled())
 	for _, w := range f.data.Files {
 		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, report.Bytes(w.Bytes), w.SHA256)
 	}
@@ -385,8 +385,8 @@ func (f *modelFile) report(bytes int64) *report.Report {
 	return r
 }
 
-// describe adds lines about the rows that a model takes.
-func (d *rowsData) describe(t *report.Report, columns int, scaled bool) {
+// describeRows adds lines about the rows that a model takes.
+func describeRows(d *rowsData, t *report.Report, columns int, scaled bool) {
 	if d.Known != "" {
 		t.Add("known", "%s", d.Known)
 	}

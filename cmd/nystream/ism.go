@@ -76,7 +76,7 @@ func (c *ismTask) refuses(refuse *flags.Refusals, args []string) {
 	p, label, target := c.how.Paradigm, c.job.given("label"), c.job.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	refuse.When(len(args) == 0, noData)
-	refuse.If(!c.job.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.If(!writes(c.job, model.Class), "keep", "goes with --clusters-output")
 	refuse.Missing(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm")
 	refuse.When(label && target, "--label and --target: W is made for one of them; leave the other out")
 	refuse.If(clustering, "target", "is for --paradigm supervised")
@@ -299,7 +299,7 @@ func (c *ismTask) knownWords() string {
 
 // write writes the clusters, uncommitted.
 func (c *ismTask) write(ctx context.Context, _ model.Model) ([]pathWriter, error) {
-	return c.job.writeClusters(ctx, c.fitting.Labels)
+	return writeClusters(ctx, c.job, c.fitting.Labels)
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.

@@ -118,10 +118,10 @@ type factorFile struct {
 	kind       model.Kind // Coordinates, or Class for clusters
 }
 
-// do does what the command line asks for.
-func (j *job) do(ctx context.Context, args []string) error {
+// runFit does what the command line asks for.
+func runFit(ctx context.Context, j *job, args []string) error {
 	j.args = args
-	if err := j.check(args); err != nil {
+	if err := checkFit(j, args); err != nil {
 		return err
 	}
 	if err := j.task.parse(); err != nil {
@@ -133,7 +133,7 @@ func (j *job) do(ctx context.Context, args []string) error {
 	}
 	j.app.notes(j.task.openNotes())
 	if j.planning && j.rows.widens() {
-		j.scans = j.plannedScans()
+		j.scans = plannedScans(j)
 		if err := j.task.prepare(ctx); err != nil {
 			return err
 		}
@@ -144,39 +144,39 @@ func (j *job) do(ctx context.Context, args []string) error {
 	}
 	tooLarge := j.app.checkBudget(&plan.Memory)
 	if !j.states.stops() && tooLarge == nil { // it reads rows
-		j.warnings = j.suspicions(ctx)
+		j.warnings = suspicions(ctx, j)
 		j.app.collect()
 	}
 	if j.planning {
-		return j.reportPlan(plan)
+		return reportPlan(j, plan)
 	}
 	if tooLarge != nil {
 		return tooLarge
 	}
-	if err := j.openStates(plan); err != nil {
+	if err := openStates(j, plan); err != nil {
 		return err
 	}
-	m, r, err := j.prepareAndFit(ctx)
+	m, r, err := prepareAndFit(ctx, j)
 	var stopped *stream.StoppedError
 	switch {
 	case errors.As(err, &stopped):
-		return j.reportStopped(plan, stopped)
+		return reportStopped(j, plan, stopped)
 	case err != nil:
-		return j.stateFault(err)
+		return stateFault(j, err)
 	case j.states.one():
-		return j.reportNoShard()
+		return reportNoShard(j)
 	case j.states.join:
 		return errors.New("--join: the passes of this fit have no states that could be joined")
 	}
-	return j.writeAndReport(ctx, m, r)
+	return writeAndReport(ctx, j, m, r)
 }
 
 // prepareAndFit prepares the rows and fits the model.
-func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, error) {
+func prepareAndFit(ctx context.Context, j *job) (model.Model, *model.Report, error) {
 	if err := j.task.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
-	j.tellPrepared()
+	tellPrepared(j)
 	if j.sides.prepared.dropped()+j.sides.prepared.absent() > 0 || j.rows.widens() { // fewer rows, or more columns, than were planned for
 		plan, err := j.wholePlan()
 		if err == nil && j.rows.widens() {
@@ -187,13 +187,13 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 		}
 	}
 	if j.scans == nil {
-		j.scans = j.allPasses()
+		j.scans = allPasses(j)
 	}
-	return j.fitOrLeave(ctx)
+	return fitOrLeave(ctx, j)
 }
 
 // fitOrLeave fits the model, and leaves a fit behind that an interrupt does not end.
-func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error) {
+func fitOrLeave(ctx context.Context, j *job) (model.Model, *model.Report, error) {
 	type fitted struct {
 		m model.Model
 		r *model.Report
@@ -212,21 +212,21 @@ func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error
 }
 
 // writeAndReport writes all files of a fit, and reports.
-func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
-	j.app.origin = j.madeBy(r)
+func writeAndReport(ctx context.Context, j *job, m model.Model, r *model.Report) error {
+	j.app.origin = madeBy(j, r)
 	j.app.digests = true
 	writers, err := j.task.write(ctx, m)
 	defer abortAll(writers) // does nothing after Commit
 	if err != nil {
 		return err
 	}
-	drawn, err := j.draw(ctx, m, r)
+	drawn, err := draw(ctx, j, m, r)
 	defer abortAll(drawn)
 	if err != nil {
 		return err
 	}
 	err = writeAll(ctx, append(writers, drawn...), j.output, func() (blockstore.Output, error) {
-		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.nodeIDs()}
+		f := &modelFile{model: m, data: j.task.rowsData(), ids: nodeIDs(j)}
 		var err error
 		if f.data.Files, err = filesWith(ctx, writers, j.output); err != nil {
 			return nil, err
@@ -239,15 +239,15 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 	if err != nil {
 		return err
 	}
-	j.removeStates()
+	removeStates(j)
 	j.app.notes(r.Notes)
-	return j.reportFit(m, r)
+	return reportFit(j, m, r)
 }
 
-// check refuses command lines that contradict themselves, and outputs that could not
+// checkFit refuses command lines that contradict themselves, and outputs that could not
 // be written.
-func (j *job) check(args []string) error {
-	if err := j.checkFlags(args); err != nil {
+func checkFit(j *job, args []string) error {
+	if err := checkFlagsOf(j, args); err != nil {
 		return err
 	}
 	if j.output == "" && !j.planning && !j.states.stops() {
@@ -259,20 +259,20 @@ func (j *job) check(args []string) error {
 	j.data.text = j.rows.Categories != prepare.EncodeNone
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	j.data.named = inputs
-	for _, f := range j.outputs() {
-		if f.path != "" && j.app.numbersOnly(f.path) && len(j.data.keep) > 0 {
+	for _, f := range factorOutputs(j) {
+		if f.path != "" && numbersOnly(j.app, f.path) && len(j.data.keep) > 0 {
 			return flags.Usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
 	refuse := j.set.Refuse()
-	if j.refusesStates(refuse, inputs); refuse.Err() != nil {
+	if refusesStates(j, refuse, inputs); refuse.Err() != nil {
 		return refuse.Err()
 	}
-	return j.app.checkOutputs(append([]fileFlag{{"-o", j.output, flags.ModelExtensions, ""}}, j.allOutputs()...), inputs)
+	return checkOutputs(j.app, append([]fileFlag{{"-o", j.output, flags.ModelExtensions, ""}}, allOutputs(j)...), inputs)
 }
 
-// checkFlags refuses flags that mean nothing for the input, or contradict each other.
-func (j *job) checkFlags(args []string) error {
+// checkFlagsOf refuses flags that mean nothing for the input, or contradict each other.
+func checkFlagsOf(j *job, args []string) error {
 	input, called := flags.Rows, "rows of DATA"
 	switch {
 	case j.edges.path != "":
@@ -285,7 +285,7 @@ func (j *job) checkFlags(args []string) error {
 	}
 	refuse := j.set.Refuse()
 	j.task.refuses(refuse, args)
-	j.refusesDrawing(refuse)
+	refusesDrawing(j, refuse)
 	if len(j.factors) > 0 {
 		refuse.If(!slices.ContainsFunc(j.factors, func(f *factorFile) bool { return f.path != "" }), "output-format compression",
 			"is for files of rows, and none is named: name one with --"+j.factors[0].flag+", or leave it out")
@@ -294,7 +294,7 @@ func (j *job) checkFlags(args []string) error {
 }
 
 // allOutputs returns the files besides the model.
-func (j *job) allOutputs() []fileFlag { return append(j.outputs(), j.draws.outputs()...) }
+func allOutputs(j *job) []fileFlag { return append(factorOutputs(j), j.draws.outputs()...) }
 
 // wholePlan works out what the fit will cost, with reading and writing.
 func (j *job) wholePlan() (*model.Plan, error) {
@@ -311,20 +311,20 @@ func (j *job) wholePlan() (*model.Plan, error) {
 		if f.kind == model.Class {
 			columns = 1
 		}
-		j.app.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), columns)
+		writerBudget(j.app, &p.Memory, f.path, max(s.Rows, s.Cols), columns)
 	}
 	if j.rows.Scale == prepare.ScaleQuantile && j.sides.left != nil {
 		p.Memory.Add("sample of rows for quantiles", prepare.SampleNumbers(s.Rows, s.Columns), "")
 	}
-	j.app.readerBudget(&p.Memory, j.sides.left, j.sides.right)
+	readerBudget(j.app, &p.Memory, j.sides.left, j.sides.right)
 	return p, nil
 }
 
 // writesFactors reports whether a file for factors is named.
-func (j *job) writesFactors() bool { return j.writes(model.Coordinates) }
+func writesFactors(j *job) bool { return writes(j, model.Coordinates) }
 
 // writes reports whether a file for what a model makes of rows is named.
-func (j *job) writes(kind model.Kind) bool {
+func writes(j *job, kind model.Kind) bool {
 	for _, f := range j.factors {
 		if f.path != "" && f.kind == kind {
 			return true
@@ -334,7 +334,7 @@ func (j *job) writes(kind model.Kind) bool {
 }
 
 // writingPasses returns the passes over a source that write coordinates: one for each file.
-func (j *job) writingPasses() (n int) {
+func writingPasses(j *job) (n int) {
 	for _, f := range j.factors {
 		if f.path != "" && f.kind == model.Coordinates && (n == 0 || j.sides.right == nil) {
 			n++
@@ -343,8 +343,8 @@ func (j *job) writingPasses() (n int) {
 	return n
 }
 
-// path returns the file that a flag of factors or clusters names, "" for none.
-func (j *job) path(flag string) string {
+// factorPath returns the file that a flag of factors or clusters names, "" for none.
+func factorPath(j *job, flag string) string {
 	for _, f := range j.factors {
 		if f.flag == flag {
 			return f.path
@@ -362,7 +362,7 @@ func (j *job) openNotes() []string {
 	return j.sides.columnNotes()
 }
 
-func (j *job) nodeIDs() []int64 {
+func nodeIDs(j *job) []int64 {
 	if j.graph == nil {
 		return nil
 	}
@@ -375,7 +375,7 @@ func (j *job) planned(r *planResult, _ *report.Report) {
 	}
 }
 
-func (j *job) outputs() (list []fileFlag) {
+func factorOutputs(j *job) (list []fileFlag) {
 	for _, f := range j.factors {
 		list = append(list, fileFlag{"--" + f.flag, f.path, flags.OutputExtensions, f.what})
 	}
@@ -437,7 +437,7 @@ func (j *job) preparations() (left, right prepare.Preparation) {
 // carry along stand behind them, as transform has them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
-	if !ok && (j.writesFactors() || j.writes(model.Class)) {
+	if !ok && (writesFactors(j) || writes(j, model.Class)) {
 		return nil, errors.New("this model turns no rows into others")
 	}
 	for _, f := range j.factors {
@@ -455,7 +455,7 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.kind != model.Coordinates {
 			r.Kinds = []model.Kind{f.kind}
 		}
-		w, err := j.app.newRowsFile(f.path, t, r, rows.Info().Rows, j.carried(f.path, rows))
+		w, err := newRowsFile(j.app, f.path, t, r, rows.Info().Rows, carried(j, f.path, rows))
 		if err != nil {
 			return writers, err
 		}

@@ -13,7 +13,7 @@ import (
 // openKernelMatrix opens samples for a model of a kernel matrix between n of them: that
 // matrix, n×n, or rows with the entries of a sample as a source and behind them those as a
 // target, which may be of samples that are new.
-func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int, paths []string) (*taken, error) {
+func openKernelMatrix(ctx context.Context, f *modelFile, t *application, n int, paths []string) (*taken, error) {
 	explain := t.data.withIndexBase(f.data.indexBase())
 	in, err := t.data.open(ctx, t.app, paths)
 	if err != nil {

@@ -101,7 +101,7 @@ var labelColumns = []string{"label", "class", "y"}
 
 // readNodeLabels reads nodes and their labels from a text file; column names that of the
 // labels, "" for the one of labelColumns.
-func (a *app) readNodeLabels(ctx context.Context, path, column string, l blockstore.Layout) (nodes []string, labels *asideValues, err error) {
+func readNodeLabels(ctx context.Context, a *app, path, column string, l blockstore.Layout) (nodes []string, labels *asideValues, err error) {
 	o := graph.Options{Session: a.session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, fromData(err)

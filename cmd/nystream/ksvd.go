@@ -140,7 +140,7 @@ func (c *ksvdTask) input() string {
 // open opens the sources, or reads the graph, and chooses what depends on their size.
 func (c *ksvdTask) open(ctx context.Context, args []string) (err error) {
 	if c.input() == graphInput {
-		if c.job.graph, err = c.job.app.readGraph(ctx, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
+		if c.job.graph, err = readGraph(ctx, c.job.app, c.job.edges.path, &c.job.edges, c.job.edges.recipe(), &c.job.data); err != nil {
 			return err
 		}
 		c.rowsOf, err = ksvd.Graph(c.job.edges.path, c.job.graph.Adjacency)
@@ -208,7 +208,7 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.job.writesFactors() && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
+	if writesFactors(c.job) && c.decomposer != "exact" && p.Choice.Name != "exact" { // which has them in memory
 		p.Map("blocks of factors", s.Columns, c.job.rank)
 		p.SourcePasses++
 	}
@@ -243,7 +243,7 @@ func (c *ksvdTask) prepare(ctx context.Context) (err error) {
 		c.rowsOf, err = ksvd.Between(c.job.sides.prepared.left, c.job.sides.prepared.right)
 		return err
 	}
-	c.job.scans = c.job.allPasses() // what comes now loads the matrix
+	c.job.scans = allPasses(c.job) // what comes now loads the matrix
 	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.job.sides.prepared.left, c.matched, c.job.app.seed)
 	return err
 }
@@ -283,7 +283,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if err != nil {
 			return writers, err
 		}
-		w, err := c.job.app.newRowsFile(f.path, c.fitting, model.Request{Side: f.side}, size, keys)
+		w, err := newRowsFile(c.job.app, f.path, c.fitting, model.Request{Side: f.side}, size, keys)
 		if err != nil {
 			return writers, err
 		}
@@ -319,19 +319,19 @@ func (c *ksvdTask) eachFitted(ctx context.Context, side model.Side, emit func(st
 func (c *ksvdTask) keys(ctx context.Context, f *factorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
 	if c.job.graph != nil {
 		k := nodeKeys{c.job.graph}
-		return k.fields(c.job.app.numbersOnly(f.path)), k.column, nil
+		return k.fields(numbersOnly(c.job.app, f.path)), k.column, nil
 	}
 	rows := c.job.sides.prepared.left
 	switch {
 	case f.side == model.Right && c.input() == matrixInput:
-		fields, names := c.job.app.columnNames(f.path, rows.Info().Columns)
+		fields, names := columnNames(c.job.app, f.path, rows.Info().Columns)
 		return fields, func(start int64, n int) []stream.Column {
 			return []stream.Column{{Kind: stream.String, Strings: names[start : start+int64(n)]}}
 		}, nil
 	case f.side == model.Right && c.job.sides.prepared.right != nil:
 		rows = c.job.sides.prepared.right
 	}
-	fields := c.job.carried(f.path, rows)
+	fields := carried(c.job, f.path, rows)
 	if len(fields) == 0 {
 		return nil, nil, nil
 	}

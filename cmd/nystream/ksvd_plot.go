@@ -38,7 +38,7 @@ func (c *ksvdTask) fittedEmbedding(ctx context.Context, side model.Side) (*embed
 		s.of = c.fitting.Cols
 	}
 	var err error
-	if s.numbers, err = c.job.plottedRows(s.of); err != nil {
+	if s.numbers, err = plottedRows(c.job, s.of); err != nil {
 		return nil, nil, err
 	}
 	rank := c.fitting.Rank()

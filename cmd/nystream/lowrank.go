@@ -135,7 +135,7 @@ func (c *lowrankTask) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Outside("tol", c.tolerance, 1, "0.01")
 	refuse.If(two, "tol", "is for the symmetric matrix of one source: name a --rank with --right")
 	refuse.When(!matrix && c.job.given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto")
-	refuse.When(c.job.given("coordinates") && !c.job.writesFactors(), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
+	refuse.When(c.job.given("coordinates") && !writesFactors(c.job), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
 	refuse.If(two, "clusters novelty", "is for the rows of one source: leave it out with --right")
 	refuse.If(c.clusters == "", "clusters-output", "goes with --clusters")
 	refuse.When(c.job.given("norm") && c.job.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")
@@ -256,7 +256,7 @@ func (c *lowrankTask) title() string {
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()
 	p, err := c.solver.Plan(e, s, c.job.kernel)
-	if err == nil && c.job.writesFactors() {
+	if err == nil && writesFactors(c.job) {
 		p.Map("blocks of factors", s.Columns, c.job.rank)
 		if p.ExactPasses > 0 { // the model holds all rows
 			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
@@ -265,11 +265,11 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		if c.explicit() {
 			p.SourcePasses++
 		} else {
-			p.SourcePasses += c.job.writingPasses()
+			p.SourcePasses += writingPasses(c.job)
 		}
 		p.KernelEntries *= 3
 	}
-	if err == nil && c.job.writes(model.Class) {
+	if err == nil && writes(c.job, model.Class) {
 		p.Map("blocks of clusters", s.Columns, 1)
 		p.SourcePasses++
 	}
@@ -292,7 +292,7 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 	if c.job.states.folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if c.job.writesFactors() && !c.job.states.stops() && f.OrthogonalityBound() > orthonormal {
+	if writesFactors(c.job) && !c.job.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	return f.Model, &f.Report, err
@@ -309,7 +309,7 @@ func (c *lowrankTask) rowsData() rowsData {
 
 // write writes the factors; of a matrix that was read V is in the model.
 func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, error) {
-	right := c.job.path("right-factors")
+	right := factorPath(c.job, "right-factors")
 	if !c.explicit() || right == "" {
 		return c.job.write(ctx, m)
 	}
@@ -326,7 +326,7 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 			v.Data[i*v.Stride+j] *= math.Sqrt(c.fitting.Values[j])
 		}
 	}
-	w, err := c.job.app.writeMatrix(right, numbered("v", v.Cols), v, c.job.sides.left.Info().Columns)
+	w, err := writeMatrix(c.job.app, right, numbered("v", v.Cols), v, c.job.sides.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

@@ -13,7 +13,7 @@ func (c *lowrankTask) groupClusters(ctx context.Context) error {
 	if c.fitting.Clusters == nil || c.job.data.label != "" {
 		return nil
 	}
-	s, err := c.job.sample(ctx, model.Left)
+	s, err := sample(ctx, c.job, model.Left)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report
 	}
 	v := c.fitting.Explicit.V
 	s := &sampled{of: int64(v.Rows)}
-	if s.numbers, err = c.job.plottedRows(s.of); err != nil {
+	if s.numbers, err = plottedRows(c.job, s.of); err != nil {
 		return nil, err
 	}
 	e := &embedded{numbered("v", min(plotColumns, v.Cols)), matrix.New(len(s.numbers), v.Cols)}

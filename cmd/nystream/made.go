@@ -99,22 +99,22 @@ func (m *made) about() map[string]string {
 }
 
 // madeBy returns how the files of a fit are made.
-func (j *job) madeBy(r *model.Report) *made {
+func madeBy(j *job, r *model.Report) *made {
 	m := j.app.made()
 	if m == nil {
 		return nil
 	}
-	m.Sources = j.madeFrom()
-	m.Errors = j.app.fitErrors(r)
+	m.Sources = madeFrom(j)
+	m.Errors = fitErrors(j.app, r)
 	return m
 }
 
 // madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
 // size is that of the matrix.
-func (j *job) madeFrom() (list []madeSource) {
+func madeFrom(j *job) (list []madeSource) {
 	if j.sides.left == nil {
 		s := j.task.shape()
-		return []madeSource{{Name: j.dataName(), Rows: s.Rows, Columns: int(s.Cols)}}
+		return []madeSource{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
 	}
 	for _, in := range []struct {
 		opened   *input
@@ -133,8 +133,8 @@ func (in *input) madeSource(rows int64) madeSource {
 	return madeSource{Name: plainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
 }
 
-// madeWith returns how a file is made of what a model makes of rows.
-func (t *application) madeWith(f *modelFile, rows *taken) *made {
+// madeByModel returns how a file is made of what a model makes of rows.
+func madeByModel(t *application, f *modelFile, rows *taken) *made {
 	m := t.app.made()
 	if m == nil {
 		return nil

@@ -112,7 +112,7 @@ func (c *operatorTask) refuses(refuse *flags.Refusals, args []string) {
 	op := c.operator()
 	refuse.When(len(args) == 0, noData)
 	refuse.If(true, "label", "carries nothing along here: use --keep")
-	refuse.If(!c.job.writes(model.Class), "keep", "goes with --clusters-output")
+	refuse.If(!writes(c.job, model.Class), "keep", "goes with --clusters-output")
 	refuse.Missing(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds")
 	refuse.When(with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out")
 	refuse.If(op.Traits().Single && !explicit, "with lag", "is for operators between x and y, and the covariance is of X alone: leave it out")
@@ -251,7 +251,7 @@ func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 	}
 	if rows := c.job.sides.left.Info().Rows; c.clusters > 0 {
 		p.SourcePasses++
-		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
+		p.Add("functions at all rows, for sets", rows*int64(setColumns(c)), "`clusters`")
 		p.Add("sets", 3*rows, "")
 	}
 	if c.job.draws.wanted() {

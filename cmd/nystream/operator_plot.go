@@ -21,7 +21,7 @@ const plottedFunctions = 3
 // charts returns the values, right functions over the first two columns of rows of X, and
 // the rows in the first right functions, coloured by set.
 func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
-	s, err := c.job.sample(ctx, model.Left)
+	s, err := sample(ctx, c.job, model.Left)
 	if err != nil {
 		return nil, err
 	}
@@ -29,12 +29,12 @@ func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Repor
 	if err != nil {
 		return nil, err
 	}
-	list := c.addValues(nil, m, r)
+	list := addValues(c, nil, m, r)
 	for k := range min(plottedFunctions, c.fitting.Rank()) {
-		if c.conjugate(k) { // says no more than the one before
+		if isConjugate(c, k) { // says no more than the one before
 			continue
 		}
-		list = append(list, c.functionChart(s, values, k))
+		list = append(list, functionChart(c, s, values, k))
 	}
 	names, err := c.fitting.Outputs(model.Right, model.Coordinates)
 	if err != nil {
@@ -44,12 +44,12 @@ func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Repor
 	return append(list, e.panels("Rows", s.words(), groupsOf(s.numbers, c.labels, numbered("set ", c.clusters)), nil)...), nil
 }
 
-// conjugate reports whether eigenvalue k is the conjugate of the one before.
-func (c *operatorTask) conjugate(k int) bool { return c.fitting.Imag != nil && c.fitting.Imag[k] < 0 }
+// isConjugate reports whether eigenvalue k is the conjugate of the one before.
+func isConjugate(c *operatorTask, k int) bool { return c.fitting.Imag != nil && c.fitting.Imag[k] < 0 }
 
 // addValues adds the values in their order, or eigenvalues that may be complex in the plane
 // with the unit circle.
-func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.Report) []picture.Chart {
+func addValues(c *operatorTask, list []picture.Chart, d model.Model, r *model.Report) []picture.Chart {
 	m := c.fitting.Model
 	if m.Task == rkhs.SVD || m.Operator.Traits().Symmetric {
 		return addSpectrum(list, d.Describe(), r)
@@ -62,13 +62,13 @@ func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.R
 }
 
 // functionChart shows right function k at rows of X, by its real part where it is complex.
-func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) picture.Chart {
+func functionChart(c *operatorTask, s *sampled, values blas64.General, k int) picture.Chart {
 	name := "right" + strconv.Itoa(k)
 	shades := &picture.Shades{Name: name, Values: matrix.Column(values, k)}
 	if m := c.fitting.Model; m.Imag != nil && m.Imag[k] != 0 {
 		shades.Name = "real part of " + name
 	}
-	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, c.valueWord(k), s.words()), X: s.columns[0]}
+	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, eigenvalueWord(c, k), s.words()), X: s.columns[0]}
 	if s.rows.Cols == 1 {
 		p.Y, p.At = shades.Name, pairs(matrix.Column(s.rows, 0), shades.Values)
 		return p
@@ -77,8 +77,8 @@ func (c *operatorTask) functionChart(s *sampled, values blas64.General, k int) p
 	return p
 }
 
-// valueWord returns a value in words.
-func (c *operatorTask) valueWord(k int) string {
+// eigenvalueWord returns a value in words.
+func eigenvalueWord(c *operatorTask, k int) string {
 	v := c.fitting.Eigenvalues()[k]
 	return report.ComplexValues([]float64{real(v)}, []float64{imag(v)})
 }

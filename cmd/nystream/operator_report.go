@@ -74,7 +74,7 @@ func (c *operatorTask) fitted(d *model.Description, r *report.Report) {
 	if f.Imag != nil {
 		values = report.ComplexValues(d.Values, f.Imag)
 	}
-	r.Add(c.valueName(), "%s", values)
+	r.Add(nameOfValues(c), "%s", values)
 	if list := timescales(f.Model); len(list) > 0 {
 		r.Add("implied timescales", "%s rows", report.Values(list))
 	}
@@ -87,8 +87,8 @@ func (c *operatorTask) fitted(d *model.Description, r *report.Report) {
 	putClusters(r, c.labels, c.clusters)
 }
 
-// valueName returns what values are called.
-func (c *operatorTask) valueName() string {
+// nameOfValues returns what values are called.
+func nameOfValues(c *operatorTask) string {
 	switch {
 	case c.fitting.Task == rkhs.Eigen:
 		return "eigenvalues"

@@ -20,12 +20,12 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (_ []pathWriter
 			return nil, err
 		}
 	}
-	return c.job.writeClusters(ctx, c.labels)
+	return writeClusters(ctx, c.job, c.labels)
 }
 
 // setColumns returns how many functions sets are found by: as many as there are sets. If
 // the functions are centred, the constant one is not among them.
-func (c *operatorTask) setColumns() int {
+func setColumns(c *operatorTask) int {
 	if c.how.Center {
 		return c.clusters - 1
 	}
@@ -35,7 +35,7 @@ func (c *operatorTask) setColumns() int {
 // sets divides the rows of X by the first right functions at them, each as long as the
 // others. Cost: one pass and k-means in memory.
 func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
-	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
+	m := c.fitting.Model.Truncated(min(setColumns(c), c.fitting.Rank()))
 	values := matrix.New(int(c.job.sides.prepared.left.Info().Rows), m.Rank())
 	row := 0
 	err := m.Transform(ctx, c.job.app.engine(), c.job.sides.prepared.left, model.Request{Side: model.Right},

@@ -16,8 +16,8 @@ import (
 // checkOutput refuses, before any work, an output that could not be written: its
 // extension is not one of those given, its folder is missing or read-only, or
 // it is one of the inputs.
-func (a *app) checkOutput(flag, path string, extensions, inputs []string) error {
-	if err := a.checkFormat(flag, path, extensions); err != nil {
+func checkOutput(a *app, flag, path string, extensions, inputs []string) error {
+	if err := checkFormat(a, flag, path, extensions); err != nil {
 		return err
 	}
 	if isPipe(path) {
@@ -25,7 +25,7 @@ func (a *app) checkOutput(flag, path string, extensions, inputs []string) error 
 		return nil
 	}
 	if blockstore.IsRemote(path) {
-		return a.checkRemoteOutput(flag, path, inputs)
+		return checkRemoteOutput(a, flag, path, inputs)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -90,8 +90,8 @@ func checkFolder(flag, path string) error {
 
 // writerBudget adds what writing rows of that many numbers to path takes: for a
 // short file no more than a few copies of it.
-func (a *app) writerBudget(b *stream.Budget, path string, rows int64, columns int) {
-	holds := blockstore.WriterBytesWithin(int64(a.memory), a.formatOf(path), columns)
+func writerBudget(a *app, b *stream.Budget, path string, rows int64, columns int) {
+	holds := blockstore.WriterBytesWithin(int64(a.memory), formatOf(a, path), columns)
 	if rows >= 0 {
 		holds = min(holds, 3*8*rows*int64(columns))
 	}
@@ -123,13 +123,13 @@ func checkDistinct(paths ...string) error {
 }
 
 // checkOutputs refuses, before any work, files that could not be written.
-func (a *app) checkOutputs(files []fileFlag, inputs []string) error {
+func checkOutputs(a *app, files []fileFlag, inputs []string) error {
 	named := []string{}
 	for _, f := range files {
 		if f.path == "" {
 			continue
 		}
-		if err := a.checkOutput(f.flag, f.path, f.extensions, inputs); err != nil {
+		if err := checkOutput(a, f.flag, f.path, f.extensions, inputs); err != nil {
 			return err
 		}
 		named = append(named, f.path)

@@ -16,8 +16,8 @@ import (
 var pageStyle string
 
 // page returns the report of a fit: its pictures, the printed report, the notes and the JSON.
-func (j *job) page(m model.Model, fitted *model.Report, sheet *picture.Sheet) ([]byte, error) {
-	r, notes := j.result(m, fitted)
+func page(j *job, m model.Model, fitted *model.Report, sheet *picture.Sheet) ([]byte, error) {
+	r, notes := fitResult(j, m, fitted)
 	for _, note := range notes {
 		r.Add("note", "%s", note)
 	}
@@ -37,7 +37,7 @@ func (j *job) page(m model.Model, fitted *model.Report, sheet *picture.Sheet) ([
 <style>`, version, sheet.Title)
 	p.Put(pageStyle)
 	p.Add("</style>\n</head>\n<body>\n<h1>%s</h1>\n"+`<p class="soft">%s</p>`, sheet.Title, sheet.Subtitle)
-	if command := j.shownCommand(); command != "" {
+	if command := shownCommand(j); command != "" {
 		p.Add(`<pre class="command">%s</pre>`, command)
 	}
 	p.Add(`<p class="soft">nystream %s, %s</p>`+"\n\n<h2>Pictures</h2>\n"+`<div class="pictures">`, version, time.Now().UTC().Format("2006-01-02 15:04 UTC"))

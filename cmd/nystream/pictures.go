@@ -46,7 +46,7 @@ func (d *drawFlags) outputs() []fileFlag {
 	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
 }
 
-func (j *job) refusesDrawing(refuse *flags.Refusals) {
+func refusesDrawing(j *job, refuse *flags.Refusals) {
 	refuse.If(j.states.stops(), "plot report", "draws a model, and a shard makes none: give it to the fit of all shards")
 }
 
@@ -66,11 +66,11 @@ func (d *drawFlags) budget(p *model.Plan, columns int) {
 }
 
 // draw writes the picture and the report. The caller commits them.
-func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers []pathWriter, err error) {
+func draw(ctx context.Context, j *job, m model.Model, r *model.Report) (writers []pathWriter, err error) {
 	if !j.draws.wanted() {
 		return nil, nil
 	}
-	sheet := &picture.Sheet{Title: j.pictureTitle(r), Subtitle: j.task.title()}
+	sheet := &picture.Sheet{Title: pictureTitle(j, r), Subtitle: j.task.title()}
 	if sheet.Charts, err = j.task.charts(ctx, m, r); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 		encode func() ([]byte, error)
 	}{
 		{j.draws.plot, func() ([]byte, error) { return sheet.Encode(j.draws.plot) }},
-		{j.draws.report, func() ([]byte, error) { return j.page(m, r, sheet) }},
+		{j.draws.report, func() ([]byte, error) { return page(j, m, r, sheet) }},
 	} {
 		if f.path == "" {
 			continue
@@ -98,24 +98,24 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 }
 
 // pictureTitle returns the names of the data files and the error of the fit.
-func (j *job) pictureTitle(r *model.Report) string {
-	title := j.shownName()
-	if score := j.score(r); score != "" {
+func pictureTitle(j *job, r *model.Report) string {
+	title := shownName(j)
+	if score := score(j, r); score != "" {
 		title += " · " + score
 	}
 	return title
 }
 
 // shownName returns dataName, or "rows" with --provenance=false.
-func (j *job) shownName() string {
+func shownName(j *job) string {
 	if !j.app.provenance {
 		return "rows"
 	}
-	return j.dataName()
+	return dataName(j)
 }
 
 // shownCommand returns the command line, or "" with --provenance=false.
-func (j *job) shownCommand() string {
+func shownCommand(j *job) string {
 	if !j.app.provenance {
 		return ""
 	}
@@ -123,7 +123,7 @@ func (j *job) shownCommand() string {
 }
 
 // dataName returns the names of the data files without their folders.
-func (j *job) dataName() string {
+func dataName(j *job) string {
 	files := slices.Clone(j.args)
 	if len(files) == 0 {
 		files = slices.Clone(j.task.inputs())
@@ -143,7 +143,7 @@ func (j *job) dataName() string {
 }
 
 // score returns the first known estimate of an error, or else the largest residual.
-func (j *job) score(r *model.Report) string {
+func score(j *job, r *model.Report) string {
 	for _, e := range r.Estimates {
 		if !math.IsNaN(e.Value) {
 			return fmt.Sprintf("error of the %s about %.2g", e.Of, e.Value)
@@ -163,12 +163,12 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 	if !ok {
 		return list, nil
 	}
-	for _, side := range j.drawnSides(d) {
-		s, err := j.sample(ctx, side)
+	for _, side := range drawnSides(j, d) {
+		s, err := sample(ctx, j, side)
 		if err != nil {
 			return nil, err
 		}
-		e, err := j.embedding(ctx, t, side, s)
+		e, err := embedding(ctx, j, t, side, s)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list 
 }
 
 // drawnSides returns the sides whose rows are drawn.
-func (j *job) drawnSides(d *model.Description) []model.Side {
+func drawnSides(j *job, d *model.Description) []model.Side {
 	switch {
 	case j.sides.prepared.left == nil:
 		return nil
@@ -233,7 +233,7 @@ func (s *sampled) words() string {
 }
 
 // sample fetches sampled rows of a side by number, once.
-func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
+func sample(ctx context.Context, j *job, side model.Side) (*sampled, error) {
 	if s := j.shown[side]; s != nil {
 		return s, nil
 	}
@@ -244,7 +244,7 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 	info := rows.Info()
 	s := &sampled{of: info.Rows, columns: info.Columns}
 	var err error
-	if s.numbers, err = j.plottedRows(s.of); err != nil {
+	if s.numbers, err = plottedRows(j, s.of); err != nil {
 		return nil, err
 	}
 	b := &stream.Batch{X: matrix.New(len(s.numbers), len(info.Columns))}
@@ -264,7 +264,7 @@ func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
 }
 
 // plottedRows returns the numbers of the sampled rows out of n.
-func (j *job) plottedRows(n int64) ([]int64, error) {
+func plottedRows(j *job, n int64) ([]int64, error) {
 	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.app.seed, "picture")
 	if err != nil {
 		return nil, err
@@ -279,7 +279,7 @@ type embedded struct {
 }
 
 // embedding transforms the rows of a sample.
-func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Side, s *sampled) (*embedded, error) {
+func embedding(ctx context.Context, j *job, m model.Transformer, side model.Side, s *sampled) (*embedded, error) {
 	r, err := j.request(m, side)
 	if err != nil {
 		return nil, err

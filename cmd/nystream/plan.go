@@ -53,17 +53,17 @@ type planItem struct {
 }
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
-func (j *job) reportPlan(p *model.Plan) error {
-	if err := j.app.print(j.planReport(p)); err != nil {
+func reportPlan(j *job, p *model.Plan) error {
+	if err := j.app.print(planReport(j, p)); err != nil {
 		return err
 	}
 	return j.app.checkBudget(&p.Memory)
 }
 
 // planReport returns the report of a plan. Its text has another order than its JSON.
-func (j *job) planReport(p *model.Plan) *report.Report {
+func planReport(j *job, p *model.Plan) *report.Report {
 	r, lines := &report.Report{Title: "plan: " + j.task.title()}, &report.Report{}
-	chosen, shape, notes := flags.Spell(j.app.cmd, p.Choice.String()), j.planResult(), flags.SpellAll(j.app.cmd, p.Notes)
+	chosen, shape, notes := flags.Spell(j.app.cmd, p.Choice.String()), newPlanResult(j), flags.SpellAll(j.app.cmd, p.Notes)
 	if chosen != "" {
 		lines.Add("chosen", "%s", chosen)
 	}
@@ -79,18 +79,18 @@ func (j *job) planReport(p *model.Plan) *report.Report {
 	for _, note := range notes {
 		lines.Add("note", "%s", note)
 	}
-	j.addMemory(r, lines, p)
-	j.addPlannedPasses(r, lines, p)
-	r.Put(keyShardRounds, append([]string{}, j.rounds(p)...))
+	addMemory(j, r, lines, p)
+	addPlannedPasses(j, r, lines, p)
+	r.Put(keyShardRounds, append([]string{}, rounds(j, p)...))
 	r.Put(report.KeyNotes, notes)
-	lines.Add("rounds for shards", "%s", j.roundWords(p))
+	lines.Add("rounds for shards", "%s", roundWords(j, p))
 	lines.Add("kernel entries", "%s", report.Count(p.KernelEntries))
 	r.Fields = append(r.Fields, lines.Fields...)
 	return r
 }
 
-// planResult returns what is known of the data before a fit.
-func (j *job) planResult() *planResult {
+// newPlanResult returns what is known of the data before a fit.
+func newPlanResult(j *job) *planResult {
 	s := j.task.shape()
 	r := &planResult{Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns}
 	if s.OneSource() {
@@ -100,7 +100,7 @@ func (j *job) planResult() *planResult {
 }
 
 // addMemory adds the memory and the disk of a fit.
-func (j *job) addMemory(r, lines *report.Report, p *model.Plan) {
+func addMemory(j *job, r, lines *report.Report, p *model.Plan) {
 	total, spool := p.Memory.Total(), j.app.session.Quota.Most()
 	var items []planItem
 	for _, m := range p.Memory.Items {
@@ -116,10 +116,10 @@ func (j *job) addMemory(r, lines *report.Report, p *model.Plan) {
 }
 
 // addPlannedPasses adds the passes of a fit over each source, and its kernel entries.
-func (j *job) addPlannedPasses(r, lines *report.Report, p *model.Plan) {
+func addPlannedPasses(j *job, r, lines *report.Report, p *model.Plan) {
 	passes, scans := make(map[string]int), j.scans
 	if scans == nil {
-		scans = j.plannedScans()
+		scans = plannedScans(j)
 	}
 	for _, name := range j.task.names() {
 		passes[name] = p.SourcePasses

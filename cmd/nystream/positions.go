@@ -123,12 +123,12 @@ func holdsSome(list, names []string) bool {
 
 // carried returns the kept columns that a file of transformed rows holds: those of --label and
 // --keep. A libsvm file holds the label alone, and an .npy file none.
-func (j *job) carried(path string, rows *prepare.Source) []stream.Field {
+func carried(j *job, path string, rows *prepare.Source) []stream.Field {
 	fields := rows.Info().Kept
 	switch {
-	case !j.data.keeps() || j.app.formatOf(path) == "npy":
+	case !j.data.keeps() || formatOf(j.app, path) == "npy":
 		return nil
-	case j.app.formatOf(path) != "libsvm":
+	case formatOf(j.app, path) != "libsvm":
 		return fields
 	case newAside("--label", j.data.label).file != "":
 		return nil
@@ -138,15 +138,15 @@ func (j *job) carried(path string, rows *prepare.Source) []stream.Field {
 
 // columnNames returns what a file of factors of the columns of a matrix carries along: their
 // names.
-func (a *app) columnNames(path string, names []string) ([]stream.Field, []string) {
-	if a.numbersOnly(path) {
+func columnNames(a *app, path string, names []string) ([]stream.Field, []string) {
+	if numbersOnly(a, path) {
 		return nil, nil
 	}
 	return []stream.Field{{Name: "column", Kind: stream.String}}, names
 }
 
 // numbersOnly reports whether a file has no place for columns of any kind beside a matrix.
-func (a *app) numbersOnly(path string) bool {
-	format := a.formatOf(path)
+func numbersOnly(a *app, path string) bool {
+	format := formatOf(a, path)
 	return format == "npy" || format == "libsvm"
 }

@@ -69,7 +69,7 @@ func (p *predictCommand) check(args []string) error {
 	refuse.When(p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o")
 	refuse.When(p.set.Given("interval") && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9")
 	refuse.When(p.set.Given("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01")
-	refuse.When(p.app.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
+	refuse.When(formatOf(p.app, p.output) == "npy" && len(p.data.keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
 	if err := refuse.Err(); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (p *predictCommand) check(args []string) error {
 	if err := p.data.check(); err != nil || p.output == "" {
 		return err
 	}
-	return p.app.checkOutput("-o", p.output, predictExtensions, inputs)
+	return checkOutput(p.app, "-o", p.output, predictExtensions, inputs)
 }
 
 func (p *predictCommand) run(ctx context.Context, args []string) error {
@@ -107,7 +107,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.app.printRows(r, func(out *report.Report) error { return a.report(r, out) })
+	return printRows(p.app, r, func(out *report.Report) error { return a.report(r, out) })
 }
 
 // prediction is an answer with its report.

@@ -54,7 +54,7 @@ func (p *predictCommand) predictClasses(f *modelFile, m model.Transformer) (*pre
 		}
 	}
 	var values []float64 // of the classes
-	if p.app.formatOf(p.output) == "npy" {
+	if formatOf(p.app, p.output) == "npy" {
 		a.columns = append([]string{predictedColumn}, a.columns...)
 		var numbers bool
 		if values, numbers = classValues(classes); !numbers {

@@ -27,7 +27,7 @@ type rowsResult struct {
 }
 
 // printRows prints a result, to which rest adds fields unless it fails.
-func (a *app) printRows(r *rowsResult, rest func(out *report.Report) error) error {
+func printRows(a *app, r *rowsResult, rest func(out *report.Report) error) error {
 	used := a.used()
 	out := &report.Report{Title: outputName(r.output)}
 	if r.output == "" {

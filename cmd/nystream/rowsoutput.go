@@ -26,7 +26,7 @@ type rowsFormat struct {
 }
 
 // addOutputFormat adds the flag of verbs that write rows.
-func (a *app) addOutputFormat(s *flags.Set) {
+func addOutputFormat(a *app, s *flags.Set) {
 	compressions := blockstore.Compressions("parquet")
 	s.Add(
 		flags.Flag{Name: "output-format", Arg: "format", Usage: "format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
@@ -60,7 +60,7 @@ func isPipe(path string) bool {
 }
 
 // formatOf returns the format of rows that go to path, or "" if nothing tells.
-func (a *app) formatOf(path string) string {
+func formatOf(a *app, path string) string {
 	if !isPipe(path) {
 		if format := blockstore.OutputFormat(path); format != "" {
 			return format
@@ -76,8 +76,8 @@ func extensionOf(format string) string { return blockstore.OutputExtensions(form
 
 // checkFormat refuses a format of rows for path that is not among the extensions, or is
 // not what the name says.
-func (a *app) checkFormat(flag, path string, extensions []string) error {
-	format, own := a.formatOf(path), ownExtension(path)
+func checkFormat(a *app, flag, path string, extensions []string) error {
+	format, own := formatOf(a, path), ownExtension(path)
 	formats := []string{}
 	for _, f := range blockstore.OutputFormats() {
 		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
@@ -151,12 +151,12 @@ func (a *app) reportTo() io.Writer {
 }
 
 // create starts to write rows to a file or to a pipe.
-func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
+func create(a *app, path string, s blockstore.Schema) (blockstore.Writer, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
 	}
-	s.Format, s.Compression, s.Digest, s.Memory = a.formatOf(path), a.compression, a.digests, int64(a.memory)
-	a.noteRenamed(s)
+	s.Format, s.Compression, s.Digest, s.Memory = formatOf(a, path), a.compression, a.digests, int64(a.memory)
+	noteRenamed(a, s)
 	if a.origin == nil {
 		a.origin = a.made()
 	}
@@ -180,7 +180,7 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 }
 
 // noteRenamed names the columns that the header of CSV calls otherwise.
-func (a *app) noteRenamed(s blockstore.Schema) {
+func noteRenamed(a *app, s blockstore.Schema) {
 	names := slices.Clone(s.Columns)
 	for _, k := range s.Kept {
 		names = append(names, k.Name)

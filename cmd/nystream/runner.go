@@ -28,7 +28,7 @@ type programRunner struct {
 // place is what the program replaces by a line of its standard input.
 const place = "{}"
 
-func (j *job) newRunner() (*programRunner, error) {
+func newRunner(j *job) (*programRunner, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

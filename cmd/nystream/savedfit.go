@@ -32,8 +32,8 @@ type savedFit struct {
 // savedFitFile is the name of the file in a folder of states.
 const savedFitFile = "fit.json"
 
-// savedFit returns the fit at hand.
-func (j *job) savedFit() *savedFit {
+// newSavedFit returns the fit at hand.
+func newSavedFit(j *job) *savedFit {
 	s := &savedFit{j.method, j.args, map[string]string{"seed": fmt.Sprint(j.app.seed)}, map[string]string{}}
 	if s.Data == nil {
 		s.Data = []string{}

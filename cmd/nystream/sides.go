@@ -149,7 +149,7 @@ func columnsOf(in *input, prepared *prepare.Source) int {
 
 // readerBudget adds what reading takes to all the rest of a budget. Sources, of which some
 // may be nil, are read one after the other, by a single reader where more do not fit.
-func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
+func readerBudget(a *app, b *stream.Budget, inputs ...*input) {
 	held := heldBy(a.engine(), inputs)
 	if a.memory > 0 && held > int64(a.memory)-b.Total() {
 		a.oneReader = true

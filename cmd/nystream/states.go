@@ -107,7 +107,7 @@ func (s *stateFlags) budget(p *model.Plan) {
 	}
 }
 
-func (j *job) refusesStates(refuse *flags.Refusals, inputs []string) {
+func refusesStates(j *job, refuse *flags.Refusals, inputs []string) {
 	s := &j.states
 	refuse.When(s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out")
 	refuse.When(s.join && s.one(), "--join puts states together and --shard makes one: leave one of them out")
@@ -121,12 +121,12 @@ func (j *job) refusesStates(refuse *flags.Refusals, inputs []string) {
 
 // rounds returns the names of the passes that shards do one after the other, those that
 // prepare rows first; none if the fit cannot be shared out.
-func (j *job) rounds(p *model.Plan) (names []string) {
+func rounds(j *job, p *model.Plan) (names []string) {
 	if len(p.SharedPasses) == 0 {
 		return nil
 	}
 	for place := range j.task.names() {
-		if j.scansOf(place) {
+		if scansOf(j, place) {
 			names = append(names, "scan")
 		}
 	}
@@ -134,8 +134,8 @@ func (j *job) rounds(p *model.Plan) (names []string) {
 }
 
 // roundWords tells of the rounds of a plan.
-func (j *job) roundWords(p *model.Plan) string {
-	rounds := j.rounds(p)
+func roundWords(j *job, p *model.Plan) string {
+	rounds := rounds(j, p)
 	switch {
 	case len(rounds) == 0:
 		return "none, one process makes the fit: " + flags.Spell(j.app.cmd, aloneWords(p))
@@ -155,7 +155,7 @@ func aloneWords(p *model.Plan) string {
 
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.
-func (j *job) identity() string {
+func identity(j *job) string {
 	lines := []string{"nystream " + version, "fit " + j.method, "sources " + strings.Join(j.task.names(), ", ")}
 	j.set.Visit(func(f *flags.Flag) {
 		if f.Effect == flags.Result {
@@ -166,7 +166,7 @@ func (j *job) identity() string {
 }
 
 // openStates makes the run that keeps or puts together the states of the fit.
-func (j *job) openStates(p *model.Plan) (err error) {
+func openStates(j *job, p *model.Plan) (err error) {
 	flag, folder := j.states.named()
 	if folder == "" {
 		return nil
@@ -181,7 +181,7 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		j.app.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
 	}
 	if j.states.folder != "" && !j.states.ends() || j.states.runner != "" {
-		if err := j.savedFit().write(folder); err != nil {
+		if err := newSavedFit(j).write(folder); err != nil {
 			return err
 		}
 	}
@@ -194,12 +194,12 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		o.Resumed = j.noteResumed
 	}
 	if j.states.runner != "" {
-		if o.Runner, err = j.newRunner(); err != nil {
+		if o.Runner, err = newRunner(j); err != nil {
 			return err
 		}
 	}
 	store := blockstore.States(folder)
-	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
+	if j.run, err = stream.NewRun(store, identity(j), o); err != nil {
 		return err
 	}
 	for _, in := range []*input{j.sides.left, j.sides.right} {
@@ -276,7 +276,7 @@ func (j *job) passEngine() stream.Engine {
 }
 
 // stateFault returns an error about states with what to do.
-func (j *job) stateFault(err error) error {
+func stateFault(j *job, err error) error {
 	flag, folder := j.states.named()
 	var missing *stream.MissingError
 	var wrong *stream.StateError
@@ -294,7 +294,7 @@ func (j *job) stateFault(err error) error {
 }
 
 // removeStates removes the states of a finished fit.
-func (j *job) removeStates() {
+func removeStates(j *job) {
 	if j.run == nil || j.states.keep {
 		return
 	}
@@ -325,10 +325,10 @@ var (
 )
 
 // reportStopped prints what was done of a pass, and what is next.
-func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
+func reportStopped(j *job, p *model.Plan, s *stream.StoppedError) error {
 	states, err := stream.ListStates(blockstore.States(j.states.folder))
 	if err != nil {
-		return j.stateFault(err)
+		return stateFault(j, err)
 	}
 	r := &report.Report{}
 	r.Put(keyPass, s.Pass)
@@ -343,9 +343,9 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 		}
 	}
 	if s.Parts == 0 {
-		return j.printShard(r, "", fmt.Sprintf("joined states of round %d (%s), of %s", s.Fold, s.Pass, j.task.title()))
+		return printShard(j, r, "", fmt.Sprintf("joined states of round %d (%s), of %s", s.Fold, s.Pass, j.task.title()))
 	}
-	rounds, of, next := j.rounds(p), "", ""
+	rounds, of, next := rounds(j, p), "", ""
 	if !p.MorePasses {
 		r.Put(keyRounds, len(rounds))
 		of = fmt.Sprintf(" of %d", len(rounds))
@@ -358,28 +358,28 @@ func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
 	case s.Fold < len(rounds):
 		next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, len(rounds), rounds[s.Fold])
 	default:
-		next = "all shards are there; " + j.endWords()
+		next = "all shards are there; " + endWords(j)
 	}
-	return j.printShard(r, next, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title()))
+	return printShard(j, r, next, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title()))
 }
 
 // reportNoShard tells that no round is left.
-func (j *job) reportNoShard() error {
+func reportNoShard(j *job) error {
 	r := &report.Report{}
 	r.Put(keyRound, j.run.Folds())
 	r.Put(keyMissing, []int{})
 	r.Put(keyRowsSeen, 0)
 	title := fmt.Sprintf("shard %d of %d: nothing is left to do for %s", j.states.shard.part, j.states.shard.of, j.task.title())
-	return j.printShard(r, "all shards of all rounds are there; "+j.endWords(), title)
+	return printShard(j, r, "all shards of all rounds are there; "+endWords(j), title)
 }
 
 // endWords says how the model is made of states.
-func (j *job) endWords() string {
+func endWords(j *job) string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.states.folder)
 }
 
 // printShard prints what a shard, or joined states, have left, and what is next.
-func (j *job) printShard(r *report.Report, next, title string) error {
+func printShard(j *job, r *report.Report, next, title string) error {
 	used := j.app.used()
 	r.Title = title
 	r.Put(report.KeyMethod, j.method)

@@ -72,10 +72,10 @@ func (s *sides) columnNotes() []string {
 }
 
 // tellPrepared notes empty columns and rows of weight 0. It warns of columns that are constant up to rounding.
-func (j *job) tellPrepared() {
+func tellPrepared(j *job) {
 	var empty []leftOutColumn
 	for i, p := range j.sides.prepared.both() {
-		in := j.inputOf(i)
+		in := inputOf(j, i)
 		if in == nil || p.Columns == nil {
 			continue
 		}
@@ -103,7 +103,7 @@ const nullEverywhere = "null in every row"
 
 // suspicions returns sentences about columns that make nonsense of a fit, which are part of
 // its report. Cost: the first rows of each source are read.
-func (j *job) suspicions(ctx context.Context) (out []string) {
+func suspicions(ctx context.Context, j *job) (out []string) {
 	for _, in := range j.sides.opened() {
 		names := in.Info().Columns
 		if n := len(in.leftOut); n > len(names) {
@@ -111,7 +111,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 				"name columns with `columns` to compute with others"
 			out = append(out, fmt.Sprintf(say, report.Count(int64(n)), report.Count(int64(n+len(names))), shortList(names)))
 		}
-		if len(names) == 0 || !j.measures() {
+		if len(names) == 0 || !measures(j) {
 			continue
 		}
 		if heavy := heavyColumn(names, in.firstRows(ctx)); heavy != "" && !slices.Contains(out, heavy) {
@@ -123,7 +123,7 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 
 // measures reports whether distances between rows count that nobody has scaled: not between those
 // of an explicit matrix.
-func (j *job) measures() bool {
+func measures(j *job) bool {
 	return j.rows.Scale == prepare.ScaleNone && !slices.Contains(j.task.names(), "matrix")
 }
 

@@ -59,7 +59,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return flags.Usagef("--side %v: %w", t.side, err)
 	}
-	rows, err := f.open(ctx, &t.application, m, t.side, args[1:])
+	rows, err := openTaken(ctx, f, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return t.app.printRows(written, func(out *report.Report) error {
+	return printRows(t.app, written, func(out *report.Report) error {
 		kept := len(rows.fields)
 		out.Show(keyEmbeddingColumns, len(names), "columns", "%d of the embedding, %d kept", len(names), kept)
 		out.Put(keyKeptColumns, kept)
@@ -86,11 +86,11 @@ func (t *transformCommand) check(args []string) error {
 	if t.output == "" {
 		return flags.Usagef("-o is missing: the output file, such as -o out.parquet")
 	}
-	if t.data.keeps() && t.app.formatOf(t.output) == "npy" {
+	if t.data.keeps() && formatOf(t.app, t.output) == "npy" {
 		return flags.Usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
 	}
 	if err := t.data.check(); err != nil {
 		return err
 	}
-	return t.app.checkOutput("-o", t.output, flags.OutputExtensions, args)
+	return checkOutput(t.app, "-o", t.output, flags.OutputExtensions, args)
 }

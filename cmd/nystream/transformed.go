@@ -48,7 +48,7 @@ func requestOf(m model.Transformer, side model.Side, flag flags.Word, given bool
 
 // newRowsFile begins a file for what a request makes of rows, and for the first columns that they
 // carry along.
-func (a *app) newRowsFile(path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*rowsFile, error) {
+func newRowsFile(a *app, path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*rowsFile, error) {
 	names, err := r.Names(m)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (a *app) newRowsFile(path string, m model.Transformer, r model.Request, row
 	if len(kept) > 0 {
 		w.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(kept)] }
 	}
-	w.Writer, err = a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
+	w.Writer, err = create(a, path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
 	return w, err
 }
 
@@ -92,9 +92,9 @@ func (w *rowsFile) fill(ctx context.Context, e stream.Engine, m model.Transforme
 
 // writeMatrix writes a matrix that is in memory, uncommitted. Its rows are of the columns
 // of the data, whose names stand behind them.
-func (a *app) writeMatrix(path string, names []string, x blas64.General, columns []string) (blockstore.Writer, error) {
-	kept, columns := a.columnNames(path, columns)
-	w, err := a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})
+func writeMatrix(a *app, path string, names []string, x blas64.General, columns []string) (blockstore.Writer, error) {
+	kept, columns := columnNames(a, path, columns)
+	w, err := create(a, path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})
 	if err != nil {
 		return nil, err
 	}

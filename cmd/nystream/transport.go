@@ -67,7 +67,7 @@ func (c *transportTask) refuses(refuse *flags.Refusals, args []string) {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	refuse.When(len(args) == 0, noData)
 	refuse.If(true, "label", "carries nothing along here: use --keep")
-	refuse.If(!c.job.writesFactors(), "keep", "goes with --left-output or --right-output")
+	refuse.If(!writesFactors(c.job), "keep", "goes with --left-output or --right-output")
 	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.rightFiles, "-"), oneStandardInput)
 	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(gamma=10)'")
 	refuse.Below("rank", c.job.rank, 1)
@@ -152,9 +152,9 @@ func (c *transportTask) title() string {
 
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.job.kernel)
-	if err == nil && c.job.writesFactors() {
+	if err == nil && writesFactors(c.job) {
 		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
-		p.SourcePasses += c.job.writingPasses()
+		p.SourcePasses += writingPasses(c.job)
 	}
 	return p, err
 }

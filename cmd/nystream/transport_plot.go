@@ -14,17 +14,17 @@ import (
 
 // charts returns rows, mapped rows and targets in the first two columns.
 func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
-	rows, err := c.job.sample(ctx, model.Left)
+	rows, err := sample(ctx, c.job, model.Left)
 	if err != nil {
 		return nil, err
 	}
 	targets := rows
 	if c.job.sides.prepared.right != nil {
-		if targets, err = c.job.sample(ctx, model.Right); err != nil {
+		if targets, err = sample(ctx, c.job, model.Right); err != nil {
 			return nil, err
 		}
 	}
-	mapped, err := c.job.embedding(ctx, c.fitting.Model, model.Left, rows)
+	mapped, err := embedding(ctx, c.job, c.fitting.Model, model.Left, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Transfo
 			return nil, err
 		}
 	}
-	rows, err = f.open(ctx, &p.application, m, model.Left, paths)
+	rows, err = openTaken(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil || t == nil {
 		return rows, err
 	}
@@ -173,7 +173,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, paths []s
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Transformer, paths []string) (*taken, error) {
 	t := p.truth
-	nodes, values, err := p.app.readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.Layout)
+	nodes, values, err := readNodeLabels(ctx, p.app, p.labelsFile, p.data.label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Tr
 	if err != nil {
 		return nil, err
 	}
-	rows, err := f.open(ctx, &p.application, m, model.Left, paths)
+	rows, err := openTaken(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (v *verifyCommand) open(ctx context.Context, f *modelFile, paths []string) 
 	if err := v.set.Check(flags.Rows, "a model of rows"); err != nil {
 		return o, err
 	}
-	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
+	rows := takenBy(f, model.Left, f.model.Describe().Columns)
 	take := func(paths []string) (*prepare.Source, error) {
 		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
 		if err == nil {
@@ -164,22 +164,22 @@ func (v *verifyCommand) openGraph(ctx context.Context, f *modelFile, o *verified
 			v.graph.listed = append(v.graph.listed, strconv.FormatInt(id, 10))
 		}
 	}
-	g, err := f.readEdges(ctx, v.app, &v.graph, &v.data, paths)
+	g, err := readEdges(ctx, f, v.app, &v.graph, &v.data, paths)
 	if err != nil {
 		return err
 	}
-	left, err := f.nodesOf(v.app, g, model.Left, paths[0])
+	left, err := nodesOf(f, v.app, g, model.Left, paths[0])
 	if err != nil {
 		return err
 	}
-	right, err := f.nodesOf(v.app, g, model.Right, paths[0])
+	right, err := nodesOf(f, v.app, g, model.Right, paths[0])
 	o.Left, o.Right = left, right
 	return err
 }
 
-// whole reports whether the model is of a matrix that is read, all of which is looked
+// isWhole reports whether the model is of a matrix that is read, all of which is looked
 // at.
-func (f *modelFile) whole() bool { return f.model.Describe().Kernel == "" }
+func isWhole(f *modelFile) bool { return f.model.Describe().Kernel == "" }
 
 // checkSources compares the model with the sources that are named.
 func (v *verifyCommand) checkSources(f *modelFile) error {
@@ -188,7 +188,7 @@ func (v *verifyCommand) checkSources(f *modelFile) error {
 		return flags.Usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
 		return flags.Usagef("--right: the model is of one source")
-	case f.whole() && v.how == "sampled":
+	case isWhole(f) && v.how == "sampled":
 		return flags.Usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
@@ -198,11 +198,11 @@ func (v *verifyCommand) checkSources(f *modelFile) error {
 func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verifier, o *verified) error {
 	d, s := o.Sources, o.Shape()
 	rows, sample := max(s.Rows, s.Cols), 0
-	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
+	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !isWhole(f) {
 		sample = v.sample
 	}
 	plan := m.VerifyPlan(v.app.engine(), d, sample)
-	v.app.readerBudget(&plan.Memory, o.inputs...)
+	readerBudget(v.app, &plan.Memory, o.inputs...)
 	if err := v.app.checkBudget(&plan.Memory); err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -173,3 +175,24 @@ func (a *app) notes(sentences []string) {
 func (a *app) json() bool { return a.format == "json" }
 
 func (a *app) seconds() float64 { return time.Since(a.started).Seconds() }
+
+// logsJSON reports whether messages are JSON lines. Before the flags are in effect the
+// variable of the environment counts, for errors of the command line.
+func (a *app) logsJSON() bool {
+	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
+}
+
+// writesRowsTo prepares for rows that go to path: if that is the standard output, reports go
+// to the standard error, and with --quiet only as JSON.
+func (a *app) writesRowsTo(path string) { a.carriesRows = a.carriesRows || isStandardOutput(path) }
+
+// reportTo returns where reports go.
+func (a *app) reportTo() io.Writer {
+	switch {
+	case !a.carriesRows:
+		return a.out
+	case a.quiet && !a.json():
+		return io.Discard
+	}
+	return a.err
+}

@@ -11,13 +11,6 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// asideFlag is a flag that says something of each row of a side.
-type asideFlag struct {
-	name  string
-	value *string
-	side  model.Side
-}
-
 // addAside adds a flag that says something of each row of a side.
 func (j *job) addAside(f flags.Flag, value *string, side model.Side) {
 	f.Group, f.Value = flags.Data, flags.String(value, "")
@@ -41,16 +34,6 @@ func saidOf(j *job, side model.Side) (list []aside) {
 		}
 	}
 	return list
-}
-
-// inputs returns the files of asides.
-func (j *job) inputs() (paths []string) {
-	for _, a := range append(saidOf(j, model.Left), saidOf(j, model.Right)...) {
-		if a.file != "" {
-			paths = append(paths, a.file)
-		}
-	}
-	return paths
 }
 
 // words returns the first of what flags say of the rows, of some flags if any are named.
@@ -153,6 +136,3 @@ func (s *asides) numbers() (n int64) {
 	}
 	return n
 }
-
-// size returns about how many numbers the values take; a word is two.
-func (v *asideValues) size() int64 { return 2 * int64(v.rows()) * int64(len(v.values)) }

@@ -108,29 +108,3 @@ func (c *asklsTask) judge(ctx context.Context) error {
 		return nil
 	})
 }
-
-// tallies returns a function that returns the tally of a sample, nil without a label. Calls are
-// in ascending order of samples.
-func (k *knownLabels) tallies(train, test *metrics.Tally) func(sample int64) *metrics.Tally {
-	left := k.test
-	return func(sample int64) *metrics.Tally {
-		for len(left) > 0 && left[0] < sample {
-			left = left[1:]
-		}
-		switch {
-		case k.labels[sample] < 0:
-			return nil
-		case len(left) > 0 && left[0] == sample:
-			return test
-		}
-		return train
-	}
-}
-
-func loadASKLS(a *model.Archive, data *rowsData) (model.Model, error) {
-	m, err := askls.Load(a)
-	if err != nil {
-		return nil, err
-	}
-	return m, checkASKLS(m, data)
-}

@@ -73,3 +73,6 @@ func buildID(path string) (string, error) {
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:15]), nil
 }
+
+// version is what nystream --version prints.
+const version = "0.1.0"

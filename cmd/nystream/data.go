@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -187,19 +188,6 @@ func (p *preparationFlags) widens() bool {
 	return p.Categories != prepare.EncodeNone || p.Nulls == prepare.NullsIndicator
 }
 
-// input is an opened source whose passes are counted and whose errors are
-// marked as faults of the data.
-type input struct {
-	*stream.Counted
-	files    *blockstore.Source // what Counted reads, perhaps through wrappers
-	leftOut  []blockstore.LeftOutColumn
-	position columnPositions
-	formats  []string // of the files, each once
-	base     blockstore.IndexBase
-	noted    func()      // of how the files ended, when they were read
-	run      *stream.Run // keeps rows that were fetched; nil for none
-}
-
 // open opens files.
 func (d *dataFlags) open(ctx context.Context, a *app, paths []string) (*input, error) {
 	files, err := a.session.OpenFiles(ctx, paths, d.optionsOf(a, paths))
@@ -230,53 +218,20 @@ func (d *dataFlags) choose(a *app, files *blockstore.Files) (*input, error) {
 	return in, nil
 }
 
-// Open returns a reader of the rows from the given one on.
-func (in *input) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	r, err := in.Counted.Open(ctx, first)
-	if err != nil {
-		return nil, fromData(err)
+// checkIndexBase refuses --index-base for files of which none is libsvm, unless the command line names others.
+func (d *dataFlags) checkIndexBase(files *blockstore.Files) error {
+	if d.indexBase == blockstore.IndexBaseAuto || d.modelBase || files.IndexBase() != blockstore.IndexBaseAuto {
+		return nil
 	}
-	return inputReader{r}, nil
-}
-
-// Gather fetches rows by number.
-func (in *input) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	return fromData(in.run.Gather(ctx, in.Counted, rows, dst))
-}
-
-// inputReader marks the errors of a pass.
-type inputReader struct{ stream.Reader }
-
-func (r inputReader) Read(dst *stream.Batch) (int, error) {
-	n, err := r.Reader.Read(dst)
-	return n, fromData(err)
-}
-
-// close notes how the files ended. It is safe on nil.
-func (in *input) close() {
-	if in != nil {
-		in.noted()
-	}
-}
-
-// checkRows refuses a source without rows or columns.
-func (in *input) checkRows() error {
-	info := in.Info()
-	switch {
-	case info.Rows == 0:
-		return stream.NewDataError(info.Name, "it has no rows")
-	case len(info.Columns)+categoriesOf(info) == 0:
-		return stream.NewDataError(info.Name, "it has no numeric columns").Do("choose some with --columns")
-	}
-	return nil
-}
-
-// categoriesOf returns the number of columns of text that become numbers.
-func categoriesOf(info stream.Info) (n int) {
-	for _, f := range info.Kept {
-		if f.Category {
-			n++
+	namesLibsvm := func(path string) bool {
+		path = strings.ToLower(path)
+		for _, compression := range []string{".gz", ".zst", ".bz2"} {
+			path = strings.TrimSuffix(path, compression)
 		}
+		return slices.Contains(blockstore.Extensions("libsvm"), filepath.Ext(path))
 	}
-	return n
+	if slices.ContainsFunc(d.named, namesLibsvm) {
+		return nil
+	}
+	return flags.Usagef("--index-base is for libsvm files, and %s is none: leave it out", files.Formats()[0].Path)
 }

@@ -48,33 +48,6 @@ func newMethodsCommand(a *app, families []*family, parent *cobra.Command, planni
 	return parent
 }
 
-// command returns the sub-command that runs a job.
-func (m *fitter) command(j *job) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:               m.name + " " + m.arguments,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: flags.CompleteData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runFit(cmd.Context(), j, args) },
-	}
-	j.set = flags.New(cmd)
-	j.given = j.set.Given
-	m.addFlags(j)
-	return cmd
-}
-
-// addFlags adds the flags of the sub-command, and makes the task that they are of.
-func (m *fitter) addFlags(j *job) {
-	j.data.add(j.set)
-	j.rows.add(j.set)
-	j.states.add(j.set)
-	j.draws.add(j.set)
-	j.shown = make(map[model.Side]*sampled)
-	j.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes,
-		Value: flags.String(&j.output, ""), Complete: flags.ModelFiles})
-	j.task = m.task(j)
-	j.task.complete(j)
-}
-
 // Flags that several families have.
 
 func (j *job) addKernel(usage, such string) {
@@ -108,4 +81,19 @@ func (j *job) addRowsFile(usage string, f *factorFile) {
 	j.factors = append(j.factors, f)
 	j.set.Add(flags.Flag{Name: f.flag, Arg: "file", Usage: usage, Doc: "." + strings.Join(flags.OutputExtensions, " .") + ", or - for the standard output",
 		Group: flags.Output, First: f.flag == "factors", Effect: flags.Writes, Value: flags.String(&f.path, ""), Complete: flags.OutputFiles})
+}
+
+func newPlanCommand(a *app, families []*family) *cobra.Command {
+	plan := &cobra.Command{
+		Use:  "plan",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return flags.Usagef("plan needs a verb: nystream plan fit METHOD DATA...")
+		},
+	}
+	plan.FParseErrWhitelist.UnknownFlags = true
+	plan.AddCommand(newMethodsCommand(a, families, &cobra.Command{
+		Use: "fit METHOD DATA...",
+	}, true))
+	return plan
 }

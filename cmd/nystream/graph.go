@@ -157,81 +157,34 @@ func (k nodeKeys) column(start int64, n int) []stream.Column {
 	return []stream.Column{{Kind: stream.String, Strings: k.graph.Names[start : start+int64(n)]}}
 }
 
-// graphData says how edges become the rows that a model takes. The ids of the nodes are
-// in the array node_ids of the model, or if they are text in Names.
-type graphData struct {
-	graphRecipe
-	Names []string `json:"names,omitempty"`
-}
-
-// decodeNodes reads what is known of the nodes of a graph with so many.
-func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
-	g := f.data.Graph
-	if !slices.Contains(selfLoopWords, g.SelfLoops) || !slices.Contains(degreeWords, g.Degrees) {
-		return fmt.Errorf("meta.json: data.graph has self_loops %q and degrees %q", g.SelfLoops, g.Degrees)
-	}
-	if n := len(g.Names); n > 0 && n != nodes {
-		return fmt.Errorf("meta.json: the names of %d nodes for a graph of %d", n, nodes)
-	}
-	if len(g.Names) == 0 {
-		f.ids = a.Ints("node_ids", nodes)
-	}
-	return a.Err()
-}
-
 // edgeColumns is what to say of another number of columns of a graph.
 const edgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
 
-// openNodes opens the nodes of a graph, which a side of the model is applied to.
-func openNodes(ctx context.Context, f *modelFile, t *application, side model.Side, paths []string) (*taken, error) {
-	g, err := readEdges(ctx, f, t.app, &t.graph, &t.data, paths)
-	if err != nil {
-		return nil, err
+// graphResult is what is said of a graph.
+type graphResult struct {
+	Nodes      int         `json:"nodes"`
+	Edges      int64       `json:"edges"`   // that the file lists
+	Entries    int64       `json:"entries"` // of the adjacency matrix
+	Duplicates int64       `json:"duplicates"`
+	SelfLoops  int64       `json:"self_loops"`
+	Weighted   bool        `json:"weighted"`
+	Options    graphRecipe `json:"options"`
+}
+
+// putGraph adds what is known of a graph, if there is one.
+func putGraph(r *report.Report, g *graph.Graph, edges *graphFlags) {
+	if g == nil {
+		return
 	}
-	nodes, err := nodesOf(f, t.app, g, side, paths[0])
-	if err != nil {
-		return nil, err
-	}
-	if !f.model.Describe().TwoSided { // a node is its edges both ways
-		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.ids, f.data.Graph.Names); err != nil {
-			return nil, stream.NewDataError(paths[0], "%w", err)
+	result := &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
+		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()}
+	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
+		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
+	if w := g.Guessed; w != nil {
+		doubt := ""
+		if w.Times != "" {
+			doubt = "; these look like " + w.Times
 		}
+		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
 	}
-	keys := nodeKeys{g}
-	out := &taken{graph: g, source: nodes, fields: keys.fields(numbersOnly(t.app, t.output)), dropped: func() int64 { return 0 }}
-	if len(out.fields) > 0 {
-		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
-	}
-	return out, nil
-}
-
-// readEdges reads a graph that the model is applied to.
-func readEdges(ctx context.Context, f *modelFile, a *app, edges *graphFlags, d *dataFlags, paths []string) (*graph.Graph, error) {
-	switch {
-	case len(paths) > 1:
-		return nil, flags.Usagef("%d files: the edges of a graph are in one", len(paths))
-	case len(d.columns) != 0 && len(d.columns) != 2:
-		return nil, flags.Usagef(edgeColumns)
-	}
-	g, err := readGraph(ctx, a, paths[0], edges, f.data.Graph.graphRecipe, d)
-	if err == nil {
-		a.notes(graphNotes(g))
-	}
-	return g, err
-}
-
-// nodesOf returns the nodes of a graph that was read from path as rows of a side of the model.
-func nodesOf(f *modelFile, a *app, g *graph.Graph, side model.Side, path string) (*sparse.Rows, error) {
-	edges := g.Adjacency
-	if side == model.Right {
-		edges = edges.Transpose()
-	}
-	rows, strange, err := g.Over(edges, f.ids, f.data.Graph.Names)
-	if err != nil {
-		return nil, stream.NewDataError(path, "%w", err)
-	}
-	if strange > 0 && f.model.Describe().TwoSided {
-		a.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", report.Count(strange), report.Count(g.Adjacency.NNZ()))
-	}
-	return sparse.NewRows(path, rows, nil), nil
 }

@@ -20,16 +20,6 @@ import (
 	"github.com/nystream/nystream/internal/quote"
 )
 
-// inspectCommand is one command line of inspect.
-type inspectCommand struct {
-	app      *app
-	families []*savedFamily
-	data     dataFlags
-	check    bool
-	rows     int64 // to look at, 0 for all
-	set      *flags.Set
-}
-
 func newInspectCommand(a *app, families []*savedFamily) *cobra.Command {
 	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
@@ -120,41 +110,8 @@ var (
 	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
 )
 
-// filesResult is what inspect finds out about data.
-type filesResult struct {
-	Name    string
-	Formats []fileFormat // those that differ
-	Rows    *int64       // nil when only reading all would tell
-	// IndexBase is the first index of libsvm files, nil for other files.
-	IndexBase *int
-	Numbers   int
-	Bytes     int64
-	Columns   []fileColumn
-	Looked    int64
-	First     [][]any // with the values of the columns, in their order
-	Checked   bool
-}
-
 // wideTable is how many columns take so much memory that garbage is collected early.
 const wideTable = 100_000
-
-// fileFormat is a format, and in how many files it is.
-type fileFormat struct {
-	Format    string `json:"format"`
-	Delimiter string `json:"delimiter,omitempty"`
-	Files     int    `json:"files"`
-}
-
-type fileColumn struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"`
-	Width int    `json:"width"`
-	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
-	Why   string `json:"reason,omitempty"`  // what a column of kind other holds, or what is lost of numbers
-	// Folder reports a column of names of folders, computed with only when it is named.
-	Folder bool `json:"folder,omitempty"`
-	*columnFacts
-}
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	files, err := i.app.session.OpenFiles(ctx, paths, i.data.options(i.app))
@@ -204,18 +161,6 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		return stopped
 	}
 	return errors.Join(i.app.print(r.report()), fromData(err))
-}
-
-// formatsOf returns the formats of files, each once.
-func formatsOf(files *blockstore.Files) (list []fileFormat) {
-	for _, f := range files.Formats() {
-		k := slices.IndexFunc(list, func(o fileFormat) bool { return o.Format == f.Format && o.Delimiter == f.Delimiter })
-		if k < 0 {
-			k, list = len(list), append(list, fileFormat{Format: f.Format, Delimiter: f.Delimiter})
-		}
-		list[k].Files++
-	}
-	return list
 }
 
 // formatWords says the formats.
@@ -314,27 +259,6 @@ func (r *filesResult) nulls() (n int64) {
 	return n
 }
 
-// modelKeys are the keys of inspect for a model.
-var modelKeys = report.NewGroup("inspect MODEL, behind the fields of its meta.json")
-
-var (
-	keyMade   = modelKeys.Key("made", "how the model came to be: version and build of the program, command, sources (name, formats, rows, columns), errors (of, value, from, reason)")
-	keyData   = modelKeys.Key("data", "rows that the model takes: input, sources, columns, right_columns, positions and width in the file, nulls, categories and right_categories (encoding, columns: column, levels), graph (self_loops, degrees, undirected, simple), known, classes, class_kind, files (written with the model: file, bytes, sha256)")
-	keyFacts  = modelKeys.Key("facts", "facts about the model: name, value")
-	keyArrays = modelKeys.Key("arrays", "arrays of the file: name, type, shape")
-)
-
-type modelFact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type modelArray struct {
-	Name  string `json:"name"`
-	Type  string `json:"type"`
-	Shape []int  `json:"shape"`
-}
-
 func (i *inspectCommand) model(ctx context.Context, path string) error {
 	f, err := readModel(i.app, i.families, path)
 	if err != nil {
@@ -342,83 +266,4 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 	}
 	bytes, _ := i.app.session.FileSize(ctx, path)
 	return i.app.print(modelReport(f, bytes))
-}
-
-// modelReport returns the report of a model in a file of so many bytes.
-func modelReport(f *modelFile, bytes int64) *report.Report {
-	d, data := f.model.Describe(), f.data
-	r := &report.Report{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, report.Count(d.Rows), report.Count(d.Cols)), Head: f.meta}
-	if data.Graph != nil { // millions of names are no summary
-		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
-	}
-	r.PutSome(keyMade, f.made)
-	r.Put(keyData, data)
-	r.Put(report.KeyDimension, d.Columns)
-	r.Add("rank", "%d", d.Rank)
-	r.Show(report.KeyValues, d.Values, "values", "%s", report.Values(d.Values))
-	var facts []modelFact
-	for _, fact := range d.Facts {
-		facts = append(facts, modelFact(fact))
-		r.Add(fact.Name, "%s", fact.Value)
-	}
-	r.PutSome(keyFacts, facts)
-	r.Add("seed", "%d", d.Seed)
-	f.made.describe(r)
-	describeRows(&f.data, r, d.Columns, f.prepare.Scaled())
-	for _, w := range f.data.Files {
-		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, report.Bytes(w.Bytes), w.SHA256)
-	}
-	r.Show(report.KeyBytes, bytes, "size", "%s", report.Bytes(bytes))
-	var arrays []modelArray
-	for _, a := range f.arrays {
-		kind := "float64"
-		if a.Ints != nil {
-			kind = "int64"
-		}
-		arrays = append(arrays, modelArray{a.Name, kind, a.Shape})
-		r.Add("  "+a.Name, "%s %v", kind, a.Shape)
-	}
-	r.Put(keyArrays, arrays)
-	if f.family.inspect != nil {
-		f.family.inspect(f.model, r)
-	}
-	return r
-}
-
-// describeRows adds lines about the rows that a model takes.
-func describeRows(d *rowsData, t *report.Report, columns int, scaled bool) {
-	if d.Known != "" {
-		t.Add("known", "%s", d.Known)
-	}
-	if len(d.Classes) > 0 {
-		t.Add("classes", "%d: %s", len(d.Classes), report.Words(d.Classes))
-	}
-	if g := d.Graph; g != nil {
-		t.Add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", report.Count(int64(columns)), g.SelfLoops, g.Degrees)
-		return
-	}
-	switch {
-	case d.Input == matrixInput:
-		t.Add("of", "the rows and columns of a matrix")
-	case d.Input == sourcesInput || d.Sources == 2:
-		t.Add("of", "rows of two sources")
-	}
-	if d.Input == kernelMatrixInput {
-		t.Add("of", "a kernel matrix of %s samples", report.Count(int64(columns)))
-		return
-	}
-	names := "by position"
-	if len(d.Columns) > 0 {
-		names = strings.Join(d.Columns, ", ")
-	}
-	t.Add("columns", "%d, %s", columns, names)
-	if c := d.Categories; c != nil {
-		for _, column := range c.Columns {
-			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, report.Words(column.Levels))
-		}
-	}
-	if d.Input == pairsInput {
-		t.Add("right columns", "%s", cmp.Or(strings.Join(d.RightColumns, ", "), "by position"))
-	}
-	t.Add("rows", "nulls: %s; %s", d.Nulls, map[bool]string{true: "scaled", false: "not scaled"}[scaled])
 }

@@ -15,17 +15,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnFacts are what inspect finds out about the values of a column.
-type columnFacts struct {
-	Nulls    int64          `json:"nulls"` // and NaN and Inf, which fit treats alike
-	Minimum  *report.Number `json:"minimum,omitempty"`
-	Maximum  *report.Number `json:"maximum,omitempty"`
-	Distinct int            `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
-
-	least, most report.Number // what Minimum and Maximum point to
-	words       map[string]bool
-}
-
 // mostDistinct is how many values of text are told from each other.
 const mostDistinct = 1000
 

@@ -31,15 +31,3 @@ func (c *ismTask) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Sha
 	}
 	return groupsOf(s.numbers, all, names), nil
 }
-
-// groupsOf returns the groups of some rows, nil if none are known.
-func groupsOf(rows []int64, of []int, names []string) *picture.Groups {
-	if of == nil {
-		return nil
-	}
-	g := &picture.Groups{Names: names}
-	for _, r := range rows {
-		g.Of = append(g.Of, of[r])
-	}
-	return g
-}

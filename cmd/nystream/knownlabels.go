@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
@@ -199,4 +200,22 @@ func nodeLabels(g *graph.Graph, nodes []string, labels []int) (of []int, strange
 		}
 	}
 	return of, ""
+}
+
+// tallies returns a function that returns the tally of a sample, nil without a label. Calls are
+// in ascending order of samples.
+func (k *knownLabels) tallies(train, test *metrics.Tally) func(sample int64) *metrics.Tally {
+	left := k.test
+	return func(sample int64) *metrics.Tally {
+		for len(left) > 0 && left[0] < sample {
+			left = left[1:]
+		}
+		switch {
+		case k.labels[sample] < 0:
+			return nil
+		case len(left) > 0 && left[0] == sample:
+			return test
+		}
+		return train
+	}
 }

@@ -3,40 +3,10 @@ package main
 import (
 	"slices"
 
-	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 )
-
-// graphResult is what is said of a graph.
-type graphResult struct {
-	Nodes      int         `json:"nodes"`
-	Edges      int64       `json:"edges"`   // that the file lists
-	Entries    int64       `json:"entries"` // of the adjacency matrix
-	Duplicates int64       `json:"duplicates"`
-	SelfLoops  int64       `json:"self_loops"`
-	Weighted   bool        `json:"weighted"`
-	Options    graphRecipe `json:"options"`
-}
-
-// putGraph adds what is known of a graph, if there is one.
-func putGraph(r *report.Report, g *graph.Graph, edges *graphFlags) {
-	if g == nil {
-		return
-	}
-	result := &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
-		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.recipe()}
-	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
-		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
-	if w := g.Guessed; w != nil {
-		doubt := ""
-		if w.Times != "" {
-			doubt = "; these look like " + w.Times
-		}
-		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
-	}
-}
 
 // ksvdKeys are the keys of fit ksvd.
 var ksvdKeys = report.NewGroup("fit ksvd")

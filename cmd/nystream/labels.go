@@ -279,3 +279,25 @@ func allKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 	}
 	return values[0].values, nil
 }
+
+// size returns about how many numbers the values take; a word is two.
+func (v *asideValues) size() int64 { return 2 * int64(v.rows()) * int64(len(v.values)) }
+
+// wordOf returns a value of a column as the fit names classes.
+func wordOf(c *stream.Column, i int) string {
+	switch c.Kind {
+	case stream.Int64:
+		return strconv.FormatInt(c.Ints[i], 10)
+	case stream.Float64:
+		return numberWord(c.Floats[i])
+	}
+	return c.Strings[i]
+}
+
+// numberWord returns a number as the name of a class: -0 and 0 are one.
+func numberWord(v float64) string {
+	if v == 0 {
+		v = 0
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

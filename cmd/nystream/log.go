@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
@@ -40,12 +37,6 @@ func (m *messages) write(line logLine, text string) {
 	}
 	line.Time = time.Now().UTC().Format(time.RFC3339Nano)
 	json.NewEncoder(m.out).Encode(line) // nobody is left to tell that it failed
-}
-
-// logsJSON reports whether messages are JSON lines. Before the flags are in effect the
-// variable of the environment counts, for errors of the command line.
-func (a *app) logsJSON() bool {
-	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
 }
 
 // passState is how far a pass is.

@@ -277,16 +277,6 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// The reader for pipes passes on every byte, whatever the sizes of reads.
-func TestInterruptibleReadsEverything(t *testing.T) {
-	want := strings.Repeat("0123456789", 50_000)
-	r := &interruptible{ctx: t.Context(), in: strings.NewReader(want)}
-	got, err := io.ReadAll(r)
-	if err != nil || string(got) != want {
-		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
-	}
-}
-
 // randomMatrix returns uniform numbers from 0 to 1.
 func randomMatrix(random *rand.Rand, rows, cols int) blas64.General {
 	m := matrix.New(rows, cols)

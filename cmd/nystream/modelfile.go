@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/array"
@@ -28,39 +30,6 @@ type modelFile struct {
 	ids     []int64             // of the nodes of a graph, if they are integers
 	arrays  []array.Array       // as they were read
 }
-
-// rowsData says what rows a model takes, and what of them it was fitted to.
-type rowsData struct {
-	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
-	Input   string `json:"input,omitempty"`   // matrix, sources, graph, pairs or kernel matrix
-	// Columns are the names of the columns; none if the data of the fit had no names.
-	Columns         []string `json:"columns,omitempty"`
-	columnPositions          // of the columns
-	// RightColumns are those of the right rows of pairs, which are rows of their own.
-	RightColumns   []string        `json:"right_columns,omitempty"`
-	RightPositions columnPositions `json:"right,omitzero"`
-	Nulls          string          `json:"nulls,omitempty"`
-	// IndexBase is the first index of libsvm files, nil if the fit read none.
-	IndexBase *int `json:"index_base,omitempty"`
-	// Categories are the columns of text, those of right rows apart.
-	Categories      *model.Categories `json:"categories,omitempty"`
-	RightCategories *model.Categories `json:"right_categories,omitempty"`
-	Graph           *graphData        `json:"graph,omitempty"`
-	Known           string            `json:"known,omitempty"`   // the flag and columns of what was known
-	Classes         []string          `json:"classes,omitempty"` // of the labels, in ascending order
-	ClassKind       string            `json:"class_kind,omitempty"`
-	Files           []madeWith        `json:"files,omitempty"` // that were written with the model
-}
-
-// What the two sides of a fit are, in the words of models and reports.
-const (
-	matrixInput  = "matrix"
-	sourcesInput = "sources"
-	graphInput   = "graph"
-	pairsInput   = "pairs" // rows of two sources that have columns and scaling of their own
-	// kernelMatrixInput is a kernel matrix that was read, between samples.
-	kernelMatrixInput = "kernel matrix"
-)
 
 // prepareFile writes the model to a file that is complete but for its name.
 func (f *modelFile) prepareFile(session *blockstore.Session, path string, by *made) (blockstore.Output, error) {
@@ -154,4 +123,36 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	}
 	f.prepare.Columns, f.right.Columns = nil, nil // [takenRows.open] chooses them
 	return a.Err()
+}
+
+// decodeNodes reads what is known of the nodes of a graph with so many.
+func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
+	g := f.data.Graph
+	if !slices.Contains(selfLoopWords, g.SelfLoops) || !slices.Contains(degreeWords, g.Degrees) {
+		return fmt.Errorf("meta.json: data.graph has self_loops %q and degrees %q", g.SelfLoops, g.Degrees)
+	}
+	if n := len(g.Names); n > 0 && n != nodes {
+		return fmt.Errorf("meta.json: the names of %d nodes for a graph of %d", n, nodes)
+	}
+	if len(g.Names) == 0 {
+		f.ids = a.Ints("node_ids", nodes)
+	}
+	return a.Err()
+}
+
+// pairings compares the files that were written with the model with those that have their
+// names now. Cost: all of them are read.
+func (f *modelFile) pairings(ctx context.Context, session *blockstore.Session) (list []pairing, err error) {
+	for _, w := range f.data.Files {
+		p := pairing{File: w.beside(f.path)}
+		same, err := w.same(ctx, session, p.File)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fromData(err)
+		}
+		if err == nil {
+			p.Belongs = &same
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -86,23 +84,6 @@ type pairing struct {
 // otherFile is the error that a file is another one than was written with the model.
 func otherFile(file, model string) error {
 	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed between the two; fit again, or rename the one that is not meant", file, model)
-}
-
-// pairings compares the files that were written with the model with those that have their
-// names now. Cost: all of them are read.
-func (f *modelFile) pairings(ctx context.Context, session *blockstore.Session) (list []pairing, err error) {
-	for _, w := range f.data.Files {
-		p := pairing{File: w.beside(f.path)}
-		same, err := w.same(ctx, session, p.File)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fromData(err)
-		}
-		if err == nil {
-			p.Belongs = &same
-		}
-		list = append(list, p)
-	}
-	return list, nil
 }
 
 // same reports whether the file at path is the one that was written with the model.

@@ -3,27 +3,10 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
-
-func newPlanCommand(a *app, families []*family) *cobra.Command {
-	plan := &cobra.Command{
-		Use:  "plan",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return flags.Usagef("plan needs a verb: nystream plan fit METHOD DATA...")
-		},
-	}
-	plan.FParseErrWhitelist.UnknownFlags = true
-	plan.AddCommand(newMethodsCommand(a, families, &cobra.Command{
-		Use: "fit METHOD DATA...",
-	}, true))
-	return plan
-}
 
 // planKeys are the keys of plan.
 var planKeys = report.NewGroup("plan")
@@ -35,22 +18,6 @@ var (
 	keyMemory      = planKeys.Key("memory", "parts of the memory: what, bytes, knob (the flag that changes it)")
 	keyShardRounds = planKeys.Key("rounds", "passes of shards")
 )
-
-// planResult is what families may change in the report of a plan.
-type planResult struct {
-	Kernel    string
-	Map       string
-	Rows      int64
-	Columns   int64
-	Dimension int
-}
-
-// planItem is one part of the memory.
-type planItem struct {
-	What  string `json:"what"`
-	Bytes int64  `json:"bytes"`
-	Knob  string `json:"knob,omitempty"`
-}
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
 func reportPlan(j *job, p *model.Plan) error {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,20 +9,6 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
-
-// predictCommand is one command line of predict.
-type predictCommand struct {
-	application
-	labelsFile               string // of nodes
-	decisions, probabilities bool
-	interval                 float64 // of numbers
-	std                      bool
-	novelty                  float64 // share of rows to mark
-	truth                    *truth  // of --label or --labels, or nil
-}
-
-// predictExtensions are those of files that can hold words, and .npy.
-var predictExtensions = slices.DeleteFunc(slices.Clone(flags.OutputExtensions), func(e string) bool { return e == "libsvm" })
 
 func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
 	p := &predictCommand{application: application{app: a, families: families}}
@@ -52,15 +36,6 @@ func newPredictCommand(a *app, families []*savedFamily) *cobra.Command {
 var predictKeys = report.NewGroup("predict, of classes")
 
 var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
-
-// classCount is how many rows are of a class.
-type classCount struct {
-	Class string `json:"class"`
-	Rows  int64  `json:"rows"`
-}
-
-// compares reports whether predictions are compared with labels.
-func (p *predictCommand) compares() bool { return p.data.label+p.labelsFile != "" }
 
 func (p *predictCommand) check(args []string) error {
 	refuse := p.set.Refuse()
@@ -110,12 +85,6 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	return printRows(p.app, r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// prediction is an answer with its report.
-type prediction struct {
-	rowsAnswer
-	report func(r *rowsResult, out *report.Report) error // adds fields
-}
-
 // answer returns what the flags ask the model for.
 func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction, error) {
 	if p.set.Given("novelty") {
@@ -125,16 +94,4 @@ func (p *predictCommand) answer(f *modelFile, m model.Transformer) (*prediction,
 		return p.predictValues(m, targets)
 	}
 	return p.predictClasses(f, m)
-}
-
-// addPredicted adds the classes that were predicted, with the rows of each.
-func addPredicted(out *report.Report, classes []string, counts []int64) {
-	predicted, words := []classCount{}, []string(nil)
-	for c, n := range counts {
-		if n > 0 {
-			predicted = append(predicted, classCount{classes[c], n})
-			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
-		}
-	}
-	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))
 }

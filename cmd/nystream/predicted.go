@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -110,4 +111,16 @@ func classValues(words []string) (values []float64, numbers bool) {
 		return places, false
 	}
 	return values, true
+}
+
+// addPredicted adds the classes that were predicted, with the rows of each.
+func addPredicted(out *report.Report, classes []string, counts []int64) {
+	predicted, words := []classCount{}, []string(nil)
+	for c, n := range counts {
+		if n > 0 {
+			predicted = append(predicted, classCount{classes[c], n})
+			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+		}
+	}
+	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))
 }

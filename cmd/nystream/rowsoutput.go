@@ -3,27 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-
-	"golang.org/x/term"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
-
-// rowsFormat is the format that --output-format names.
-type rowsFormat struct {
-	outputFormat string
-	compression  string
-	digests      bool // the digests of files that are created will be asked for
-	carriesRows  bool // the standard output does: reports go to the standard error
-}
 
 // addOutputFormat adds the flag of verbs that write rows.
 func addOutputFormat(a *app, s *flags.Set) {
@@ -34,19 +21,6 @@ func addOutputFormat(a *app, s *flags.Set) {
 		flags.Flag{Name: "compression", Arg: "word", Usage: "compression of Parquet files and stores", Doc: strings.Join(compressions, ", "),
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.compression, ""), Complete: flags.OneOf(compressions)},
 	)
-}
-
-// standardOutputs are the names of the standard output.
-var standardOutputs = []string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
-
-func isStandardOutput(path string) bool { return slices.Contains(standardOutputs, path) }
-
-// outputName returns how reports call an output.
-func outputName(path string) string {
-	if isStandardOutput(path) {
-		return "standard output"
-	}
-	return path
 }
 
 // isPipe reports whether what is written to path cannot be taken back: it is the standard
@@ -69,85 +43,6 @@ func formatOf(a *app, path string) string {
 		return "csv"
 	}
 	return a.outputFormat
-}
-
-// extensionOf returns the usual extension of files that are written in a format, without its dot.
-func extensionOf(format string) string { return blockstore.OutputExtensions(format)[0][1:] }
-
-// checkFormat refuses a format of rows for path that is not among the extensions, or is
-// not what the name says.
-func checkFormat(a *app, flag, path string, extensions []string) error {
-	format, own := formatOf(a, path), ownExtension(path)
-	formats := []string{}
-	for _, f := range blockstore.OutputFormats() {
-		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
-			formats = append(formats, f)
-		}
-	}
-	untold := len(formats) > 0 && !isPipe(path) && a.outputFormat != "" && blockstore.OutputFormat(path) == ""
-	switch {
-	case len(formats) == 0 && isPipe(path):
-		return flags.Usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
-	case isPipe(path) && !slices.Contains(formats, format):
-		return flags.Usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
-	case untold && !slices.Contains(formats, format):
-		return flags.Usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
-	case len(formats) > 0 && a.outputFormat != "" && format != a.outputFormat:
-		return flags.Usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.outputFormat)
-	case len(formats) > 0 && a.compression != "" && !slices.Contains(blockstore.Compressions(format), a.compression):
-		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.compression, blockstore.Compressions(format)))
-	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
-		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
-	case isStandardOutput(path) && isTerminal(a.out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
-		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
-	}
-	return nil
-}
-
-// ownExtension returns the extension that tells what is in a file, csv of rows.csv.gz.
-func ownExtension(path string) string {
-	if format := blockstore.OutputFormat(path); format != "" && slices.Contains([]string{".gz", ".zst"}, strings.ToLower(filepath.Ext(path))) {
-		return extensionOf(format)
-	}
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-}
-
-func isTerminal(out io.Writer) bool {
-	if p, ok := out.(*standardOutput); ok {
-		out = p.Writer
-	}
-	f, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// errNobodyReads is the error of writing to a pipe whose reader has gone, as head does
-// when it has seen enough.
-var errNobodyReads = errors.New("nobody reads the output any more")
-
-// standardOutput tells when nobody reads what is written to it.
-type standardOutput struct{ io.Writer }
-
-func (o *standardOutput) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
-		err = errNobodyReads
-	}
-	return n, err
-}
-
-// writesRowsTo prepares for rows that go to path: if that is the standard output, reports go
-// to the standard error, and with --quiet only as JSON.
-func (a *app) writesRowsTo(path string) { a.carriesRows = a.carriesRows || isStandardOutput(path) }
-
-// reportTo returns where reports go.
-func (a *app) reportTo() io.Writer {
-	switch {
-	case !a.carriesRows:
-		return a.out
-	case a.quiet && !a.json():
-		return io.Discard
-	}
-	return a.err
 }
 
 // create starts to write rows to a file or to a pipe.

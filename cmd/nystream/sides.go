@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -175,4 +176,24 @@ func heldBy(e stream.Engine, inputs []*input) int64 {
 		}
 	}
 	return open + most
+}
+
+// checkIndexBase refuses libsvm files of the two sides whose indices seem to start at different numbers.
+func (s *sides) checkIndexBase() error {
+	l, r := s.left, s.right
+	if r == nil || l.base == r.base || l.base == blockstore.IndexBaseAuto || r.base == blockstore.IndexBaseAuto {
+		return nil
+	}
+	return stream.NewDataError(r.Info().Name, "its indices start at %v, those of %s at %v", r.base, l.Info().Name, l.base).
+		Do("set --index-base 0 or 1, the first index of all files")
+}
+
+// indexBase returns the first index of the libsvm files of a fit, nil if there is none.
+func (s *sides) indexBase() *int {
+	for _, in := range []*input{s.left, s.right} {
+		if in != nil && in.base != blockstore.IndexBaseAuto {
+			return firstIndex(in.base)
+		}
+	}
+	return nil
 }

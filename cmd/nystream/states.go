@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
@@ -16,30 +15,6 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
-
-// stateFlags say what becomes of the states of passes: a fit keeps its own, to be
-// resumed, or makes or puts together those of shards.
-type stateFlags struct {
-	checkpoint string // folder
-	every      time.Duration
-	folder     string // of shards
-	shard      shard
-	keep       bool
-	join       bool
-	shards     int    // that runner is asked for
-	runner     string // a program and its arguments
-}
-
-func (s *stateFlags) add(set *flags.Set) {
-	s.addShard(set)
-	set.Add(
-		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
-		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
-		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
-		aboutStates(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
-		aboutStates(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
-	)
-}
 
 // aboutStates returns the declaration of a flag about states.
 func aboutStates(f flags.Flag) flags.Flag {
@@ -54,57 +29,6 @@ func (s *stateFlags) addShard(set *flags.Set) {
 		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "make one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
 		aboutStates(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
 	)
-}
-
-// shard is a flag for one part of several, counted from 1; the zero value is none.
-type shard struct{ part, of int }
-
-// mostShards is how many parts a pass may be cut into.
-const mostShards = 1 << 20
-
-// Set reads a text such as 3/8.
-func (s *shard) Set(text string) error {
-	var v shard
-	if n, err := fmt.Sscanf(text, "%d/%d", &v.part, &v.of); n != 2 || err != nil || v.part < 1 || v.part > v.of || v.of > mostShards || v.String() != text {
-		return errors.New("is not a part such as 3/8, the third of eight")
-	}
-	*s = v
-	return nil
-}
-
-func (s *shard) String() string {
-	if s.of == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.part, s.of)
-}
-
-// Type names the value in help texts.
-func (s *shard) Type() string { return "part" }
-
-// one reports whether the command line asks for a shard.
-func (s *stateFlags) one() bool { return s.shard.of > 0 }
-
-// ends reports whether the command line asks for the model that states of shards make.
-func (s *stateFlags) ends() bool { return s.folder != "" && !s.one() && !s.join }
-
-// stops reports whether the command line asks for states and no model.
-func (s *stateFlags) stops() bool { return s.one() || s.join }
-
-// named returns the flag that names the folder, and the folder; "" for none.
-func (s *stateFlags) named() (flag, folder string) {
-	if s.checkpoint != "" {
-		return "--checkpoint", s.checkpoint
-	}
-	return "--states", s.folder
-}
-
-// budget adds what it takes to write a state: its bytes, twice while they are put
-// together.
-func (s *stateFlags) budget(p *model.Plan) {
-	if _, folder := s.named(); folder != "" && p.StateBytes > 0 {
-		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Knob: "`rank`"})
-	}
 }
 
 func refusesStates(j *job, refuse *flags.Refusals, inputs []string) {
@@ -215,35 +139,6 @@ func openStates(j *job, p *model.Plan) (err error) {
 		j.app.resumeFrom = folder
 	}
 	return nil
-}
-
-// checkFolder refuses a folder that cannot be used, before any work, and makes one that
-// is to be written to.
-func (s *stateFlags) checkFolder() error {
-	flag, folder := s.named()
-	info, err := os.Stat(folder)
-	switch {
-	case blockstore.IsRemote(folder):
-		return flags.Usagef("%s %s: states are kept in a folder; name one that all machines share", flag, folder)
-	case err == nil && !info.IsDir():
-		return flags.Usagef("%s %s: this is no folder", flag, folder)
-	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
-		return stream.NewDataError(flag+" "+folder, "there is no such folder").Of(stream.Missing).
-			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
-	case s.ends() && s.runner == "":
-		return nil
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return flags.Usagef("%s %s: %v", flag, folder, errors.Unwrap(err))
-	}
-	return checkFolder(flag, filepath.Join(folder, "state"))
-}
-
-// resumption is where a pass began that an earlier run had begun, or done.
-type resumption struct {
-	Pass string `json:"pass"`
-	Row  int64  `json:"row"`
-	Of   int64  `json:"of"` // rows
 }
 
 // noteIgnored tells of a state that is not used, and what is done or to do.

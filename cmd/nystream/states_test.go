@@ -71,22 +71,6 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 	return data
 }
 
-// TestShardFlag takes a part and nothing else.
-func TestShardFlag(t *testing.T) {
-	for text, want := range map[string]shard{"1/1": {1, 1}, "3/8": {3, 8}, "64/64": {64, 64}} {
-		var s shard
-		if err := s.Set(text); err != nil || s != want || s.String() != text {
-			t.Errorf("%s: %v, %v", text, s, err)
-		}
-	}
-	for _, text := range []string{"", "3", "0/8", "9/8", "-1/8", "3/8/2", "3/8 ", "03/8", "1/99999999999", "a/b"} {
-		var s shard
-		if err := s.Set(text); err == nil || s != (shard{}) {
-			t.Errorf("%q was taken as %v", text, s)
-		}
-	}
-}
-
 // TestSavedFitsMove: a fit whose files have moved reads those that are named instead, and a
 // folder of another fit is refused by what differs.
 func TestSavedFitsMove(t *testing.T) {

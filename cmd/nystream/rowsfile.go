@@ -13,6 +13,21 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// columnNames returns what a file of factors of the columns of a matrix carries along: their
+// names.
+func columnNames(a *app, path string, names []string) ([]stream.Field, []string) {
+	if numbersOnly(a, path) {
+		return nil, nil
+	}
+	return []stream.Field{{Name: "column", Kind: stream.String}}, names
+}
+
+// numbersOnly reports whether a file has no place for columns of any kind beside a matrix.
+func numbersOnly(a *app, path string) bool {
+	format := formatOf(a, path)
+	return format == "npy" || format == "libsvm"
+}
+
 // rowsFile is a file of what a model makes of rows, on its way.
 type rowsFile struct {
 	blockstore.Writer // nil to count rows only

@@ -1,15 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/stream/prepare"
 )
-
-// used returns what the run took so far.
-func (a *app) used() report.Used { return report.Used{Seconds: a.seconds(), PeakRSSBytes: peakRSS()} }
 
 // rowsKeys are the keys of commands that write rows.
 var rowsKeys = report.NewGroup("transform, predict and convert")
@@ -47,21 +41,4 @@ func printRows(a *app, r *rowsResult, rest func(out *report.Report) error) error
 	out.AddCategories(r.categories)
 	out.Add("work", "%v", used)
 	return a.print(out)
-}
-
-// print writes a result to the standard output, or if that carries rows to the standard error.
-// Output files are complete by then, and stay when it fails.
-func (a *app) print(r *report.Report) error {
-	a.progress.clear()
-	if err := a.encode(r); err != nil {
-		return fmt.Errorf("the report could not be printed: %w", err)
-	}
-	return nil
-}
-
-func (a *app) encode(r *report.Report) error {
-	if a.json() {
-		return json.NewEncoder(a.reportTo()).Encode(r)
-	}
-	return r.WriteText(a.reportTo())
 }

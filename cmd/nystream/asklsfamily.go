@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// asklsFamily are classifiers from asymmetric kernels.
+var asklsFamily = &family{
+	savedFamily: savedFamily{
+		name:       askls.Name,
+		methods:    []string{askls.Name},
+		load:       loadASKLS,
+		unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+	},
+	fitters: []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", newASKLSTask}},
+}
+
+func newASKLSTask(j *job) *fitTask {
+	c := &asklsTask{job: j}
+	j.addKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
+	j.addLabelAside("labels of the rows, in a column or file", "with --graph the column of --labels")
+	for _, name := range []string{"nulls", "scale", "categories"} { // the entries of a matrix are the kernel
+		j.set.Flag(name).For = flags.Rows
+	}
+	j.set.Flag("label").For = flags.Rows | flags.Matrix | flags.Graph
+	j.addRank("columns of the approximation, 100 if not given", "of --engine lowrank, and of what speeds up iterative")
+	j.set.Flag("rank").For = flags.Rows
+	j.set.Add(
+		flags.Flag{Name: "matrix", Arg: "files", Usage: "kernel matrix between the samples", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix, Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
+		flags.Flag{Name: "labels", Arg: "file", Usage: "nodes of the graph and their labels", Group: flags.Data, Effect: flags.Locates, For: flags.Graph, Needs: "graph",
+			Value: flags.String(&c.labelsFile, ""), Complete: flags.GraphFiles},
+		flags.Flag{Name: "C", Arg: "penalty", Usage: "penalty of errors against the size of functions", First: true, Value: flags.Float(&c.how.C, 1)},
+		flags.Flag{Name: "ridge", Arg: "penalty", Usage: "penalty of a least-squares solution", Doc: "1 if the system is singular", Value: flags.Float(&c.how.Ridge, 0)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "solver of the linear system",
+			Value: flags.Choice(&c.how.Engine, []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})},
+		flags.Flag{Name: "merge", Arg: "word", Usage: "combination of the source and target functions", Doc: "stack for graphs",
+			Value: flags.Choice(&c.how.Merge, []askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "folds of --merge stack, 10 if not given", Value: flags.Int(&c.how.Folds, 0)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; 20 times the rank if not given", For: flags.Rows, Value: flags.Int(&c.how.Landmarks, 0)},
+		flags.Flag{Name: "sums", Arg: "word", Usage: "row sums of normalised kernels", Doc: "over all entries or landmarks", For: flags.Rows,
+			Value: flags.Choice(&c.how.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})},
+		flags.Flag{Name: "tol", Arg: "residual", Usage: "relative residual that ends --engine iterative", Value: flags.Float(&c.how.ResidualTol, 1e-10)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations of --engine iterative, at most", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "train-fraction", Arg: "share", Usage: "share of the samples to learn from", Doc: "such as 0.6; the others test", Value: flags.Float(&c.fraction, 0)},
+	)
+	c.job.edges.add(j.set)
+	j.set.Flag("self-loops").Default("add")
+	j.set.Flag("degrees").Default("row")
+	return &fitTask{refuses: c.refuses, parse: c.parse, inputs: c.inputs, open: c.open, openNotes: c.openNotes, names: c.names, title: c.title, shape: c.shape,
+		plan: c.plan, prepare: c.prepare, fit: c.fit, rowsData: c.rowsData, charts: c.charts, marks: c.marks, planned: c.planned, fitted: c.fitted}
+}
+
+func loadASKLS(a *model.Archive, data *rowsData) (model.Model, error) {
+	m, err := askls.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	return m, checkASKLS(m, data)
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// drawFlags are the flags of pictures and reports.
+type drawFlags struct {
+	plot, report string // files
+}
+
+func (d *drawFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(picture.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
+			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: picture.Extensions}},
+		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
+			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
+	)
+}
+
+var reportExtensions = []string{"html", "htm"}
+
+// wanted reports whether a picture or a report is asked for.
+func (d *drawFlags) wanted() bool { return d.plot != "" || d.report != "" }
+
+func (d *drawFlags) outputs() []fileFlag {
+	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
+}
+
+const (
+	plotRows    = 2000 // the most rows of a side in a picture
+	plotNumbers = 40   // the memory of a row in a picture, in numbers
+)
+
+// budget adds the memory of drawing rows with a number of columns.
+func (d *drawFlags) budget(p *model.Plan, columns int) {
+	if d.wanted() {
+		p.Add("rows of pictures", 2*plotRows*int64(columns+plotColumns+plotNumbers), "")
+	}
+}

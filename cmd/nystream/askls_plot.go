@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
@@ -25,7 +25,7 @@ func judgedTally(c *asklsTask) (tally *metrics.Tally, of string) {
 }
 
 // charts returns the confusion matrix, and rows by their decisions.
-func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
+func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) (list []chart.Chart, err error) {
 	if t, of := judgedTally(c); t != nil {
 		grid, err := confusionOf(c, t, of)
 		if err != nil {
@@ -41,12 +41,12 @@ func (c *asklsTask) charts(ctx context.Context, m model.Model, r *model.Report) 
 }
 
 // marks returns the classes of some rows.
-func (c *asklsTask) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
+func (c *asklsTask) marks(s *sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
 	return groupsOf(s.numbers, c.known.labels, c.known.classes), nil
 }
 
 // confusionOf returns the confusion matrix of a tally.
-func confusionOf(c *asklsTask, t *metrics.Tally, of string) (picture.Chart, error) {
+func confusionOf(c *asklsTask, t *metrics.Tally, of string) (chart.Chart, error) {
 	found, err := t.Confusion()
 	if err != nil {
 		return nil, err

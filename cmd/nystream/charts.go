@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -18,22 +18,22 @@ const plotColumns = 4
 
 // addSpectrum adds a chart of the values, if there are any, with the levels of the estimated errors. Values below the
 // error in the spectral norm are meaningless.
-func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []picture.Chart {
+func addSpectrum(list []chart.Chart, d *model.Description, r *model.Report) []chart.Chart {
 	if len(d.Values) == 0 {
 		return list
 	}
-	s := &picture.Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
+	s := &chart.Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Estimates {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
 			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)
-			s.Levels = append(s.Levels, picture.Level{Name: name, Value: e.Value * of})
+			s.Levels = append(s.Levels, chart.Level{Name: name, Value: e.Value * of})
 		}
 	}
 	const far = 1e-3 // residuals below this part of the least value are not drawn
 	if len(r.Residuals) > 0 && len(s.Levels) == 0 && r.Residual()*largest > far*math.Abs(d.Values[len(d.Values)-1]) {
-		s.Levels = append(s.Levels, picture.Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
+		s.Levels = append(s.Levels, chart.Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
 	}
 	return append(list, s)
 }
@@ -46,9 +46,9 @@ type embedded struct {
 
 // panels returns charts of two columns each, coloured by groups or shades. A title has the words of the rows and of the
 // size of the sample.
-func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *picture.Shades) (list []picture.Chart) {
+func (e *embedded) panels(of, shown string, groups *chart.Groups, shades *chart.Shades) (list []chart.Chart) {
 	for k := 0; k < len(e.names) && (k == 0 || k+1 < len(e.names)); k += 2 {
-		p := &picture.Points{X: e.names[k], Groups: groups, Shades: shades}
+		p := &chart.Points{X: e.names[k], Groups: groups, Shades: shades}
 		if k+1 < len(e.names) {
 			p.Y, p.At = e.names[k+1], pairs(matrix.Column(e.u, k), matrix.Column(e.u, k+1))
 			p.Title = fmt.Sprintf("%s in columns %s and %s%s", of, p.X, p.Y, shown)
@@ -71,7 +71,7 @@ func pairs(x, y []float64) plotter.XYs {
 }
 
 // heights returns points with one coordinate. Their height is the group, or the position if there are no groups.
-func heights(x []float64, groups *picture.Groups) (name string, at plotter.XYs) {
+func heights(x []float64, groups *chart.Groups) (name string, at plotter.XYs) {
 	y, name := make([]float64, len(x)), "row shown"
 	for i := range y {
 		y[i] = float64(i)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
@@ -142,7 +142,7 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 }
 
 // charts returns the spectrum of a model, and rows of each side in the first columns of the embedding.
-func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
+func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list []chart.Chart, err error) {
 	d := m.Describe()
 	list = addSpectrum(list, d, r)
 	t, ok := m.(model.Transformer)
@@ -180,6 +180,6 @@ func drawnSides(j *job, d *model.Description) []model.Side {
 }
 
 // marks returns the groups of --label, or shades if it has many distinct numbers.
-func (j *job) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
+func (j *job) marks(s *sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
 	return labelMarks(j.data.label, s.label)
 }

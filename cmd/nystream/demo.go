@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
@@ -125,10 +125,10 @@ func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	if err != nil {
 		return err
 	}
-	place := &picture.Shades{Name: "true place along the knot, degrees", Values: matrix.Column(u, 2)}
-	sheet := &picture.Sheet{Title: "A knot, and what the model found of it", Charts: []picture.Chart{
-		&picture.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrix.Column(x, 0), matrix.Column(x, 1)), Shades: place, OneScale: true},
-		&picture.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrix.Column(u, 0), matrix.Column(u, 1)), Shades: place, OneScale: true},
+	place := &chart.Shades{Name: "true place along the knot, degrees", Values: matrix.Column(u, 2)}
+	sheet := &chart.Sheet{Title: "A knot, and what the model found of it", Charts: []chart.Chart{
+		&chart.Points{Title: "What goes in: two of the 20 columns", X: "x0", Y: "x1", At: pairs(matrix.Column(x, 0), matrix.Column(x, 1)), Shades: place, OneScale: true},
+		&chart.Points{Title: "What the model found: two columns of U", X: "u1", Y: "u2", At: pairs(matrix.Column(u, 0), matrix.Column(u, 1)), Shades: place, OneScale: true},
 	}}
 	path := d.path("embedding.svg")
 	svg, err := sheet.Encode(path)

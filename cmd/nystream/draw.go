@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -23,7 +23,7 @@ func draw(ctx context.Context, j *job, m model.Model, r *model.Report) (writers 
 	if !j.draws.wanted() {
 		return nil, nil
 	}
-	sheet := &picture.Sheet{Title: pictureTitle(j, r), Subtitle: j.task.title()}
+	sheet := &chart.Sheet{Title: pictureTitle(j, r), Subtitle: j.task.title()}
 	if sheet.Charts, err = j.task.charts(ctx, m, r); err != nil {
 		return nil, err
 	}

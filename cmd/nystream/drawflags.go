@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -15,8 +15,8 @@ type drawFlags struct {
 
 func (d *drawFlags) add(s *flags.Set) {
 	s.Add(
-		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(picture.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
-			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: picture.Extensions}},
+		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(chart.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
+			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: chart.Extensions}},
 		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
 			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
 	)
@@ -28,7 +28,7 @@ var reportExtensions = []string{"html", "htm"}
 func (d *drawFlags) wanted() bool { return d.plot != "" || d.report != "" }
 
 func (d *drawFlags) outputs() []fileFlag {
-	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
+	return []fileFlag{{"--plot", d.plot, chart.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
 }
 
 const (

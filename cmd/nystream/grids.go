@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 )
 
 // mostLoaded is the most columns of the data in a chart of loadings.
 const mostLoaded = 16
 
 // loadingGrid returns a grid of the weights of data columns in embedding columns, for the heaviest data columns.
-func loadingGrid(title, of string, columns, names []string, weights [][]float64) *picture.Grid {
+func loadingGrid(title, of string, columns, names []string, weights [][]float64) *chart.Grid {
 	heaviest := func(i int) float64 { return floats.Norm(weights[i], math.Inf(1)) }
 	order := make([]int, len(weights))
 	for i := range order {
@@ -27,7 +27,7 @@ func loadingGrid(title, of string, columns, names []string, weights [][]float64)
 		slices.Sort(order)
 		title += fmt.Sprintf(", the %d strongest of %d", mostLoaded, len(weights))
 	}
-	g := &picture.Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
+	g := &chart.Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
 	for _, i := range order {
 		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
 	}
@@ -38,8 +38,8 @@ func loadingGrid(title, of string, columns, names []string, weights [][]float64)
 const mostGridClasses = 24
 
 // confusionGrid returns a confusion matrix.
-func confusionGrid(title, rows, columns string, counts [][]int64, names []string) *picture.Grid {
-	g := &picture.Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
+func confusionGrid(title, rows, columns string, counts [][]int64, names []string) *chart.Grid {
+	g := &chart.Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
 	if len(names) > mostGridClasses {
 		names = append(slices.Clone(names[:mostGridClasses-1]), "others")
 	}

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/solvers/model"
 )
 
 // charts returns those of any model, with rows coloured by label or cluster, and what W is
 // made of.
-func (c *ismTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+func (c *ismTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	list, err := c.job.charts(ctx, m, r)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (c *ismTask) charts(ctx context.Context, m model.Model, r *model.Report) ([
 
 // marks returns the classes or clusters of some rows: the labels, if there are any; nothing
 // for real targets, or several labels for a row.
-func (c *ismTask) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
+func (c *ismTask) marks(s *sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
 	all, names := c.labels, c.classes
 	if all == nil {
 		all, names = c.fitting.Labels, numbered("cluster ", c.how.Clusters)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -69,8 +69,8 @@ type fitTask struct {
 	write        func(ctx context.Context, m model.Model) ([]pathWriter, error)
 	// charts returns what is drawn of a finished fit, and marks the colours of rows that are
 	// shown.
-	charts func(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
-	marks  func(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
+	charts func(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error)
+	marks  func(s *sampled, side model.Side) (*chart.Groups, *chart.Shades)
 	// planned adds to what is printed of a plan, and fitted to what is printed of a fit.
 	planned func(r *planResult, t *report.Report)
 	fitted  func(d *model.Description, r *report.Report)

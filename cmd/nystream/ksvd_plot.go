@@ -5,14 +5,14 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
 // charts returns the values, and both sides in the first singular vectors: of a graph the
 // nodes by the edges out of them and into them.
-func (c *ksvdTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+func (c *ksvdTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	if c.input() == sourcesInput {
 		return c.job.charts(ctx, m, r)
 	}

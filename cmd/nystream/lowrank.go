@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -40,7 +40,7 @@ type lowrankTask struct {
 	mapping kernelgen.Map
 	solver  lowrank.Method
 	fitting *lowrank.Fit
-	groups  *picture.Groups // clusters of the rows of pictures
+	groups  *chart.Groups // clusters of the rows of pictures
 }
 
 // explicit reports whether the matrix itself is read.

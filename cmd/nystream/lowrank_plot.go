@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -22,7 +22,7 @@ func (c *lowrankTask) groupClusters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.groups = &picture.Groups{Of: make([]int, labels.Rows), Names: numbered("cluster ", c.fitting.Clusters.K)}
+	c.groups = &chart.Groups{Of: make([]int, labels.Rows), Names: numbered("cluster ", c.fitting.Clusters.K)}
 	for i := range c.groups.Of {
 		c.groups.Of[i] = int(labels.Data[i])
 	}
@@ -30,7 +30,7 @@ func (c *lowrankTask) groupClusters(ctx context.Context) error {
 }
 
 // marks returns the clusters of rows, or what --label says.
-func (c *lowrankTask) marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades) {
+func (c *lowrankTask) marks(s *sampled, side model.Side) (*chart.Groups, *chart.Shades) {
 	if c.groups != nil {
 		return c.groups, nil
 	}
@@ -39,19 +39,19 @@ func (c *lowrankTask) marks(s *sampled, side model.Side) (*picture.Groups, *pict
 
 // charts returns those of any model; of a matrix that was read its columns too, and of principal
 // components a scree plot of the shares of variance instead of the values.
-func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	if err := c.groupClusters(ctx); err != nil {
 		return nil, err
 	}
 	list, err := c.job.charts(ctx, m, r)
 	if clusters := c.fitting.Clusters; err == nil && clusters != nil {
 		most := min(len(clusters.Values), 2*clusters.K+10)
-		list = append(list, &picture.Spectrum{
+		list = append(list, &chart.Spectrum{
 			Title: "Eigenvalues of the normalised matrix", X: "number", Y: "eigenvalue", Values: clusters.Values[:most],
 		})
 	}
 	if shares := c.fitting.Explained(); err == nil && shares != nil {
-		list[0] = &picture.Spectrum{Title: "Share of the variance", X: "component", Y: "share", Values: shares}
+		list[0] = &chart.Spectrum{Title: "Share of the variance", X: "component", Y: "share", Values: shares}
 	}
 	if err != nil || !c.explicit() {
 		return list, err

@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/stream"
 )
 
 // groupsOf returns the groups of some rows, nil if none are known.
-func groupsOf(rows []int64, of []int, names []string) *picture.Groups {
+func groupsOf(rows []int64, of []int, names []string) *chart.Groups {
 	if of == nil {
 		return nil
 	}
-	g := &picture.Groups{Names: names}
+	g := &chart.Groups{Names: names}
 	for _, r := range rows {
 		g.Of = append(g.Of, of[r])
 	}
@@ -27,7 +27,7 @@ func groupsOf(rows []int64, of []int, names []string) *picture.Groups {
 const mostValues = 20
 
 // labelMarks returns the groups or the shades of a column, neither if it is nil.
-func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Shades) {
+func labelMarks(name string, label *stream.Column) (*chart.Groups, *chart.Shades) {
 	if label == nil {
 		return nil, nil
 	}
@@ -46,12 +46,12 @@ func labelMarks(name string, label *stream.Column) (*picture.Groups, *picture.Sh
 		}
 	}
 	if label.Kind != stream.String && (len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
-		return nil, &picture.Shades{Name: name, Values: numbers}
+		return nil, &chart.Shades{Name: name, Values: numbers}
 	}
 	if len(distinct) == 0 || len(distinct) > mostClasses {
 		return nil, nil
 	}
-	g := &picture.Groups{Of: make([]int, len(words)), Names: sortedNames(distinct)}
+	g := &chart.Groups{Of: make([]int, len(words)), Names: sortedNames(distinct)}
 	for k, name := range g.Names {
 		distinct[name] = k
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
@@ -20,7 +20,7 @@ const plottedFunctions = 3
 
 // charts returns the values, right functions over the first two columns of rows of X, and
 // the rows in the first right functions, coloured by set.
-func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+func (c *operatorTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	s, err := sample(ctx, c.job, model.Left)
 	if err != nil {
 		return nil, err
@@ -49,12 +49,12 @@ func isConjugate(c *operatorTask, k int) bool { return c.fitting.Imag != nil && 
 
 // addValues adds the values in their order, or eigenvalues that may be complex in the plane
 // with the unit circle.
-func addValues(c *operatorTask, list []picture.Chart, d model.Model, r *model.Report) []picture.Chart {
+func addValues(c *operatorTask, list []chart.Chart, d model.Model, r *model.Report) []chart.Chart {
 	m := c.fitting.Model
 	if m.Task == rkhs.SVD || m.Operator.Traits().Symmetric {
 		return addSpectrum(list, d.Describe(), r)
 	}
-	p := &picture.Points{Title: "Eigenvalues of " + string(c.kind) + ", and the unit circle", X: "real part", Y: "imaginary part", UnitCircle: true}
+	p := &chart.Points{Title: "Eigenvalues of " + string(c.kind) + ", and the unit circle", X: "real part", Y: "imaginary part", UnitCircle: true}
 	for _, v := range m.Eigenvalues() {
 		p.At = append(p.At, plotter.XY{X: real(v), Y: imag(v)})
 	}
@@ -62,13 +62,13 @@ func addValues(c *operatorTask, list []picture.Chart, d model.Model, r *model.Re
 }
 
 // functionChart shows right function k at rows of X, by its real part where it is complex.
-func functionChart(c *operatorTask, s *sampled, values blas64.General, k int) picture.Chart {
+func functionChart(c *operatorTask, s *sampled, values blas64.General, k int) chart.Chart {
 	name := "right" + strconv.Itoa(k)
-	shades := &picture.Shades{Name: name, Values: matrix.Column(values, k)}
+	shades := &chart.Shades{Name: name, Values: matrix.Column(values, k)}
 	if m := c.fitting.Model; m.Imag != nil && m.Imag[k] != 0 {
 		shades.Name = "real part of " + name
 	}
-	p := &picture.Points{Title: fmt.Sprintf("%s, value %s%s", name, eigenvalueWord(c, k), s.words()), X: s.columns[0]}
+	p := &chart.Points{Title: fmt.Sprintf("%s, value %s%s", name, eigenvalueWord(c, k), s.words()), X: s.columns[0]}
 	if s.rows.Cols == 1 {
 		p.Y, p.At = shades.Name, pairs(matrix.Column(s.rows, 0), shades.Values)
 		return p

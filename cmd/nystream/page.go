@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -16,7 +16,7 @@ import (
 var pageStyle string
 
 // page returns the report of a fit: its pictures, the printed report, the notes and the JSON.
-func page(j *job, m model.Model, fitted *model.Report, sheet *picture.Sheet) ([]byte, error) {
+func page(j *job, m model.Model, fitted *model.Report, sheet *chart.Sheet) ([]byte, error) {
 	r, notes := fitResult(j, m, fitted)
 	for _, note := range notes {
 		r.Add("note", "%s", note)
@@ -41,12 +41,12 @@ func page(j *job, m model.Model, fitted *model.Report, sheet *picture.Sheet) ([]
 		p.Add(`<pre class="command">%s</pre>`, command)
 	}
 	p.Add(`<p class="soft">nystream %s, %s</p>`+"\n\n<h2>Pictures</h2>\n"+`<div class="pictures">`, version, time.Now().UTC().Format("2006-01-02 15:04 UTC"))
-	for _, chart := range sheet.Charts {
-		svg, err := picture.Panel(chart)
+	for _, c := range sheet.Charts {
+		svg, err := chart.Panel(c)
 		if err != nil {
 			return nil, err
 		}
-		p.Add(`<figure role="img" aria-label="%s">`, chart.Heading())
+		p.Add(`<figure role="img" aria-label="%s">`, c.Heading())
 		p.Put(svg)
 		p.Add("</figure>")
 	}

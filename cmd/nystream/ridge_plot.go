@@ -6,17 +6,17 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/solvers/model"
 )
 
 // charts returns the path of penalties: the out-of-fold error of each that was tried with the kernel
 // chosen, of the first target.
-func (c *ridgeTask) charts(_ context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
+func (c *ridgeTask) charts(_ context.Context, _ model.Model, _ *model.Report) ([]chart.Chart, error) {
 	f := c.fitting
-	p := &picture.Points{Title: "Errors of the penalties tried", X: "log10 of the penalty",
+	p := &chart.Points{Title: "Errors of the penalties tried", X: "log10 of the penalty",
 		Y:      "share of rows misclassified",
-		Groups: &picture.Groups{Names: []string{"tried", "chosen"}}}
+		Groups: &chart.Groups{Names: []string{"tried", "chosen"}}}
 	if f.Classes == 0 {
 		p.Y = "RMSE of " + f.Names[0]
 	}
@@ -32,5 +32,5 @@ func (c *ridgeTask) charts(_ context.Context, _ model.Model, _ *model.Report) ([
 		p.At = append(p.At, plotter.XY{X: math.Log10(tried.Lambda), Y: e})
 		p.Groups.Of = append(p.Groups.Of, group)
 	}
-	return []picture.Chart{p}, nil
+	return []chart.Chart{p}, nil
 }

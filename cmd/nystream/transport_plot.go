@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
 // charts returns rows, mapped rows and targets in the first two columns.
-func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]picture.Chart, error) {
+func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]chart.Chart, error) {
 	rows, err := sample(ctx, c.job, model.Left)
 	if err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 	if err != nil {
 		return nil, err
 	}
-	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0],
-		Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
+	p := &chart.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0],
+		Groups: &chart.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
 	var x, y []float64
 	for k, u := range []blas64.General{rows.rows, mapped.u, targets.rows} {
 		x = append(x, matrix.Column(u, 0)...)
@@ -39,5 +39,5 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 	if p.Y, p.At = heights(x, p.Groups); len(rows.columns) > 1 {
 		p.Y, p.At = rows.columns[1], pairs(x, y)
 	}
-	return []picture.Chart{p}, nil
+	return []chart.Chart{p}, nil
 }

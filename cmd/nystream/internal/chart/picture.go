@@ -1,6 +1,6 @@
-// Package picture draws what is given as data: spectra, points and grids, each a
+// Package chart draws what is given as data: spectra, points and grids, each a
 // panel of a sheet, as SVG or PNG.
-package picture
+package chart
 
 import (
 	"bytes"

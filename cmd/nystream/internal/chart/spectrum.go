@@ -1,4 +1,4 @@
-package picture
+package chart
 
 import (
 	"image/color"

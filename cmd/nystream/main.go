@@ -12,16 +12,27 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/askls"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/ism"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/ksvd"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/lowrank"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/operator"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/ridge"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/transport"
+	"github.com/nystream/nystream/cmd/nystream/internal/fit"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/cmd/nystream/internal/verb"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
 func main() {
 	blas64.Use(nyblas.Implementation{})
-	ctx, ignore := heedSignals()
-	ctx, in := watchLifeline(ctx, os.Stdin)
-	code := run(ctx, plainWords(os.Args[1:]), in, os.Stdout, os.Stderr)
+	ctx, ignore := app.HeedSignals()
+	ctx, in := app.WatchLifeline(ctx, os.Stdin)
+	code := run(ctx, app.PlainWords(os.Args[1:]), in, os.Stdout, os.Stderr)
 	ignore()
 	os.Exit(code)
 }
@@ -30,23 +41,23 @@ func main() {
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory sets
 	defer garbage.Loosen()                               // which a large plan tightens
-	a := newApp(ctx, in, out, err)
-	return a.execute(ctx, newRootCommand(a), args)
+	a := app.New(ctx, in, out, err)
+	return a.Execute(ctx, newRootCommand(a), args)
 }
 
 // families are all that the command knows.
-var families = []*family{lowrankFamily, ksvdFamily, ismFamily, operatorFamily, asklsFamily, transportFamily, ridgeFamily}
+var families = []*fit.Family{lowrank.Family, ksvd.Family, ism.Family, operator.Family, askls.Family, transport.Family, ridge.Family}
 
 // newRootCommand returns the root command with all verbs.
-func newRootCommand(a *app) *cobra.Command {
-	var readers []*savedFamily
+func newRootCommand(a *app.App) *cobra.Command {
+	var readers []*saved.Family
 	for _, f := range families {
-		readers = append(readers, &f.savedFamily)
+		readers = append(readers, &f.Family)
 	}
-	root := newRoot(a, newFitCommand(a, families), newTransformCommand(a, readers), newPredictCommand(a, readers), newVerifyCommand(a, readers),
-		newInspectCommand(a, readers), newConvertCommand(a), newPlanCommand(a, families), newMergeCommand(a), newDemoCommand(a, newRootCommand), newManualCommand())
+	root := app.NewRoot(a, fit.NewCommand(a, families), verb.NewTransform(a, readers), verb.NewPredict(a, readers), verb.NewVerify(a, readers),
+		verb.NewInspect(a, readers), verb.NewConvert(a), fit.NewPlan(a, families), fit.NewMerge(a), verb.NewDemo(a, newRootCommand), verb.NewManual())
 	root.AddCommand(flags.NewTopics()...)
 	flags.SetHelp(root)
-	flags.AddTexts(root, methodNames(families))
+	flags.AddTexts(root, fit.MethodNames(families))
 	return root
 }

@@ -1,6 +1,6 @@
 // Command nystream factors and embeds matrices that are too large to form, from
-// files. Run nystream --help for the verbs; each is in a file of its own here,
-// and none holds an algorithm.
+// files. Run nystream --help for the verbs. This package knows the families and the
+// verbs, which do not know each other; internal has them, and none holds an algorithm.
 package main
 
 import (

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // flagVerb is a verb with a command line that runs.
@@ -80,7 +82,7 @@ func TestFlagsCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range flagVerbs {
-		cmd, _, err := newRootCommand(newApp(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
+		cmd, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +215,7 @@ func makeFlagData(t *testing.T) {
 // TestFlagsAreDeclared: what the declaration of each flag must say, and that a flag that decides a result
 // is part of the identity of its fit.
 func TestFlagsAreDeclared(t *testing.T) {
-	flags.EveryCommand(newRootCommand(newApp(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
+	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
 		flags.New(cmd).Visit(func(f *flags.Flag) {
 			if n := len(strings.Fields(f.Usage)); n == 0 || n > 10 {
 				t.Errorf("%s --%s: %q has %d words, and ten is the most", cmd.CommandPath(), f.Name, f.Usage, n)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/family/operator"
 )
 
 // TestTrajectoriesByColumn: the Koopman operator of a linear map has the eigenvalues of the map, which pairs of rows of two
@@ -73,15 +75,15 @@ func TestTrajectoryLengths(t *testing.T) {
 		{"abab", nil, "row 2 is of the trajectory of row 0"},
 		{"bbabab", []int64{2, 4}, "row 4 is of the trajectory of row 2"},
 	} {
-		l := &trajectoryLengths{parts: test.parts, seen: make(map[trajectoryID]int64)}
+		l := &operator.TrajectoryLengths{Parts: test.parts, Seen: make(map[operator.TrajectoryID]int64)}
 		got := ""
 		for i, id := range strings.Split(test.ids, "") {
-			if earlier, ok := l.add(trajectoryID{text: id}); !ok && got == "" {
+			if earlier, ok := l.Add(operator.TrajectoryID{Text: id}); !ok && got == "" {
 				got = fmt.Sprintf("row %d is of the trajectory of row %d", i, earlier)
 			}
 		}
 		if got == "" {
-			got = fmt.Sprint(l.lengths)
+			got = fmt.Sprint(l.Lengths)
 		}
 		if got != test.want {
 			t.Errorf("%s in files of %v rows: %s, not %s", test.ids, test.parts, got, test.want)

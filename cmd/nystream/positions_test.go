@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
 // TestModelsTakeTheFileOfTheirFit applies models to the file that they were fitted on, whichever of its columns were not
@@ -27,7 +29,7 @@ func TestModelsTakeTheFileOfTheirFit(t *testing.T) {
 		{"transport --right RIGHT --columns 0:4" + few, "transform", "0:4"},
 	}
 	for _, path := range []string{"x.npy", "x.libsvm", "x.csv", "x.jsonl", "x.parquet"} {
-		if err := writeTable(path, numbered("x", 5), x); err != nil {
+		if err := writeTable(path, rows.Numbered("x", 5), x); err != nil {
 			t.Fatal(err)
 		}
 		for i, f := range fits {
@@ -55,7 +57,7 @@ func TestModelsTakeTheFileOfTheirFit(t *testing.T) {
 func TestPositionsOfPairs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"x.npy", "y.npy"} {
-		if err := writeTable(name, numbered("x", 4), uniformRows(12, 4)); err != nil {
+		if err := writeTable(name, rows.Numbered("x", 4), uniformRows(12, 4)); err != nil {
 			t.Fatal(err)
 		}
 	}

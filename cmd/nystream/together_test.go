@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
 // TestOutputsAreNamedTogether: a fit renames its files under the lock of the folder, so that they are not mixed with those
@@ -19,7 +21,7 @@ func TestOutputsAreNamedTogether(t *testing.T) {
 	}
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	if err := writeTable(at("x.csv"), numbered("x", 2), uniformRows(50, 2)); err != nil {
+	if err := writeTable(at("x.csv"), rows.Numbered("x", 2), uniformRows(50, 2)); err != nil {
 		t.Fatal(err)
 	}
 	release, err := blockstore.LockFolder(t.Context(), at("m.npz"))
@@ -43,7 +45,7 @@ func TestOutputsAreNamedTogether(t *testing.T) {
 		}
 	}
 	release()
-	if code := <-done; code != exitOK {
+	if code := <-done; code != app.ExitOK {
 		t.Errorf("exit code %d", code)
 	}
 	for _, name := range names {

@@ -189,10 +189,11 @@ func (s *Sides) checkIndexBase() error {
 		Do("set --index-base 0 or 1, the first index of all files")
 }
 
-// IndexBase returns the first index of the libsvm files of a fit, nil if there is none.
+// IndexBase returns the first index of the libsvm files of a fit, if it is 0: others, and files of other formats, make the
+// same model.
 func (s *Sides) IndexBase() *int {
 	for _, in := range []*Input{s.Left, s.Right} {
-		if in != nil && in.base != blockstore.IndexBaseAuto {
+		if in != nil && in.base == blockstore.IndexBaseZero {
 			return FirstIndex(in.base)
 		}
 	}

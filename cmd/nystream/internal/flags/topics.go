@@ -45,8 +45,8 @@ func AddTexts(root *cobra.Command, methods []string) {
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		if strings.Contains(long, "METHODS") {
-			long = strings.Replace(long, "METHODS", methodTable(methods), 1)
+		if before, after, found := strings.Cut(long, "METHODS"); found {
+			long = before + methodTable(methods) + after
 		}
 		c.Short, c.Long = short, long
 	})

@@ -56,6 +56,4 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, err
 }
 
-func (c *toyTask) fitted(d *model.Description, r *report.Report) {
-	r.Add("means", "%s", report.Values(d.Values))
-}
+func (c *toyTask) fitted(d *model.Description, r *report.Report) { r.Add("means", "%s", report.Values(d.Values)) }

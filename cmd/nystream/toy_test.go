@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// toyFamily are the means of columns: what a new family needs to be in the command,
-// besides its model and its line in families.
+// toyFamily is the means of columns: all that the command needs of a family, besides its line in families.
 var toyFamily = &fit.Family{
 	Family: saved.Family{
 		Name:       "toy",
@@ -56,4 +55,6 @@ func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	return m, &model.Report{SourcePasses: 1, Notes: []string{"`times` was " + fmt.Sprint(c.times)}}, err
 }
 
-func (c *toyTask) fitted(d *model.Description, r *report.Report) { r.Add("means", "%s", report.Values(d.Values)) }
+func (c *toyTask) fitted(d *model.Description, r *report.Report) {
+	r.Add("means", "%s", report.Values(d.Values))
+}

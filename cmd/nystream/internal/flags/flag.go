@@ -97,9 +97,9 @@ type declared struct {
 	*Flag
 }
 
-// String is that of the value: pflag asks a zero value too.
+// String is that of the value, "" for an empty list: pflag would print one through a large buffer. It asks a zero value too.
 func (v *declared) String() string {
-	if v.Value == nil {
+	if list, ok := v.Value.(pflag.SliceValue); v.Value == nil || ok && len(list.GetSlice()) == 0 {
 		return ""
 	}
 	return v.Value.String()

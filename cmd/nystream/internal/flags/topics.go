@@ -45,7 +45,10 @@ func AddTexts(root *cobra.Command, methods []string) {
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(methods), 1)
+		if strings.Contains(long, "METHODS") {
+			long = strings.Replace(long, "METHODS", methodTable(methods), 1)
+		}
+		c.Short, c.Long = short, long
 	})
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// toyFamily are the means of columns: what a new family needs to be in the command,
-// besides its model and its line in families.
+// toyFamily is the means of columns: all that the command needs of a family, besides its line in families.
 var toyFamily = &fit.Family{
 	Family: saved.Family{
 		Name:       "toy",

@@ -212,8 +212,45 @@ func makeFlagData(t *testing.T) {
 	}
 }
 
-// TestFlagsAreDeclared: what the declaration of each flag must say, and that a flag that decides a result
-// is part of the identity of its fit.
+// TestResultsAreIdentity: another value of a flag that decides a result is another identity of states, and
+// that of any other flag is not.
+func TestResultsAreIdentity(t *testing.T) {
+	for _, v := range flagVerbs {
+		if !strings.HasPrefix(v.verb, "fit ") {
+			continue
+		}
+		cmd, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.InheritedFlags() // adds the seed
+		set := flags.New(cmd)
+		set.Visit(func(f *flags.Flag) {
+			value, ok := v.values[f.Name]
+			if !ok {
+				value, ok = flagValues[f.Name]
+			}
+			if !ok {
+				return // about the process
+			}
+			if _, rest, found := strings.Cut(value, ": "); found {
+				value = rest
+			}
+			if f.Arg == "" {
+				value = "true"
+			}
+			before := set.Results()
+			if err := set.Give(f.Name, value); err != nil {
+				t.Fatal(err)
+			}
+			if same := slices.Equal(before, set.Results()); same == (f.Effect == flags.Result) {
+				t.Errorf("%s --%s %s: states have the same identity: %v", v.verb, f.Name, value, same)
+			}
+		})
+	}
+}
+
+// TestFlagsAreDeclared: what the declaration of each flag must say.
 func TestFlagsAreDeclared(t *testing.T) {
 	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
 		flags.New(cmd).Visit(func(f *flags.Flag) {

@@ -51,7 +51,7 @@ type Job struct {
 }
 
 // Task is what only the family knows of a fit. Where a function is nil, the job does what fits have in
-// common; refuses, title, plan, fit and fitted are required.
+// common; Refuses, Title, Plan, Fit and Fitted are required.
 type Task struct {
 	// Refuses refuses what the command line must not ask for.
 	Refuses func(refuse *flags.Refusals, args []string)

@@ -83,11 +83,7 @@ func aloneWords(p *model.Plan) string {
 // one thing to a line.
 func identity(j *Job) string {
 	lines := []string{"nystream " + app.Version, "fit " + j.Method, "sources " + strings.Join(j.task.Names(), ", ")}
-	j.Set.Visit(func(f *flags.Flag) {
-		if f.Effect == flags.Result {
-			lines = append(lines, "--"+f.Name+" "+f.Text())
-		}
-	})
+	lines = append(lines, j.Set.Results()...)
 	return strings.Join(append(lines, "build "+app.Build()), "\n")
 }
 

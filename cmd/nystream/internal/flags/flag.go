@@ -199,6 +199,17 @@ func (s *Set) Give(name, text string) error {
 // Visit calls do with each flag, in the order of their names.
 func (s *Set) Visit(do func(f *Flag)) { visit(s.flags, do) }
 
+// Results returns the flags that decide a result, given or not, each with its value. They are part of the
+// identity of states.
+func (s *Set) Results() (lines []string) {
+	s.Visit(func(f *Flag) {
+		if f.Effect == Result {
+			lines = append(lines, "--"+f.Name+" "+f.Text())
+		}
+	})
+	return lines
+}
+
 // VisitGiven calls do with each flag that was given, those of the commands above included.
 func (s *Set) VisitGiven(do func(f *Flag)) {
 	visit(s.cmd.Flags(), func(f *Flag) {

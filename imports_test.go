@@ -13,6 +13,12 @@ const module = "github.com/nystream/nystream/"
 // root stands for the package of the module's root.
 const root = "."
 
+// command begins the paths of the packages of the command.
+const command = "cmd/nystream/internal/"
+
+// libraries are what packages of the command may import of the library.
+var libraries = []string{"internal/matrix", "internal/quote", "solvers", "sketch", "stream", "kernelgen", "blockstore"}
+
 // allowed says which packages of ours a package may import: the design's
 // drawing of who may import whom. A name stands for the package and all below,
 // but for those with an entry of their own.
@@ -50,9 +56,20 @@ var allowed = map[string][]string{
 	"python":                       {},
 	"cmd": {"internal/matrix", "internal/quote", "cmd", "python", "solvers", "sketch", "stream", "kernelgen",
 		"blockstore"},
-	"bench":          {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
-	"bench/internal": {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal/matrix"},
-	"bench/papers":   {"bench/papers", "bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	// The packages of the command: verbs and families never meet.
+	"cmd/nystream/internal/flags":   {command + "report", "internal/quote", "python", "stream", "kernelgen", "blockstore"},
+	"cmd/nystream/internal/report":  {"internal/matrix", "internal/quote", "solvers", "stream"},
+	"cmd/nystream/internal/app":     append([]string{command + "flags", command + "report", command + "garbage"}, libraries...),
+	"cmd/nystream/internal/rows":    append([]string{command + "app", command + "flags", command + "report", command + "garbage"}, libraries...),
+	"cmd/nystream/internal/chart":   append([]string{command + "rows", command + "report"}, libraries...),
+	"cmd/nystream/internal/saved":   append([]string{command + "rows", command + "app", command + "flags", command + "report"}, libraries...),
+	"cmd/nystream/internal/fit":     append([]string{command + "chart", command + "saved", command + "rows", command + "app", command + "flags", command + "report"}, libraries...),
+	"cmd/nystream/internal/family":  append([]string{command + "fit", command + "chart", command + "saved", command + "rows", command + "app", command + "flags", command + "report"}, libraries...),
+	"cmd/nystream/internal/verb":    append([]string{command + "fit", command + "chart", command + "saved", command + "rows", command + "app", command + "flags", command + "report", command + "garbage"}, libraries...),
+	"cmd/nystream/internal/garbage": {},
+	"bench":                         {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
+	"bench/internal":                {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal/matrix"},
+	"bench/papers":                  {"bench/papers", "bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 }
 
 // foreign says which modules only one place may import, besides programs of bench and the helpers

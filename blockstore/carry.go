@@ -3,7 +3,6 @@ package blockstore
 import (
 	"slices"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
@@ -25,7 +24,7 @@ const (
 // numbers if they are some, else left out.
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
-	n := s.pick(items, nil, &wrong)
+	n := s.pick(items, nil, places(s.absentOnes()), &wrong)
 	var last []int
 	for _, name := range keep {
 		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(last, i) {
@@ -34,9 +33,11 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	}
 	list := without(n.chosen, places(last))
 	if !n.positive {
-		list = without(upTo(0, len(s.components)), places(n.excluded, last))
+		list = without(upTo(0, len(s.components)), places(n.excluded, last, s.absentOnes()))
 		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
+		n.passed = without(s.absentOnes(), places(n.excluded, last))
 	}
+	sel.leftOut = s.described(without(n.passed, places(n.chosen, last)))
 	for _, i := range list {
 		switch c := s.Columns[s.components[i].column]; {
 		case c.Keepable():
@@ -48,9 +49,6 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		default:
 			sel.leftOut = append(sel.leftOut, s.described([]int{i})...)
 		}
-	}
-	if !n.positive {
-		sel.kept = append(sel.kept, without(s.visibleKeys(), places(last))...)
 	}
 	sel.kept = append(sel.kept, last...)
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
@@ -73,19 +71,9 @@ func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	for _, i := range without(upTo(0, len(s.components)), places(n.chosen, n.excluded, kept)) {
+	for _, i := range without(upTo(0, len(s.components)), places(n.chosen, n.excluded, kept, s.absentOnes())) {
 		if s.Columns[s.components[i].column].Keepable() {
 			list = append(list, i)
-		}
-	}
-	return append(list, without(s.visibleKeys(), places(kept))...)
-}
-
-// visibleKeys returns the keys of folders that no column hides by its name.
-func (s *selector) visibleKeys() (list []int) {
-	for k, name := range s.keys {
-		if !slices.ContainsFunc(s.Columns, func(c column.Info) bool { return c.Name == name }) {
-			list = append(list, len(s.components)+k)
 		}
 	}
 	return list

@@ -1,6 +1,8 @@
 package blockstore
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/internal/quote"
 )
@@ -14,8 +16,7 @@ type component struct {
 	kind   column.Kind
 }
 
-// selection is what is chosen of a table: indices into its components. Kept
-// ones beyond these are folder keys.
+// selection is what is chosen of a table: indices into its components.
 type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
@@ -62,12 +63,14 @@ func (s *selection) addWord(i int) {
 type selector struct {
 	*column.TableInfo
 	components []component
-	keys       []string       // further columns, which can only be kept
-	index      map[string]int // of components, to find those of the first file in another one
-	byWhole    *nameIndex     // of columns and components, to find those that a choice names; nil: few names are looked up
-	moments    []int          // dates, times and the like
-	noNumbers  bool           // a choice without numbers is allowed
-	categories bool           // text is chosen as numbers are
+	index      map[string]int  // of components, to find those of the first file in another one
+	byWhole    *nameIndex      // of columns and components, to find those that a choice names; nil: few names are looked up
+	onlyNamed  []int           // components that are computed with only when they are named: dates, times and the like, folder keys
+	fromKey    int             // the first component that is a folder key
+	absent     map[int]string  // components that other files lack, and why they are left out
+	later      []LeftOutColumn // columns that only later files have
+	noNumbers  bool            // a choice without numbers is allowed
+	categories bool            // text is chosen as numbers are
 	carry      Carry
 }
 
@@ -81,17 +84,13 @@ func newSelector(t *column.TableInfo) *selector {
 	for i, c := range s.Columns {
 		for part := range c.Width {
 			if c.Meaning.IsTemporal() {
-				s.moments = append(s.moments, len(s.components))
+				s.onlyNamed = append(s.onlyNamed, len(s.components))
 			}
 			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
 		}
 	}
+	s.fromKey = len(s.components)
 	return s
-}
-
-// isMoment reports whether component i is a date, a time or the like.
-func (s *selector) isMoment(i int) bool {
-	return s.Columns[s.components[i].column].Meaning.IsTemporal()
 }
 
 // names returns a list of the columns of the kinds that ok admits, nil for all, cut short
@@ -122,10 +121,14 @@ func (s *selector) nameless() (n int) {
 	return n
 }
 
-// width returns the number of components that a choice by number counts among: those without names, or all.
-func (s *selector) width() int {
-	if n := s.nameless(); n > 0 {
+// width returns the number of components that the chosen ones are counted among: those without names if all are such,
+// else all, of which folder keys count if one of them is chosen.
+func (s *selector) width(chosen []int) int {
+	if n := s.nameless(); n > 0 && !slices.ContainsFunc(chosen, func(i int) bool { return i >= n }) {
 		return n
+	}
+	if !slices.ContainsFunc(chosen, s.isKey) {
+		return s.fromKey
 	}
 	return len(s.components)
 }

@@ -56,8 +56,18 @@ func digestLine(t *testing.T, f mutantFile) string {
 		t.Fatal(err)
 	}
 	b := filetest.MustRead(t, src, 50)
+	type info struct { // as recorded
+		name, kind      string
+		width           int
+		meaning, reason string
+		folder          bool
+	}
 	columns, rows := files.Columns()
-	schema := fmt.Appendf(nil, "%v %d", columns, rows)
+	var infos []info
+	for _, c := range columns {
+		infos = append(infos, info{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, c.Folder})
+	}
+	schema := fmt.Appendf(nil, "%v %d", infos, rows)
 	values := bits(nil, b.X.Data)
 	type field struct { // as recorded
 		name string

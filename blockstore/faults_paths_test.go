@@ -112,7 +112,7 @@ func badPaths(t *testing.T) (list []badFile) {
 	add("n", "a folder of nothing", one, Options{})
 	add("t", "a table of Delta", map[string]string{"t/_delta_log/0.json": "{}", "t/a.parquet": ""}, Options{})
 	add("file://host/a.csv", "a file of another machine", one, Options{})
-	add("d/a.csv+d/b.csv", "files of which one lacks a column", one, Options{})
+	add("d/a.csv+d/b.csv", "files of which one lacks a column", one, Options{Columns: []string{"a", "b"}})
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers", one, Options{Columns: []string{"b"}})
 	add("d/a.csv+d/c.csv", "files of which one has text instead of numbers to be carried along", one, Options{Columns: []string{"a"}, Keep: []string{"b"}})
 	add("d/a.csv+d/e.csv", "files of which one has no names", one, Options{})
@@ -235,7 +235,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 		}
 		return w.Commit()
 	}
-	pipes("a format that is written to files alone", Schema{Columns: []string{"x"}, Format: "parquet"}, commit, 1000)
+	pipes("a format that is written to files alone", Schema{Columns: []string{"x"}, Format: "arrow"}, commit, 1000)
 	pipes("a pipe that is closed", Schema{Columns: []string{"x", "y"}, Format: "csv", Rows: -1}, commit, 1)
 	return list
 }

@@ -45,7 +45,7 @@ func badText(t *testing.T) []badFile {
 		{name: "a.parquet", what: "begins like CSV", content: "a,b\n1,2\n"},
 
 		{name: "a.libsvm", what: "empty"},
-		{name: "a.libsvm", what: "indices from 0", content: "1 0:1\n"},
+		{name: "a.libsvm", what: "an index below 0", content: "1 -1:1\n"},
 		{name: "a.libsvm", what: "indices that do not ascend", content: "1 2:1 1:1\n"},
 		{name: "a.libsvm", what: "a word for a number", content: "1 1:x\n"},
 		{name: "a.libsvm", what: "no colon", content: "1 1\n1 1:2\n"},

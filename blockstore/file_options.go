@@ -20,6 +20,7 @@ type fileOptions struct {
 	encoding charset.Encoding // of text
 	strict   bool             // an encoding of what is no text is an error
 	features int              // of libsvm files, at least
+	base     text.IndexBase   // of libsvm files
 	csv      text.CSVOptions
 	scan     *sync.Mutex // held while all of an object is read
 }
@@ -36,7 +37,7 @@ func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 func openText(ctx context.Context, in text.Input, r fileOptions) (column.Table, error) {
 	switch r.format {
 	case formats.Libsvm:
-		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
+		return text.Libsvm(ctx, in, r.csv.Threads, r.features, r.base)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
 	case formats.CSV, "": // CSV says what is wrong with a file whose format nothing tells

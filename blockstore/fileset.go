@@ -17,14 +17,17 @@ import (
 // found again in the others.
 type fileSet struct {
 	members []*member
-	keys    []stream.Field // the folder keys of the first file
+	base    text.IndexBase // of the libsvm files
 }
 
-// newFileSet prepares the choice of columns.
-func newFileSet(paths []string, tables []column.Table) *fileSet {
-	text.WidenLibsvm(tables)
+// newFileSet prepares the choice of columns. The indices of libsvm files start at base.
+func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fileSet, error) {
+	base, err := text.AgreeOnLibsvm(tables, base)
+	if err != nil {
+		return nil, err
+	}
 	text.AgreeOnText(tables)
-	s := &fileSet{}
+	s := &fileSet{base: base}
 	for i, t := range tables {
 		switch about := t.About(); about.Format {
 		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
@@ -34,11 +37,9 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 		}
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
-	s.keys = keyFields(s.members)
-	for _, k := range s.keys {
-		s.members[0].keys = append(s.members[0].keys, k.Name)
-	}
-	return s
+	addKeys(s.members)
+	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
+	return s, nil
 }
 
 // choose makes a source of the columns that o asks for.
@@ -60,7 +61,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, laterColumns(s.members, o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, first.leftLater(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, first.width()), nil
+	return join(parts, tables, info, chosen, first.width(chosen.numeric)), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.
@@ -116,14 +117,15 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	switch unnamed := m.unnamed(); {
 	case unnamed != first.unnamed() && !m.likeFormat(first):
 	case unnamed != first.unnamed():
-		if len(m.components) != len(first.components) {
-			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", len(m.components), first.Path, len(first.components)).
+		if m.fromKey != first.fromKey {
+			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", m.fromKey, first.Path, first.fromKey).
 				Do("write names into both, or as many columns")
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	case unnamed && m.nameless() != first.nameless():
 		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
 	}
+	locate = m.keysByName(first, locate)
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
@@ -143,10 +145,6 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 // findKept does the part of find that is about kept columns.
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
-		if key := i - len(first.components); key >= 0 {
-			found.kept = append(found.kept, len(m.components)+key)
-			continue
-		}
 		j, ok := locate(i, first.components[i].name, wrong)
 		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
 			m.checkNearlyNumeric([]int{j}, wrong)
@@ -159,6 +157,20 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 
 // locator finds a component of another file, by its number or its name.
 type locator func(i int, name string, wrong *complaints) (int, bool)
+
+// keysByName is locate, but for the folder keys of first, which have names in files of any format.
+func (m *member) keysByName(first *member, locate locator) locator {
+	return func(i int, name string, wrong *complaints) (int, bool) {
+		switch {
+		case !first.isKey(i):
+			return locate(i, name, wrong)
+		case !m.hasColumn(name):
+			wrong.add(fault.New("no folder on its way is called %s=..., unlike for the first file", quote.Bare(name)).Do("put it into one, or do not choose the column"))
+			return 0, false
+		}
+		return m.byName(i, name, wrong)
+	}
+}
 
 // byName finds the component of the given name.
 func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
@@ -206,9 +218,6 @@ func (s *selector) likeFormat(other *member) bool {
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {
 		i := found[f].kept[k]
-		if key := i - len(m.components); key >= 0 {
-			return s.keys[key], nil
-		}
 		other := m.Columns[m.components[i].column].Field()
 		if f == 0 {
 			field = other

@@ -1,9 +1,12 @@
 package blockstore_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/blockstore"
@@ -14,7 +17,9 @@ import (
 // held returns the bytes of memory that what f returns keeps.
 func held(f func() any) int64 {
 	var before, after runtime.MemStats
-	runtime.GC()
+	for range 2 { // what pools hold goes with the second
+		runtime.GC()
+	}
 	runtime.ReadMemStats(&before)
 	kept := f()
 	runtime.GC()
@@ -62,13 +67,22 @@ func TestOpenBytes(t *testing.T) {
 
 // A budget counts what a reader of many columns holds.
 func TestHoldsOfManyColumns(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "wide.parquet")
+	for _, format := range []string{"parquet", "arrow", "arrows"} {
+		t.Run(format, func(t *testing.T) { holdsOfManyColumns(t, format) })
+	}
+}
+
+func holdsOfManyColumns(t *testing.T, format string) {
+	path := filepath.Join(t.TempDir(), "wide."+format)
 	writeZeros(t, path, 1000, 2000)
 	src, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch := &stream.Batch{X: matrix.New(1, 2000)}
+	batch := &stream.Batch{X: matrix.New(500, 2000)}
+	if format == "parquet" {
+		batch.X.Rows = 1 // a page of each column, most of which is left
+	}
 	bytes := held(func() any {
 		r, err := src.Open(t.Context(), 0)
 		if err != nil {
@@ -80,7 +94,70 @@ func TestHoldsOfManyColumns(t *testing.T) {
 		}
 		return r
 	})
+	runtime.KeepAlive(batch)
 	if counted := src.Info().ReaderBytes; bytes > counted {
 		t.Errorf("a reader holds %d bytes, and %d are counted", bytes, counted)
+	}
+}
+
+// TestWriterHolds compares what a writer holds, with the batch that it has written last and the garbage of one more,
+// with what is counted: no less, and not much more.
+func TestWriterHolds(t *testing.T) {
+	for _, c := range []struct {
+		format        string
+		rows, columns int
+		most          int64 // that may be counted
+	}{{"arrow", 700, 2000, 16 << 20}, {"parquet", 1500, 2000, 96 << 20}} {
+		schema := blockstore.Schema{Columns: stream.NumberedColumns(c.columns), Rows: -1}
+		batch := &stream.Batch{X: matrix.New(100, c.columns)}
+		var most int64
+		bytes := held(func() any {
+			w, err := blockstore.Create(filepath.Join(t.TempDir(), "wide."+c.format), schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(w.Abort)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range c.rows / 100 {
+				if err := w.Write(batch, 100); err != nil {
+					t.Fatal(err)
+				}
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				most = max(most, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+			}
+			return w
+		})
+		most = max(most, bytes)
+		counted := blockstore.WriterBytes(c.format, c.columns)
+		t.Logf("%s: %d MiB are held, %d are counted", c.format, most>>20, counted>>20)
+		if counted < most || counted > c.most {
+			t.Errorf("%s: a writer holds %d bytes, and %d are counted", c.format, most, counted)
+		}
+	}
+}
+
+// A file of more columns than the memory allows is refused, in whatever format.
+func TestMemoryOfColumns(t *testing.T) {
+	for _, format := range []string{"csv", "tsv", "jsonl", "libsvm", "npy", "parquet", "arrow", "nys"} {
+		path := filepath.Join(t.TempDir(), "wide."+format)
+		if format == "libsvm" {
+			if err := os.WriteFile(path, []byte("1 5000:1\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			writeZeros(t, path, 2, 5000)
+		}
+		for memory, refused := range map[int64]bool{0: false, 1 << 20: true, 4 << 20: false} {
+			_, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{Memory: memory})
+			over := new(stream.OverBudgetError)
+			if errors.As(err, &over) != refused || !refused && err != nil {
+				t.Errorf("%s, %d bytes: %v", format, memory, err)
+			}
+			if refused && (err == nil || !strings.Contains(err.Error(), "raise `memory`")) {
+				t.Errorf("%s: the refusal is %v", format, err)
+			}
+		}
 	}
 }

@@ -1,59 +1,141 @@
 package blockstore
 
 import (
-	"net/url"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
 )
+
+// FolderNames is why the standard choice passes over the k of k=v folders.
+const FolderNames = "names of folders"
 
 // folderKey is a k=v folder on the way to a file (Hive's partitions).
 type folderKey struct{ name, value string }
 
-// hiveNull is the value that stands for null in the name of a folder.
+// hiveNull is the value that Hive writes for null and for empty text.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// keyKinds is the kind of column that a folder key of each kind makes.
-var keyKinds = map[stream.Kind]column.Kind{stream.Int64: column.Integer, stream.String: column.Text}
+// isNull reports whether the folder stands for no value.
+func (k folderKey) isNull() bool { return k.value == hiveNull || k.value == "" }
 
-// folderKeys returns the k=v folders of a path, in order.
+// folderKeys returns the k=v folders of a path, in order, each key once.
 func folderKeys(path string) []folderKey {
+	if file.IsRemote(path) { // what follows ? may be a signature
+		path, _, _ = strings.Cut(path, "?")
+	}
 	var keys []folderKey
-	for _, name := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
-		if k, v, ok := strings.Cut(name, "="); ok && k != "" {
-			keys = append(keys, folderKey{unescape(k), unescape(v)})
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+		k, v, ok := strings.Cut(folder, "=")
+		key := folderKey{unescape(k), unescape(v)}
+		if ok && k != "" && !slices.ContainsFunc(keys, func(o folderKey) bool { return o.name == key.name }) {
+			keys = append(keys, key)
 		}
 	}
 	return keys
 }
 
-// unescape undoes the %XX of folder names, where it is valid.
+// unescape undoes each valid %XX of the name of a folder, as Hive does. Bytes that are no UTF-8 become U+FFFD.
 func unescape(name string) string {
-	if plain, err := url.PathUnescape(name); err == nil {
-		return plain
+	var plain []byte
+	for i := 0; i < len(name); i++ {
+		if name[i] == '%' && i+2 < len(name) {
+			if v, err := strconv.ParseUint(name[i+1:i+3], 16, 8); err == nil {
+				plain = append(plain, byte(v))
+				i += 2
+				continue
+			}
+		}
+		plain = append(plain, name[i])
 	}
-	return name
+	return strings.ToValidUTF8(string(plain), "\uFFFD")
 }
 
-// keyValue returns the value of a folder key as a column of one value.
-func keyValue(keys []folderKey, field stream.Field) (c stream.Column, found bool) {
-	c.Kind = field.Kind
-	i := slices.IndexFunc(keys, func(k folderKey) bool { return k.name == field.Name })
-	if i < 0 {
-		return c, false
+// keyKind returns the kind of a column with the given values: Integer if each is an integer of 64 bits or null, Number
+// if each is a number that a float64 holds, else Text.
+func keyKind(values []folderKey) column.Kind {
+	kind := column.Integer
+	for _, v := range values {
+		if v.isNull() {
+			continue
+		}
+		if _, err := strconv.ParseInt(v.value, 10, 64); err == nil {
+			continue
+		}
+		f, ok := text.ParseNumber([]byte(v.value))
+		if !ok || math.IsNaN(f) || math.IsInf(f, 0) || text.IsInteger([]byte(v.value)) {
+			return column.Text
+		}
+		kind = column.Number
 	}
-	switch value := keys[i].value; {
-	case value == hiveNull:
-		column.AppendNull(&c)
-	case field.Kind == stream.Int64:
-		v, _ := strconv.ParseInt(value, 10, 64) // keyKind has tried it
-		c.Ints = append(c.Ints, v)
-	default:
-		c.Strings = append(c.Strings, value)
-	}
-	return c, true
+	return kind
 }
+
+// kept returns the value as a column of one value.
+func (k folderKey) kept(kind stream.Kind) stream.Column {
+	c := stream.Column{Kind: kind}
+	switch {
+	case k.isNull():
+		column.AppendNull(&c)
+	case kind == stream.Int64:
+		v, _ := strconv.ParseInt(k.value, 10, 64) // keyKind has tried it
+		c.Ints = append(c.Ints, v)
+	case kind == stream.Float64:
+		c.Floats = append(c.Floats, k.float())
+	default:
+		c.Strings = append(c.Strings, k.value)
+	}
+	return c
+}
+
+// float returns the value as a number, NaN for null.
+func (k folderKey) float() float64 {
+	if k.isNull() {
+		return math.NaN()
+	}
+	v, _ := text.ParseNumber([]byte(k.value)) // keyKind has tried it
+	return v
+}
+
+// number returns the value to compute with.
+func (k folderKey) number(path string, inexact Inexact) (float64, error) {
+	if inexact == InexactError && text.IsInexact([]byte(k.value)) {
+		return 0, fault.Cell(path, stream.NoRow, k.name, "%w", column.ErrInexact(k.value))
+	}
+	return k.float(), nil
+}
+
+// addKeys makes columns, behind those of each file, of its folder keys. A key has one kind in all files. A column of a
+// file hides the key of the same name.
+func addKeys(members []*member) {
+	values := make(map[string][]folderKey)
+	for _, m := range members {
+		m.folders = slices.DeleteFunc(m.folders, func(k folderKey) bool { return m.hasColumn(k.name) })
+		for _, k := range m.folders {
+			values[k.name] = append(values[k.name], k)
+		}
+	}
+	for _, m := range members {
+		info := *m.TableInfo
+		info.Columns = slices.Clip(info.Columns)
+		for _, k := range m.folders {
+			info.Columns = append(info.Columns, column.Info{Name: k.name, Kind: keyKind(values[k.name]), Width: 1})
+		}
+		m.selector = newSelector(&info)
+		m.fromKey = len(m.components) - len(m.folders)
+		m.onlyNamed = append(m.onlyNamed, upTo(m.fromKey, len(m.components))...)
+	}
+}
+
+// isKey reports whether component i is a folder key.
+func (s *selector) isKey(i int) bool { return i >= s.fromKey }
+
+// key returns the folder that component i, a folder key, is named by.
+func (m *member) key(i int) folderKey { return m.folders[i-m.fromKey] }

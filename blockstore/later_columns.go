@@ -2,15 +2,37 @@ package blockstore
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// laterColumns returns the columns that only files behind the first have, unless items choose columns.
-func laterColumns(members []*member, items []string) (out []LeftOutColumn) {
-	if len(members) == 1 || slices.ContainsFunc(items, func(item string) bool { return !strings.HasPrefix(item, "!") }) {
-		return nil
+// absentReason returns why a column is left out that one file has and another lacks.
+func absentReason(lacks, has string) string { return fmt.Sprintf("not in %s, but in %s", lacks, has) }
+
+// findAbsent finds the components of the first file that another file lacks, and why they are left out unless they are
+// named. Columns without names are found by position, and all files have them.
+func findAbsent(members []*member) map[int]string {
+	first := members[0]
+	absent := make(map[int]string)
+	for _, m := range members[1:] {
+		if m.unnamed() || first.unnamed() {
+			continue
+		}
+		for i, c := range first.components[:first.fromKey] {
+			var wrong complaints
+			if _, found := m.byName(i, c.name, &wrong); !found && len(wrong.unknown) > 0 && absent[i] == "" {
+				absent[i] = absentReason(m.Path, first.Path)
+			}
+		}
 	}
+	return absent
+}
+
+// findLater returns the columns that only files behind the first have.
+func findLater(members []*member) (later []LeftOutColumn) {
 	first := members[0]
 	known := make(map[string]bool, len(first.Columns))
 	for _, c := range first.Columns {
@@ -23,9 +45,40 @@ func laterColumns(members []*member, items []string) (out []LeftOutColumn) {
 		for _, c := range m.Columns {
 			if !known[c.Name] {
 				known[c.Name] = true
-				out = append(out, LeftOutColumn{c.Name, fmt.Sprintf("not in %s, but in %s", first.Path, m.Path)})
+				later = append(later, LeftOutColumn{c.Name, absentReason(first.Path, m.Path)})
 			}
 		}
 	}
+	return later
+}
+
+// leftLater returns the later columns that items stand for and do not exclude: all without items that choose.
+func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
+	var excluded, chosen []string
+	for _, item := range items {
+		if bare, negated := strings.CutPrefix(item, "!"); negated {
+			excluded = append(excluded, bare)
+		} else {
+			chosen = append(chosen, item)
+		}
+	}
+	for _, c := range s.later {
+		matches := func(item string) bool { return item == c.Name || matchesGlob(item, c.Name) }
+		open := func(item string) bool { return s.isOpen(item) && (!file.IsGlob(item) || matches(item)) }
+		if !slices.ContainsFunc(excluded, matches) && (len(chosen) == 0 || slices.ContainsFunc(chosen, open)) {
+			out = append(out, c)
+		}
+	}
 	return out
+}
+
+// isLater reports whether an item names, or matches, a column that only later files have.
+func (s *selector) isLater(item string) bool {
+	return slices.ContainsFunc(s.later, func(c LeftOutColumn) bool { return item == c.Name || matchesGlob(item, c.Name) })
+}
+
+// matchesGlob reports whether an item is a glob that matches a name.
+func matchesGlob(item, name string) bool {
+	matches, err := path.Match(item, name)
+	return file.IsGlob(item) && matches && err == nil
 }

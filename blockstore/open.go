@@ -81,6 +81,10 @@ func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 // libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
 func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 
+// IndexBase returns the first index of the libsvm files. It is IndexBaseAuto if they have no indices, or if there
+// are no such files.
+func (f *Files) IndexBase() IndexBase { return f.set.base }
+
 // FileFormat is how a file is laid out.
 type FileFormat struct {
 	Path   string
@@ -114,13 +118,16 @@ func (f *Files) Formats() (list []FileFormat) {
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
-	first := f.set.members[0].Columns
-	columns = make([]ColumnInfo, 0, len(first)+len(f.set.keys))
-	for _, c := range first {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why, false})
-	}
-	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", "", true})
+	first, place := f.set.members[0], 0
+	folders := len(first.Columns) - len(first.folders)
+	columns = make([]ColumnInfo, 0, len(first.Columns))
+	for i, c := range first.Columns {
+		info := ColumnInfo{Name: c.Name, Kind: c.Kind.String(), Width: c.Width, Meaning: c.Meaning.String(), Reason: c.Why, Folder: i >= folders}
+		for range c.Width {
+			info.Absent = cmp.Or(info.Absent, first.absent[place])
+			place++
+		}
+		columns = append(columns, info)
 	}
 	for _, m := range f.set.members {
 		rows += m.table.About().Rows
@@ -141,7 +148,10 @@ type ColumnInfo struct {
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
-	// Folder says that the column is the k of k=v folders, and can only be carried along.
+	// Absent says which of several files lacks the column, "" for none. Such a column is chosen only by its name, which
+	// then is an error.
+	Absent string
+	// Folder says that the column is the k of k=v folders, and is computed with only when it is named.
 	Folder bool
 }
 
@@ -171,7 +181,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
-	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, scan: new(sync.Mutex)}
+	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
@@ -179,7 +189,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	r.csv.Threads, r.strict = o.Threads, !o.TextElsewhere
+	r.csv.Threads, r.csv.Memory, r.strict = o.Threads, o.Memory, !o.TextElsewhere
 	list, err := files.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
@@ -187,7 +197,9 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
-			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
+			if tables[i], err = openPath(ctx, list[i], o.Stdin, r); err == nil {
+				err = column.CheckMemory(len(tables[i].About().Columns), o.Memory)
+			}
 			return err
 		})
 	})
@@ -197,7 +209,11 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	return &Files{newFileSet(list, tables)}, nil
+	set, err := newFileSet(list, tables, o.IndexBase)
+	if err != nil {
+		return nil, err
+	}
+	return &Files{set}, nil
 }
 
 // openPath opens one file or pipe.

@@ -150,7 +150,7 @@ func TestOpenMatchesColumnsByName(t *testing.T) {
 		t.Error(diff)
 	}
 	c := filetest.FileIn(t, dir, "c.csv", "x,label,z\n1,2,3\n")
-	mustContain(t, openError(t, Options{Label: "label"}, a, c), "c.csv", `"y"`)
+	mustContain(t, openError(t, Options{Label: "label", Columns: []string{"x", "y"}}, a, c), "c.csv", `"y"`)
 	d := filetest.FileIn(t, dir, "d.csv", "x,y,label\n1,word,3\n")
 	mustContain(t, openError(t, Options{Label: "label"}, a, d), "d.csv", `"y"`, "no numbers")
 	e := filetest.FileIn(t, dir, "e.csv", "x,y,label\n1,2,dog\n")

@@ -15,10 +15,11 @@ import (
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
 // are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day and durations are left out, see [Source.LeftOut]. Globs and
-// ranges pass over these, and over label and kept columns. A vector column
+// timestamps, times of day, durations and the k of k=v folders are left out, see
+// [Source.LeftOut]. Globs and ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}. Columns are those of the first file. In names in Parquet
+// emb.0 to emb.{w-1}. Columns are those of the first file, and behind them the k of the k=v folders on
+// the way to it: of integers or numbers if all values in all files are, else of text. In names in Parquet
 // and Arrow files bytes that
 // are no UTF-8 become U+FFFD.
 type Options struct {
@@ -28,8 +29,7 @@ type Options struct {
 	// Columns chooses the columns that are computed with.
 	Columns []string
 	// Label is a column that is carried along, the first of Info().Kept, or
-	// "". The k of k=v folders may be named here and in Keep, and columns by number
-	// where none has that name.
+	// "". Here and in Keep, a number means a column where none has that name.
 	Label string
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
@@ -45,6 +45,9 @@ type Options struct {
 	// Features is the least number of features of libsvm files: those that a file does not
 	// name are zero.
 	Features int
+	// IndexBase is the first index of libsvm files. With IndexBaseAuto it is an error if some of the files have an
+	// index 0 and others have none.
+	IndexBase IndexBase
 	// Categories says that Columns chooses columns of text as it does numbers. They come behind the
 	// kept columns in Info().Kept, marked as categories, for [prepare.New] to make numbers of.
 	Categories bool
@@ -58,6 +61,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
+	// Memory is the most bytes that the columns of one open file may take; 0 is no limit. A file of too many columns
+	// is refused by a *stream.OverBudgetError: of CSV once the first line is known, of other formats when it is open.
+	Memory int64
 	// TextElsewhere says that the encoding of Layout is that of other files, read beside these: it
 	// is no error then if these are not text.
 	TextElsewhere bool
@@ -71,6 +77,19 @@ type Options struct {
 // Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
 // purpose gives the same Layout to all of them.
 type Layout = text.Layout
+
+// IndexBase is the first index of libsvm files.
+type IndexBase = text.IndexBase
+
+const (
+	// IndexBaseAuto is 0 if index 0 occurs in the files, else 1.
+	IndexBaseAuto = text.IndexBaseAuto
+	IndexBaseZero = text.IndexBaseZero
+	IndexBaseOne  = text.IndexBaseOne
+)
+
+// ErrIndexBase is wrapped by errors about an index 0 where indices start at 1, or may do so.
+var ErrIndexBase = text.ErrIndexBase
 
 // Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
 type Inexact = column.Inexact

@@ -28,14 +28,6 @@ func Compressions(format string) []string {
 	return []string{noCompression}
 }
 
-// compressed returns what starts a file of a format with a compression that it has.
-func compressed(format, method string) column.StartEncoder {
-	if format == formats.Parquet {
-		return parquet.NewCompressedEncoder(method)
-	}
-	return storeEncoder(true)
-}
-
 // storeEncoder returns what starts a store, whose sections are zstd frames where that is smaller
 // and compress is set.
 func storeEncoder(compress bool) column.StartEncoder {

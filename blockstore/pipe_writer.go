@@ -16,21 +16,23 @@ import (
 
 // NewWriter starts writing rows to out, which messages call name, in the format that s
 // names, one of PipeFormats(). What was written cannot be taken back: after an error, or
-// without Commit, an Arrow stream has no end mark, an NPY file is shorter than its header
-// says, and text just ends. It refuses an NPY file of rows whose number is not known, because
+// without Commit, an Arrow stream has no end mark, a Parquet file no footer, an NPY file is shorter
+// than its header says, and text just ends. It refuses an NPY file of rows whose number is not known, because
 // its header has the number.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	format := written[s.Format]
-	if !format.pipes {
+	if !written[s.Format].pipes {
 		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).Do("use one of %s", strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
 		return nil, fault.Output(name, "an NPY file begins with the number of its rows, which is not known before all are read").
 			Do("write a file, or another format")
 	}
+	start, err := encoderOf(name, s)
+	if err != nil {
+		return nil, err
+	}
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
-	var err error
-	w.encoder, err = format.start(w.out, stream.Info{Name: name, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
+	w.encoder, err = start(w.out, stream.Info{Name: name, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(w.encoder, s.About)
 	}

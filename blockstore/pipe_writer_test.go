@@ -85,6 +85,34 @@ func (p *fullPipe) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// A pipe is compressed as a file is.
+func TestPipesAreCompressed(t *testing.T) {
+	b := &stream.Batch{X: stream.NewMatrix(1000, 2)}
+	for _, compression := range Compressions("parquet") {
+		s := Schema{Columns: []string{"a", "b"}, Rows: 1000, Format: "parquet", Compression: compression}
+		var piped bytes.Buffer
+		pipe, err := NewWriter(&piped, "a pipe", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		file, err := Create(path, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []Writer{file, pipe} {
+			if err := errors.Join(w.Write(b, 1000), w.Commit()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(path); err != nil || !bytes.Equal(want, piped.Bytes()) {
+			t.Errorf("%s: %d bytes through the pipe, %d in the file, %v", compression, piped.Len(), len(want), err)
+		}
+	}
+	_, err := NewWriter(&bytes.Buffer{}, "the pipe", Schema{Columns: []string{"a"}, Format: "csv", Compression: "zstd"})
+	filetest.WantError(t, err, "the pipe", "zstd")
+}
+
 // What a pipe says goes up, and names it, wherever the pipe ends.
 func TestPipesThatEnd(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())

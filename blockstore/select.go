@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -29,14 +30,15 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			sel.keep(i)
 		}
 	}
-	notByDefault := places(sel.kept, s.NotByDefault, s.moments)
+	notByDefault := places(sel.kept, s.NotByDefault, s.onlyNamed)
+	orAbsent := places(sel.kept, s.NotByDefault, s.onlyNamed, s.absentOnes())
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, &wrong); ok {
 			named = append(named, i)
 		}
 	}
-	n, err := s.numeric(columns, notByDefault, &wrong)
+	n, err := s.numeric(columns, notByDefault, orAbsent, &wrong)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -67,9 +69,6 @@ func (s *selector) isText(i int) bool { return s.components[i].kind == column.Te
 
 // keepOne finds a column to carry along.
 func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
-	if key := slices.Index(s.keys, name); key >= 0 && !s.hasColumn(name) {
-		return len(s.components) + key, true
-	}
 	found, ok := s.namedOrNumbered(name, wrong)
 	if !ok {
 		return 0, false
@@ -98,18 +97,26 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers are the components that make a row, with what items have said of others.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // dates, times and the like that globs and ranges stand for and pass over
+	passed           []int // what globs and ranges stand for and pass over: dates, folder keys, and what other files lack
 	positive         bool  // an item chooses some
 }
 
-// pick finds the components of items; notByDefault are those that globs and ranges pass over.
-func (s *selector) pick(items []string, notByDefault placeSet, wrong *complaints) (n chosenNumbers) {
+// pick finds the components of items; notByDefault are those that globs and ranges pass over. Globs and ranges without
+// an end also pass over what other files lack, as orAbsent has it.
+func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		found, ok := s.item(bare, notByDefault, wrong)
+		if negated && !file.IsGlob(bare) && !s.hasColumn(bare) && s.isLater(bare) {
+			continue
+		}
+		passedOver := notByDefault
+		if s.isOpen(bare) && !negated {
+			passedOver = orAbsent
+		}
+		found, ok := s.item(bare, passedOver, wrong)
 		switch {
 		case !ok && negated:
 			wrong.leaving = append(wrong.leaving, bare)
@@ -119,28 +126,24 @@ func (s *selector) pick(items []string, notByDefault placeSet, wrong *complaints
 			n.excluded = append(n.excluded, found...)
 		default:
 			n.chosen, n.positive = append(n.chosen, found...), true
-			if len(s.moments) > 0 {
-				all, _ := s.item(bare, nil, &complaints{})
-				n.passed = append(n.passed, slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !s.isMoment(i) })...)
-			}
+			n.passed = append(n.passed, s.passedBy(bare)...)
 		}
 	}
 	n.chosen = without(n.chosen, places(n.excluded))
 	return n
 }
 
-// numeric chooses the components that make a row; notByDefault are those that globs
-// and ranges pass over.
-func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complaints) (n chosenNumbers, err error) {
-	n = s.pick(items, notByDefault, wrong)
+// numeric chooses the components that make a row, with the places that pick has.
+func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
+	n = s.pick(items, notByDefault, orAbsent, wrong)
 	if n.positive {
 		s.checkNumbers(n.chosen, wrong)
 	} else {
 		excluded := places(n.excluded)
 		if len(s.NearlyNumeric) > 0 {
-			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), notByDefault), wrong)
+			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), orAbsent), wrong)
 		}
-		n.chosen = s.standard(notByDefault, excluded)
+		n.chosen = s.standard(orAbsent, excluded)
 	}
 	if err := wrong.err(s); err != nil {
 		return n, err
@@ -148,11 +151,37 @@ func (s *selector) numeric(items []string, notByDefault placeSet, wrong *complai
 	if len(n.chosen) > 0 || s.noNumbers {
 		return n, nil
 	}
-	hint := ""
-	if len(s.moments) > 0 {
-		hint = fmt.Sprintf("name dates and times to compute with them, as in `columns '%s'`; ", quote.Bare(s.components[s.moments[0]].name))
+	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
+}
+
+// absentOnes returns the components that other files lack.
+func (s *selector) absentOnes() []int { return slices.Collect(maps.Keys(s.absent)) }
+
+// passedBy returns the components that an item stands for and passes over.
+func (s *selector) passedBy(item string) []int {
+	over := places(s.onlyNamed)
+	if s.isOpen(item) {
+		over = places(s.onlyNamed, s.absentOnes())
 	}
-	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", hint, s.names(nil))
+	if len(over) == 0 {
+		return nil
+	}
+	all, _ := s.item(item, nil, &complaints{})
+	return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !over.has(i) })
+}
+
+// hint says, if there are columns of numbers that no choice has but by their names, how to choose one.
+func (s *selector) hint() string {
+	i := slices.IndexFunc(s.onlyNamed, func(i int) bool { return s.components[i].kind.Computable() })
+	if i < 0 {
+		return ""
+	}
+	i = s.onlyNamed[i]
+	what := "dates and times"
+	if s.isKey(i) {
+		what = FolderNames
+	}
+	return fmt.Sprintf("name %s to compute with them, as in `columns '%s'`; ", what, quote.Bare(s.components[i].name))
 }
 
 // checkNearlyNumeric refuses to leave out in silence, as text, columns of numbers
@@ -200,7 +229,11 @@ func (s *selector) standard(notByDefault, excluded placeSet) []int {
 // described names components that are passed over, with the reasons.
 func (s *selector) described(list []int) (out []LeftOutColumn) {
 	for _, i := range list {
-		out = append(out, LeftOutColumn{s.components[i].name, s.reason(i)})
+		why := s.reason(i)
+		if s.isKey(i) {
+			why = FolderNames
+		}
+		out = append(out, LeftOutColumn{s.components[i].name, why})
 	}
 	return out
 }
@@ -211,6 +244,9 @@ const LibsvmLabel = text.LibsvmLabel
 
 // reason returns why the standard choice passes over a component.
 func (s *selector) reason(i int) string {
+	if why, absent := s.absent[i]; absent {
+		return why
+	}
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.NotByDefault, i) && s.Columns[c.column].Why == "":
@@ -255,6 +291,11 @@ func without(chosen []int, excluded placeSet) []int {
 		}
 	}
 	return list
+}
+
+// isOpen reports whether an item stands for columns that it does not name one by one: a glob, or a range without an end.
+func (s *selector) isOpen(item string) bool {
+	return !s.hasColumn(item) && (file.IsGlob(item) || strings.HasSuffix(item, ":"))
 }
 
 // item finds the components of a name, a glob, an index or a range.
@@ -323,10 +364,10 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 			found = append(found, i)
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && !s.isLater(glob) {
 		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
 	}
-	return found, len(found) > 0
+	return found, len(found) > 0 || s.isLater(glob)
 }
 
 // named finds the cell, or all components of the vector column, of that name.

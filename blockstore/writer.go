@@ -41,6 +41,9 @@ type Schema struct {
 	Compression string
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
+	// Memory is how much memory the run has, in bytes, 0 for any. Row groups of Parquet hold a 32nd of it in numbers,
+	// 16 MiB without it, and at most a million rows.
+	Memory int64
 }
 
 // Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
@@ -82,7 +85,7 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 
 // written are the formats that can be written, by the name that Schema.Format has: what starts
 // one, and whether it goes to pipes. It does not where a file can be finished only by going back
-// to its beginning, or is read only from its end.
+// to its beginning, or where another format serves pipes.
 var written = map[string]struct {
 	start column.StartEncoder
 	pipes bool
@@ -92,7 +95,7 @@ var written = map[string]struct {
 	formats.TSV:         {text.NewCSVEncoder('\t'), true},
 	formats.Libsvm:      {text.NewLibsvmEncoder, true},
 	formats.JSONLines:   {text.NewJSONLinesEncoder, true},
-	formats.Parquet:     {parquet.NewEncoder, false},
+	formats.Parquet:     {parquet.NewEncoder, true},
 	formats.Arrow:       {arrow.NewEncoder, false},
 	formats.ArrowStream: {arrow.NewStreamEncoder, true},
 	formats.Store:       {storeEncoder(false), false},
@@ -131,14 +134,17 @@ func writtenExtensions() (list []string) {
 
 // WriterBytes returns about how much memory a writer of a format holds besides the batches
 // that it is given, in bytes, for so many columns: Parquet, Arrow and stores collect rows
-// before they write them, the others hold nothing to speak of. Long strings in kept columns
-// come on top.
-func WriterBytes(format string, columns int) int64 {
+// before they write them, the others hold nothing to speak of. Text in kept columns
+// comes on top: for Parquet at most as much as a row group has of numbers, see [Schema].
+func WriterBytes(format string, columns int) int64 { return WriterBytesWithin(0, format, columns) }
+
+// WriterBytesWithin is [WriterBytes] in a run that has so much memory, in bytes, 0 for any: see Schema.Memory.
+func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	switch format {
 	case formats.Parquet:
-		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
+		return parquet.WriterBytes(memory, columns)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.WriterBytes + 4<<10*int64(columns)
+		return arrow.WriterBytes(columns)
 	case formats.Store:
 		return store.WriterBytes
 	}
@@ -157,8 +163,7 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 				Do("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
-	start := written[s.Format].start
-	if start == nil {
+	if written[s.Format].start == nil {
 		return nil, fault.Output(path, "the format %q is not known", s.Format).Do("use one of %s", strings.Join(OutputFormats(), ", "))
 	}
 	_, packing := packedName(path)
@@ -169,15 +174,31 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
 			Do("change one of the two")
 	case packing != "":
-		start = packed(packing, start)
-	case s.Compression != "" && s.Compression != noCompression:
-		if !slices.Contains(Compressions(s.Format), s.Compression) {
-			return nil, fault.Output(path, "a file of the format %s is not compressed by %q", s.Format, s.Compression).
-				Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
-		}
-		start = compressed(s.Format, s.Compression)
+		return newFileWriter(files, path, s, packed(packing, written[s.Format].start))
+	}
+	start, err := encoderOf(path, s)
+	if err != nil {
+		return nil, err
 	}
 	return newFileWriter(files, path, s, start)
+}
+
+// encoderOf returns what starts an output of the format and compression of s, which messages call name.
+func encoderOf(name string, s Schema) (column.StartEncoder, error) {
+	method := s.Compression
+	if method == noCompression {
+		method = ""
+	}
+	switch {
+	case method != "" && !slices.Contains(Compressions(s.Format), method):
+		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, method).
+			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
+	case s.Format == formats.Parquet:
+		return parquet.NewSizedEncoder(method, s.Memory), nil
+	case s.Format == formats.Store:
+		return storeEncoder(method != ""), nil
+	}
+	return written[s.Format].start, nil
 }
 
 // HeaderName returns the name that a column called name has in CSV and TSV files that are
@@ -190,6 +211,13 @@ func HeaderName(name string) string { return text.HeaderName(name) }
 func Target(path string) (string, error) {
 	target, _, err := file.Target(path)
 	return target, err
+}
+
+// LockFolder locks the folder of a file that several processes may write with others that belong to it: who renames them
+// under the lock leaves all files of one process, whoever comes last. See [WriteFile] for a single file. It waits ten
+// seconds at most, and locks nothing where folders have no locks or path is an object. The error is that of ctx.
+func LockFolder(ctx context.Context, path string) (release func(), err error) {
+	return file.LockFolder(ctx, path)
 }
 
 // TryFolder returns an error if no file can be made in a folder.

@@ -218,7 +218,7 @@ var families = []family{
 			{name: "ridge of three kernels", off: 1.1, method: ridge.Solver{Landmarks: 30, Kernels: []kernelgen.Kernel{
 				kernelgen.Laplace(0.5), kernelgen.Matern52(2),
 			}}, flags: fresh, kernel: "rbf(gamma=0.5)"},
-			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScorePass: true,
+			{name: "ridge, scored by a pass", off: 1.1, method: ridge.Solver{Landmarks: 30, Folds: 3, ScoreRows: ridge.AllRows,
 				Balanced: true}, flags: fresh},
 			{name: "ridge, diagonal metric", off: 2.5, method: ridge.Solver{Metric: ridge.DiagonalMetric}, flags: fresh},
 			{name: "ridge, full metric", off: 2.5, method: ridge.Solver{Metric: ridge.FullMetric}, flags: fresh},

@@ -83,10 +83,14 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 }
 
 // chunkRows returns how many rows are read at a time outside a pass.
-func chunkRows(info Info) int {
-	n := min(1024, BlockRows(len(info.Columns)))
-	if info.Rows >= 0 {
-		n = int(max(1, min(int64(n), info.Rows)))
+func chunkRows(info Info) int { return int(FetchedRows(info.Rows, len(info.Columns))) }
+
+// FetchedRows returns how many rows of dimension d [Gather] holds besides those that it fetches from a source with so
+// many rows, -1 for an unknown number.
+func FetchedRows(rows int64, d int) int64 {
+	n := int64(min(1024, BlockRows(d)))
+	if rows >= 0 {
+		n = max(1, min(n, rows))
 	}
 	return n
 }

@@ -121,7 +121,7 @@ func fifths(rows int, seed uint64) (test, train []int) {
 	return test, train
 }
 
-// coverage collects intervals.
+// coverage counts how many true values lie in their predicted intervals.
 type coverage struct{ rows []covered }
 
 type covered struct {

@@ -38,8 +38,8 @@ func scores(ctx context.Context, o options) (*report.Table, error) {
 	d := &ridge.Data{Rows: rows, Classes: classes}
 	for seed := range uint64(o.seeds) {
 		var of [2]*ridge.Scores
-		for i, all := range []bool{false, true} {
-			s := ridge.Solver{Landmarks: 300, Seed: seed + 1, ScorePass: all}
+		for i, scored := range []int{0, ridge.AllRows} {
+			s := ridge.Solver{Landmarks: 300, Seed: seed + 1, ScoreRows: scored}
 			f, err := s.Fit(ctx, stream.Engine{}, d, kernelgen.RBF(0.05))
 			if err != nil {
 				return nil, err

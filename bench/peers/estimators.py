@@ -69,14 +69,14 @@ def components():
     from sklearn.decomposition import KernelPCA
     x = np.random.default_rng(1).normal(size=(10000, 20)) * 0.8 ** np.arange(20)
     theirs = KernelPCA(10, kernel='rbf', gamma=0.1, eigen_solver='randomized', random_state=1)
-    ours = {'KernelPCA(10), %d landmarks' % n: nystream.KernelPCA(10, gamma=0.1, n_landmarks=n) for n in (40, 400)}
+    ours = {'KernelPCA(10), %d landmarks' % n: nystream.KernelPCA(10, gamma=0.1, n_landmarks=n, scale='none') for n in (40, 400)}
     for say, pca in {**ours, 'scikit-learn KernelPCA(10)': theirs}.items():
         apart(lambda: timed(say, lambda: pca.fit_transform(x) is not None and pca.eigenvalues_.sum() / len(x)))
 
 
 def transform():
     x = np.random.default_rng(1).normal(size=(200000, 16))
-    embedding = nystream.Embedding(100, n_landmarks=400)
+    embedding = nystream.Embedding(100, n_landmarks=400, scale='none')
 
     def apply():
         embedding.transform(x)
@@ -97,7 +97,7 @@ def compare_svc(data):
     for rank in 100, 300:
         for steps in ((StandardScaler(), LogisticRegression(max_iter=1000)),
                       (LogisticRegression(C=100, max_iter=1000),)):
-            linear = make_pipeline(nystream.Embedding(rank), *steps)
+            linear = make_pipeline(nystream.Embedding(rank, scale='none'), *steps)
             say = 'Embedding(%d), %s' % (rank, re.sub('(, )?max_iter=1000', '', ', '.join(map(str, steps))))
             timed(say, lambda: linear.fit(x, y).score(xt, yt))
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ func uniform(rows, columns, seed int, format string) string {
 
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
 // uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a folder, it
-// is the number of files. zstd is Parquet with pages of that number of rows.
+// is the number of files. zstd is Parquet with pages of that number of rows. labels are two classes, 0 and 1.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
@@ -41,12 +42,19 @@ func writeFile(path string) {
 		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)))
 	case "parts":
 		writeParts(path, rows, columns, number)
+	case "labels":
+		x := datasets.Uniform(rows, columns, uint64(number))
+		for i, v := range x.Data {
+			x.Data[i] = math.Round(v)
+		}
+		writeBatch(path, blockstore.Schema{Columns: xNames(columns)}, x)
 	case "zstd":
 		writePages(path, rows, columns, number)
 	case "sparse":
 		x := datasets.Uniform(rows, columns, uint64(number))
+		zeros := 1 - min(0.5, 50/float64(columns)) // 50 numbers of a row are none
 		for i, v := range x.Data {
-			x.Data[i] = max(0, v-0.99)
+			x.Data[i] = max(0, v-zeros)
 		}
 		label := stream.Column{Kind: stream.Int64, Valid: slices.Repeat([]bool{true}, rows)}
 		for i := range rows {

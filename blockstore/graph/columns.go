@@ -20,8 +20,9 @@ var (
 // edgeColumns says which cells of a line make an edge.
 type edgeColumns struct {
 	source, target int
-	weight         int // -1 for none
-	width          int // cells a line
+	weight         int  // -1 for none
+	guessed        bool // weight is the third column, which nothing names
+	width          int  // cells a line
 	header         bool
 }
 
@@ -52,6 +53,7 @@ func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns,
 	if c.weight, err = o.weightColumn(names, c.width); err != nil {
 		return c, err
 	}
+	c.guessed = c.weight >= 0 && o.Weight == "" && names == nil
 	if c.source == c.target || c.weight == c.source || c.weight == c.target {
 		return c, fault.New("source, target and weight must be different columns").Do("name those that are not found by themselves")
 	}

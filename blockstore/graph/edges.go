@@ -109,6 +109,7 @@ type reader struct {
 	options Options
 	lines   *text.Records
 	edges   edgeList
+	guess   *weightGuess // nil if the weights are named
 }
 
 // newReader checks options that contradict each other or the file.
@@ -181,6 +182,7 @@ func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
 	}
 	g := &Graph{
 		Weighted:   r.edges.weighted,
+		Guessed:    r.guess.result(),
 		Edges:      r.edges.edges,
 		Duplicates: r.edges.count() - a.NNZ(),
 		SelfLoops:  r.edges.loops,
@@ -213,6 +215,9 @@ func readEdges(in *document, o Options) (*Graph, error) {
 	r, err := newReader(in, delimiter, columns.weight >= 0, o)
 	if err != nil {
 		return nil, err
+	}
+	if columns.guessed {
+		r.guess = new(weightGuess)
 	}
 	nodes := newNodeTable()
 	if err := nodes.list(o.Nodes); err != nil {
@@ -285,6 +290,9 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 				err = fault.New("%w, or say with `header` that the line names the columns", err)
 			}
 			return err
+		}
+		if r.guess != nil {
+			r.guess.see(weight)
 		}
 	}
 	r.edges.add(source, target, weight)

@@ -37,6 +37,8 @@ type Graph struct {
 	Names []string
 	// Weighted says that the weights were read from the file.
 	Weighted bool
+	// Guessed describes the weights if only the place of their column says that they are weights, else it is nil.
+	Guessed *GuessedWeights
 	// Edges is the number of edges that the file lists, self-loops and
 	// repetitions included.
 	Edges int64

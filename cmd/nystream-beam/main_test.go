@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nystream/nystream/blockstore"
 )
 
 // bin is the folder of the programs under test.
@@ -295,7 +297,15 @@ func TestBundleDoneAgain(t *testing.T) {
 	writeRows(t, folder+"/x.csv", 20000, 3, 1, false)
 	t.Chdir(folder)
 	*nystream = filepath.Join(bin, "nystream")
-	r, err := newReplay(append([]string{*nystream}, strings.Fields("fit landmark x.csv --columns x* --kernel rbf --rank 4 --quiet --format=json --states=st --shard={}/2")...))
+	mustRun(t, folder, "nystream", "fit", "landmark", "x.csv", "--columns", "x*", "--kernel", "rbf", "--rank", "4", "--shard", "1/2", "--states", "other")
+	fit, err := os.ReadFile("other/" + savedFit)
+	if err == nil {
+		err = blockstore.States("st").Write(savedFit, fit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newReplay(append([]string{*nystream}, strings.Fields("fit --quiet --format=json --states=st --shard={}/2")...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ var places struct {
 	taken chan struct{}
 }
 
-// place waits for one of so many places and returns what gives it back.
+// place waits until fewer than most processes run, and returns a function that ends its own turn.
 func place(ctx context.Context, most int) (func(), error) {
 	places.Lock()
 	if places.taken == nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/array"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // largeBatch returns rows of 4 numbers and a text, which are much larger than the rest of a
@@ -67,7 +69,7 @@ func TestArrowMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds; it runs without -short")
 	}
-	if peakRSS() == 0 {
+	if app.PeakRSS() == 0 {
 		t.Skip("this system does not tell the peak memory of a process; Linux and macOS do")
 	}
 	folder := t.TempDir()

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // TestLabelsOfLines: a file of labels of one column has a label on each line, whatever stands in it. A file of several
@@ -51,7 +53,7 @@ func TestLabelsOfLines(t *testing.T) {
 		var out, messages bytes.Buffer
 		words := []string{"fit", "askls", "x.csv", "--label", c.file, "--kernel", "rbf(gamma=0.5)", "-o", "m.npz", "--format", "json", "--quiet"}
 		var r struct{ Classes []string }
-		if code := run(t.Context(), words, nil, &out, &messages); code == exitOK {
+		if code := run(t.Context(), words, nil, &out, &messages); code == app.ExitOK {
 			if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 				t.Fatal(err)
 			}

@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 	"weak"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // TestCommandsAreFreed: nothing global keeps an app whose command line has run, so that a
 // process may run many.
 func TestCommandsAreFreed(t *testing.T) {
-	ran := func(args ...string) weak.Pointer[app] {
-		a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard)
-		if code := a.execute(t.Context(), newRootCommand(a), args); code != exitOK {
+	ran := func(args ...string) weak.Pointer[app.App] {
+		a := app.New(t.Context(), strings.NewReader(""), io.Discard, io.Discard)
+		if code := a.Execute(t.Context(), newRootCommand(a), args); code != app.ExitOK {
 			t.Fatalf("%q: exit code %d", args, code)
 		}
 		return weak.Make(a)

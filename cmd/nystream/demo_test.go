@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/verb"
 )
 
 // runDemo runs the demo on few rows, and gives the exit code and what it prints.
@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's a demo")
 	code, out, failed := runDemo(t, "--dir", dir, "--format", "json")
-	if code != exitOK {
+	if code != app.ExitOK {
 		t.Fatalf("exit code %d: %s", code, failed)
 	}
 	var r struct {
@@ -39,15 +39,15 @@ func TestDemo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r.Rank != 60 || r.Columns != 60 || r.Rows != demoNewRows || !(r.SpectralError > 0 && r.SpectralError < 0.02) {
+	if r.Rank != 60 || r.Columns != 60 || r.Rows != verb.DemoNewRows || !(r.SpectralError > 0 && r.SpectralError < 0.02) {
 		t.Errorf("results %+v", r)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "embedding.svg"))
-	if dots := strings.Count(string(drawn), "<path"); err != nil || dots < 2*demoNewRows || strings.Contains(string(drawn), "NaN") {
+	if dots := strings.Count(string(drawn), "<path"); err != nil || dots < 2*verb.DemoNewRows || strings.Contains(string(drawn), "NaN") {
 		t.Errorf("%d dots are drawn: %v", dots, err)
 	}
 	got, want := table(t, filepath.Join(dir, "new-embedding.parquet"), "phase"), table(t, filepath.Join(dir, "new.parquet"), "phase")
-	if got.Rows != demoNewRows || !slices.Equal(got.Data, want.Data) {
+	if got.Rows != verb.DemoNewRows || !slices.Equal(got.Data, want.Data) {
 		t.Error("the phases of new rows are others in their embedding")
 	}
 	// Another demo replaces the first, and makes the same model.
@@ -57,7 +57,7 @@ func TestDemo(t *testing.T) {
 	}
 	code, out, failed = runDemo(t, "--dir", dir, "--threads", "1", "--format", "text")
 	after, err := os.ReadFile(filepath.Join(dir, "knot.npz"))
-	if code != exitOK || err != nil || !strings.Contains(out, `nystream verify '`) || !strings.Contains(out, `it'\''s a demo/`) {
+	if code != app.ExitOK || err != nil || !strings.Contains(out, `nystream verify '`) || !strings.Contains(out, `it'\''s a demo/`) {
 		t.Fatalf("exit code %d: %s%s, %v", code, failed, out, err)
 	}
 	if string(before) != string(after) {
@@ -76,45 +76,13 @@ func TestDemoRefuses(t *testing.T) {
 		"unknown command \"all\"": {"all"},
 	} {
 		var out strings.Builder
-		fails(t, append([]string{"demo", "--rows", "2000"}, args...), nil, &out, exitUsage, want)
+		fails(t, append([]string{"demo", "--rows", "2000"}, args...), nil, &out, app.ExitUsage, want)
 		if out.Len() > 0 {
 			t.Errorf("demo %v prints %q", args, out.String())
 		}
 	}
-	if code, _, failed := runDemo(t, "--dir", t.TempDir(), "--memory", "1MiB"); code != exitBudget {
+	if code, _, failed := runDemo(t, "--dir", t.TempDir(), "--memory", "1MiB"); code != app.ExitBudget {
 		t.Errorf("exit code %d: %s", code, failed)
-	}
-}
-
-// TestKnot: rows lie as far from the planes of the knot as the noise says, and do not depend on
-// where a file begins.
-func TestKnot(t *testing.T) {
-	k, x := newKnot(1), make([]float64, knotDimension)
-	v, off := blas64.Vector{N: knotDimension, Inc: 1, Data: x}, 0.0
-	const rows = 2000
-	for i := range uint64(rows) {
-		k.row(i, x)
-		for j := range k.frame.Rows {
-			blas64.Axpy(-blas64.Dot(k.direction(j), v), k.direction(j), v)
-		}
-		off += blas64.Dot(v, v) / (knotDimension - 4) / rows
-	}
-	if got := math.Sqrt(off); math.Abs(got/knotNoise-1) > 0.03 {
-		t.Errorf("noise %v, want %v", got, knotNoise)
-	}
-	whole, part := filepath.Join(t.TempDir(), "whole.parquet"), filepath.Join(t.TempDir(), "part.parquet")
-	if err := k.write(t.Context(), whole, 0, 10000); err != nil {
-		t.Fatal(err)
-	}
-	if err := newKnot(1).write(t.Context(), part, 5000, 5000); err != nil {
-		t.Fatal(err)
-	}
-	if a, b := table(t, whole, "x"), table(t, part, "x"); !slices.Equal(a.Data[5000*knotDimension:], b.Data) {
-		t.Error("rows depend on where a file begins")
-	}
-	newKnot(2).row(7, x)
-	if y := make([]float64, knotDimension); k.row(7, y) < 0 || slices.Equal(x, y) {
-		t.Error("two seeds, one row 7")
 	}
 }
 
@@ -124,7 +92,7 @@ func TestDemoCSV(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	var before []byte
 	for range 2 {
-		if code, _, failed := runDemo(t, "--csv", dir, "--format", "json"); code != exitOK {
+		if code, _, failed := runDemo(t, "--csv", dir, "--format", "json"); code != app.ExitOK {
 			t.Fatalf("exit code %d: %s", code, failed)
 		}
 		train, err := os.ReadFile(filepath.Join(dir, "train.csv"))
@@ -139,7 +107,7 @@ func TestDemoCSV(t *testing.T) {
 		{"predict", dir + "/m.npz", dir + "/test.csv", "--label", "letter", "--quiet", "--format", "json"},
 	} {
 		var out, failed strings.Builder
-		if code := run(context.Background(), args, strings.NewReader(""), &out, &failed); code != exitOK {
+		if code := run(context.Background(), args, strings.NewReader(""), &out, &failed); code != app.ExitOK {
 			t.Fatal(failed.String())
 		}
 		var r struct {
@@ -149,7 +117,7 @@ func TestDemoCSV(t *testing.T) {
 		if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
 			t.Fatal(err)
 		}
-		if args[0] == "predict" && (r.Rows != letterNewRows || r.Accuracy < 0.85) {
+		if args[0] == "predict" && (r.Rows != verb.LetterNewRows || r.Accuracy < 0.85) {
 			t.Errorf("%d rows, accuracy %g", r.Rows, r.Accuracy)
 		}
 	}

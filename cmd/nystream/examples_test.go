@@ -5,19 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // wholeRoot returns the root command with the flags of all commands.
 func wholeRoot(t *testing.T) *cobra.Command {
-	a := newApp(t.Context(), nil, nil, nil)
+	a := app.New(t.Context(), nil, nil, nil)
 	return newRootCommand(a)
 }
 
 // Every command has an example, and the flags of all examples exist.
 func TestExamples(t *testing.T) {
-	root, whole := newRootCommand(newApp(t.Context(), nil, nil, nil)), wholeRoot(t)
+	root, whole := newRootCommand(app.New(t.Context(), nil, nil, nil)), wholeRoot(t)
 	flags.EveryCommand(root, func(c *cobra.Command) {
 		if c.Hidden || c.IsAdditionalHelpTopicCommand() {
 			return

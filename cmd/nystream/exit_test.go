@@ -1,22 +1,12 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"go/ast"
 	"go/types"
-	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/blockstore/object"
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/stream"
 )
 
 // TestErrorsNameNoPackage: users read the errors of libraries, which begin with what is wrong. Panics begin with the
@@ -40,48 +30,5 @@ func TestErrorsNameNoPackage(t *testing.T) {
 	}
 	if calls < 500 {
 		t.Errorf("%d errors were looked at", calls)
-	}
-}
-
-// TestExitCodes: the kind of an error decides, whatever it says and whatever wraps it.
-func TestExitCodes(t *testing.T) {
-	data := func(k stream.ErrorKind) error { return stream.NewDataError("a.csv", "no such file; disk full").Of(k) }
-	a := &app{running: true}
-	for _, c := range []struct {
-		what string
-		err  error
-		want int
-	}{
-		{"unusable", data(stream.Unusable), exitData},
-		{"a value", stream.NewValueError("a.csv", 3, "x", "it is 0"), exitData},
-		{"damaged", data(stream.Damaged), exitData},
-		{"missing", data(stream.Missing), exitData},
-		{"changed", data(stream.Changed), exitData},
-		{"unreachable", data(stream.Unreachable), exitFailed},
-		{"unwritten", data(stream.Unwritten), exitFailed},
-		{"a failing server while reading", fromData(fmt.Errorf("a: %w", object.Failure(io.ErrUnexpectedEOF))), exitFailed},
-		{"a busy server", stream.NewDataError("b", "%w", object.Temporary(io.ErrUnexpectedEOF)), exitFailed},
-		{"plain", errors.New("a.csv: row 3 (counted from 0): it is 0"), exitFailed},
-		{"plain, while reading", fromData(errors.New("disk")), exitData},
-		{"a missing file", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrNotExist}, exitData},
-		{"wrong usage for the data", flags.Usagef("--rank: %w", data(stream.Unusable)), exitUsage},
-		{"over the budget", stream.NewDataError("a", "%w", &stream.OverBudgetError{}), exitBudget},
-		{"no room for a copy", fromData(&blockstore.SpoolError{Err: &blockstore.OverQuotaError{}}), exitBudget},
-		{"a full disk", stream.NewDataError("a", "%w", &blockstore.SpoolError{Err: fs.ErrPermission}), exitFailed},
-	} {
-		if got := a.exitCode(t.Context(), c.err); got != c.want {
-			t.Errorf("%s: exit code %d, want %d", c.what, got, c.want)
-		}
-		if got := a.exitCode(t.Context(), fmt.Errorf("shard 3: %w", c.err)); got != c.want {
-			t.Errorf("%s, wrapped: exit code %d, want %d", c.what, got, c.want)
-		}
-	}
-	if fromData(io.EOF) != io.EOF || fromData(nil) != nil || fromData(context.Canceled) != context.Canceled {
-		t.Error("the end of the data is an error of the data")
-	}
-	for k := stream.ErrorKind(0); !strings.HasPrefix(k.String(), "kind "); k++ {
-		if exitOf[k] == 0 {
-			t.Errorf("%v has no exit code", k)
-		}
 	}
 }

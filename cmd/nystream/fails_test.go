@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // fails runs a command line that ends with an exit code and a message that has some words.
@@ -26,7 +28,7 @@ func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, w
 func refuses(t *testing.T, what, path, data string) {
 	t.Helper()
 	for _, line := range []string{"inspect " + path, "transform " + path + " " + data + " -o " + filepath.Dir(path) + "/out.npy"} {
-		if code, _, says := guardedRun(t.Context(), line); code != exitData || !strings.Contains(says, path) {
+		if code, _, says := guardedRun(t.Context(), line); code != app.ExitData || !strings.Contains(says, path) {
 			t.Errorf("%s: %s: exit code %d, %s", what, line, code, says)
 		}
 	}

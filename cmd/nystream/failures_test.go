@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/internal/storetest"
 )
 
@@ -25,13 +26,13 @@ func TestFailuresOfStores(t *testing.T) {
 			first  int // request that it answers
 			code   int
 		}{
-			"403":         {status(http.StatusForbidden), 1, exitFailed},
-			"403 later":   {status(http.StatusForbidden), 2, exitFailed},
-			"503":         {status(http.StatusServiceUnavailable), 1, exitFailed},
-			"503 later":   {status(http.StatusServiceUnavailable), 2, exitFailed},
-			"reset":       {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, exitFailed},
-			"reset later": {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 2, exitFailed},
-			"404":         {status(http.StatusNotFound), 1, exitData},
+			"403":         {status(http.StatusForbidden), 1, app.ExitFailed},
+			"403 later":   {status(http.StatusForbidden), 2, app.ExitFailed},
+			"503":         {status(http.StatusServiceUnavailable), 1, app.ExitFailed},
+			"503 later":   {status(http.StatusServiceUnavailable), 2, app.ExitFailed},
+			"reset":       {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, app.ExitFailed},
+			"reset later": {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 2, app.ExitFailed},
+			"404":         {status(http.StatusNotFound), 1, app.ExitData},
 		} {
 			s.Break(func(n int, w http.ResponseWriter, _ *http.Request) bool {
 				if n >= c.first {
@@ -40,7 +41,7 @@ func TestFailuresOfStores(t *testing.T) {
 				return n >= c.first
 			})
 			stall := "50ms"
-			if c.code == exitData {
+			if c.code == app.ExitData {
 				stall = "30s" // on a busy machine too, the answer comes
 			}
 			var messages bytes.Buffer

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // flagVerb is a verb with a command line that runs.
@@ -60,15 +62,15 @@ var flagValues = map[string]string{
 	"C": "2", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
 	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "decisions": "",
 	"degrees": "symmetric", "delimiter": ";", "dim": "3", "encoding": "utf-16", "epsilon": "2", "error": "sampled --sample=10", "factors": "out/u.csv", "fold-by": "g",
-	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",
+	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "index-base": "0", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",
 	"iterations": "1", "keep": "a", "kernel": "laplace", "kernel-y": "laplace", "kind": "cca", "label": "a", "labels": "nodes.csv", "lag": "1", "landmarks": "12",
 	"left-factors": "out/l.csv", "left-output": "out/l.csv", "leverage-rows": "1", "map": "abs", "marginal-penalty": "1", "matrix": "b.csv", "merge": "source",
 	"method": "exact", "metric": "diagonal", "mu": "2", "nnz": "2", "no-header": "", "nodes": "nodes.csv", "norm": "frobenius", "novelty": "0.1", "nulls": "holes.csv: drop",
 	"output": "out/other.npz", "output-format": "parquet", "paradigm": "unsupervised", "passes": "1", "penalty": "0.5", "plot": "out/p.svg", "probabilities": "",
 	"rank": "3", "refine": "1", "report": "out/r.html", "ridge": "0.5", "right": "y.csv", "right-factors": "out/r.csv", "right-output": "out/r.csv", "right-weights": "s",
-	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-pass": "", "scores": "s", "seed": "2", "self-loops": "drop", "shard": "1/2",
+	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-rows": "all", "scores": "s", "seed": "2", "self-loops": "drop", "shard": "1/2",
 	"shift": "none", "side": "right", "simple": "", "sketch": "12", "skip": "1", "std": "", "sums": "exact", "target": "a", "target-kernel": "laplace", "task": "eigen",
-	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
+	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "trajectory-by": "g", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
 }
 
 // TestFlagsCount gives each flag to each verb: the verb refuses it, or what it writes or reports is
@@ -80,7 +82,7 @@ func TestFlagsCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range flagVerbs {
-		cmd, _, err := newRootCommand(newApp(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
+		cmd, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,10 +213,47 @@ func makeFlagData(t *testing.T) {
 	}
 }
 
-// TestFlagsAreDeclared: what the declaration of each flag must say, and that a flag that decides a result
-// is part of the identity of its fit.
+// TestResultsAreIdentity: another value of a flag that decides a result is another identity of states, and
+// that of any other flag is not.
+func TestResultsAreIdentity(t *testing.T) {
+	for _, v := range flagVerbs {
+		if !strings.HasPrefix(v.verb, "fit ") {
+			continue
+		}
+		cmd, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find(strings.Fields(v.verb))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.InheritedFlags() // adds the seed
+		set := flags.New(cmd)
+		set.Visit(func(f *flags.Flag) {
+			value, ok := v.values[f.Name]
+			if !ok {
+				value, ok = flagValues[f.Name]
+			}
+			if !ok {
+				return // about the process
+			}
+			if _, rest, found := strings.Cut(value, ": "); found {
+				value = rest
+			}
+			if f.Arg == "" {
+				value = "true"
+			}
+			before := set.Results()
+			if err := set.Give(f.Name, value); err != nil {
+				t.Fatal(err)
+			}
+			if same := slices.Equal(before, set.Results()); same == (f.Effect == flags.Result) {
+				t.Errorf("%s --%s %s: states have the same identity: %v", v.verb, f.Name, value, same)
+			}
+		})
+	}
+}
+
+// TestFlagsAreDeclared: what the declaration of each flag must say.
 func TestFlagsAreDeclared(t *testing.T) {
-	flags.EveryCommand(newRootCommand(newApp(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
+	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
 		flags.New(cmd).Visit(func(f *flags.Flag) {
 			if n := len(strings.Fields(f.Usage)); n == 0 || n > 10 {
 				t.Errorf("%s --%s: %q has %d words, and ten is the most", cmd.CommandPath(), f.Name, f.Usage, n)

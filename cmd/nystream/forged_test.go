@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/internal/matrix"
 )
 
@@ -68,7 +69,7 @@ func TestForgedModels(t *testing.T) {
 	for _, line := range forgedFits {
 		fit, data, _ := strings.Cut(line, " | ")
 		var says strings.Builder
-		if code := run(t.Context(), strings.Fields("fit "+fit+" -o genuine.npz"), nil, &says, &says); code != exitOK {
+		if code := run(t.Context(), strings.Fields("fit "+fit+" -o genuine.npz"), nil, &says, &says); code != app.ExitOK {
 			t.Fatalf("%s: exit code %d, %s", fit, code, says.String())
 		}
 		genuine, err := archive.Read("genuine.npz")
@@ -119,21 +120,21 @@ func tryForgery(t *testing.T, fit, change string, file *archive.Archive, command
 	for _, command := range commands {
 		os.Remove("out.csv")
 		code, panicked, says := guardedRun(t.Context(), command+" --threads 1")
-		if code != exitUsage {
+		if code != app.ExitUsage {
 			meant = append(meant, command)
 		}
-		if code == exitOK {
+		if code == app.ExitOK {
 			out, _ := os.ReadFile("out.csv")
 			says += string(out)
 		}
 		switch {
-		case change == "" && code != exitOK && code != exitUsage:
+		case change == "" && code != app.ExitOK && code != app.ExitUsage:
 			t.Errorf("%s: %s: exit code %d: %s", fit, command, code, says)
 		case panicked:
 			t.Errorf("%s: %s: %s: %s", fit, change, command, says)
-		case code != exitOK && code != exitUsage && (code != exitData || !strings.Contains(says, "m.npz") && !strings.Contains(says, ".csv: ")):
+		case code != app.ExitOK && code != app.ExitUsage && (code != app.ExitData || !strings.Contains(says, "m.npz") && !strings.Contains(says, ".csv: ")):
 			t.Errorf("%s: %s: %s: exit code %d, and no file is named: %s", fit, change, command, code, says)
-		case code == exitOK && notFiniteWord(says):
+		case code == app.ExitOK && notFiniteWord(says):
 			t.Errorf("%s: %s: %s: exit code 0 and a number that is not finite: %.300s", fit, change, command, says)
 		}
 	}
@@ -200,8 +201,8 @@ func writeForgeryData(t *testing.T) {
 // familyNamed returns the name of the family whose models have a method.
 func familyNamed(method string) string {
 	for _, f := range families {
-		if slices.Contains(f.methods, method) {
-			return f.name
+		if slices.Contains(f.Methods, method) {
+			return f.Name
 		}
 	}
 	return ""

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/verb"
 )
 
 // TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
@@ -100,7 +102,7 @@ func checkFormatPage(t *testing.T, page string) {
 
 // checkFormatFlags looks for a format in the completion of files, and in the words of flags.
 func checkFormatFlags(t *testing.T, format string) {
-	declared := flags.New(newConvertCommand(newApp(t.Context(), nil, nil, nil)))
+	declared := flags.New(verb.NewConvert(app.New(t.Context(), nil, nil, nil)))
 	for _, place := range []struct {
 		flag       string
 		formats    []string

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // asked is a fit of files and what is made of new rows: all that a change of the table may alter.
@@ -136,7 +138,7 @@ func (c *cells) write(t *testing.T, stem string, parts int, format string) (path
 func succeeds(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
-	if code := run(t.Context(), append(words, "--quiet", "--provenance=false"), nil, &out, &messages); code != exitOK {
+	if code := run(t.Context(), append(words, "--quiet", "--provenance=false"), nil, &out, &messages); code != app.ExitOK {
 		t.Fatalf("nystream %s: exit code %d: %s", strings.Join(words, " "), code, messages.String())
 	}
 	return out.String()

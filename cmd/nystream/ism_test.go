@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -33,7 +34,7 @@ func ismFiles(t *testing.T) (folder string, x blas64.General) {
 		y.Data[i] = float64(class)
 	}
 	for name, m := range map[string]blas64.General{"x.npy": x, "y.npy": y} {
-		if err := writeTable(folder+"/"+name, numbered("x", m.Cols), m); err != nil {
+		if err := writeTable(folder+"/"+name, rows.Numbered("x", m.Cols), m); err != nil {
 			t.Fatal(err)
 		}
 	}

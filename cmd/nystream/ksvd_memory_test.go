@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // plannedFit is what the tests look at in plans and reports.
@@ -56,7 +58,7 @@ func TestKSVDMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds; it runs without -short")
 	}
-	if peakRSS() == 0 {
+	if app.PeakRSS() == 0 {
 		t.Skip("this system does not tell the peak memory of a process; Linux and macOS do")
 	}
 	folder := t.TempDir()

@@ -14,6 +14,8 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -22,7 +24,7 @@ import (
 func command(t *testing.T, line string) string {
 	t.Helper()
 	var out, messages strings.Builder
-	if code := run(t.Context(), strings.Fields(line), nil, &out, &messages); code != exitOK {
+	if code := run(t.Context(), strings.Fields(line), nil, &out, &messages); code != app.ExitOK {
 		t.Fatalf("%s: exit code %d, %s", line, code, messages.String())
 	}
 	return out.String()
@@ -88,7 +90,7 @@ func ksvdFiles(t *testing.T) (folder string) {
 		name       string
 		rows, cols int
 	}{{"x.npy", 120, 12}, {"wide.npy", 9, 80}, {"q.npy", 130, 4}, {"k.npy", 110, 4}, {"square.npy", 60, 60}} {
-		if err := writeTable(folder+"/"+f.name, numbered("x", f.cols), randomMatrix(random, f.rows, f.cols)); err != nil {
+		if err := writeTable(folder+"/"+f.name, rows.Numbered("x", f.cols), randomMatrix(random, f.rows, f.cols)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +131,7 @@ func TestKSVDTransform(t *testing.T) {
 			for i := range x.Data {
 				turned.Data[i%x.Cols*x.Rows+i/x.Cols] = x.Data[i]
 			}
-			if err := writeTable(right, numbered("x", x.Rows), turned); err != nil {
+			if err := writeTable(right, rows.Numbered("x", x.Rows), turned); err != nil {
 				t.Fatal(err)
 			}
 		case "graph":

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
 // layoutLines read rows X and other files, which are words of one capital letter. They write o.npz or o.csv.
@@ -87,7 +90,7 @@ var layouts = []struct {
 }
 
 // numbered returns the table with numbers for names.
-func (f layoutFile) numbered() layoutFile { return layoutFile{numbered("", len(f.names)), f.rows} }
+func (f layoutFile) numbered() layoutFile { return layoutFile{rows.Numbered("", len(f.names)), f.rows} }
 
 // text writes the table with a delimiter. Quotes are around words that hold it.
 func (f layoutFile) text(delimiter string) string {
@@ -175,7 +178,7 @@ func answerOfLine(t *testing.T, line, rows, flags string) (members map[string]st
 			}
 		}
 		var messages bytes.Buffer
-		if code := run(t.Context(), append(words, "--quiet", "--provenance=false", "--threads=1"), nil, io.Discard, &messages); code != exitOK {
+		if code := run(t.Context(), append(words, "--quiet", "--provenance=false", "--threads=1"), nil, io.Discard, &messages); code != app.ExitOK {
 			return nil, messages.String()
 		}
 	}

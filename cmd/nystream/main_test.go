@@ -25,7 +25,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
@@ -102,7 +104,7 @@ func pythonWith(module string) string { return interpreters()[module] }
 // rows, the same for every format, and takes so many bytes off the end.
 func generate() {
 	path := os.Args[1]
-	rows, cols := atoi(os.Args[2]), atoi(os.Args[3])
+	n, cols := atoi(os.Args[2]), atoi(os.Args[3])
 	hole, prefix, cut := -1, "x", int64(0)
 	for _, option := range os.Args[4:] {
 		if v, ok := strings.CutPrefix(option, "nan="); ok {
@@ -115,7 +117,7 @@ func generate() {
 			cut = int64(atoi(v))
 		}
 	}
-	x := uniformRows(rows, cols)
+	x := uniformRows(n, cols)
 	if hole >= 0 {
 		x.Data[hole*cols] = math.NaN()
 	}
@@ -123,7 +125,7 @@ func generate() {
 	if filepath.Ext(path) == ".arrows" {
 		write = writeArrowStream
 	}
-	err := write(path, numbered(prefix, cols), x)
+	err := write(path, rows.Numbered(prefix, cols), x)
 	if info, failed := os.Stat(path); failed == nil && cut > 0 {
 		err = errors.Join(err, os.Truncate(path, info.Size()-cut))
 	}
@@ -211,7 +213,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 // decompositions do not.
 func TestInterruptWhileDecomposing(t *testing.T) {
 	folder := t.TempDir()
-	if err := writeTable(folder+"/x.npy", numbered("x", 2), matrix.New(50, 2)); err != nil {
+	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 2), matrix.New(50, 2)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -227,11 +229,11 @@ func TestInterruptWhileDecomposing(t *testing.T) {
 // An interrupt in the middle of a long computation ends it.
 func TestInterruptWhileWorking(t *testing.T) {
 	folder := t.TempDir()
-	if err := writeTable(folder+"/x.npy", numbered("x", 10), uniformRows(20_000, 10)); err != nil {
+	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 10), uniformRows(20_000, 10)); err != nil {
 		t.Fatal(err)
 	}
 	fit := []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "5", "-o", folder + "/m.npz"}
-	if code := run(t.Context(), fit, nil, io.Discard, io.Discard); code != exitOK {
+	if code := run(t.Context(), fit, nil, io.Discard, io.Discard); code != app.ExitOK {
 		t.Fatalf("fit: exit code %d", code)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -244,7 +246,7 @@ func TestInterruptWhileWorking(t *testing.T) {
 // checkInterrupted also checks what is in the folder.
 func checkInterrupted(t *testing.T, code int, messages, folder string, files ...string) {
 	t.Helper()
-	if code != exitInterrupted {
+	if code != app.ExitInterrupted {
 		t.Errorf("exit code %d, messages %q", code, messages)
 	}
 	entries, err := os.ReadDir(folder)
@@ -263,27 +265,17 @@ func checkInterrupted(t *testing.T, code int, messages, folder string, files ...
 // When only the report cannot be printed, the model stays, as the help says.
 func TestReportThatCannotBePrinted(t *testing.T) {
 	folder := t.TempDir()
-	if err := writeTable(folder+"/x.npy", numbered("x", 2), matrix.New(50, 2)); err != nil {
+	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 2), matrix.New(50, 2)); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"text", "json"} {
 		reader, out := io.Pipe()
 		reader.CloseWithError(errors.New("disk full"))
 		args := []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "2", "-o", folder + "/m.npz", "--format", format}
-		fails(t, args, nil, out, exitFailed, "the report could not be printed: disk full")
+		fails(t, args, nil, out, app.ExitFailed, "the report could not be printed: disk full")
 		if err := os.Remove(folder + "/m.npz"); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// The reader for pipes passes on every byte, whatever the sizes of reads.
-func TestInterruptibleReadsEverything(t *testing.T) {
-	want := strings.Repeat("0123456789", 50_000)
-	r := &interruptible{ctx: t.Context(), in: strings.NewReader(want)}
-	got, err := io.ReadAll(r)
-	if err != nil || string(got) != want {
-		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
 	}
 }
 

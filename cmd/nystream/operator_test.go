@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/internal/matrix"
 )
 
@@ -44,7 +45,7 @@ func spiral(t *testing.T, a complex128) (first, second string) {
 			x.Data[2*i], x.Data[2*i+1] = real(z), imag(z)
 			z *= a
 		}
-		if err := writeTable(folder+"/"+name, numbered("x", 2), x); err != nil {
+		if err := writeTable(folder+"/"+name, rows.Numbered("x", 2), x); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +129,7 @@ func TestOperatorSets(t *testing.T) {
 		x.Data[2*i] = float64(i%2) * 10
 		x.Data[2*i+1] = float64(i % 5)
 	}
-	if err := writeTable(folder+"/x.npy", numbered("x", 2), x); err != nil {
+	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 2), x); err != nil {
 		t.Fatal(err)
 	}
 	r := operatorFit(t, folder+"/x.npy --kind covariance --center --kernel linear() --rank 2 --clusters 2 --clusters-output "+folder+"/c.csv --plot "+folder+"/p.svg -o "+folder+"/m.npz")

@@ -16,6 +16,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/family/lowrank"
+	"github.com/nystream/nystream/cmd/nystream/internal/fit"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
@@ -185,26 +188,26 @@ func between(t *testing.T, what string, r map[string]any, path string, low, high
 // estimates: an error in both norms, within a factor of 3 of what verify measures, which is that of the formed matrix.
 func estimates(t *testing.T) {
 	_, _, x := tableOf(t, "x.csv")
-	for _, m := range lowrankMethods {
-		r := fitModel(t, m.name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4")
+	for _, m := range lowrank.Family.Verbs {
+		r := fitModel(t, m.Name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4")
 		measured := reported(t, "verify", "m.npz", "x.csv")
 		for i, norm := range []string{"spectral", "frobenius"} {
 			truth := numberAt(measured, "relative_"+norm+"_error")
 			if of, _ := at(r, fmt.Sprintf("errors.%d.of", i)).(string); !strings.Contains(strings.ToLower(of), norm) {
-				t.Errorf("%s: error %d is of %q", m.name, i, of)
+				t.Errorf("%s: error %d is of %q", m.Name, i, of)
 			}
-			between(t, m.name, r, fmt.Sprintf("errors.%d.value", i), truth/3, truth*3)
+			between(t, m.Name, r, fmt.Sprintf("errors.%d.value", i), truth/3, truth*3)
 		}
-		if m.name != "pca" { // of the centred matrix
+		if m.Name != "pca" { // of the centred matrix
 			succeeds(t, "transform", "m.npz", "x.csv", "-o", "u.csv")
 			_, _, u := tableOf(t, "u.csv")
 			v := u
-			if m.name == "ssrsvd" {
+			if m.Name == "ssrsvd" {
 				succeeds(t, "transform", "m.npz", "x.csv", "--side", "right", "-o", "v.csv")
 				_, _, v = tableOf(t, "v.csv")
 			}
 			dense := formedError(x, u, v, numberAt(r, "shift"))
-			between(t, m.name, measured, "relative_frobenius_error", dense*(1-1e-6), dense*(1+1e-6))
+			between(t, m.Name, measured, "relative_frobenius_error", dense*(1-1e-6), dense*(1+1e-6))
 		}
 	}
 }
@@ -244,11 +247,11 @@ func tableOf(t *testing.T, path string) (names []string, rows int, x blas64.Gene
 }
 
 func saysWhatIsNarrow(t *testing.T) {
-	for _, m := range lowrankMethods {
+	for _, m := range lowrank.Family.Verbs {
 		for gamma, want := range map[string]bool{"1e9": true, "1": false} {
-			r := fitModel(t, m.name+" x.csv --columns a,b --kernel rbf(gamma="+gamma+") --rank 4")
+			r := fitModel(t, m.Name+" x.csv --columns a,b --kernel rbf(gamma="+gamma+") --rank 4")
 			if said := at(r, "warnings.0") != nil; said != want {
-				t.Errorf("%s, gamma=%s: warnings are %v", m.name, gamma, r["warnings"])
+				t.Errorf("%s, gamma=%s: warnings are %v", m.Name, gamma, r["warnings"])
 			}
 		}
 	}
@@ -300,9 +303,9 @@ func refusesBeforeItStarts(t *testing.T) {
 		os.Remove("none.npz")
 		words = append(words[1:], "-o", "none.npz", "--memory")
 		if !strings.HasPrefix(fit, "auto") { // chooses by it
-			fails(t, append(words, fmt.Sprintf("%.0f", bytes-1)), nil, io.Discard, exitBudget, "--memory")
+			fails(t, append(words, fmt.Sprintf("%.0f", bytes-1)), nil, io.Discard, app.ExitBudget, "--memory")
 		}
-		fails(t, append(words, "1MiB"), nil, io.Discard, exitBudget, "--memory")
+		fails(t, append(words, "1MiB"), nil, io.Discard, app.ExitBudget, "--memory")
 		if _, err := os.Stat("none.npz"); err == nil {
 			t.Errorf("%s: over the memory there is a model", fit)
 		}
@@ -320,19 +323,19 @@ func namesBadInput(t *testing.T) {
 	lines[8] = strings.Join(cells, ",")
 	writeText(t, "bad.csv", strings.Join(lines, "\n"))
 	names := []string{"bad.csv", "row 7", `"b"`}
-	for _, fit := range promisedFits {
+	for _, f := range promisedFits {
 		os.Remove("none.npz")
-		words := append([]string{"fit"}, strings.Fields(strings.Replace(fit, "x.csv", "bad.csv", 1))...)
-		fails(t, append(words, "-o", "none.npz", "--quiet"), nil, io.Discard, exitData, names...)
-		fitModel(t, fit)
+		words := append([]string{"fit"}, strings.Fields(strings.Replace(f, "x.csv", "bad.csv", 1))...)
+		fails(t, append(words, "-o", "none.npz", "--quiet"), nil, io.Discard, app.ExitData, names...)
+		fitModel(t, f)
 		for _, apply := range [][]string{{"transform", "m.npz", "bad.csv", "-o", "none.npy"}, {"verify", "m.npz", "bad.csv"}} {
-			if apply[0] == "transform" || slices.ContainsFunc(lowrankMethods, func(m lowrankMethod) bool { return strings.HasPrefix(fit, m.name+" x.csv --columns") }) {
-				fails(t, append(apply, "--quiet"), nil, io.Discard, exitData, names...)
+			if apply[0] == "transform" || slices.ContainsFunc(lowrank.Family.Verbs, func(m fit.Verb) bool { return strings.HasPrefix(f, m.Name+" x.csv --columns") }) {
+				fails(t, append(apply, "--quiet"), nil, io.Discard, app.ExitData, names...)
 			}
 		}
 		for _, path := range []string{"none.npz", "none.npy"} {
 			if _, err := os.Stat(path); err == nil {
-				t.Errorf("%s: bad input leaves %s", fit, path)
+				t.Errorf("%s: bad input leaves %s", f, path)
 			}
 		}
 	}
@@ -451,7 +454,7 @@ func roundsOrWhyNot(t *testing.T) {
 		states := fmt.Sprint("states", i)
 		shard := append(append([]string{"fit"}, words...), "--states", states, "--shard")
 		if len(rounds) == 0 {
-			fails(t, append(shard, "1/2"), nil, io.Discard, exitUsage, "cannot be shared out: ")
+			fails(t, append(shard, "1/2"), nil, io.Discard, app.ExitUsage, "cannot be shared out: ")
 			continue
 		}
 		fitModel(t, fit)
@@ -463,7 +466,7 @@ func roundsOrWhyNot(t *testing.T) {
 		for round := range most {
 			succeeds(t, append(shard, "2/2")...)
 			succeeds(t, append(shard, "1/2")...)
-			if round+1 >= len(rounds) && run(t.Context(), merge, nil, io.Discard, io.Discard) == exitOK {
+			if round+1 >= len(rounds) && run(t.Context(), merge, nil, io.Discard, io.Discard) == app.ExitOK {
 				break
 			}
 		}
@@ -600,7 +603,7 @@ func takesEveryKernel(t *testing.T) {
 			}
 		}
 		for _, fit := range refusers {
-			fails(t, slices.Concat([]string{"fit"}, strings.Fields(fit), []string{"--kernel", text, "--columns", "a,b", "-o", "none.npz", "--quiet"}), nil, io.Discard, exitUsage, k.Name)
+			fails(t, slices.Concat([]string{"fit"}, strings.Fields(fit), []string{"--kernel", text, "--columns", "a,b", "-o", "none.npz", "--quiet"}), nil, io.Discard, app.ExitUsage, k.Name)
 		}
 	}
 }

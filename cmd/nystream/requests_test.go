@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/storetest"
 	"github.com/nystream/nystream/stream"
@@ -72,7 +73,7 @@ func TestRequests(t *testing.T) {
 	fit := func(url string) func(ctx context.Context) error {
 		return command("fit", "landmark", url, "--kernel", "rbf(gamma=0.1)", "--rank", "5", "-o", filepath.Join(dir, "model.npz"))
 	}
-	stores := newStores(t.Context(), time.Minute)
+	stores := app.NewStores(t.Context(), time.Minute)
 	for _, c := range []struct {
 		what         string
 		do           func(ctx context.Context) error

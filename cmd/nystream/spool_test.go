@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // mountSmall mounts a file system of so many bytes at a new folder.
@@ -70,7 +72,7 @@ func TestFullSpool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append(test.args, "--spool-dir", small, "--max-spool-size", "0")
-			fails(t, args, bytes.NewReader(test.in), io.Discard, exitFailed, small, "no space left on device", "iB", "--spool-dir")
+			fails(t, args, bytes.NewReader(test.in), io.Discard, app.ExitFailed, small, "no space left on device", "iB", "--spool-dir")
 			for _, dir := range []string{small, os.Getenv("TMPDIR")} {
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
 					t.Errorf("left in %s: %v", dir, left)
@@ -80,7 +82,7 @@ func TestFullSpool(t *testing.T) {
 				t.Error("a model is there")
 			}
 			args = append(test.args, "--spool-dir", small)
-			fails(t, args, bytes.NewReader(test.in), io.Discard, exitBudget, "copies may take 128 KiB in all, half of the 256 KiB that were free in "+small, "(--max-spool-size)")
+			fails(t, args, bytes.NewReader(test.in), io.Discard, app.ExitBudget, "copies may take 128 KiB in all, half of the 256 KiB that were free in "+small, "(--max-spool-size)")
 		})
 	}
 }

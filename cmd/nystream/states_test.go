@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/fit"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
 // TestInterruptedFitsGoOn interrupts fits at random moments and runs them again until
@@ -19,7 +23,7 @@ import (
 func TestInterruptedFitsGoOn(t *testing.T) {
 	folder := t.TempDir()
 	random, interruptions := rand.New(rand.NewPCG(1, 2)), 0
-	if err := writeTable(folder+"/x.npy", numbered("x", 4), uniformRows(20_000, 4)); err != nil { // three blocks
+	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 4), uniformRows(20_000, 4)); err != nil { // three blocks
 		t.Fatal(err)
 	}
 	for name, flags := range map[string]string{
@@ -60,9 +64,9 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 	code := run(ctx, append(slices.Clone(args), "-o", path), nil, io.Discard, &messages)
 	data, err := os.ReadFile(path)
 	switch {
-	case code == exitInterrupted && err != nil:
+	case code == app.ExitInterrupted && err != nil:
 		return nil
-	case code != exitOK || err != nil:
+	case code != app.ExitOK || err != nil:
 		t.Fatalf("exit code %d, %v: %s", code, err, messages.String())
 	}
 	if err := os.Remove(path); err != nil {
@@ -71,50 +75,34 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 	return data
 }
 
-// TestShardFlag takes a part and nothing else.
-func TestShardFlag(t *testing.T) {
-	for text, want := range map[string]shard{"1/1": {1, 1}, "3/8": {3, 8}, "64/64": {64, 64}} {
-		var s shard
-		if err := s.Set(text); err != nil || s != want || s.String() != text {
-			t.Errorf("%s: %v, %v", text, s, err)
-		}
-	}
-	for _, text := range []string{"", "3", "0/8", "9/8", "-1/8", "3/8/2", "3/8 ", "03/8", "1/99999999999", "a/b"} {
-		var s shard
-		if err := s.Set(text); err == nil || s != (shard{}) {
-			t.Errorf("%q was taken as %v", text, s)
-		}
-	}
-}
-
 // TestSavedFitsMove: a fit whose files have moved reads those that are named instead, and a
 // folder of another fit is refused by what differs.
 func TestSavedFitsMove(t *testing.T) {
-	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
-	if !s.gone() {
+	s := &fit.SavedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
+	if !s.Gone() {
 		t.Error("files that are not there are not missed")
 	}
-	s.move([]string{"d,1.npy"}, []string{"e.npy", "f,2.npy"})
+	s.Move([]string{"d,1.npy"}, []string{"e.npy", "f,2.npy"})
 	if fmt.Sprint(s.Data) != "[d,1.npy]" || s.Locates["right"] != `e.npy,"f,2.npy"` {
 		t.Errorf("%v, %v", s.Data, s.Locates)
 	}
-	m := &savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3"}, Locates: map[string]string{"matrix": "m.npy"}}
-	if m.move([]string{"n.npy"}, nil); m.Locates["matrix"] != "n.npy" || len(m.Data) != 0 {
+	m := &fit.SavedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3"}, Locates: map[string]string{"matrix": "m.npy"}}
+	if m.Move([]string{"n.npy"}, nil); m.Locates["matrix"] != "n.npy" || len(m.Data) != 0 {
 		t.Errorf("%v, %v", m.Data, m.Locates)
 	}
 	folder := t.TempDir()
 	for _, c := range []struct {
-		fit  *savedFit
+		fit  *fit.SavedFit
 		want string
 	}{
 		{s, ""},
 		{m, ""}, // its files are elsewhere, and it is the same fit
-		{&savedFit{Method: "s3spsd", Result: map[string]string{"rank": "3"}}, "fit ssrsvd, not s3spsd"},
-		{&savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "4"}}, "--rank 3, not 4"},
-		{&savedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3", "nnz": "2"}}, "without --nnz 2"},
-		{&savedFit{Method: "ssrsvd", Result: map[string]string{}}, "with --rank 3"},
+		{&fit.SavedFit{Method: "s3spsd", Result: map[string]string{"rank": "3"}}, "fit ssrsvd, not s3spsd"},
+		{&fit.SavedFit{Method: "ssrsvd", Result: map[string]string{"rank": "4"}}, "--rank 3, not 4"},
+		{&fit.SavedFit{Method: "ssrsvd", Result: map[string]string{"rank": "3", "nnz": "2"}}, "without --nnz 2"},
+		{&fit.SavedFit{Method: "ssrsvd", Result: map[string]string{}}, "with --rank 3"},
 	} {
-		if err := c.fit.write(folder); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := c.fit.Write(folder); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, not %q", c.fit, err, c.want)
 		}
 	}

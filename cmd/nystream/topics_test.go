@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/fit"
 )
 
 // Every key of the lines of --log-format json is in help. Reports are checked by checkDocs.
@@ -15,7 +18,7 @@ func TestLogKeysAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	explained := docWord.FindAllString(string(text), -1)
-	for _, line := range []reflect.Type{reflect.TypeFor[logLine](), reflect.TypeFor[passState]()} {
+	for _, line := range []reflect.Type{reflect.TypeFor[app.LogLine](), reflect.TypeFor[app.PassState]()} {
 		for i := range line.NumField() {
 			name, _, _ := strings.Cut(line.Field(i).Tag.Get("json"), ",")
 			if name != "" && !slices.Contains(explained, name) {
@@ -35,7 +38,7 @@ func TestTopicsAreWhole(t *testing.T) {
 		return string(text)
 	}
 	methods := read("methods.txt")
-	for _, c := range newFitCommand(newApp(t.Context(), nil, nil, nil), families).Commands() {
+	for _, c := range fit.NewCommand(app.New(t.Context(), nil, nil, nil), families).Commands() {
 		if !strings.Contains(methods, c.Name()+" ") {
 			t.Errorf("internal/flags/topics/methods.txt does not tell of %s", c.Name())
 		}

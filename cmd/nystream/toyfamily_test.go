@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/internal/matrix"
 )
 
@@ -53,7 +54,7 @@ func TestToyFamily(t *testing.T) {
 		"transform " + in("m.npz") + " " + in("x.csv") + " --side right -o " + in("v.csv"): "means have one side",
 		"verify " + in("m.npz") + " " + in("x.csv"):                                        "does not measure toy models: means are what they are",
 	} {
-		fails(t, strings.Fields(line), nil, io.Discard, exitUsage, want)
+		fails(t, strings.Fields(line), nil, io.Discard, app.ExitUsage, want)
 	}
 	if _, err := archive.Read(in("n.npz")); err == nil {
 		t.Error("a model was written")

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -75,7 +76,7 @@ func (m *toyModel) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	if kind == model.Class {
 		return []string{"class"}, nil
 	}
-	return numbered("off", len(m.Means)), kind.Only(model.Coordinates, model.Decision)
+	return rows.Numbered("off", len(m.Means)), kind.Only(model.Coordinates, model.Decision)
 }
 
 func (m *toyModel) Dimension(model.Side) int { return len(m.Means) }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -205,7 +206,7 @@ func (w *watched) fitModel(version int) {
 	outputs := w.outputs
 	args, _ := w.words(fmt.Sprintf(line, version+1))
 	w.put("X", 0)
-	if w.outputs = outputs; run(context.Background(), append(args, "--quiet"), nil, &bytes.Buffer{}, os.Stderr) != exitOK {
+	if w.outputs = outputs; run(context.Background(), append(args, "--quiet"), nil, &bytes.Buffer{}, os.Stderr) != app.ExitOK {
 		w.Fatal("the model cannot be fitted")
 	}
 }
@@ -262,15 +263,15 @@ func (w *watched) run(m *moments) string {
 	all := ""
 	for _, output := range w.outputs {
 		content, err := os.ReadFile(output)
-		if (err == nil) != (code == exitOK) {
+		if (err == nil) != (code == app.ExitOK) {
 			w.Fatalf("ends with %d, and %s: %v: %s", code, output, err, &m.says)
 		}
 		all += string(content)
 	}
-	if code != exitOK && (code != exitData || !strings.Contains(m.says.String(), w.folder)) {
+	if code != app.ExitOK && (code != app.ExitData || !strings.Contains(m.says.String(), w.folder)) {
 		w.Fatalf("ends with %d: %s", code, &m.says)
 	}
-	if code == exitOK && len(w.outputs) == 0 {
+	if code == app.ExitOK && len(w.outputs) == 0 {
 		all = ofRun.ReplaceAllString(out.String(), "")
 	}
 	return all

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
 // TestWideTablesTakeStraightTime: eight times the columns take about eight times the processor time, where a search for each
@@ -24,7 +26,7 @@ func TestWideTablesTakeStraightTime(t *testing.T) {
 		seconds := func(d int) float64 {
 			runtime.GC()
 			before := processorSeconds(t)
-			if code, _, says := guardedRun(t.Context(), fmt.Sprintf(line, d)+" --threads 1 --quiet"); code != exitOK {
+			if code, _, says := guardedRun(t.Context(), fmt.Sprintf(line, d)+" --threads 1 --quiet"); code != app.ExitOK {
 				t.Fatal(says)
 			}
 			return processorSeconds(t) - before

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // TestFlagWords checks the names that settings get in texts.

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
@@ -86,7 +87,7 @@ type answer struct {
 
 // runScripted implements run PROGRAM ARGUMENT... [<FILE]: it runs a command line in a worker.
 func runScripted(ts *testscript.TestScript, neg bool, words []string) {
-	if code := runInWorker(ts, words); (code != exitOK) != neg {
+	if code := runInWorker(ts, words); (code != app.ExitOK) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
 }
@@ -213,6 +214,6 @@ func (c call) command() answer {
 		in = f
 	}
 	var out, messages bytes.Buffer
-	code := run(ctx, plainWords(c.Words[1:]), in, &out, &messages)
+	code := run(ctx, app.PlainWords(c.Words[1:]), in, &out, &messages)
 	return answer{Code: code, Out: out.Bytes(), Err: messages.Bytes()}
 }

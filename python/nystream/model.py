@@ -420,9 +420,11 @@ class Model:
         if names and hasattr(x, 'columns') and side in ('left', 'right'):
             x = x[list(names)]
             return self._matrix(x)
-        x, data = self._matrix(x), self.meta['data']
-        if side == 'left' and data.get('positions') and x.shape[1] == data['width']:  # of the file of the fit
-            x = x[:, data['positions']]
+        x, at = self._matrix(x), self.meta['data']
+        if side == 'right':
+            at = at.get('right', {})
+        if side in ('left', 'right') and at.get('positions') and x.shape[1] == at['width']:  # of the file of the fit
+            x = x[:, at['positions']]
         return x
 
     @staticmethod

@@ -138,8 +138,8 @@ func version(t *testing.T) string {
 
 // TestVersion: package and command have one version.
 func TestVersion(t *testing.T) {
-	source, err := os.ReadFile("../../cmd/nystream/main.go")
-	if want := `const version = "` + version(t) + `"`; err != nil || !strings.Contains(string(source), want) {
-		t.Errorf("cmd/nystream/main.go does not have %s: %v", want, err)
+	source, err := os.ReadFile("../../cmd/nystream/internal/app/build.go")
+	if want := `const Version = "` + version(t) + `"`; err != nil || !strings.Contains(string(source), want) {
+		t.Errorf("cmd/nystream/internal/app/build.go does not have %s: %v", want, err)
 	}
 }

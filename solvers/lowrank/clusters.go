@@ -70,11 +70,11 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	}
 	if c.Values = eig.Values; k == AutoClusters {
 		if c.K, err = eigengap(c.Values); err != nil {
-			return err
+			return stream.NewDataError(s.name, "%w", err)
 		}
 	}
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
-		return fmt.Errorf("`clusters %d` takes as many eigenvectors, and the model has %d: raise `rank`, or ask for fewer clusters", c.K, r)
+		return stream.NewDataError(s.name, "`clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `rank`, or ask for fewer clusters")
 	}
 	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)

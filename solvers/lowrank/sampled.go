@@ -91,6 +91,7 @@ func (m Sampled) check(s model.Shape, k kernelgen.Kernel) error {
 // learner is a sample of the fitted rows of a model.
 type learner struct {
 	*Model
+	name     string // of the rows
 	tiles    *tiles.Tiles
 	rows     *basis.Panel
 	weight   float64 // rows of the source for each of the sample
@@ -110,7 +111,7 @@ func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Sour
 	if err != nil {
 		return nil, err
 	}
-	s := &learner{Model: m, tiles: m.tiles(m.Left), rows: panels[0]}
+	s := &learner{Model: m, name: src.Info().Name, tiles: m.tiles(m.Left), rows: panels[0]}
 	s.weight = float64(m.Rows) / float64(s.rows.Count())
 	if s.u, err = embedRows(ctx, e, s.tiles, m.Left, m.Left.pack(), s.rows, src.Info().Name); err != nil {
 		return nil, err

@@ -38,14 +38,17 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	}
 	s, knob := d.Shape(), "the number of rows with `error sampled`"
 	looked := s.Longest()
-	p := m.embeddingPlan(e, looked, sides...)
+	dimension := int64(m.Dimension(model.Left))
+	p := model.NewPlan(e, looked, 0) // no pass: rows are fetched
+	p.Add("rows that are read", stream.FetchedRows(looked, int(dimension))*dimension, "")
+	m.addEmbedding(p, e, looked, sides...)
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`sample`"
 	}
 	if !s.OneSource() {
 		looked *= 2
 	}
-	norms := model.NewPlan(e, s.Longest(), m.Dimension(model.Left))
+	norms := model.NewPlan(e, s.Longest(), 0)
 	norms.Add("Lanczos vectors", 16*looked, knob)
 	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
 	p.Stage(norms)

@@ -97,18 +97,26 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) *model.Plan {
 	d, outputs := m.Dimension(model.Left), 0
 	p := model.NewPlan(e, rows, d)
+	for _, side := range sides {
+		outputs += side.Rank()
+	}
+	p.Map("blocks of factors", d, outputs)
+	m.addEmbedding(p, e, rows, sides...)
+	return p
+}
+
+// addEmbedding adds the model, and the tiles of workers that embed rows by some sides.
+func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides ...*Embedding) {
+	d := m.Dimension(model.Left)
 	numbers, tiles := 2*m.Sums.count()*int64(d), int64(0)
 	threads := e.PassWorkers(rows, d)
 	for _, side := range sides {
 		n, r := int64(side.Entries()), int64(side.Rank())
-		outputs += side.Rank()
 		numbers += side.numbers()
 		tiles += threads * stream.PanelRows * (n + 2*r)
 	}
-	p.Map("blocks of factors", d, outputs)
 	p.Add("model", numbers, "")
 	p.Add("tiles", tiles, "`threads`")
-	return p
 }
 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v

@@ -256,3 +256,21 @@ func TestVerifyEdges(t *testing.T) {
 		t.Error("NaN in the rows: no error")
 	}
 }
+
+// TestVerifyPlan: a plan counts the rows and their packed copy, and no blocks of a pass: rows are fetched.
+func TestVerifyPlan(t *testing.T) {
+	const n, d = 1000, 5000
+	x := matrix.New(20, d)
+	for i := range x.Data {
+		x.Data[i] = float64(i%17) / 17
+	}
+	fit, err := Landmark{Rank: 2, Seed: 1}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, kernelgen.RBF(1e-3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := stream.FromSeq(stream.Info{Name: "rows", Columns: stream.NumberedColumns(d), Rows: n}, nil)
+	p := fit.VerifyPlan(stream.Engine{Threads: 2}, model.Sources{Left: rows}, 4096)
+	if need, least := p.Memory.Total(), int64(model.RuntimeBytes+2*8*n*d); need < least || need > least*5/4 {
+		t.Errorf("%d bytes are planned; the rows take %d", need, least)
+	}
+}

@@ -31,7 +31,7 @@ type Archive struct {
 }
 
 // NewArchive returns the archive of a file, which is a struct or a pointer to one: its JSON is the header,
-// and its fields with a tag `array` are the arrays, in this order. The package comment has the tags. The
+// and its fields with a tag `array` are the arrays, in this order, which share the memory of the fields. The package comment has the tags. The
 // error names a number that JSON cannot hold.
 func NewArchive(file any) (*Archive, error) {
 	text, err := json.Marshal(file)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream/sparse"
 )
 
@@ -151,5 +153,23 @@ func TestArchiveErrors(t *testing.T) {
 		if first == nil || !strings.Contains(first.Error(), says) || a.Err() != first {
 			t.Errorf("%q: %v, then %v", says, first, a.Err())
 		}
+	}
+}
+
+// TestArchiveShares: a large matrix is not copied for its archive, and one with padding is.
+func TestArchiveShares(t *testing.T) {
+	whole := matrix.Of(slices.Repeat([]float64{1}, 12), 4, 3)
+	a, err := NewArchive(struct {
+		Whole  blas64.General `json:"-" array:"whole,n,d"`
+		Padded blas64.General `json:"-" array:"padded,n,c"`
+	}{whole, matrix.Columns(whole, 0, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if &a.Arrays[0].Floats[0] != &whole.Data[0] || len(a.Arrays[0].Floats) != 12 {
+		t.Error("a matrix without padding is copied")
+	}
+	if &a.Arrays[1].Floats[0] == &whole.Data[0] || len(a.Arrays[1].Floats) != 8 {
+		t.Error("a matrix with padding is not copied")
 	}
 }

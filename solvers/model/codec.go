@@ -164,7 +164,8 @@ func (c *codec) model(m *Archive, prefix string) {
 	}
 }
 
-// put writes an array, unless it may be absent and is empty. A matrix is copied without padding.
+// put writes an array, unless it may be absent and is empty. The archive shares the memory of the array; only a matrix
+// with padding is copied.
 func (c *codec) put(value any, s *slot, known sizes) {
 	out, empty := array.Array{Name: s.name}, false
 	switch v := value.(type) {
@@ -173,10 +174,11 @@ func (c *codec) put(value any, s *slot, known sizes) {
 	case []int64:
 		out.Shape, out.Ints, empty = []int{len(v)}, notNil(v), v == nil
 	case blas64.General:
-		out.Shape, out.Floats, empty = []int{v.Rows, v.Cols}, make([]float64, 0, v.Rows*v.Cols), v.Rows == 0
-		for i := range v.Rows * min(1, v.Cols) {
-			out.Floats = append(out.Floats, matrix.Row(v, i)...)
+		if v.Rows > 1 && v.Stride != v.Cols {
+			v = matrix.Clone(v)
 		}
+		size := v.Rows * v.Cols
+		out.Shape, out.Floats, empty = []int{v.Rows, v.Cols}, notNil(v.Data[:size:size]), v.Rows == 0
 	case *sparse.CSR:
 		c.putSparse(v, s.name)
 		return

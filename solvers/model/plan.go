@@ -34,7 +34,7 @@ type Plan struct {
 
 // RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
 // what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident, and thread stacks.
-const RuntimeBytes = 40 << 20
+const RuntimeBytes = 38 << 20
 
 // NewPlan returns a plan for passes over so many rows, -1 for an unknown number, with so many
 // columns, 0 for none. It begins with what every run takes: the program, and the blocks of a pass.

@@ -229,7 +229,7 @@ func TestScores(t *testing.T) {
 	f1, _ := tally.MacroF1()
 	s := f.Scores
 	d := classed(t, x, labels)
-	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScorePass: true}.Fit(t.Context(),
+	passed, err := Solver{Landmarks: 40, Folds: 3, Seed: 1, ScoreRows: AllRows}.Fit(t.Context(),
 		stream.Engine{BlockRows: 64}, d, k)
 	if err != nil {
 		t.Fatal(err)

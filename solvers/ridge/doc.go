@@ -41,7 +41,7 @@
 // Classes are regressed on codes, 1 for the class of a row and −1 for the others. The largest decision
 // value wins. Among the kernels and penalties whose out-of-fold share misclassified is within a standard error of the
 // smallest, the fit takes the one with the smallest squared error of the codes, which has less variance. The share is
-// counted on a sample of up to [SampleRows] rows.
+// counted on a sample of [Solver.ScoreRows] rows.
 //
 // # Promised errors
 //

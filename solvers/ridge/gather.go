@@ -54,7 +54,7 @@ func (f *fit) gather(ctx context.Context) error {
 	if err := f.deal(drawn, most); err != nil {
 		return err
 	}
-	scored, err := sketch.NewSample(int64(drawn.Count()), min(drawn.Count(), SampleRows), f.Seed, "scores of the pool")
+	scored, err := sketch.NewSample(int64(drawn.Count()), min(drawn.Count(), f.scoreRows()), f.Seed, "scores of the pool")
 	if err != nil {
 		return err
 	}
@@ -64,11 +64,14 @@ func (f *fit) gather(ctx context.Context) error {
 			left = append(left, int(i))
 		}
 	}
-	f.sample, f.known = drawn.Pick(left), drawn.known.pick(left)
+	f.sample, f.known = basis.NewPanel(drawn.Rows, drawn.Number, nil), drawn.known
+	if len(left) < drawn.Count() {
+		f.sample, f.known = drawn.Pick(left), drawn.known.pick(left)
+	}
 	return nil
 }
 
-// draw draws the landmarks and the pool, of [SampleRows] rows or more: see poolRows. Without weights, landmarks are
+// draw draws the landmarks and the pool, of [Solver.ScoreRows] rows or more: see poolRows. Without weights, landmarks are
 // a uniform sample. With weights, they are drawn from the pool: a row of weight k is drawn like k copies.
 func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, err error) {
 	weighted := f.columns.weights >= 0
@@ -110,7 +113,7 @@ func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, er
 
 // poolRows returns the number of rows drawn for the pool.
 func (f *fit) poolRows(weighted bool) int64 {
-	size := int64(SampleRows)
+	size := int64(f.scoreRows())
 	if weighted {
 		size = max(size, landmarksOfPool*int64(f.landmarks))
 	}
@@ -125,7 +128,7 @@ func (f *fit) dropAbsent(drawn *pool) error {
 		return stream.NewDataError(f.data.Rows.Info().Name, "all weights are 0, of %d rows that were drawn", all).
 			Do("leave rows with weight 0 out of the data")
 	}
-	drawn.Panel, drawn.known = drawn.Pick(weighing), drawn.known.pick(weighing)
+	drawn.Panel, drawn.known = drawn.Keep(weighing), drawn.known.pick(weighing)
 	if drawn.whole && len(weighing) < all && f.columns.foldBy < 0 {
 		f.columns.present = drawn.Number
 		for i := range weighing {

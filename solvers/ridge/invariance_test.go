@@ -211,7 +211,7 @@ func TestAbsentRows(t *testing.T) {
 					if d.Classes, err = d.FindClasses(t.Context(), stream.Engine{}, "label"); err != nil {
 						t.Fatal(err)
 					}
-					s.Balanced, s.ScorePass = true, true
+					s.Balanced, s.ScoreRows = true, AllRows
 				}
 				var err error
 				if of[i], err = s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5)); err != nil {

@@ -16,9 +16,24 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SampleRows is the number of rows that errors of classification are counted on, at most. The
-// standard error of a share of them is at most .0036.
+// SampleRows is the default size of the scoring sample, which errors of classification are counted on. The
+// standard error of a share of its rows is at most .0036.
 const SampleRows = 20_000
+
+const (
+	// AllRows scores classes on all rows: see Solver.ScoreRows.
+	AllRows = -1
+	// LeastScoreRows is the smallest scoring sample: a tenth of it, held out, still has some rows.
+	LeastScoreRows = 100
+)
+
+// scoreRows returns the size of the scoring sample of enough rows.
+func (s Solver) scoreRows() int {
+	if s.ScoreRows <= 0 {
+		return SampleRows
+	}
+	return s.ScoreRows
+}
 
 // leastPenalty is the smallest penalty offered, relative to the largest eigenvalue of the Gram
 // matrix of the features.

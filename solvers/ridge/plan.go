@@ -17,7 +17,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	p := model.NewPlan(e, shape.Rows, shape.Columns)
 	landmarks, kernels := int64(f.most(shape.Rows)), int64(len(f.candidates))
 	rows, d := max(0, shape.Rows), int64(shape.Columns)
-	sample, scales := min(rows, SampleRows), min(landmarks, scaleLandmarks)
+	sample, scales := min(rows, int64(s.scoreRows())), min(landmarks, scaleLandmarks)
 	left := sample // rows of the sample that some training set leaves out
 	if f.folds.tested == 1 {
 		left /= int64(f.folds.share)
@@ -33,7 +33,14 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		return nil, err
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	numbers, targets := sample*(2*d+4*int64(f.outputs)+8), int64(shape.Targets)
+	pool := f.poolRows(shape.Weighted)
+	held := pool * d
+	if left < pool { // the pool is free when the pass takes its blocks
+		var blocks stream.Budget
+		e.PassBudget(&blocks, shape.Rows, shape.Columns)
+		held = max(left*d, (pool+left)*d-blocks.Total()/8)
+	}
+	numbers, targets := held+sample*(4*int64(f.outputs)+8), int64(shape.Targets)
 	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // predictions of the sample
 	if corrected := s.corrects(shape.Rows); corrected || shape.Classes > 0 && !s.forMetric {
 		predicted = kernels + 1
@@ -47,16 +54,16 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 		numbers += sample * (2*(scales+1) + 5*targets)
 		p.AddEntries(float64(scales * (scales + 2*left)))
 	}
-	p.Add("scoring sample and its out-of-fold predictions", numbers, "")
+	p.Add("scoring sample and its out-of-fold predictions", numbers, "`score-rows`")
 	if shape.Weighted {
-		p.Add("rows that landmarks are drawn from", 2*(f.poolRows(true)-sample)*(d+int64(f.outputs)+4), "`landmarks`")
+		p.Add("rows that landmarks are drawn from", 2*(pool-sample)*(int64(f.outputs)+4), "`landmarks`")
 	}
 	if s.Std {
 		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1+samplingPasses(shape.Weighted, s.kernels(k)), []string{"fit"}
-	if s.ScorePass {
+	if s.ScoreRows == AllRows {
 		p.Fold("scores", rows, shape.Columns, int64(scoreNumbers(shape.Classes)), "")
 		p.AddEntries(float64(landmarks) * float64(rows))
 		p.SourcePasses++

@@ -33,9 +33,10 @@ type Solver struct {
 	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
 	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
 	Balanced bool
-	// ScorePass makes scores of classes from all rows that are left out, by another pass, in place of
-	// up to [SampleRows] of them.
-	ScorePass bool
+	// ScoreRows is the number of rows in the scoring sample, of which out-of-fold predictions are made for scores of
+	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [SampleRows]. [AllRows] also scores
+	// classes on all rows that are left out, by another pass.
+	ScoreRows int
 	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
 	Std bool
 	// Metric is the form of a metric learnt from a sample of the rows, which maps rows before the kernel. It
@@ -219,8 +220,10 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 	switch {
 	case s.Balanced && shape.Classes == 0:
 		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
-	case s.ScorePass && shape.Classes == 0:
-		return nil, errors.New("`score-pass` is for classes: errors of targets are those of all rows without it")
+	case s.ScoreRows != 0 && s.ScoreRows != AllRows && s.ScoreRows < LeastScoreRows:
+		return nil, fmt.Errorf("`score-rows %d` must be at least %d, or all", s.ScoreRows, LeastScoreRows)
+	case s.ScoreRows == AllRows && shape.Classes == 0:
+		return nil, errors.New("`score-rows all` is for classes: errors of targets are those of all rows without it")
 	case s.Std && shape.Classes > 0:
 		return nil, errors.New("`std` is for targets: classes have probabilities")
 	}

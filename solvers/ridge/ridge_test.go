@@ -472,7 +472,7 @@ func TestRefusals(t *testing.T) {
 		"`penalty 0` must":           {Solver{Penalties: []float64{0}}, plain, rbf},
 		"`folds -2` must":            {Solver{Folds: -2}, plain, rbf},
 		"is for classes, and":        {Solver{Balanced: true}, plain, rbf},
-		"errors of targets are":      {Solver{ScorePass: true}, plain, rbf},
+		"errors of targets are":      {Solver{ScoreRows: AllRows}, plain, rbf},
 		"classes have probabilities": {Solver{Std: true}, classed(t, x, labels), rbf},
 	} {
 		_, err := c.s.Fit(t.Context(), stream.Engine{}, c.d, c.k)

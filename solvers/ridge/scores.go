@@ -35,7 +35,7 @@ type Scores struct {
 func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err error) {
 	sums := c.newScoreSums()
 	fit.Temperature = c.temperature(held)
-	if c.ScorePass {
+	if c.ScoreRows == AllRows {
 		if sums, err = c.scorePass(ctx, held.models, fit.Temperature); err != nil {
 			return err
 		}

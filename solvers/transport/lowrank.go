@@ -126,21 +126,38 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if err != nil {
 		return nil, err
 	}
-	width := 4 * m.Rank // landmarks
+	landmarks, width := 4*m.Rank, 4*m.Rank // width: columns of the factors that the sums are of
 	rows := s.Rows + columns(s)
 	passes := model.NewPlan(e, s.Longest(), s.Columns)
 	if rows*int64(m.Rank) <= HeldNumbers {
-		passes.Add("factors", rows*int64(m.Rank), "`rank`")
-		passes.AddEntries(2 * float64(rows) * float64(width))
+		width = m.Rank
+		passes.AddEntries(2 * float64(rows) * float64(landmarks))
 	} else {
-		passes.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
-		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(width)) // the last visit is of one side
+		passes.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*landmarks), "`threads`")
+		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(landmarks)) // the last visit is of one side
 	}
-	passes.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
+	sums := int64(width * (s.Columns + 1))
+	passes.Fold("sums", s.Rows, s.Columns, sums, "`rank`")
+	workers := max(e.PassWorkers(s.Rows, s.Columns), e.PassWorkers(columns(s), s.Columns))
+	passes.Add("panels of moments", workers*2*halfRows*int64(s.Columns+1), "`threads`")
 	if s.Weighted {
 		p.Add("weights", rows, "")
 	}
-	p.Stage(passes)
+	sides := 2
+	if s.OneSource() {
+		sides = 1
+	}
+	finish := model.NewPlan(e, s.Longest(), s.Columns)
+	sampled := min(s.Rows, model.ResolveRows) + min(columns(s), model.ResolveRows)
+	finish.Add("rows and moves of the maps", (2*sampled+max(min(s.Longest(), model.ResolveRows), min(sampled, 2*estimateRows)))*int64(s.Columns), "")
+	for _, stage := range []*model.Plan{passes, finish} {
+		if width == m.Rank {
+			stage.Add("factors", rows*int64(m.Rank), "`rank`")
+		}
+		stage.Add("landmarks", int64(2*sides*landmarks*s.Columns), "`rank`")
+		stage.Add("maps", 2*sums, "`rank`")
+		p.Stage(stage)
+	}
 	p.SourcePasses += m.Iterations + 2 // the first v, and the maps
 	p.SetNotShardable("an iteration needs the sums of the one before")
 	return p, nil

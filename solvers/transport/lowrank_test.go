@@ -211,3 +211,17 @@ func TestTooCoarse(t *testing.T) {
 		t.Errorf("%d passes before the error", passes)
 	}
 }
+
+// TestLowRankPlan: a plan counts the rows of the maps, which a fit holds when it ends.
+func TestLowRankPlan(t *testing.T) {
+	const n, d = 1000, 2000
+	k := kernelgen.RBF(1e-3)
+	s := model.Shape{Rows: n, Columns: d}
+	p, err := LowRank{Rank: 1}.Plan(stream.Engine{Threads: 1}, s, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if maps := int64(4 * 8 * n * d); p.Memory.Total() < model.RuntimeBytes+maps {
+		t.Errorf("%d bytes are planned, and the maps have %d", p.Memory.Total(), maps)
+	}
+}

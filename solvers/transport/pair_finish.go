@@ -161,7 +161,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	}
 	h.entries += int64(rows.Rows) * int64(p.factors.Factor(h.side).Entries()+to.Corrections.Rows)
 	d := rows.Cols
-	to.Near, to.Moves = matrix.New(0, d), matrix.New(0, d)
+	to.Near, to.Moves = emptyRows(len(h.number)+rows.Rows, d), emptyRows(len(h.number)+rows.Rows, d)
 	keep := func(row, image []float64) {
 		to.Near.Data = append(to.Near.Data, row...)
 		for j, v := range image {
@@ -193,6 +193,13 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 		return p.refuse(h, int64(rows.Rows))
 	}
 	return nil
+}
+
+// emptyRows returns a matrix without rows that has room for so many.
+func emptyRows(most, d int) blas64.General {
+	m := matrix.New(0, d)
+	m.Data = make([]float64, 0, most*d)
+	return m
 }
 
 // bounds returns the range of each column, extended by half of it on either side.

@@ -127,7 +127,7 @@ func (s *schema) learnWidths(path string, b *batch) error {
 		if f.kind != column.Vector || f.width > 0 {
 			continue
 		}
-		c := columnReader{path: path, field: f}
+		c := columnReader{path: path, field: f, s: &scratch{}}
 		if err := c.open(b); err != nil {
 			return err
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnReader reads a column of batches.
+// columnReader reads a column of batches. The columns of a pass, which are read one after the other, share
+// the scratch that their tiles go through.
 type columnReader struct {
 	path string
 	*field
@@ -14,8 +15,8 @@ type columnReader struct {
 	inOrder  bool  // one after the other
 	array    values
 	firstRow int64 // absolute row of the first value of the array
-	s        scratch
-	child    scratch
+	s        *scratch
+	child    *scratch // of elements of lists
 }
 
 // fault returns an error about a batch.

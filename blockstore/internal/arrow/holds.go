@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"unsafe"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -157,7 +158,17 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 			seekCost = max(seekCost, e.rows)
 		}
 	}
-	return seekCost, w.bytes()
+	return seekCost, w.bytes() + t.columnBytes(len(w.wanted))
+}
+
+// columnBytes returns what a reader holds of so many columns, with a tile of one of them, and of the headers of their
+// batches: that of the batch before is garbage while the next one is read.
+func (t *table) columnBytes(columns int) int64 {
+	head := int64(0)
+	for _, e := range t.index.entries {
+		head = max(head, e.body-e.at)
+	}
+	return int64(columns)*int64(unsafe.Sizeof(columnReader{})+unsafe.Sizeof(field{})) + 2*head + 8*tileRows
 }
 
 // heaviest returns all dictionaries, and the batches with the most rows and the most bytes.

@@ -109,7 +109,7 @@ func allocated(t *testing.T, src stream.Source) (bytes int64, rows int) {
 	return int64(after.TotalAlloc - before.TotalAlloc), rows
 }
 
-// Of what is not compressed next to nothing is held.
+// Of what is not compressed little is held: headers of batches, and something for each column.
 func TestArrowHoldsLittle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	growingBatches(t, path, false)
@@ -121,7 +121,7 @@ func TestArrowHoldsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := src.Info(); info.ReaderBytes != 0 || info.SeekCost != 1 {
+	if info := src.Info(); info.ReaderBytes > 48<<10 || info.SeekCost != 1 {
 		t.Errorf("holds %d, leads %d", info.ReaderBytes, info.SeekCost)
 	}
 }

@@ -14,6 +14,8 @@ type pass struct {
 	end     int64          // the row behind the batch
 	at      int64          // next row of the batch
 	left    int64          // rows of it not yet read
+
+	scratch, elements scratch // of one column after the other, and of elements of its lists
 }
 
 // newPass goes over the chosen fields of the batches of feed.
@@ -25,7 +27,9 @@ func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
 	feed.wanted = wanted
 	path := c.Info().Name
 	chosen := c.All(true)
-	p := &pass{Choice: c, feed: feed, numeric: columnReaders(path, schema, c.Numeric), kept: columnReaders(path, schema, chosen[len(c.Numeric):])}
+	p := &pass{Choice: c, feed: feed}
+	p.numeric = p.columnReaders(path, schema, c.Numeric)
+	p.kept = p.columnReaders(path, schema, chosen[len(c.Numeric):])
 	slot := c.Slot
 	for k := range p.numeric {
 		r := &p.numeric[k]
@@ -36,10 +40,10 @@ func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
 }
 
 // columnReaders returns readers of the chosen fields.
-func columnReaders(path string, schema *schema, chosen []int) []columnReader {
+func (p *pass) columnReaders(path string, schema *schema, chosen []int) []columnReader {
 	columns := make([]columnReader, len(chosen))
 	for k, i := range chosen {
-		columns[k] = columnReader{path: path, field: &schema.fields[i]}
+		columns[k] = columnReader{path: path, field: &schema.fields[i], s: &p.scratch, child: &p.elements}
 	}
 	return columns
 }

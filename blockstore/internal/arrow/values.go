@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// scratch is the memory that values of one column pass through, a tile at
+// scratch is the memory that values pass through, a tile of one column at
 // a time. Its fields hold the tile loaded last.
 type scratch struct {
 	raw   []byte

@@ -20,10 +20,9 @@ const (
 	batchBytes = 4 << 20
 )
 
-// WriterBytes is about twice what was measured while writing 5 to 1000
-// columns (12.7 MiB): a batch, its growing buffers and what the collector has
-// not yet taken away.
-const WriterBytes = 24 << 20
+// WriterBytes returns what the writer of so many columns holds: a batch, the one before, which the collector has
+// not yet taken away, and the structures of each column.
+func WriterBytes(columns int) int64 { return 3*batchBytes + 2<<10*int64(columns) }
 
 // encoder writes record batches, numeric columns as float64 that is never null, kept
 // columns nullable.
@@ -36,6 +35,7 @@ type encoder struct {
 	schema    stream.Info
 	batchRows int
 	inBatch   int
+	encoded   int64 // rows of the batches before
 }
 
 // batchWriter is what the library writes a file or a stream with.
@@ -108,6 +108,9 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	for k := range e.schema.Columns {
 		column := e.builder.Field(k).(*array.Float64Builder)
+		if e.inBatch == 0 {
+			column.Resize(max(rows, e.expected())) // once for the batch
+		}
 		column.Reserve(rows)
 		for i := at; i < at+rows; i++ {
 			column.UnsafeAppend(b.X.Data[i*b.X.Stride+k])
@@ -124,11 +127,20 @@ func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
+// expected returns the rows of the batch that begins.
+func (e *encoder) expected() int {
+	if e.schema.Rows < 0 {
+		return e.batchRows
+	}
+	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encoded)))
+}
+
 // flush writes the batch.
 func (e *encoder) flush() error {
 	if e.inBatch == 0 {
 		return nil
 	}
+	e.encoded += int64(e.inBatch)
 	e.inBatch, e.written = 0, true
 	record := e.builder.NewRecord()
 	defer record.Release()

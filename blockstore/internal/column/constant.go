@@ -6,16 +6,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// constantPass is a pass whose rows have kept columns of one value each, such as the value of a
-// folder key.
+// constantPass is a pass whose rows have numbers and kept columns of one value each, such as the value
+// of a folder key.
 type constantPass struct {
 	Pass
 	choice *Choice
 }
 
-// withConstants adds the constants among the kept columns of c to the rows of a pass.
+// withConstants adds the fixed numbers of c and the constants among its kept columns to the rows of a pass.
 func withConstants(c *Choice, p Pass) Pass {
-	if !slices.ContainsFunc(c.Kept, func(k Kept) bool { return k.Column < 0 }) {
+	if len(c.Fixed) == 0 && !slices.ContainsFunc(c.Kept, func(k Kept) bool { return k.Column < 0 }) {
 		return p
 	}
 	return &constantPass{p, c}
@@ -24,12 +24,18 @@ func withConstants(c *Choice, p Pass) Pass {
 // Next implements Pass.
 func (p *constantPass) Next(dst *stream.Batch, at int) (int, error) {
 	n, err := p.Pass.Next(dst, at)
-	p.choice.AppendConstants(dst, n)
+	p.choice.AddConstants(dst, at, n)
 	return n, err
 }
 
-// AppendConstants appends the constants of n rows to the kept columns of dst that have one.
-func (c *Choice) AppendConstants(dst *stream.Batch, n int) {
+// AddConstants puts the fixed numbers of n rows into dst from row at on, and appends the constants of as many rows to
+// its kept columns.
+func (c *Choice) AddConstants(dst *stream.Batch, at, n int) {
+	for _, f := range c.Fixed {
+		for i := at; i < at+n; i++ {
+			dst.X.Data[i*dst.X.Stride+f.Slot] = f.Value
+		}
+	}
 	for k := range dst.Kept {
 		if c.Kept[k].Column < 0 {
 			for range n {

@@ -32,8 +32,8 @@ type Pass interface {
 // one after the other; else few of them are wanted.
 type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 
-// NewSource returns the chosen columns of the file with the given stamp. Constants among the kept
-// columns are its own: passes leave them alone.
+// NewSource returns the chosen columns of the file with the given stamp. Fixed numbers and constants among
+// the kept columns are its own: passes leave them alone.
 func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
 	return &source{c, stamp, func(ctx context.Context, f file.File, ahead bool) Pass {
 		return withConstants(&c, begin(ctx, f, ahead))

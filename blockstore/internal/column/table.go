@@ -217,8 +217,15 @@ type Choice struct {
 	// Slot says where in a row the numbers of these columns go: Width places for each, one column
 	// after the other. A number of a vector that no row has goes to -1.
 	Slot    []int
+	Fixed   []Fixed // the places of a row that get one number in all rows
 	Kept    []Kept
 	Inexact Inexact // what becomes of integers that no float64 holds
+}
+
+// Fixed is the number that all rows have in one place, such as the value of a folder key.
+type Fixed struct {
+	Slot  int
+	Value float64
 }
 
 // Kept is a column that is carried along.

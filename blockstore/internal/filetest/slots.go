@@ -11,7 +11,7 @@ import (
 )
 
 // CheckSlots chooses some numbers of a table for any slots of a row, one of them twice, and keeps
-// integers as floats, beside a constant. It compares all of them with the rows of a plain choice.
+// integers as floats, beside a constant and a fixed number. It compares all of them with the rows of a plain choice.
 func CheckSlots(t testing.TB, tb column.Table) {
 	t.Helper()
 	var numeric []int
@@ -47,7 +47,11 @@ func CheckSlots(t testing.TB, tb column.Table) {
 		}
 		for i, row := range got {
 			for slot, at := range from {
-				if !isSame(row[slot], want[i][at]) {
+				if at < 0 {
+					if row[slot] != c.Fixed[0].Value {
+						t.Fatalf("row %d: %v in slot %d, which is fixed", i, row[slot], slot)
+					}
+				} else if !isSame(row[slot], want[i][at]) {
 					t.Fatalf("row %d: %v in slot %d, not %v of %q", i, row[slot], slot, want[i][at], plain.Info().Columns[at])
 				}
 			}
@@ -78,7 +82,7 @@ func placesOf(about *column.TableInfo, numeric []int) map[int]int {
 }
 
 // randomSlots makes a choice of numeric columns, and says which number of a row of all of them
-// each slot has.
+// each slot has, -1 for the one with a fixed number.
 func randomSlots(about *column.TableInfo, numeric []int, random *rand.Rand) (c column.Choice, from []int, names stream.Info) {
 	c.Inexact = column.InexactRound
 	at := placesOf(about, numeric)
@@ -99,12 +103,15 @@ func randomSlots(about *column.TableInfo, numeric []int, random *rand.Rand) (c c
 		}
 	}
 	add(numeric[random.IntN(len(numeric))], 1)
+	from = append(from, -1)
 	shuffled, moved := random.Perm(len(from)), make([]int, len(from))
 	for k, slot := range c.Slot {
 		if slot >= 0 {
 			c.Slot[k], moved[shuffled[slot]] = shuffled[slot], from[slot]
 		}
 	}
+	last := shuffled[len(from)-1]
+	c.Fixed, moved[last] = []column.Fixed{{Slot: last, Value: 42.5}}, -1
 	names.Columns = stream.NumberedColumns(len(from))
 	for _, i := range numeric {
 		if k := about.Columns[i].Kind; k == column.Integer || k == column.Number && random.IntN(3) == 0 {

@@ -55,7 +55,7 @@ func (s *sideBySide) Gather(ctx context.Context, rows []int64, dst *stream.Batch
 			return err
 		}
 	}
-	s.AppendConstants(dst, len(rows))
+	s.AddConstants(dst, 0, len(rows))
 	return nil
 }
 

@@ -214,7 +214,7 @@ func (t *table) largestGroup() rowGroup {
 // decoders.
 const (
 	readerBytes       = 1 << 20
-	columnReaderBytes = 2*tileRows + 1<<10
+	columnReaderBytes = 2*tileRows + 5<<8
 )
 
 // firstPage returns the rows of the first data page of a column, its bytes with those of a

@@ -2,8 +2,6 @@ package parquet
 
 import (
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -14,35 +12,21 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// Pages of the Parquet files we write have about pageBytes, and a row
-// group holds about groupBytes of numbers: it is in memory until it is
-// complete.
-const (
-	pageBytes  = 256 << 10
-	groupBytes = 16 << 20
-)
-
-// writeRows is how many rows of a column are handed to the library at a time.
-const writeRows = 1024
-
-// What the library holds grows with the columns, each of which has its own
-// buffers: at most 18, 22, 63 and 295 MiB were measured while writing 5, 20,
-// 200 and 1000 columns with a busy collector, hence the reserve.
-const (
-	WriterBytes = 32 << 20
-	ColumnBytes = 320 << 10
-)
-
 // encoder writes numeric columns as required doubles, plain and not
 // compressed: noise does not compress, and a dictionary would make it larger.
-// Kept columns are optional and compressed with snappy, unless they are floats. Pages have checksums.
+// Kept columns are optional; all but floats are compressed with snappy, those whose first rows repeat
+// values as indices into a dictionary. Pages have checksums, the footer and the page index minima, maxima and numbers of
+// nulls.
 type encoder struct {
-	w         *parquet.GenericWriter[any]
-	schema    stream.Info
-	groupRows int
-	inGroup   int
-	kept      []keptValue // of the kept columns
-	values    []parquet.Value
+	out    io.Writer
+	schema stream.Info
+	nodes  orderedGroup
+	about  map[string]string
+	group  group
+	inPage []int64                     // bytes of text of each kept column since a page was ended
+	w      *parquet.GenericWriter[any] // nil before the first rows
+	kept   []keptValue                 // of the kept columns
+	values []parquet.Value
 }
 
 // codecs are the compressions of files that are written, by name.
@@ -51,23 +35,24 @@ var codecs = map[string]compress.Codec{"snappy": &parquet.Snappy, "gzip": &parqu
 // Compressions returns the names that NewCompressedEncoder takes.
 func Compressions() []string { return []string{"snappy", "gzip", "zstd"} }
 
-// NewCompressedEncoder returns what writes a Parquet file all of whose columns are compressed.
-func NewCompressedEncoder(compression string) column.StartEncoder {
+// NewSizedEncoder returns what writes a Parquet file all of whose columns have a compression, "" for what NewEncoder
+// does, in a run that has so much memory, 0 for any.
+func NewSizedEncoder(compression string, memory int64) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) {
-		return newEncoder(out, s, codecs[compression])
+		return newEncoder(out, s, codecs[compression], memory)
 	}
 }
 
 // NewEncoder writes a Parquet file.
 func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
-	return newEncoder(out, s, nil)
+	return newEncoder(out, s, nil, 0)
 }
 
 // maxColumns is the most columns that the library writes.
 const maxColumns = parquet.MaxColumnIndex + 1
 
 // newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
-func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Encoder, error) {
+func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64) (column.Encoder, error) {
 	if n := len(s.Columns) + len(s.Kept); n > maxColumns {
 		return nil, fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
 	}
@@ -100,20 +85,12 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec) (column.Enco
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
 	}
-	schema := parquet.NewSchema("rows", orderedGroup{nodes, names})
-	w := parquet.NewGenericWriter[any](out, schema,
-		parquet.Compression(&parquet.Uncompressed),
-		parquet.PageBufferSize(pageBytes),
-		parquet.CreatedBy("nystream", "", ""))
-	groupRows := max(1, groupBytes/(8*len(names)))
-	return &encoder{w: w, schema: s, kept: kept, groupRows: groupRows}, nil
+	return &encoder{out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
 }
 
 // Describe adds to the metadata of the footer.
 func (e *encoder) Describe(about map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(about)) {
-		e.w.SetKeyValueMetadata(name, about[name])
-	}
+	e.about = about
 	return nil
 }
 
@@ -146,18 +123,20 @@ func (g orderedGroup) Fields() []parquet.Field {
 }
 
 func (e *encoder) Encode(b *stream.Batch, n int) error {
+	if e.w == nil {
+		e.start(b, n)
+	}
 	for done := 0; done < n; {
-		rows := min(n-done, writeRows, e.groupRows-e.inGroup)
+		rows := e.group.fits(n - done)
 		if err := e.tile(b, done, rows); err != nil {
 			return err
 		}
-		done += rows
-		if e.inGroup += rows; e.inGroup == e.groupRows {
-			e.inGroup = 0
+		if e.group.add(rows) {
 			if err := e.w.Flush(); err != nil {
 				return err
 			}
 		}
+		done += rows
 	}
 	return nil
 }
@@ -165,10 +144,10 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 // tile writes rows of b from row at on.
 func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	columns := e.w.ColumnWriters()
+	e.values = column.Resized(e.values, rows)
 	for k := range e.schema.Columns {
-		e.values = e.values[:0]
-		for i := at; i < at+rows; i++ {
-			e.values = append(e.values, parquet.DoubleValue(b.X.Data[i*b.X.Stride+k]).Level(0, 0, k))
+		for i := range e.values { // required values need no levels
+			e.values[i] = parquet.DoubleValue(b.X.Data[(at+i)*b.X.Stride+k])
 		}
 		if _, err := columns[k].WriteRowValues(e.values); err != nil {
 			return err
@@ -191,8 +170,18 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 		if _, err := columns[column].WriteRowValues(e.values); err != nil {
 			return err
 		}
+		if c := &b.Kept[k]; len(c.Strings) > 0 {
+			if err := e.addText(columns[column], k, c.Strings[at:at+rows]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-func (e *encoder) Finish() error { return e.w.Close() }
+func (e *encoder) Finish() error {
+	if e.w == nil {
+		e.start(nil, 0)
+	}
+	return e.w.Close()
+}

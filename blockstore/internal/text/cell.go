@@ -35,18 +35,18 @@ func IsInteger(cell []byte) bool {
 	if len(cell) > 1 && (cell[0] == '-' || cell[0] == '+') {
 		cell = cell[1:]
 	}
-	for _, c := range cell {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(cell) > 0
+	return len(cell) > 0 && digitRun(cell) == len(cell)
 }
 
 // ParseNumber reads a decimal number, or a spelling of infinity or NaN.
 // Numbers beyond float64 are infinite. What only Go takes for numbers, such as
 // 0x1p-2 and 1_000, are none.
 func ParseNumber(cell []byte) (float64, bool) {
+	if d, ok := parseDecimal(cell); ok {
+		if v, ok := d.float(); ok {
+			return v, true
+		}
+	}
 	if isHex(cell) || bytes.IndexByte(cell, '_') >= 0 {
 		return 0, false
 	}

@@ -21,12 +21,13 @@ import (
 
 // CSVOptions says what CSV is not to find out by itself.
 type CSVOptions struct {
-	NoHeader  bool // the first line is a row, whatever it looks like
-	Header    bool // the first line names the columns, whatever it looks like
-	Delimiter rune // 0: found; WhiteSpace: runs of blanks and tabs; WholeLine: none
-	Comment   byte // lines that begin with it are passed over; 0: there are none
-	Skip      int  // lines at the beginning that are passed over
-	Threads   int  // that read parts of the file at the same time; 0: one for each processor
+	NoHeader  bool  // the first line is a row, whatever it looks like
+	Header    bool  // the first line names the columns, whatever it looks like
+	Delimiter rune  // 0: found; WhiteSpace: runs of blanks and tabs; WholeLine: none
+	Comment   byte  // lines that begin with it are passed over; 0: there are none
+	Skip      int   // lines at the beginning that are passed over
+	Threads   int   // that read parts of the file at the same time; 0: one for each processor
+	Memory    int64 // bytes that the columns of the open file may take; 0: no limit
 }
 
 // csvTable is a text file of cells: CSV, TSV or columns between blanks.
@@ -75,7 +76,7 @@ func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect,
 
 // dialect returns how the records of a file are to be cut.
 func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
-	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart}
+	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart, memory: o.Memory}
 	head, err := Head(f)
 	if err != nil {
 		return l, err
@@ -169,6 +170,9 @@ func (s *csvScan) add(cells [][]byte) error {
 func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
 		return fault.New("%d columns are more than the %d that can be read", len(cells), column.Max).Do("write fewer")
+	}
+	if err := column.CheckMemory(len(cells), s.records.memory); err != nil {
+		return err
 	}
 	if len(cells) == 1 {
 		s.records.end, err = lastText(s.records.lines.in, s.size)

@@ -3,6 +3,7 @@ package text
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -106,6 +107,8 @@ func TestLibsvmInParts(t *testing.T) {
 			case what == 698 && odd > 20:
 				fmt.Fprintf(&text, "word 1:1 %d:2.5", 2+i%50)
 				text.WriteString(" # the last\n")
+			case what == 697:
+				fmt.Fprintf(&text, "%d 0:%g 2:1\n", i%4, float64(i))
 			default:
 				fmt.Fprintf(&text, "%d 1:%g 3:2\n", i%4, float64(what)/7)
 			}
@@ -119,6 +122,11 @@ func TestLibsvmInParts(t *testing.T) {
 		want, wantErr := openLibsvm(context.Background(), path, 1)
 		partBytes = rapid.Int64Range(1, 2000).Draw(rt, "part")
 		got, err := openLibsvm(context.Background(), path, rapid.IntRange(1, 4).Draw(rt, "threads"))
+		if err == nil {
+			if a, b := want.(*libsvmTable).indices, got.(*libsvmTable).indices; !reflect.DeepEqual(a, b) {
+				rt.Fatalf("indices %+v, want %+v", b, a)
+			}
+		}
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}

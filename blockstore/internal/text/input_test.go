@@ -22,7 +22,7 @@ func openCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 }
 
 func openLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
-	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads, 0) })
+	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads, 0, IndexBaseAuto) })
 }
 
 func openJSON(ctx context.Context, _ *file.Session, path string) (column.Table, error) {

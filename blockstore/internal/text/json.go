@@ -210,10 +210,7 @@ func endsWord(c byte) bool {
 func isJSONNumber(word []byte) bool {
 	word = bytes.TrimPrefix(word, []byte{'-'})
 	digits := func() int {
-		n := 0
-		for n < len(word) && word[n] >= '0' && word[n] <= '9' {
-			n++
-		}
+		n := digitRun(word)
 		word = word[n:]
 		return n
 	}

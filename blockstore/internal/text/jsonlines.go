@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -333,7 +332,9 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 		}
 		err := c.storeAt(row, j, c.slots.first[j])
 		for _, at := range c.slots.again[j] {
-			err = cmp.Or(err, c.storeAt(row, j, at))
+			if err == nil {
+				err = c.storeAt(row, j, at)
+			}
 		}
 		if err != nil {
 			return c.inColumn(j, err)

@@ -35,7 +35,7 @@ func keepTyped(c *stream.Column, cell []byte) error {
 		c.Floats, ok = append(c.Floats, float64(float32(v))), good
 	case logical.Decimal:
 		var unscaled string
-		if unscaled, ok = parseDecimal(text, int(t.Precision), int(t.Scale)); ok {
+		if unscaled, ok = unscaledDecimal(text, int(t.Precision), int(t.Scale)); ok {
 			v, _ := ParseNumber(cell)
 			c.Floats, c.Strings = append(c.Floats, v), append(c.Strings, unscaled)
 		}
@@ -63,8 +63,8 @@ func keepTyped(c *stream.Column, cell []byte) error {
 	return nil
 }
 
-// parseDecimal reads a decimal of at most so many digits, scale of them behind the point, as [stream.FieldOf] says it.
-func parseDecimal(text string, precision, scale int) (string, bool) {
+// unscaledDecimal reads a decimal of at most so many digits, scale of them behind the point, as [stream.FieldOf] says it.
+func unscaledDecimal(text string, precision, scale int) (string, bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > scale || !IsInteger([]byte(whole+fraction)) {
 		return "", false

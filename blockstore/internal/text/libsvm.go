@@ -18,12 +18,14 @@ const LibsvmLabel = "the label of a libsvm file"
 const labelName = "label"
 
 // libsvmTable is a file in the format of libsvm (Chang and Lin, 2011): a label
-// and index:value pairs per line, indices from 1 ascending, what is absent is
-// zero. Feature i becomes column x{i-1}, as in NPY files, and the label the
+// and index:value pairs per line, indices ascending from 1 or 0, what is absent is
+// zero. The first feature becomes column x0, as in NPY files, and the label the
 // last column.
 type libsvmTable struct {
 	column.TableInfo
 	features int
+	first    int // index of the first feature: 0 or 1
+	indices  indexRange
 	label    column.Kind
 	index    rowIndex
 	stamp    file.Stamp
@@ -37,13 +39,13 @@ const libsvmFeatureBytes = 16
 // Libsvm reads the whole file once, so many parts of it at the same time, 0 for one for each
 // processor, to learn its rows, the largest index and what the labels are. Labels are integers,
 // numbers, or text, such as "1,3" in multi-label files; a line that begins with a pair has none.
-// The table has at least the given number of features.
-func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table, error) {
+// The table has at least the given number of features. Its base is provisional if it is auto: [AgreeOnLibsvm] decides.
+func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan, err := scanLibsvm(ctx, f, stamp, threads)
+	scan, err := scanLibsvm(ctx, f, stamp, threads, base)
 	if err != nil {
 		err = fault.Cell(path, scan.index.records, "", "%w", err)
 	}
@@ -53,37 +55,50 @@ func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table,
 	if scan.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows").Do("is it the right file?")
 	}
-	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().readerBytes(), query: scan.lines.query}
+	if base == IndexBaseAuto {
+		base = scan.indices.base()
+	}
+	found := scan.indices.most + 1 - base.first()
+	if found > column.Max {
+		return nil, fault.File(path, "index %d, counted from 0: %w", scan.indices.most, errFeatures())
+	}
+	t := &libsvmTable{first: base.first(), indices: scan.indices, stamp: stamp, index: scan.index, label: scan.labels.kind(),
+		line: scan.reader().readerBytes(), query: scan.lines.query}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1}
-	t.widen(max(scan.most, features))
+	t.widen(max(found, features))
 	return t, nil
 }
 
 // libsvmScan is the one reading of a file, or of a part of it, that opening costs.
 type libsvmScan struct {
-	lines  libsvmLines
-	index  rowIndex
-	labels cellKinds
-	most   int // the largest index
+	lines   libsvmLines
+	index   rowIndex
+	labels  cellKinds
+	indices indexRange
 }
 
-func newLibsvmScan(in io.ReaderAt, from mark, until int64) *libsvmScan {
-	return &libsvmScan{lines: libsvmLines{lines: newLineReader(in, from), until: until}}
+// newLibsvmScan returns a scan that refuses indices below least.
+func newLibsvmScan(in io.ReaderAt, from mark, until int64, least int) *libsvmScan {
+	return &libsvmScan{lines: libsvmLines{lines: newLineReader(in, from), until: until, least: least}, indices: indexRange{most: -1}}
 }
 
 // scanLibsvm scans a file, parts of it at the same time, as long as nothing is wrong: the
 // first error and its line are found from the beginning. The scan is of the rows before
 // it.
-func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads int) (*libsvmScan, error) {
-	in := file.NewReaderAt(ctx, f)
+func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads int, base IndexBase) (*libsvmScan, error) {
+	in, least := file.NewReaderAt(ctx, f), 0
+	if base == IndexBaseOne {
+		least = 1
+	}
+	scanFrom := func(in io.ReaderAt, from mark, until int64) *libsvmScan { return newLibsvmScan(in, from, until, least) }
 	if length := partLength(stamp); stamp.Size >= 2*length {
-		all := newLibsvmScan(in, fileStart, 0)
+		all := scanFrom(in, fileStart, 0)
 		parts := parts{all.reader(), stamp.Size, length, threads, all.reader().readerBytes()}
-		if scanParts(ctx, parts, newLibsvmScan, all.join) == nil {
+		if scanParts(ctx, parts, scanFrom, all.join) == nil {
 			return all, nil
 		}
 	}
-	whole := newLibsvmScan(in, fileStart, 0)
+	whole := scanFrom(in, fileStart, 0)
 	return whole, whole.run()
 }
 
@@ -91,9 +106,9 @@ func (s *libsvmScan) reader() *lineReader { return s.lines.lines }
 
 // join adds what a later part has found, which begins on the given line.
 func (s *libsvmScan) join(p *libsvmScan, line int64) error {
+	s.indices.join(p.indices, rowPlace{s.index.records, line})
 	s.index.join(&p.index, line)
 	s.labels.join(p.labels)
-	s.most = max(s.most, p.most)
 	s.lines.query = s.lines.query || p.lines.query
 	return nil
 }
@@ -101,14 +116,14 @@ func (s *libsvmScan) join(p *libsvmScan, line int64) error {
 // run reads all lines.
 func (s *libsvmScan) run() error {
 	for {
-		last, err := s.lines.nextChecked()
+		first, last, err := s.lines.nextChecked()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		s.most = max(s.most, last)
+		s.indices.see(first, last, rowPlace{s.index.records, s.lines.start.line})
 		s.labels.see(s.lines.label)
 		s.index.add(s.lines.start)
 	}
@@ -127,25 +142,9 @@ func (t *libsvmTable) widen(features int) {
 	}
 }
 
-// WidenLibsvm gives all libsvm files the same features: what a file does not
-// mention is zero.
-func WidenLibsvm(tables []column.Table) {
-	most := 0
-	for _, t := range tables {
-		if l, ok := t.(*libsvmTable); ok {
-			most = max(most, l.features)
-		}
-	}
-	for _, t := range tables {
-		if l, ok := t.(*libsvmTable); ok {
-			l.widen(most)
-		}
-	}
-}
-
 func (t *libsvmTable) Source(c column.Choice) (stream.Gatherer, error) {
 	cursor := func(in io.ReaderAt) textCursor {
-		lines := libsvmLines{lines: newLineReader(in, fileStart)}
+		lines := libsvmLines{lines: newLineReader(in, fileStart), least: t.first}
 		return &libsvmCursor{Choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}
 	}
 	return textSource(c, &t.index, t.stamp, cursor), nil
@@ -192,11 +191,12 @@ func (c *libsvmCursor) expand() error {
 		if err != nil {
 			return err
 		}
-		if index > len(c.dense) {
+		place := index - c.table.first
+		if place >= len(c.dense) {
 			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")
 		}
-		c.dense[index-1] = value
-		c.present = append(c.present, index-1)
+		c.dense[place] = value
+		c.present = append(c.present, place)
 	}
 }
 

@@ -20,7 +20,8 @@ type libsvmLines struct {
 	label []byte // the label, empty if there is none
 	rest  []byte // the pairs not yet taken
 	query bool   // a line had a query number
-	last  int    // the index of the last pair taken
+	least int    // the smallest index allowed: 0 or 1
+	last  int    // the index of the last pair taken, -1 for none
 }
 
 // next moves to the next line that is not blank.
@@ -48,7 +49,7 @@ func (l *libsvmLines) next() error {
 
 // begin takes the label and the query number off the line.
 func (l *libsvmLines) begin() {
-	l.last, l.label = 0, nil
+	l.last, l.label = -1, nil
 	if token, rest := cutToken(l.rest); bytes.IndexByte(token, ':') < 0 {
 		l.label, l.rest = token, rest
 	}
@@ -103,29 +104,39 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 // checkIndex returns what is wrong with the index of the next pair.
 func (l *libsvmLines) checkIndex(index int) error {
 	switch {
-	case index <= 0:
-		return fault.New("indices start at 1").Do("add 1 to all indices of a file that counts from 0")
+	case index < 0:
+		return fault.New("the index is negative").Do("number features from 0 or 1")
+	case index < l.least:
+		return fault.New("%w", baseError{"indices start at 1"}).Do("set `index-base 0` if those of the file start at 0")
 	case index > column.Max:
-		return fault.New("rows are dense in memory and have at most %d features", column.Max).Do("drop or hash the rare ones")
+		return errFeatures()
 	case index <= l.last:
 		return fault.New("indices must ascend, but %d comes before", l.last).Do("sort the line and remove doubles")
 	}
 	return nil
 }
 
+// errFeatures returns the error that there are too many features.
+func errFeatures() error {
+	return fault.New("rows are dense in memory and have at most %d features", column.Max).Do("drop or hash the rare ones")
+}
+
 // nextChecked moves to the next line, checks all its pairs and returns the
-// largest index, 0 if there is none.
-func (l *libsvmLines) nextChecked() (last int, err error) {
+// first and the last index, -1 if there is none.
+func (l *libsvmLines) nextChecked() (first, last int, err error) {
 	if err := l.next(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
+	first = -1
 	for err == nil {
-		_, _, err = l.pair()
+		if _, _, err = l.pair(); first < 0 {
+			first = l.last
+		}
 	}
 	if err != io.EOF {
-		return 0, err
+		return 0, 0, err
 	}
-	return l.last, nil
+	return first, l.last, nil
 }
 
 // errorf returns an error that begins with the line number.

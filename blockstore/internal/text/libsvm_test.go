@@ -27,6 +27,9 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 		{"queries", "0.5 qid:3 1:1\n2 qid:4 2:1\n", [][]float64{{1, 0}, {0, 1}}, stream.Column{Kind: stream.Float64, Floats: []float64{0.5, 2}}},
 		{"several labels, or none", "1,3 1:1\n 2:1\n2 1:-0", [][]float64{{1, 0}, {0, 1}, {negativeZero, 0}}, stream.Column{Kind: stream.String, Strings: []string{"1,3", "", "2"}, Valid: []bool{true, false, true}}},
 		{"a row of zeros", "1\n1 1:nan\n", [][]float64{{0}, {math.NaN()}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 1}}},
+		{"indices from zero", "1 0:0.5 2:2\n2 1:3\n", [][]float64{{0.5, 0, 2}, {0, 3, 0}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 2}}},
+		{"index zero in a later row", "1 1:3\n2 0:7 2:1\n", [][]float64{{0, 3, 0}, {7, 0, 1}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 2}}},
+		{"index zero alone", "1 0:0\n", [][]float64{{0}}, stream.Column{Kind: stream.Int64, Ints: []int64{1}}},
 		{"labels only", "1\n2\n", [][]float64{{}, {}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 2}}},
 	}
 	for _, test := range tests {
@@ -83,8 +86,10 @@ func TestLibsvmRefuses(t *testing.T) {
 	}{
 		{"empty", "", []string{"no rows"}},
 		{"comments only", "# a\n", []string{"no rows"}},
-		{"counted from zero", "1 1:1\n1 0:1\n", []string{"row 1", "line 2", "start at 1"}},
-		{"negative index", "1 -1:1\n", []string{"start at 1"}},
+		{"negative index", "1 -1:1\n", []string{"negative"}},
+		{"zero after another index", "1 1:1 0:1\n", []string{"ascend", "1"}},
+		{"zero twice", "1 0:1 0:1\n", []string{"ascend", "0"}},
+		{"too wide from zero", "1 0:1 1000000:1\n", []string{"1000000"}},
 		{"descending", "1 3:1 2:1\n", []string{"line 1", "ascend", "3"}},
 		{"twice", "1 3:1 3:1\n", []string{"ascend"}},
 		{"too wide", "1 1000001:1\n", []string{"1000000"}},
@@ -138,7 +143,7 @@ func TestLibsvmRealFiles(t *testing.T) {
 }
 
 func FuzzLibsvm(f *testing.F) {
-	for _, seed := range []string{"1 1:1 3:2\n-1 2:4\n", "1,2 1:1\n 1:2\n", "0.5 qid:1 1:nan # c\n", "1\n2\n", "1 0:1\n"} {
+	for _, seed := range []string{"1 1:1 3:2\n-1 2:4\n", "1,2 1:1\n 1:2\n", "0.5 qid:1 1:nan # c\n", "1\n2\n", "1 0:1\n", "1 1:1\n1 0:1 5:2\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -26,7 +26,7 @@ var partFormats = []struct {
 		return err
 	}},
 	{"libsvm", "", "1 1:0.25 2:1\n", func(ctx context.Context, in Input) error {
-		_, err := scanLibsvm(ctx, in.File, in.Stamp, 2)
+		_, err := scanLibsvm(ctx, in.File, in.Stamp, 2, IndexBaseAuto)
 		return err
 	}},
 }

@@ -31,6 +31,7 @@ type dialect struct {
 	comments  string // the characters that a line begins with which is passed over
 	begin     mark   // where the records begin
 	unquoted  bool   // quotes are ordinary characters
+	memory    int64  // that the columns may take; 0: no limit
 	end       int64  // of one column blank lines before it are missing values; 0: blank lines are none
 }
 

@@ -57,6 +57,15 @@ func (p *Panel) Pick(indices []int) *Panel {
 	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
 }
 
+// Keep is Pick of ascending indices in the memory of p, which is lost.
+func (p *Panel) Keep(indices []int) *Panel {
+	numbers := make([]int64, len(indices))
+	for i, k := range indices {
+		numbers[i] = p.Number[k]
+	}
+	return NewPanel(apart(p.Rows, p.Number, [][]int64{numbers})[0], numbers, nil)
+}
+
 // Of returns the rows with the given ascending numbers, all of which the panel has.
 func (p *Panel) Of(numbers []int64) *Panel {
 	indices := make([]int, len(numbers))
@@ -124,10 +133,10 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 	if i, j, bad := dense.NotFinite(batch.X); bad {
 		return nil, stream.NewValueError(info.Name, all[i], info.Columns[j], "%v", matrix.Row(batch.X, i)[j])
 	}
-	gathered := &Panel{Rows: batch.X, Number: all}
 	panels := make([]*Panel, len(sets))
-	for i, set := range sets {
-		panels[i] = NewPanel(gathered.Of(set.Numbers).Rows, set.Numbers, set.Signs)
+	for i, rows := range apart(batch.X, all, numbers) {
+		set := sets[i]
+		panels[i] = NewPanel(rows, set.Numbers, set.Signs)
 		if !set.Kept {
 			continue
 		}
@@ -140,4 +149,29 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		}
 	}
 	return panels, nil
+}
+
+// apart returns the rows of m with each list of numbers, where all are the numbers of its rows. The longest list
+// takes the memory of m, which is lost.
+func apart(m blas64.General, all []int64, numbers [][]int64) []blas64.General {
+	longest := 0
+	for i, list := range numbers {
+		if len(list) > len(numbers[longest]) {
+			longest = i
+		}
+	}
+	gathered, rows := &Panel{Rows: m, Number: all}, make([]blas64.General, len(numbers))
+	for i, list := range numbers {
+		if i != longest {
+			rows[i] = gathered.Of(list).Rows
+		}
+	}
+	if len(rows) > 0 {
+		for to, r := range numbers[longest] {
+			from, _ := slices.BinarySearch(all, r)
+			copy(matrix.Row(m, to), matrix.Row(m, from)) // rows move up
+		}
+		rows[longest] = matrix.Rows(m, 0, len(numbers[longest]))
+	}
+	return rows
 }

@@ -24,7 +24,7 @@ func Zero() Sum { return Sum{Most: math.Inf(-1), begun: true} }
 // Log returns the logarithm of the sum: −Inf of nothing.
 func (s Sum) Log() float64 { return s.Most + math.Log(s.Rest) }
 
-// Plain returns the sum.
+// Plain returns the sum itself, not its logarithm; +Inf if float64 cannot hold it.
 func (s Sum) Plain() float64 { return math.Exp(s.Most) * s.Rest }
 
 // AddLog adds a number given by its logarithm.

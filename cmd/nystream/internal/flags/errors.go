@@ -38,6 +38,8 @@ func plainCause(err error) error {
 		return errors.New("is too large")
 	case number.Func == "ParseBool":
 		return errors.New("is neither true nor false")
+	case number.Func == "ParseFloat":
+		return errors.New("is not a number")
 	case number.Func == "ParseUint" && strings.HasPrefix(number.Num, "-"):
 		return errors.New("must be 0 or more")
 	}

@@ -97,9 +97,9 @@ type declared struct {
 	*Flag
 }
 
-// String is that of the value: pflag asks a zero value too.
+// String is that of the value, "" for an empty list: pflag would print one through a large buffer. It asks a zero value too.
 func (v *declared) String() string {
-	if v.Value == nil {
+	if list, ok := v.Value.(pflag.SliceValue); v.Value == nil || ok && len(list.GetSlice()) == 0 {
 		return ""
 	}
 	return v.Value.String()
@@ -198,6 +198,17 @@ func (s *Set) Give(name, text string) error {
 
 // Visit calls do with each flag, in the order of their names.
 func (s *Set) Visit(do func(f *Flag)) { visit(s.flags, do) }
+
+// Results returns the flags that decide a result, given or not, each with its value. They are part of the
+// identity of states.
+func (s *Set) Results() (lines []string) {
+	s.Visit(func(f *Flag) {
+		if f.Effect == Result {
+			lines = append(lines, "--"+f.Name+" "+f.Text())
+		}
+	})
+	return lines
+}
 
 // VisitGiven calls do with each flag that was given, those of the commands above included.
 func (s *Set) VisitGiven(do func(f *Flag)) {

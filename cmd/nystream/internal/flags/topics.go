@@ -45,7 +45,10 @@ func AddTexts(root *cobra.Command, methods []string) {
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		c.Short, c.Long = short, strings.Replace(long, "METHODS", methodTable(methods), 1)
+		if before, after, found := strings.Cut(long, "METHODS"); found {
+			long = before + methodTable(methods) + after
+		}
+		c.Short, c.Long = short, long
 	})
 }
 

@@ -9,34 +9,68 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Values of flags, as pflag reads them. Each sets its variable to a default, and then to what is given.
+// Values of flags. Each sets its variable to a default, and then to what is given. Those of lists are pflag's.
 
-func Int(p *int, value int) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.IntVar(p, "value", value, "") })
+// value is a value that is parsed from a text, and printed as one that parses to it.
+type value[T any] struct {
+	p     *T
+	parse func(text string) (T, error)
+	print func(T) string
+	kind  string
 }
 
-func Int64(p *int64, value int64) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.Int64Var(p, "value", value, "") })
+func (v *value[T]) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err == nil {
+		*v.p = parsed
+	}
+	return err
 }
 
-func Uint64(p *uint64, value uint64) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.Uint64Var(p, "value", value, "") })
+func (v *value[T]) String() string { return v.print(*v.p) }
+
+// Type is "bool" for switches: pflag asks for it.
+func (v *value[T]) Type() string { return v.kind }
+
+func newValue[T any](p *T, first T, kind string, parse func(string) (T, error), print func(T) string) pflag.Value {
+	*p = first
+	return &value[T]{p, parse, print, kind}
 }
 
-func Float(p *float64, value float64) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.Float64Var(p, "value", value, "") })
+func Int(p *int, first int) pflag.Value {
+	parse := func(text string) (int, error) {
+		v, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		return int(v), err
+	}
+	return newValue(p, first, "int", parse, strconv.Itoa)
 }
 
-func String(p *string, value string) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.StringVar(p, "value", value, "") })
+func Int64(p *int64, first int64) pflag.Value {
+	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 0, 64) }
+	return newValue(p, first, "int64", parse, func(v int64) string { return strconv.FormatInt(v, 10) })
 }
 
-func Bool(p *bool, value bool) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.BoolVar(p, "value", value, "") })
+func Uint64(p *uint64, first uint64) pflag.Value {
+	parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 0, 64) }
+	return newValue(p, first, "uint64", parse, func(v uint64) string { return strconv.FormatUint(v, 10) })
 }
 
-func Duration(p *time.Duration, value time.Duration) pflag.Value {
-	return valueOf(func(f *pflag.FlagSet) { f.DurationVar(p, "value", value, "") })
+func Float(p *float64, first float64) pflag.Value {
+	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+	return newValue(p, first, "float64", parse, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+}
+
+func String(p *string, first string) pflag.Value {
+	same := func(text string) string { return text }
+	return newValue(p, first, "string", func(text string) (string, error) { return text, nil }, same)
+}
+
+func Bool(p *bool, first bool) pflag.Value {
+	return newValue(p, first, "bool", strconv.ParseBool, strconv.FormatBool)
+}
+
+func Duration(p *time.Duration, first time.Duration) pflag.Value {
+	return newValue(p, first, "duration", time.ParseDuration, time.Duration.String)
 }
 
 func Strings(p *[]string) pflag.Value {

@@ -8,23 +8,29 @@ import (
 
 // Markup collects HTML. Package html/template calls methods by name, so that the linker keeps
 // every method of all types: the program would be half as large again.
-type Markup struct{ bytes.Buffer }
+type Markup struct{ text bytes.Buffer }
+
+// Put adds text that is HTML already.
+func (m *Markup) Put(text string) { m.text.WriteString(text) }
+
+// Bytes returns what was added.
+func (m *Markup) Bytes() []byte { return m.text.Bytes() }
 
 // Add adds a line, in which values are escaped.
 func (m *Markup) Add(format string, values ...any) {
 	for i, v := range values {
 		values[i] = html.EscapeString(fmt.Sprintf("%s", v))
 	}
-	fmt.Fprintf(m, format+"\n", values...)
+	fmt.Fprintf(&m.text, format+"\n", values...)
 }
 
 // AddTable adds the lines of a report as a table.
 func (m *Markup) AddTable(r *Report) {
-	m.WriteString("<table><tbody>\n")
+	m.Put("<table><tbody>\n")
 	for _, f := range r.Fields {
 		if f.line() {
 			m.Add(`<tr><th scope="row">%s</th><td>%s</td></tr>`, f.Label, f.Text)
 		}
 	}
-	m.WriteString("</tbody></table>\n")
+	m.Put("</tbody></table>\n")
 }

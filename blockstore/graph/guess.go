@@ -1,0 +1,75 @@
+package graph
+
+import "fmt"
+
+// GuessedWeights describes weights that were read from the third column because neither an option nor a header says what
+// the column holds.
+type GuessedWeights struct {
+	// Least and Most are the range of the weights.
+	Least, Most float64
+	// Times is what most of the weights look like, such as Unix times in seconds; "" for other numbers.
+	Times string
+}
+
+// timeUnits are the ranges of numbers that look like times: from is included, to is not. Unix times are those of the years
+// 1973 to 2128.
+var timeUnits = []struct {
+	from, to float64
+	name     string
+}{
+	{1900, 2101, "years"},
+	{19000101, 21010101, "dates YYYYMMDD"},
+	{1e8, 5e9, "Unix times in seconds"},
+	{1e11, 5e12, "Unix times in milliseconds"},
+	{1e14, 5e15, "Unix times in microseconds"},
+	{1e17, 5e18, "Unix times in nanoseconds"},
+}
+
+// mostTimes is the share of the weights that are in one of the ranges if they look like times. Some times may be unknown.
+const mostTimes = 0.9
+
+// weightGuess watches weights of a column whose meaning is a guess.
+type weightGuess struct {
+	least, most float64
+	seen        int64
+	times       [6]int64 // weights in each of timeUnits
+}
+
+// see takes note of a weight.
+func (w *weightGuess) see(v float64) {
+	if w.seen == 0 {
+		w.least, w.most = v, v
+	}
+	w.least, w.most = min(w.least, v), max(w.most, v)
+	w.seen++
+	for i := range timeUnits {
+		if u := &timeUnits[i]; v < u.from {
+			break
+		} else if v < u.to {
+			w.times[i]++
+			break
+		}
+	}
+}
+
+// result describes the weights, nil if there are none.
+func (w *weightGuess) result() *GuessedWeights {
+	if w == nil || w.seen == 0 {
+		return nil
+	}
+	g := &GuessedWeights{Least: w.least, Most: w.most}
+	for i, n := range w.times {
+		if float64(n) >= mostTimes*float64(w.seen) {
+			g.Times = timeUnits[i].name
+		}
+	}
+	return g
+}
+
+// Doubt returns a sentence for the user if the weights look like times, else "".
+func (g *GuessedWeights) Doubt() string {
+	if g == nil || g.Times == "" {
+		return ""
+	}
+	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `weight -`, or confirm it with `weight 2`", g.Times)
+}

@@ -1,0 +1,205 @@
+package text
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"math/bits"
+	"sync"
+)
+
+// digitRun returns the number of decimal digits that b begins with.
+func digitRun(b []byte) int {
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		if others := notDigits(binary.LittleEndian.Uint64(b[n:])); others != 0 {
+			return n + bits.TrailingZeros64(others)/8
+		}
+	}
+	for n < len(b) && b[n]-'0' <= 9 {
+		n++
+	}
+	return n
+}
+
+// notDigits is 0 if the eight bytes of w are decimal digits. Else its lowest bit that is set is in the lowest byte that
+// is none.
+func notDigits(w uint64) uint64 {
+	w ^= 0x3030303030303030
+	return (w + 0x7676767676767676 | w) & 0x8080808080808080
+}
+
+// eightDigits returns the number of eight decimal digits, the first one in the lowest byte.
+func eightDigits(w uint64) uint64 {
+	w -= 0x3030303030303030
+	w = w*10 + w>>8 // pairs of digits
+	const pairs = 0x000000ff000000ff
+	return (w&pairs*(100+1_000_000<<32) + w>>16&pairs*(1+10_000<<32)) >> 32
+}
+
+// mostDigits is how many significant digits always fit into a mantissa of 64 bits.
+const mostDigits = 19
+
+// decimal is a decimal number: mantissa·10^exponent.
+type decimal struct {
+	mantissa uint64
+	exponent int
+	digits   int // significant ones of the mantissa
+	negative bool
+}
+
+// take appends the digits that b begins with to the mantissa, and returns what follows them and how many there are.
+// Digits beyond mostDigits make the mantissa meaningless.
+func (d *decimal) take(b []byte) (rest []byte, n int) {
+	if d.mantissa == 0 {
+		for n < len(b) && b[n] == '0' {
+			n++
+		}
+	}
+	first := n
+	for ; len(b)-n >= 8; n += 8 {
+		w := binary.LittleEndian.Uint64(b[n:])
+		if notDigits(w) != 0 {
+			break
+		}
+		d.mantissa = d.mantissa*1e8 + eightDigits(w)
+	}
+	for ; n < len(b) && b[n]-'0' <= 9; n++ {
+		d.mantissa = d.mantissa*10 + uint64(b[n]-'0')
+	}
+	d.digits += n - first
+	return b[n:], n
+}
+
+// parseDecimal reads a decimal number. It is not ok for what is none, and for numbers whose digits or exponents are too
+// many for it.
+func parseDecimal(b []byte) (d decimal, ok bool) {
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		d.negative = b[0] == '-'
+		b = b[1:]
+	}
+	b, whole := d.take(b)
+	part := 0
+	if len(b) > 0 && b[0] == '.' {
+		b, part = d.take(b[1:])
+	}
+	if whole+part == 0 || d.digits > mostDigits {
+		return d, false
+	}
+	d.exponent = -part
+	if len(b) == 0 {
+		return d, true
+	}
+	if b[0]|0x20 != 'e' {
+		return d, false
+	}
+	return d, d.power(b[1:])
+}
+
+// power adds an exponent of at most three digits.
+func (d *decimal) power(b []byte) (ok bool) {
+	negative := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		negative = b[0] == '-'
+		b = b[1:]
+	}
+	if len(b) == 0 || len(b) > 3 {
+		return false
+	}
+	power := 0
+	for _, c := range b {
+		if c -= '0'; c > 9 {
+			return false
+		}
+		power = 10*power + int(c)
+	}
+	if negative {
+		power = -power
+	}
+	d.exponent += power
+	return true
+}
+
+// exactTens are the powers of ten that float64 represents exactly.
+var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float returns the nearest float64, ties to even, as strconv.ParseFloat does. It is not ok where it cannot tell.
+func (d *decimal) float() (v float64, ok bool) {
+	const most = len(exactTens) - 1
+	switch e := d.exponent; {
+	case d.mantissa == 0:
+	case d.mantissa < 1<<53 && e >= -most && e <= most: // one exact operation
+		if v = float64(d.mantissa); e < 0 {
+			v /= exactTens[-e]
+		} else {
+			v *= exactTens[e]
+		}
+	case e < -mostTens || e > mostTens:
+		return 0, false
+	default:
+		if v, ok = roundProduct(d.mantissa, e); !ok {
+			return 0, false
+		}
+	}
+	if d.negative {
+		v = -v
+	}
+	return v, true
+}
+
+// mostTens is the largest power of ten, and the inverse of the smallest one, in tens.
+const mostTens = 64
+
+// ten is the leading 128 bits of a power of ten, rounded down: its highest bit is set.
+type ten struct{ high, low uint64 }
+
+// tens are the powers of ten from -mostTens on.
+var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
+	var list [2*mostTens + 1]ten
+	for i := range list {
+		e := int64(i - mostTens)
+		p := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(e, -e)), nil)
+		if e < 0 {
+			p.Quo(new(big.Int).Lsh(big.NewInt(1), uint(127+p.BitLen())), p)
+		}
+		if more := p.BitLen() - 128; more > 0 {
+			p.Rsh(p, uint(more))
+		} else {
+			p.Lsh(p, uint(-more))
+		}
+		list[i] = ten{new(big.Int).Rsh(p, 64).Uint64(), new(big.Int).And(p, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
+	}
+	return &list
+})
+
+// roundProduct returns the float64 nearest to mantissa·10^exponent, by the algorithm of Eisel and Lemire (Lemire 2021,
+// Number parsing at a gigabyte per second). It is not ok where 128 bits of the product do not tell how to round, and
+// for subnormal numbers.
+func roundProduct(mantissa uint64, exponent int) (v float64, ok bool) {
+	power := tens()[exponent+mostTens]
+	shift := bits.LeadingZeros64(mantissa)
+	mantissa <<= uint(shift)
+	biased := uint64(217706*exponent>>16+64+1023) - uint64(shift) // ⌊log2(10)·exponent⌋, and what the shifts make of it
+	high, low := bits.Mul64(mantissa, power.high)
+	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // the lower bits of the power may carry into those that round
+		more, last := bits.Mul64(mantissa, power.low)
+		sum, carry := bits.Add64(low, more, 0)
+		if high, low = high+carry, sum; high&0x1ff == 0x1ff && low+1 == 0 && last+mantissa < mantissa {
+			return 0, false
+		}
+	}
+	top := high >> 63
+	m := high >> (top + 9) // 54 bits
+	biased -= 1 ^ top
+	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // half way, perhaps
+		return 0, false
+	}
+	if m = (m + m&1) >> 1; m>>53 > 0 {
+		m >>= 1
+		biased++
+	}
+	if biased-1 >= 0x7ff-1 {
+		return 0, false
+	}
+	return math.Float64frombits(biased<<52 | m&(1<<52-1)), true
+}

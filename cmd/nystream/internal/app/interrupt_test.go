@@ -1,0 +1,17 @@
+package app
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// The reader for pipes passes on every byte, whatever the sizes of reads.
+func TestInterruptibleReadsEverything(t *testing.T) {
+	want := strings.Repeat("0123456789", 50_000)
+	r := &interruptible{ctx: t.Context(), in: strings.NewReader(want)}
+	got, err := io.ReadAll(r)
+	if err != nil || string(got) != want {
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+	}
+}

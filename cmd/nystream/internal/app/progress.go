@@ -1,0 +1,82 @@
+package app
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// progress shows one bar for the pass under way, or tells of it in lines where there is no
+// terminal. A nil progress shows nothing.
+type progress struct {
+	lines *heartbeat // instead of the bar
+
+	out  io.Writer
+	bars *mpb.Progress
+	bar  *mpb.Bar
+	pass string
+}
+
+// newProgress returns what shows progress on the standard error: a bar on a terminal, else
+// lines, one each time that every has passed.
+func newProgress(out *messages, every time.Duration) *progress {
+	if f, ok := out.out.(*os.File); ok && !out.json() && term.IsTerminal(int(f.Fd())) {
+		return &progress{out: out.out}
+	}
+	return &progress{lines: newHeartbeat(out, every, time.Now)}
+}
+
+// End takes the bar away, or ends the lines.
+func (p *progress) End() {
+	if p.clear(); p != nil && p.lines != nil {
+		p.lines.end()
+	}
+}
+
+// Report moves the bar, and begins a new one when another pass has begun.
+func (p *progress) Report(e stream.Event) {
+	if p.lines != nil {
+		p.lines.report(e)
+		return
+	}
+	if p.bar == nil || p.pass != e.Pass {
+		p.clear()
+		p.begin(e)
+	}
+	p.bar.SetCurrent(e.Done)
+}
+
+func (p *progress) begin(e stream.Event) {
+	p.pass = e.Pass
+	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
+	p.bar = p.bars.AddBar(max(0, e.Total),
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(e.Pass, decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(howFar(e.Total)...))
+}
+
+// howFar shows a share, the speed and the time left, or a number and the speed when the
+// end is not known.
+func howFar(total int64) []decor.Decorator {
+	speed := decor.AverageSpeed(0, "%.0f/s", decor.WCSyncSpace)
+	if total < 0 {
+		return []decor.Decorator{decor.CurrentNoUnit(" %d rows"), speed}
+	}
+	return []decor.Decorator{decor.Percentage(decor.WCSyncSpace), speed, decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)}
+}
+
+// clear takes the bar away.
+func (p *progress) clear() {
+	if p == nil || p.bar == nil {
+		return
+	}
+	p.bar.Abort(true)
+	p.bars.Wait()
+	p.bar, p.bars = nil, nil
+}

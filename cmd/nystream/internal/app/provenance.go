@@ -1,0 +1,44 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// FitErrors returns the estimates of a fit's errors.
+func FitErrors(a *App, r *model.Report) (list []report.FitError) {
+	for _, e := range r.Estimates {
+		list = append(list, report.FitError{Of: e.Of.String(), Value: report.Number(e.Value), From: flags.Spell(a.Cmd, e.From), Reason: flags.Spell(a.Cmd, e.Reason)})
+	}
+	return list
+}
+
+// Made returns how the files of this command line are made, or nil if they are not to tell.
+func (a *App) Made() *Made {
+	if !a.Provenance {
+		return nil
+	}
+	return &Made{Version: Version, Build: Build(), Command: a.plainCommand()}
+}
+
+// plainCommand returns the command line, its flags in one order, with those of the environment
+// and of settings, without those that change no number in a file, and absolute paths as names.
+func (a *App) plainCommand() string {
+	words := append(strings.Fields(a.Cmd.CommandPath()), plainPaths(a.args)...)
+	flags.New(a.Cmd).VisitGiven(func(f *flags.Flag) {
+		value := PlainPath(f.Text())
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = flags.ListText(plainPaths(list.GetSlice()))
+		}
+		if f.Name != "seed" && (f.Effect == flags.Result || f.Effect == flags.Locates) {
+			words = append(words, "--"+f.Name+"="+value)
+		}
+	})
+	return report.ShellLine(append(words, fmt.Sprintf("--seed=%d", a.Seed)))
+}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+)
+
+// openSession starts the session of a command line, whose flags are set.
+func (a *App) openSession(cmd *cobra.Command) {
+	a.Session = &blockstore.Session{Stores: NewStores(cmd.Context(), a.stall)}
+	if dir := cmd.Flag("spool-dir"); dir != nil {
+		a.Session.SpoolDir = dir.Value.String()
+		a.Session.Quota = blockstore.HalfFree(a.Session.SpoolDir)
+	}
+	if size := cmd.Flag("max-spool-size"); size != nil && size.Changed {
+		a.Session.Quota = blockstore.NewQuota(int64(*flags.Of(size).Value.(*flags.Size)))
+	}
+}
+
+// Execute runs a command line with the verbs of root.
+func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	switch {
+	case flags.AsksCompletion(args):
+		flags.RegisterCompletions(root)
+	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
+		root.Version = Version + ", build " + Build()
+	}
+	a.CommandLine = PlainWords(args)
+	defer func() { _ = a.Session.Close() }() // what is left of copies goes with the process
+	cmd, failed := root.ExecuteContextC(ctx)
+	a.Progress.End()
+	a.Progress = nil
+	if failed == nil {
+		return ExitOK
+	}
+	if a.Cmd != nil { // which is another one if merge runs a fit
+		cmd = a.Cmd
+	}
+	return a.fail(ctx, cmd, failed)
+}
+
+// NewRoot returns the root command with some verbs.
+func NewRoot(a *App, verbs ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "nystream",
+		Version:           Version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: a.Begin,
+	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	root.SetFlagErrorFunc(flags.Explain)
+	root.SetGlobalNormalizationFunc(flags.Normalize)
+	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
+	a.addGlobalFlags(root)
+	root.AddCommand(verbs...)
+	return root
+}

@@ -1,0 +1,56 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// mostLoaded is the most columns of the data in a chart of loadings.
+const mostLoaded = 16
+
+// LoadingGrid returns a grid of the weights of data columns in embedding columns, for the heaviest data columns.
+func LoadingGrid(title, of string, columns, names []string, weights [][]float64) *Grid {
+	heaviest := func(i int) float64 { return floats.Norm(weights[i], math.Inf(1)) }
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > mostLoaded {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(heaviest(b), heaviest(a)) })
+		order = order[:mostLoaded]
+		slices.Sort(order)
+		title += fmt.Sprintf(", the %d strongest of %d", mostLoaded, len(weights))
+	}
+	g := &Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
+	for _, i := range order {
+		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
+	}
+	return g
+}
+
+// mostGridClasses is the most classes of a confusion matrix; the rest is one class.
+const mostGridClasses = 24
+
+// ConfusionGrid returns a confusion matrix.
+func ConfusionGrid(title, rows, columns string, counts [][]int64, names []string) *Grid {
+	g := &Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
+	if len(names) > mostGridClasses {
+		names = append(slices.Clone(names[:mostGridClasses-1]), "others")
+	}
+	g.Rows, g.Columns = names, names
+	g.Values = make([][]float64, len(names))
+	for i := range g.Values {
+		g.Values[i] = make([]float64, len(names))
+	}
+	last := len(names) - 1
+	for i, row := range counts {
+		for k, n := range row {
+			g.Values[min(i, last)][min(k, last)] += float64(n)
+		}
+	}
+	return g
+}

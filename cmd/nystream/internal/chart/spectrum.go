@@ -1,0 +1,107 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nystream/nystream/internal/matrix"
+)
+
+// Spectrum are values in their order, beside levels that they are compared with.
+type Spectrum struct {
+	Title, X, Y string
+	Values      []float64 // negative ones are drawn by their magnitude
+	Levels      []Level
+}
+
+// Level is a line across a spectrum, such as the error below which values say nothing.
+type Level struct {
+	Name  string
+	Value float64
+}
+
+// Heading returns the title.
+func (s *Spectrum) Heading() string { return s.Title }
+
+// logarithmic is how many times the largest value has to be larger than the least for an
+// axis in powers of ten, and deepest how far that goes down.
+const (
+	logarithmic = 50
+	deepest     = 1e-18
+)
+
+var levelColours = []color.RGBA{{0xc0, 0x39, 0x2b, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x60, 0x60, 0x60, 0xff}}
+
+func (s *Spectrum) panel() *panel {
+	p := newPanel(s.Title, s.X, s.Y)
+	positive, negative := plotter.XYs{}, plotter.XYs{}
+	least, largest := math.Inf(1), 0.0
+	for _, v := range s.Values {
+		largest = max(largest, math.Abs(v))
+	}
+	for i, v := range s.Values {
+		m := math.Abs(v)
+		if m > deepest*largest {
+			least = min(least, m)
+		}
+		if xy := (plotter.XY{X: float64(i), Y: m}); v < 0 {
+			negative = append(negative, xy)
+		} else {
+			positive = append(positive, xy)
+		}
+	}
+	var levels []Level
+	for _, l := range s.Levels {
+		if l.Value > deepest*largest && matrix.IsFinite(l.Value) {
+			levels, least = append(levels, l), min(least, l.Value)
+		}
+	}
+	log := largest > logarithmic*least
+	for _, part := range []struct {
+		points plotter.XYs
+		colour color.Color
+		name   string
+	}{{positive, groupColours[0], "positive"}, {negative, groupColours[1], "negative, by magnitude"}} {
+		if log {
+			part.points = above(part.points, deepest*largest)
+		}
+		if len(part.points) == 0 {
+			continue
+		}
+		dots := &plotter.Scatter{XYs: part.points, GlyphStyle: dot(part.colour, vg.Length(max(1.2, min(3, 300/float64(len(s.Values))))))}
+		p.Add(dots)
+		if len(negative) > 0 {
+			p.lines.Add(part.name, dots)
+		}
+	}
+	for i, l := range levels {
+		line := &plotter.Line{XYs: plotter.XYs{{X: 0, Y: l.Value}, {X: float64(max(1, len(s.Values)-1)), Y: l.Value}},
+			LineStyle: draw.LineStyle{Color: levelColours[i%len(levelColours)], Width: 1.4, Dashes: []vg.Length{6, 3}}}
+		p.Add(line)
+		p.lines.Add(l.Name, line)
+	}
+	p.X.Min, p.X.Max = widened(0, float64(len(s.Values)-1))
+	if log {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+		p.Y.Min, p.Y.Max = least/1.6, 1.6*max(largest, p.Y.Max)
+	} else {
+		p.Y.Min = 0
+		_, p.Y.Max = widened(0, p.Y.Max)
+	}
+	return p
+}
+
+// above returns the points that are higher than a bound.
+func above(points plotter.XYs, bound float64) (kept plotter.XYs) {
+	for _, p := range points {
+		if p.Y > bound {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

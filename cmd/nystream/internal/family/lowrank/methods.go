@@ -1,0 +1,185 @@
+package lowrank
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+)
+
+// method is a method of fit: its words on the command line, and what it
+// runs.
+type method struct {
+	name, arguments string
+	landmarks       string // how many there are if --landmarks is not given, "" without the flag
+	sketch          bool   // takes --sketch
+	tolerance       bool   // takes --tol
+	symmetric       bool   // may give one factor and a shift
+	twoSided        bool   // may give two factors
+	addFlags        func(c *task)
+	solver          func(c *task) (lowrank.Method, error)
+}
+
+var methods = []method{
+	{
+		name: "auto", arguments: "DATA... [--right RIGHT...]",
+		tolerance: true,
+		symmetric: true, twoSided: true,
+		addFlags: func(c *task) {
+			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.Auto{Rank: c.job.Rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.job.App.Memory), Sums: c.sums, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "landmark", arguments: "DATA... [--right RIGHT...]",
+		landmarks: fourLandmarks,
+		symmetric: true, twoSided: true,
+		tolerance: true,
+		addFlags: func(c *task) {
+			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
+			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
+			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
+		},
+		solver: (*task).landmark,
+	},
+	{
+		name: "s3spsd", arguments: "DATA...",
+		sketch:    true,
+		symmetric: true,
+		addFlags:  func(c *task) { addShiftFlag(c, lowrank.ShiftPaper, lowrank.ShiftNone) },
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.S3SPSD{Rank: c.job.Rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Seed: c.job.App.Seed, Shift: c.shift}, nil
+		},
+	},
+	{
+		name: "ssrsvd", arguments: "LEFT... [--right RIGHT...] | --matrix FILE...",
+		sketch:   true,
+		twoSided: true,
+		addFlags: func(c *task) {
+			addMatrixFlags(c)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			if c.explicit() {
+				return lowrank.SSRSVDMatrix{Rank: c.job.Rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.job.App.Seed}, c.refinable()
+			}
+			return lowrank.SSRSVD{Rank: c.job.Rank, Sketch: c.sketch, NNZ: c.nnz, LeverageRows: c.leverageRows(), Sums: c.sums, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "nystrom", arguments: "DATA...",
+		landmarks: oneLandmark,
+		symmetric: true,
+		addFlags: func(c *task) {
+			addRuleFlag(c, lowrank.RuleUniform, lowrank.RulePivoted, lowrank.RuleDeterminantal, lowrank.RuleAuto)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.Nystrom{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "pca", arguments: "DATA...",
+		landmarks: fourLandmarks,
+		symmetric: true,
+		addFlags: func(c *task) {
+			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.PCA{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "rpcholesky", arguments: "DATA...",
+		landmarks: oneLandmark,
+		symmetric: true,
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.RPCholesky{Rank: c.job.Rank, Landmarks: c.landmarks, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "rff", arguments: "DATA...",
+		symmetric: true,
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.RFF{Rank: c.job.Rank, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "subspace", arguments: "DATA...",
+		symmetric: true,
+		addFlags: func(c *task) {
+			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
+			c.job.Set.Add(flags.Flag{Name: "passes", Arg: "number", Usage: "passes over all entries of A, at most", Value: flags.Int(&c.passes, 3)})
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			if c.passes < 1 {
+				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
+			}
+			return lowrank.Subspace{Rank: c.job.Rank, Passes: c.passes, Seed: c.job.App.Seed, Shift: c.shift}, nil
+		},
+	},
+}
+
+const (
+	fourLandmarks = "4 times the rank"
+	oneLandmark   = "the rank"
+)
+
+// addShiftFlag offers the shift fitted, which is the default everywhere, and others.
+func addShiftFlag(c *task, others ...lowrank.Shift) {
+	meaning := map[lowrank.Shift]string{
+		lowrank.ShiftFitted:   "least squares",
+		lowrank.ShiftMidpoint: "least spectral error, with a larger Frobenius error",
+		lowrank.ShiftNone:     "",
+		lowrank.ShiftPaper:    "as published",
+	}
+	shifts := append([]lowrank.Shift{lowrank.ShiftFitted}, others...)
+	var means []string
+	for _, s := range shifts {
+		means = append(means, meaning[s])
+	}
+	c.job.Set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "choice of the multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
+}
+
+// addRuleFlag offers rules for landmarks, the first by default.
+func addRuleFlag(c *task, rules ...lowrank.Rule) {
+	meaning := map[lowrank.Rule]string{
+		lowrank.RuleAuto:          "the first of dpp, rpc, uniform that costs a quarter of the fit",
+		lowrank.RulePivoted:       "randomly pivoted Cholesky",
+		lowrank.RuleDeterminantal: "determinantal, of leading eigenvectors",
+	}
+	var means []string
+	for _, rule := range rules {
+		means = append(means, meaning[rule])
+	}
+	c.job.Set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "choice of landmarks", Value: flags.Choice(&c.rule, rules, means...)})
+}
+
+func addMatrixFlags(c *task) {
+	c.job.Set.Add(
+		flags.Flag{Name: "matrix", Arg: "files", Usage: "the matrix itself, instead of rows for a kernel", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix,
+			Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
+		flags.Flag{Name: "map", Arg: "function", Usage: "function of each entry; see nystream help maps", Doc: strings.Join(kernelgen.MapNames(), ", "), For: flags.Matrix, Needs: "matrix",
+			Value: flags.String(&c.mapText, ""), Complete: flags.OneOf(kernelgen.MapNames())},
+		flags.Flag{Name: "refine", Arg: "number", Usage: "more passes over the files of --matrix", For: flags.Matrix, Needs: "matrix", Value: flags.Int(&c.refine, 0)},
+	)
+}
+
+// landmark returns the method of fit landmark, to a rank or to a tolerance.
+func (c *task) landmark() (lowrank.Method, error) {
+	if c.tolerance != 0 {
+		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.job.Rank, Memory: int64(c.job.App.Memory),
+			Rule: c.rule, Seed: c.job.App.Seed, Shift: c.shift}, nil
+	}
+	return lowrank.Landmark{Rank: c.job.Rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.job.App.Seed, Shift: c.shift, Sums: c.sums}, nil
+}
+
+// refinable refuses a number of passes below 1.
+func (c *task) refinable() error {
+	if c.job.Given("refine") && c.refine < 1 {
+		return fmt.Errorf("--refine %d must be at least 1", c.refine)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package fit
+
+import (
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// drawFlags are the flags of pictures and reports.
+type drawFlags struct {
+	plot, report string // files
+}
+
+func (d *drawFlags) add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(chart.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
+			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: chart.Extensions}},
+		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
+			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
+	)
+}
+
+var reportExtensions = []string{"html", "htm"}
+
+// Wanted reports whether a picture or a report is asked for.
+func (d *drawFlags) Wanted() bool { return d.plot != "" || d.report != "" }
+
+func (d *drawFlags) outputs() []rows.FileFlag {
+	return []rows.FileFlag{{Flag: "--plot", Path: d.plot, Extensions: chart.Extensions, What: "picture"}, {Flag: "--report", Path: d.report, Extensions: reportExtensions, What: "report"}}
+}
+
+const (
+	PlotRows    = 2000 // the most rows of a side in a picture
+	plotNumbers = 40   // the memory of a row in a picture, in numbers
+)
+
+// budget adds the memory of drawing rows with a number of columns.
+func (d *drawFlags) budget(p *model.Plan, columns int) {
+	if d.Wanted() {
+		p.Add("rows of pictures", 2*PlotRows*int64(columns+chart.PlotColumns+plotNumbers), "")
+	}
+}

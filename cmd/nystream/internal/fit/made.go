@@ -1,0 +1,37 @@
+package fit
+
+import (
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// madeBy returns how the files of a fit are made.
+func madeBy(j *Job, r *model.Report) *app.Made {
+	m := j.App.Made()
+	if m == nil {
+		return nil
+	}
+	m.Sources = madeFrom(j)
+	m.Errors = app.FitErrors(j.App, r)
+	return m
+}
+
+// madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
+// size is that of the matrix.
+func madeFrom(j *Job) (list []app.MadeSource) {
+	if j.Sides.Left == nil {
+		s := j.task.Shape()
+		return []app.MadeSource{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
+	}
+	for _, in := range []struct {
+		opened   *rows.Input
+		prepared *prepare.Source
+	}{{j.Sides.Left, j.Sides.Prepared.Left}, {j.Sides.Right, j.Sides.Prepared.Right}} {
+		if in.opened != nil {
+			list = append(list, in.opened.MadeSource(rows.RowsOf(in.opened, in.prepared)))
+		}
+	}
+	return list
+}

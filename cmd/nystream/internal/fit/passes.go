@@ -1,0 +1,63 @@
+package fit
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// scanWords tells of the passes before the fit.
+func scanWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d before, to open and prepare it)", n)
+}
+
+// inputOf returns the input of a side by its place among the names, or nil.
+func inputOf(j *Job, place int) *rows.Input { return []*rows.Input{j.Sides.Left, j.Sides.Right}[place] }
+
+// AllPasses counts the passes over each source so far. What is no file was read once.
+func AllPasses(j *Job) map[string]int {
+	n := make(map[string]int)
+	for i, name := range j.task.Names() {
+		n[name] = 1
+		if in := inputOf(j, i); in != nil {
+			n[name] = in.Passes()
+		}
+	}
+	return n
+}
+
+// passesOf counts the passes of the method over each source, and those that wrote
+// factors; for what is no file as the fit reports them.
+func passesOf(j *Job, r *model.Report) map[string]int {
+	n := AllPasses(j)
+	for i, name := range j.task.Names() {
+		n[name] -= j.Scans[name]
+		if inputOf(j, i) == nil {
+			n[name] = r.SourcePasses + j.FactorPasses
+		}
+	}
+	return n
+}
+
+// plannedScans counts the passes over each source before the fit: those so far, and
+// those for nulls and scaling.
+func plannedScans(j *Job) map[string]int {
+	n := AllPasses(j)
+	for i, name := range j.task.Names() {
+		if scansOf(j, i) {
+			n[name]++
+		}
+	}
+	return n
+}
+
+// scansOf reports whether preparing costs a pass over a source, by its place among the
+// names.
+func scansOf(j *Job, place int) bool {
+	return inputOf(j, place) != nil && ((place == 0 || j.Sides.Apart) && j.Rows.Scans() || j.Rows.Nulls == prepare.NullsDrop)
+}

@@ -1,0 +1,121 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// fitKeys are the keys of all fits.
+var fitKeys = report.NewGroup("fit")
+
+var (
+	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
+	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
+	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
+	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
+)
+
+// reportFit prints what is known about a finished fit.
+func reportFit(j *Job, m model.Model, fitted *model.Report) error {
+	r, _ := fitResult(j, m, fitted)
+	return j.App.Print(r)
+}
+
+// fitResult returns what is known about a finished fit, and its notes, which are no lines of it.
+func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
+	d, chosen := m.Describe(), flags.Spell(j.App.Cmd, fitted.Choice.String())
+	notes = flags.SpellAll(j.App.Cmd, append(j.task.OpenNotes(), fitted.Notes...))
+	warnings := append(append([]string{}, j.Warnings...), flags.SpellAll(j.App.Cmd, fitted.Warnings)...)
+	r = &report.Report{Title: j.task.Title()}
+	r.Put(report.KeyMethod, j.Method)
+	r.PutSome(report.KeyChosen, chosen)
+	r.PutSome(report.KeyKernel, d.Kernel)
+	r.Put(report.KeyRows, d.Rows)
+	r.Put(report.KeyColumns, d.Cols)
+	r.Put(report.KeyDimension, d.Columns)
+	r.Put(report.KeyRank, d.Rank)
+	r.Put(report.KeyValues, d.Values)
+	r.Put(report.KeySeed, d.Seed)
+	r.Put(report.KeyWarnings, warnings)
+	r.AddWarnings(warnings)
+	if fitted.Choice.Reason != "" { // else the family says it
+		r.Add("chosen", "%s", chosen)
+	}
+	j.task.Fitted(d, r)
+	errors := app.FitErrors(j.App, fitted)
+	r.PutSome(report.KeyErrors, errors)
+	r.AddErrors(errors)
+	addData(j, r)
+	addPasses(j, r, fitted)
+	addResiduals(r, fitted, len(d.Values) > 0)
+	addWork(j, r, fitted)
+	r.Put(report.KeyNotes, notes)
+	return r, notes
+}
+
+// addData adds what was left out of the data.
+func addData(j *Job, r *report.Report) {
+	left := j.Sides.LeftOut()
+	r.Put(keyColumnsLeftOut, left)
+	if len(left) > 0 {
+		r.Add("left out", "%s", rows.LeftOutWords(left))
+	}
+	if j.Sides.Prepared.Left != nil {
+		found := j.Sides.Prepared.Left.Found()
+		r.PutSome(report.KeyCategories, found)
+		r.AddCategories(found)
+	}
+	dropped := j.Sides.Prepared.Dropped()
+	r.Put(report.KeyRowsDropped, dropped)
+	r.AddDropped(dropped)
+}
+
+// addPasses adds the passes over each source.
+func addPasses(j *Job, r *report.Report, fitted *model.Report) {
+	passes := passesOf(j, fitted)
+	var words []string
+	for _, name := range j.task.Names() {
+		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.Scans[name]))
+	}
+	r.Show(report.KeyPasses, passes, "passes", "%s", strings.Join(words, ", "))
+	r.Put(report.KeyScans, j.Scans)
+}
+
+// addResiduals adds the exact passes and the largest residual, which is relative if there are values.
+func addResiduals(r *report.Report, fitted *model.Report, values bool) {
+	r.Put(keyExactPasses, fitted.ExactPasses)
+	residuals := ""
+	if len(fitted.Residuals) > 0 {
+		r.PutSome(keyResidual, fitted.Residual())
+		residuals = fmt.Sprintf("residuals up to %.1e", fitted.Residual())
+		if values {
+			residuals += " of the largest value"
+		}
+	}
+	if fitted.ExactPasses > 0 {
+		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", fitted.ExactPasses, residuals), ", "))
+	} else if residuals != "" {
+		r.Add("solution", "%s", residuals)
+	}
+}
+
+// addWork adds what the fit took, and where its files are.
+func addWork(j *Job, r *report.Report, fitted *model.Report) {
+	used := j.App.Used()
+	r.PutSome(keyResumed, j.resumed)
+	r.Put(report.KeyKernelEntries, fitted.KernelEntries)
+	r.PutUsed(used)
+	r.Add("work", "%s kernel entries, %v", report.Count(fitted.KernelEntries), used)
+	r.Show(report.KeyOutput, j.output, "model", "%s", j.output)
+	for _, f := range allOutputs(j) {
+		if f.Path != "" {
+			r.Add(f.What, "%s", f.Path)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package fit
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/stream"
+)
+
+// Sampled has the rows of a side in pictures: all, or a sample that depends on the seed alone.
+type Sampled struct {
+	Numbers []int64 // ascending
+	Of      int64   // the number of all rows
+	Columns []string
+	Rows    blas64.General
+	label   *stream.Column // of --label, or nil
+}
+
+// Words returns the number of sampled rows as the end of a title, "" if they are all.
+func (s *Sampled) Words() string {
+	if int64(len(s.Numbers)) == s.Of {
+		return ""
+	}
+	return fmt.Sprintf(", %s of %s rows", report.Count(int64(len(s.Numbers))), report.Count(s.Of))
+}

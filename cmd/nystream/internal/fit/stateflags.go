@@ -1,0 +1,113 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// stateFlags say what becomes of the states of passes: a fit keeps its own, to be
+// resumed, or makes or puts together those of shards.
+type stateFlags struct {
+	checkpoint string // folder
+	every      time.Duration
+	Folder     string // of shards
+	shard      Shard
+	keep       bool
+	join       bool
+	shards     int    // that runner is asked for
+	runner     string // a program and its arguments
+}
+
+func (s *stateFlags) add(set *flags.Set) {
+	s.addShard(set)
+	set.Add(
+		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
+		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
+		aboutStates(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
+		aboutStates(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
+	)
+}
+
+// Shard is a flag for one part of several, counted from 1; the zero value is none.
+type Shard struct{ Part, Of int }
+
+// mostShards is how many parts a pass may be cut into.
+const mostShards = 1 << 20
+
+// Set reads a text such as 3/8.
+func (s *Shard) Set(text string) error {
+	var v Shard
+	if n, err := fmt.Sscanf(text, "%d/%d", &v.Part, &v.Of); n != 2 || err != nil || v.Part < 1 || v.Part > v.Of || v.Of > mostShards || v.String() != text {
+		return errors.New("is not a part such as 3/8, the third of eight")
+	}
+	*s = v
+	return nil
+}
+
+func (s *Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Part, s.Of)
+}
+
+// Type names the value in help texts.
+func (s *Shard) Type() string { return "part" }
+
+// one reports whether the command line asks for a shard.
+func (s *stateFlags) one() bool { return s.shard.Of > 0 }
+
+// ends reports whether the command line asks for the model that states of shards make.
+func (s *stateFlags) ends() bool { return s.Folder != "" && !s.one() && !s.join }
+
+// Stops reports whether the command line asks for states and no model.
+func (s *stateFlags) Stops() bool { return s.one() || s.join }
+
+// named returns the flag that names the folder, and the folder; "" for none.
+func (s *stateFlags) named() (flag, folder string) {
+	if s.checkpoint != "" {
+		return "--checkpoint", s.checkpoint
+	}
+	return "--states", s.Folder
+}
+
+// budget adds what it takes to write a state: its bytes, twice while they are put
+// together.
+func (s *stateFlags) budget(p *model.Plan) {
+	if _, folder := s.named(); folder != "" && p.StateBytes > 0 {
+		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Knob: "`rank`"})
+	}
+}
+
+// rows.CheckFolder refuses a folder that cannot be used, before any work, and makes one that
+// is to be written to.
+func (s *stateFlags) checkFolder() error {
+	flag, folder := s.named()
+	info, err := os.Stat(folder)
+	switch {
+	case blockstore.IsRemote(folder):
+		return flags.Usagef("%s %s: states are kept in a folder; name one that all machines share", flag, folder)
+	case err == nil && !info.IsDir():
+		return flags.Usagef("%s %s: this is no folder", flag, folder)
+	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
+		return stream.NewDataError(flag+" "+folder, "there is no such folder").Of(stream.Missing).
+			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
+	case s.ends() && s.runner == "":
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return flags.Usagef("%s %s: %v", flag, folder, errors.Unwrap(err))
+	}
+	return rows.CheckFolder(flag, filepath.Join(folder, "state"))
+}

@@ -1,0 +1,214 @@
+package rows
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/term"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/stream"
+)
+
+// checkRemoteOutput refuses, before any work, an object that cannot be written, or is one
+// of the inputs.
+func checkRemoteOutput(a *app.App, flag, path string, inputs []string) error {
+	for _, in := range inputs {
+		match, _ := doublestar.Match(in, path)
+		if in == path || match || strings.HasPrefix(path, strings.TrimSuffix(in, "/")+"/") {
+			return flags.Usagef("%s %s: this object is also read, by %s; give the output another name", flag, path, in)
+		}
+	}
+	if err := a.Session.CanWrite(path); err != nil {
+		return flags.Usagef("%s %v", flag, err)
+	}
+	return nil
+}
+
+// FileFlag is a file that a flag names.
+type FileFlag struct {
+	Flag, Path string
+	Extensions []string
+	What       string // in the report
+}
+
+// CheckOutput refuses, before any work, an output that could not be written: its
+// extension is not one of those given, its folder is missing or read-only, or
+// it is one of the inputs.
+func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) error {
+	if err := checkFormat(a, flag, path, extensions); err != nil {
+		return err
+	}
+	if isPipe(path) {
+		a.WritesRowsTo(path)
+		return nil
+	}
+	if blockstore.IsRemote(path) {
+		return checkRemoteOutput(a, flag, path, inputs)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return flags.Usagef("%s %s: this is a folder; name a file in it", flag, path)
+	case err == nil:
+		for _, in := range inputs {
+			if reads(in, path, info) {
+				return flags.Usagef("%s %s: this file is also read, by %s; give the output another name", flag, path, in)
+			}
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return flags.Usagef("%s %s: %v", flag, path, err)
+	}
+	return CheckFolder(flag, path)
+}
+
+// reads reports whether the input, a file, folder or glob, has the file at path.
+func reads(input, path string, file fs.FileInfo) bool {
+	info, err := os.Stat(input)
+	switch {
+	case err == nil && info.IsDir():
+		within, err := filepath.Rel(realPath(input), realPath(path))
+		return err == nil && filepath.IsLocal(within)
+	case err == nil:
+		return os.SameFile(info, file)
+	}
+	match, err := doublestar.PathMatch(filepath.Clean(input), filepath.Clean(path))
+	return err == nil && match
+}
+
+// realPath returns the absolute path of a file, which need not exist, through symbolic links.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		return followed
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// CheckFolder tries whether a file can be put at path.
+func CheckFolder(flag, path string) error {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return flags.Usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
+	}
+	target, err := blockstore.Target(path)
+	if err != nil {
+		return flags.Usagef("%s %s: %v", flag, path, err)
+	}
+	folder = filepath.Dir(target) // through symbolic links
+	if err := blockstore.TryFolder(folder); err != nil {
+		return flags.Usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
+	}
+	return nil
+}
+
+// WriterBudget adds what writing rows of that many numbers to path takes: for a
+// short file no more than a few copies of it.
+func WriterBudget(a *app.App, b *stream.Budget, path string, rows int64, columns int) {
+	holds := blockstore.WriterBytesWithin(int64(a.Memory), FormatOf(a, path), columns)
+	if rows >= 0 {
+		holds = min(holds, 3*8*rows*int64(columns))
+	}
+	if holds > 0 {
+		b.Items = append(b.Items, stream.BudgetItem{What: "writer of " + path, Bytes: holds, Knob: "it by writing .npy"})
+	}
+}
+
+// checkDistinct refuses two outputs that are one file.
+func checkDistinct(paths ...string) error {
+	seen := make(map[string]string)
+	for _, p := range paths {
+		name := p
+		switch {
+		case app.IsStandardOutput(p):
+			name = "-"
+		case !blockstore.IsRemote(p):
+			name = realPath(p)
+		}
+		if other, ok := seen[name]; ok {
+			if other != p && filepath.Clean(other) != filepath.Clean(p) && name != "-" {
+				return flags.Usagef("%s and %s are one file, named for two outputs", other, p)
+			}
+			return flags.Usagef("%s is named for two outputs", p)
+		}
+		seen[name] = p
+	}
+	return nil
+}
+
+// CheckOutputs refuses, before any work, files that could not be written.
+func CheckOutputs(a *app.App, files []FileFlag, inputs []string) error {
+	named := []string{}
+	for _, f := range files {
+		if f.Path == "" {
+			continue
+		}
+		if err := CheckOutput(a, f.Flag, f.Path, f.Extensions, inputs); err != nil {
+			return err
+		}
+		named = append(named, f.Path)
+	}
+	return checkDistinct(named...)
+}
+
+// extensionOf returns the usual extension of files that are written in a format, without its dot.
+func extensionOf(format string) string { return blockstore.OutputExtensions(format)[0][1:] }
+
+// checkFormat refuses a format of rows for path that is not among the extensions, or is
+// not what the name says.
+func checkFormat(a *app.App, flag, path string, extensions []string) error {
+	format, own := FormatOf(a, path), ownExtension(path)
+	formats := []string{}
+	for _, f := range blockstore.OutputFormats() {
+		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
+			formats = append(formats, f)
+		}
+	}
+	untold := len(formats) > 0 && !isPipe(path) && a.OutputFormat != "" && blockstore.OutputFormat(path) == ""
+	switch {
+	case len(formats) == 0 && isPipe(path):
+		return flags.Usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
+	case isPipe(path) && !slices.Contains(formats, format):
+		return flags.Usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
+	case untold && !slices.Contains(formats, format):
+		return flags.Usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
+	case len(formats) > 0 && a.OutputFormat != "" && format != a.OutputFormat:
+		return flags.Usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.OutputFormat)
+	case len(formats) > 0 && a.Compression != "" && !slices.Contains(blockstore.Compressions(format), a.Compression):
+		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.Compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.Compression, blockstore.Compressions(format)))
+	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
+		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
+	case app.IsStandardOutput(path) && isTerminal(a.Out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
+		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
+	}
+	return nil
+}
+
+// ownExtension returns the extension that tells what is in a file, csv of rows.csv.gz.
+func ownExtension(path string) string {
+	if format := blockstore.OutputFormat(path); format != "" && slices.Contains([]string{".gz", ".zst"}, strings.ToLower(filepath.Ext(path))) {
+		return extensionOf(format)
+	}
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
+
+func isTerminal(out io.Writer) bool {
+	if p, ok := out.(*app.StandardOutput); ok {
+		out = p.Writer
+	}
+	f, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,76 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// FileFormat is a format, and in how many files it is.
+type FileFormat struct {
+	Format    string `json:"format"`
+	Delimiter string `json:"delimiter,omitempty"`
+	Files     int    `json:"files"`
+}
+
+// FormatsOf returns the formats of files, each once.
+func FormatsOf(files *blockstore.Files) (list []FileFormat) {
+	for _, f := range files.Formats() {
+		k := slices.IndexFunc(list, func(o FileFormat) bool { return o.Format == f.Format && o.Delimiter == f.Delimiter })
+		if k < 0 {
+			k, list = len(list), append(list, FileFormat{Format: f.Format, Delimiter: f.Delimiter})
+		}
+		list[k].Files++
+	}
+	return list
+}
+
+// KnownNames returns the names of the columns that are prepared, nil if the columns of in have none.
+func KnownNames(in *Input, p prepare.Preparation) []string {
+	if p.Columns != nil {
+		return p.Columns
+	}
+	if info := in.Info(); !info.Nameless {
+		return info.Columns
+	}
+	return nil
+}
+
+// LeftOutColumn is a column that nobody has left out and that is not computed with.
+type LeftOutColumn = blockstore.LeftOutColumn
+
+// LeftOutWords names columns with the reasons.
+func LeftOutWords(list []LeftOutColumn) string {
+	var words []string
+	for _, c := range list {
+		words = append(words, fmt.Sprintf("%s (%s)", quote.Bare(c.Name), c.Reason))
+	}
+	return wordList(words)
+}
+
+// NullEverywhere is the reason for leaving out an empty numeric column.
+const NullEverywhere = "null in every row"
+
+// ShortList joins names, not too many of them.
+func ShortList(names []string) string {
+	words := make([]string, min(len(names), mostWords))
+	for i := range words {
+		words[i] = quote.Bare(names[i])
+	}
+	return wordList(append(words, names[len(words):]...))
+}
+
+// mostWords is how many words a list in a note has.
+const mostWords = 10
+
+// wordList joins words, not too many of them.
+func wordList(words []string) string {
+	if more := len(words) - mostWords; more > 0 {
+		return strings.Join(words[:mostWords], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,254 @@
+package rows
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// What to say where no file is named, and where the standard input is to be both sides.
+const (
+	NoData           = "no data: name files, quoted globs, folders, or - for the standard input"
+	OneStandardInput = "the standard input can serve only one side: name files for DATA or for --right"
+)
+
+// DataFlags say how data files are read. Every verb that reads has them.
+type DataFlags struct {
+	blockstore.Layout // of all files of text, those beside the rows included
+
+	Columns   []string
+	Label     string
+	Keep      []string
+	array     string
+	Format    string
+	inexact   blockstore.Inexact
+	indexBase blockstore.IndexBase // of libsvm files
+	modelBase bool                 // indexBase is that of a model
+	spoolDir  string
+	MaxSpool  flags.Size
+	Features  int      // of libsvm files, at least: those of the model
+	Text      bool     // columns of text are chosen as numbers are
+	Words     []string // columns of text of the model
+	NoNumbers bool     // rows may be of kept columns alone
+	Carry     blockstore.Carry
+	Types     []string // of columns of text, as name=type
+	FindTypes bool
+	Named     []string // all files of the command line, where there are others than the rows
+}
+
+func (d *DataFlags) Add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, "")},
+		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
+			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep)},
+	)
+	d.AddComputed(s)
+}
+
+// AddComputed adds the flags about the columns that are computed with, and about files.
+func (d *DataFlags) AddComputed(s *flags.Set) {
+	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns)})
+	d.AddLayout(s)
+	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
+		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")})
+	s.Add(flags.Flag{Name: "index-base", Arg: "word", Usage: "first index of libsvm files", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
+		Value: flags.Choice(&d.indexBase, []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}, "0 if it occurs in them")})
+}
+
+// AddLayout adds the flags that say how files are laid out, whatever their columns are for.
+func (d *DataFlags) AddLayout(s *flags.Set) {
+	any, tables := flags.Rows|flags.Matrix|flags.Graph, flags.Rows|flags.Matrix
+	layout := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect = flags.Data, flags.Locates
+		return f
+	}
+	s.Add(
+		layout(flags.Flag{Name: "header", Usage: "text files begin with names, even of numbers", For: any, Value: flags.Bool(&d.Header, false)}),
+		layout(flags.Flag{Name: "no-header", Usage: "text files have no line of names", For: any, Value: flags.Bool(&d.NoHeader, false)}),
+		layout(flags.Flag{Name: "delimiter", Arg: "character", Usage: "separator of cells of text", Doc: "one character, tab or space", For: any, Value: flags.String(&d.Delimiter, "")}),
+		layout(flags.Flag{Name: "comment", Arg: "character", Usage: "character that begins comment lines of CSV", Doc: "such as '#'", For: any, Value: flags.String(&d.Comment, "")}),
+		layout(flags.Flag{Name: "skip", Arg: "number", Usage: "lines to skip at the beginning of CSV", For: any, Value: flags.Int(&d.Skip, 0)}),
+		layout(flags.Flag{Name: "encoding", Arg: "name", Usage: "encoding of text files, such as latin1", Doc: "UTF-8 if not given", For: any, Value: flags.String(&d.Encoding, "")}),
+		layout(flags.Flag{Name: "array", Arg: "name", Usage: "array in .npz files that hold several", For: tables, Value: flags.String(&d.array, "")}),
+		layout(flags.Flag{Name: "input-format", Arg: "format", Usage: "format of files whose name tells none", Doc: strings.Join(blockstore.Formats(), ", "), For: tables,
+			Value: flags.String(&d.Format, ""), Complete: flags.OneOf(blockstore.Formats())}),
+	)
+	d.AddCopies(s)
+}
+
+// AddCopies adds the flags about temporary copies.
+func (d *DataFlags) AddCopies(s *flags.Set) {
+	copies := func(f flags.Flag) flags.Flag {
+		f.Group, f.Effect, f.For = flags.Data, flags.Process, flags.Rows|flags.Matrix
+		return f
+	}
+	s.Add(
+		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
+		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for any; half of the free space if not given", Value: &d.MaxSpool}),
+	)
+}
+
+// Options returns what the flags say of the rows.
+func (d *DataFlags) Options(a *app.App) blockstore.Options {
+	o := d.besideOptions(a)
+	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
+	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
+	o.Categories, o.Words = d.Text, d.Words
+	o.Stdin, o.NoNumbers, o.Carry = a.In, d.NoNumbers, d.Carry
+	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
+	return o
+}
+
+// besideOptions returns what the flags say of files beside the rows.
+func (d *DataFlags) besideOptions(a *app.App) blockstore.Options {
+	return blockstore.Options{Layout: d.Layout, Threads: a.Threads, Inexact: d.inexact, Memory: int64(a.Memory)}
+}
+
+// wholeTypes joins what commas within parentheses have cut: decimal(18,4).
+func wholeTypes(items []string) (whole []string) {
+	for _, item := range items {
+		if n := len(whole); n > 0 && strings.Count(whole[n-1], "(") > strings.Count(whole[n-1], ")") {
+			whole[n-1] += "," + item
+			continue
+		}
+		whole = append(whole, strings.TrimSpace(item))
+	}
+	return whole
+}
+
+// OptionsOf returns what the flags say of rows in files with the given paths.
+func (d *DataFlags) OptionsOf(a *app.App, paths []string) blockstore.Options {
+	o := d.Options(a)
+	o.TextElsewhere = d.textElsewhere(paths)
+	return o
+}
+
+// textElsewhere reports whether the command line names text by files other than those with the given paths.
+func (d *DataFlags) textElsewhere(paths []string) bool {
+	return slices.ContainsFunc(d.Named, func(path string) bool {
+		return blockstore.NamesText(path) && !slices.Contains(paths, path)
+	})
+}
+
+// Trimmed returns a list as people write it, with spaces after commas.
+func Trimmed(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = strings.TrimSpace(name)
+	}
+	return out
+}
+
+// Check refuses what no file can make right.
+func (d *DataFlags) Check() error {
+	if d.Format != "" && !slices.Contains(blockstore.Formats(), d.Format) {
+		return flags.Usagef("--input-format %q is not known; use one of %s%s", d.Format,
+			strings.Join(blockstore.Formats(), ", "), flags.DidYouMean(d.Format, blockstore.Formats()))
+	}
+	if long := len([]rune(d.Delimiter)) > 1; long && d.Delimiter != "tab" && d.Delimiter != "space" && d.Delimiter != `\t` {
+		return flags.Usagef("--delimiter %q is not one character; tab and space have names", d.Delimiter)
+	}
+	if d.Header && d.NoHeader {
+		return flags.Usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
+	}
+	if d.Skip < 0 {
+		return flags.Usagef("--skip %d is below 0", d.Skip)
+	}
+	if d.Comment != "" && (len(d.Comment) != 1 || d.Comment[0] <= ' ' || d.Comment[0] > '~' || d.Comment == `"`) {
+		return flags.Usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)
+	}
+	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
+		return flags.Usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
+	}
+	return nil
+}
+
+// Keeps reports whether any column is to be carried along.
+func (d *DataFlags) Keeps() bool { return d.Label != "" || len(d.Keep) > 0 }
+
+// PreparationFlags say what is done to rows before a method sees them.
+type PreparationFlags struct{ prepare.Treatment }
+
+// allNulls are what may become of nulls.
+var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+	prepare.NullsIndicator}
+
+func (p *PreparationFlags) Add(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "scale", Arg: "word", Usage: "scaling of columns of numbers", Group: flags.Data, First: true, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Scale, []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})},
+		flags.Flag{Name: "nulls", Arg: "word", Usage: "treatment of nulls, NaN and Inf", Group: flags.Data, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Nulls, allNulls, "", "", "", "", "mean, and a column NAME_missing")},
+		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of columns of text", Group: flags.Data, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Categories, []prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot, prepare.EncodeOrdinal},
+				"", "a 0/1 column for each level", "the number of the level")},
+	)
+}
+
+// Prepare works out how rows are prepared, and does so.
+func (p *PreparationFlags) Prepare(ctx context.Context, e stream.Engine, rows stream.Source) (*prepare.Source, error) {
+	return prepare.New(ctx, e, rows, p.Treatment)
+}
+
+// Widens reports whether only the rows tell how many columns they have when they are prepared.
+func (p *PreparationFlags) Widens() bool {
+	return p.Categories != prepare.EncodeNone || p.Nulls == prepare.NullsIndicator
+}
+
+// Open opens files.
+func (d *DataFlags) Open(ctx context.Context, a *app.App, paths []string) (*Input, error) {
+	files, err := a.Session.OpenFiles(ctx, paths, d.OptionsOf(a, paths))
+	if err != nil {
+		return nil, app.FromData(err)
+	}
+	return d.Choose(a, files)
+}
+
+// Choose chooses columns of files that are open.
+func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) {
+	if err := d.CheckIndexBase(files); err != nil {
+		return nil, err
+	}
+	src, err := files.Source(d.Options(a))
+	if err != nil {
+		return nil, app.FromData(err)
+	}
+	in := &Input{Counted: stream.NewCounted(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
+	for _, f := range FormatsOf(files) {
+		in.formats = append(in.formats, f.Format)
+	}
+	in.noted = func() {
+		if src.Unmarked() {
+			a.Note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
+		}
+	}
+	return in, nil
+}
+
+// CheckIndexBase refuses --index-base for files of which none is libsvm, unless the command line names others.
+func (d *DataFlags) CheckIndexBase(files *blockstore.Files) error {
+	if d.indexBase == blockstore.IndexBaseAuto || d.modelBase || files.IndexBase() != blockstore.IndexBaseAuto {
+		return nil
+	}
+	namesLibsvm := func(path string) bool {
+		path = strings.ToLower(path)
+		for _, compression := range []string{".gz", ".zst", ".bz2"} {
+			path = strings.TrimSuffix(path, compression)
+		}
+		return slices.Contains(blockstore.Extensions("libsvm"), filepath.Ext(path))
+	}
+	if slices.ContainsFunc(d.Named, namesLibsvm) {
+		return nil
+	}
+	return flags.Usagef("--index-base is for libsvm files, and %s is none: leave it out", files.Formats()[0].Path)
+}

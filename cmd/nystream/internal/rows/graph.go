@@ -1,0 +1,191 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/sparse"
+)
+
+// GraphFlags say how a graph is read, and what becomes of its edges.
+type GraphFlags struct {
+	Path, Nodes, weight string
+	selfLoops, degrees  flags.Word
+	undirected, simple  bool
+	Listed              []string // the nodes, where they are not read from the file of nodes
+}
+
+// The words for graph.SelfLoops and sparse.DegreeScaling, in the order of
+// their values.
+var (
+	SelfLoopWords = []string{"keep", "add", "drop"}
+	DegreeWords   = []string{"none", "row", "symmetric", "in"}
+)
+
+func (g *GraphFlags) Add(s *flags.Set) {
+	graph := func(f flags.Flag) flags.Flag {
+		f.Group, f.For, f.Needs = flags.Data, flags.Graph, "graph"
+		return f
+	}
+	s.Add(flags.Flag{Name: "graph", Arg: "file", Usage: "edges of a directed graph, instead of DATA", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
+		Value: flags.String(&g.Path, ""), Complete: flags.GraphFiles})
+	g.AddReading(s)
+	s.Flag("nodes").Needs, s.Flag("weight").Needs = "graph", "graph"
+	s.Add(
+		graph(flags.Flag{Name: "self-loops", Arg: "word", Usage: "edges from a node to itself", Value: flags.Choice(&g.selfLoops, flags.Words(SelfLoopWords...))}),
+		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees that divide the weights", Value: flags.Choice(&g.degrees, flags.Words(DegreeWords...))}),
+		graph(flags.Flag{Name: "undirected", Usage: "add to every edge the edge back", Value: flags.Bool(&g.undirected, false)}),
+		graph(flags.Flag{Name: "simple", Usage: "count a repeated edge once", Doc: "otherwise weights add up", Value: flags.Bool(&g.simple, false)}),
+	)
+}
+
+// AddReading adds the flags that transform has too.
+func (g *GraphFlags) AddReading(s *flags.Set) {
+	s.Add(
+		flags.Flag{Name: "nodes", Arg: "file", Usage: "nodes that come first, with or without edges", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
+			Value: flags.String(&g.Nodes, ""), Complete: flags.GraphFiles},
+		flags.Flag{Name: "weight", Arg: "column", Usage: "edge weights, - for none", Doc: "weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
+	)
+}
+
+// Inputs returns the files that the flags name.
+func (g *GraphFlags) Inputs() []string {
+	var paths []string
+	for _, p := range []string{g.Path, g.Nodes} {
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// Recipe returns what is done to the edges of a file, in the words of a model.
+func (g *GraphFlags) Recipe() GraphRecipe {
+	return GraphRecipe{SelfLoops: g.selfLoops.String(), Degrees: g.degrees.String(), Undirected: g.undirected, Simple: g.simple}
+}
+
+// GraphRecipe is how edges become an adjacency matrix. A model keeps it.
+type GraphRecipe struct {
+	SelfLoops  string `json:"self_loops"`
+	Degrees    string `json:"degrees"`
+	Undirected bool   `json:"undirected,omitempty"`
+	Simple     bool   `json:"simple,omitempty"`
+}
+
+// options adds a recipe, whose words have been checked, to options of reading.
+func (r GraphRecipe) options(o graph.Options) graph.Options {
+	o.SelfLoops = graph.SelfLoops(slices.Index(SelfLoopWords, r.SelfLoops))
+	o.Degrees = sparse.DegreeScaling(slices.Index(DegreeWords, r.Degrees))
+	o.Undirected, o.Simple = r.Undirected, r.Simple
+	return o
+}
+
+// ReadGraph reads a graph as the flags and a recipe say.
+func ReadGraph(ctx context.Context, a *app.App, path string, g *GraphFlags, r GraphRecipe, d *DataFlags) (*graph.Graph, error) {
+	o := r.options(graph.Options{Session: a.Session.Internal(), Layout: d.Layout, Weight: g.weight, Stdin: a.In, Limit: graphLimit(a)})
+	if len(d.Columns) == 2 {
+		o.Source, o.Target = strings.TrimSpace(d.Columns[0]), strings.TrimSpace(d.Columns[1])
+	}
+	if o.Nodes = g.Listed; g.Nodes != "" {
+		var err error
+		if o.Nodes, err = graph.ReadNodes(ctx, g.Nodes, "", graph.Options{Session: o.Session, Layout: d.Layout}); err != nil {
+			return nil, app.FromData(err)
+		}
+	}
+	if a.Memory > 0 {
+		garbage.Tighten()
+	}
+	read, err := graph.Read(ctx, path, o)
+	if over := new(stream.OverBudgetError); errors.As(err, &over) {
+		return nil, fmt.Errorf("%s is too large to read: %w", path, &stream.OverBudgetError{Need: over.Need + model.RuntimeBytes, Limit: int64(a.Memory)})
+	}
+	if err != nil {
+		return nil, app.FromData(err)
+	}
+	if read.Adjacency.Rows == 0 {
+		return nil, stream.NewDataError(path, "it has no nodes")
+	}
+	return read, nil
+}
+
+// graphLimit returns what reading a graph may take of --memory, 0 for any.
+func graphLimit(a *app.App) int64 {
+	if a.Memory == 0 {
+		return 0
+	}
+	return max(1, int64(a.Memory)-model.RuntimeBytes)
+}
+
+// GraphNotes returns sentences for the user about a graph.
+func GraphNotes(g *graph.Graph) (notes []string) {
+	for _, note := range []string{g.Mixed, g.Guessed.Doubt()} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// NodeKeys are the ids of the nodes of a graph as a column of a file.
+type NodeKeys struct{ Graph *graph.Graph }
+
+// Fields returns the column, unless the file has no place for one.
+func (k NodeKeys) Fields(numbersOnly bool) []stream.Field {
+	if numbersOnly {
+		return nil
+	}
+	if k.Graph.IDs != nil {
+		return []stream.Field{{Name: "node", Kind: stream.Int64}}
+	}
+	return []stream.Field{{Name: "node", Kind: stream.String}}
+}
+
+// Column returns the ids of n nodes from the given one on.
+func (k NodeKeys) Column(start int64, n int) []stream.Column {
+	if ids := k.Graph.IDs; ids != nil {
+		return []stream.Column{{Kind: stream.Int64, Ints: ids[start : start+int64(n)]}}
+	}
+	return []stream.Column{{Kind: stream.String, Strings: k.Graph.Names[start : start+int64(n)]}}
+}
+
+// EdgeColumns is what to say of another number of columns of a graph.
+const EdgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
+
+// graphResult is what is said of a graph.
+type graphResult struct {
+	Nodes      int         `json:"nodes"`
+	Edges      int64       `json:"edges"`   // that the file lists
+	Entries    int64       `json:"entries"` // of the adjacency matrix
+	Duplicates int64       `json:"duplicates"`
+	SelfLoops  int64       `json:"self_loops"`
+	Weighted   bool        `json:"weighted"`
+	Options    GraphRecipe `json:"options"`
+}
+
+// PutGraph adds what is known of a graph, if there is one.
+func PutGraph(r *report.Report, g *graph.Graph, edges *GraphFlags) {
+	if g == nil {
+		return
+	}
+	result := &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates,
+		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.Recipe()}
+	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
+		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
+	if w := g.Guessed; w != nil {
+		doubt := ""
+		if w.Times != "" {
+			doubt = "; these look like " + w.Times
+		}
+		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
+	}
+}

@@ -1,0 +1,304 @@
+package rows
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
+)
+
+// Aside is what a flag says of each row: columns of DATA, or the columns of a file.
+type Aside struct {
+	Flag    string
+	Columns []string
+	File    string // not of DATA
+	Told    string // kind or meaning of the only column in the files
+}
+
+// NewAside reads the value of a flag. A value that ends like a data file, and of which
+// there is one, is a file. Quotes around names keep their commas, as in a line of CSV.
+func NewAside(flag, value string) Aside {
+	columns, path := Trimmed(strings.Split(value, ",")), value
+	if strings.HasPrefix(value, `"`) {
+		if quoted, err := csv.NewReader(strings.NewReader(value)).Read(); err == nil {
+			columns, path = quoted, quoted[0]
+		}
+	}
+	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if slices.Contains(flags.DataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
+		if blockstore.IsRemote(path) {
+			return Aside{Flag: flag, File: path}
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return Aside{Flag: flag, File: path}
+		}
+	}
+	return Aside{Flag: flag, Columns: columns}
+}
+
+// Named returns what the values are of, for messages.
+func (s Aside) Named() string {
+	if s.File != "" {
+		return s.Flag + " " + app.PlainPath(s.File)
+	}
+	return s.Flag + " " + strings.Join(s.Columns, ",")
+}
+
+// InData replaces numbers of columns by their names, where no column is called so.
+func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
+	s.Columns = slices.Clone(s.Columns)
+	for i, name := range s.Columns {
+		number, err := strconv.Atoi(name)
+		if err != nil || slices.ContainsFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == name }) {
+			continue
+		}
+		names := ComponentNames(columns)
+		if number < 0 || number >= len(names) {
+			return s, flags.Usagef("%s: there is no column %d; they are numbered from 0 to %d", s.Flag, number, len(names)-1)
+		}
+		s.Columns[i] = names[number]
+	}
+	if i := slices.IndexFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == s.Columns[0] }); i >= 0 {
+		s.Told = cmp.Or(columns[i].Meaning, columns[i].Kind)
+	}
+	return s, nil
+}
+
+// ComponentNames returns the names of all numbers of a row, those of vectors one by one.
+func ComponentNames(columns []blockstore.ColumnInfo) (names []string) {
+	for _, c := range columns {
+		if c.Kind != "vector" {
+			names = append(names, c.Name)
+			continue
+		}
+		for part := range c.Width {
+			names = append(names, fmt.Sprintf("%s.%d", c.Name, part))
+		}
+	}
+	return names
+}
+
+// AsideValues are the values of one flag: a column for each name.
+type AsideValues struct {
+	Aside
+	Source string // for messages
+	First  int64  // number of the first row
+	Values []stream.Column
+}
+
+// Rows returns how many rows there are values for.
+func (v *AsideValues) Rows() int { return v.Values[0].Len() }
+
+// Classes returns the values of the only column as numbers of classes, in ascending order
+// of their values, and the names of the classes. measured is what to do about numbers that
+// are no classes; "" names a threshold.
+func (v *AsideValues) Classes(measured string) (labels []int, names []string, err error) {
+	if len(v.Values) != 1 {
+		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.Named(), len(v.Values))
+	}
+	c := &v.Values[0]
+	if err := v.CheckWhole(); err != nil {
+		return nil, nil, err
+	}
+	switch c.Kind {
+	case stream.Int64:
+		labels, names = numberClasses(c.Ints, func(v int64) string { return strconv.FormatInt(v, 10) })
+	case stream.Float64:
+		labels, names = numberClasses(c.Floats, numberWord)
+	default:
+		labels, names = numberClasses(c.Strings, func(v string) string { return v })
+	}
+	return labels, names, CheckClasses(v.Source, v.Aside, names, len(labels), measured)
+}
+
+// CheckClasses refuses the values of a label that are no classes: their names, of so many rows of a source.
+func CheckClasses(source string, of Aside, names []string, rows int, measured string) error {
+	switch n := len(names); {
+	case measurements(names, rows):
+		if measured == "" {
+			measured = "to predict numbers use nystream fit ridge --target"
+		}
+		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
+			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
+	case n == 1:
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Named(), names[0], report.Count(int64(rows))).
+			Do("at least two classes are needed")
+	case n > MostClasses:
+		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
+			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+	}
+	return nil
+}
+
+// MostClasses is how many classes a label may have, and mostFractions how many whose names are
+// numbers with fractions.
+const (
+	MostClasses   = 1000
+	mostFractions = 20
+)
+
+// measurements reports whether the different values of a label are measurements: numbers, some
+// with fractions, that are many or of which there is one for every two rows.
+func measurements(names []string, rows int) bool {
+	fractions := false
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil {
+			return false
+		}
+		fractions = fractions || v != math.Trunc(v)
+	}
+	return fractions && (len(names) > mostFractions || 2*len(names) > rows)
+}
+
+// numberClasses numbers values in ascending order.
+func numberClasses[T int64 | float64 | string](values []T, text func(T) string) (labels []int, names []string) {
+	seen := make(map[T]int)
+	for _, v := range values {
+		seen[v] = 0
+	}
+	known := make([]T, 0, len(seen))
+	for v := range seen {
+		known = append(known, v)
+	}
+	slices.Sort(known)
+	for i, v := range known {
+		seen[v] = i
+		names = append(names, text(v))
+	}
+	labels = make([]int, len(values))
+	for i, v := range values {
+		labels[i] = seen[v]
+	}
+	return labels, names
+}
+
+// Numbers returns the values as a matrix, a row for each row.
+func (v *AsideValues) Numbers() (blas64.General, error) {
+	m := matrix.New(v.Rows(), len(v.Values))
+	if err := v.CheckWhole(); err != nil {
+		return m, err
+	}
+	for k := range v.Values {
+		c := &v.Values[k]
+		for i := range m.Rows {
+			switch c.Kind {
+			case stream.Int64:
+				m.Data[i*m.Stride+k] = float64(c.Ints[i])
+			case stream.Float64:
+				m.Data[i*m.Stride+k] = c.Floats[i]
+			default:
+				remedy := ""
+				if v.Flag == "--target" {
+					remedy = "to predict classes give --label for --target"
+				}
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text, and numbers are wanted", v.Columns[k], v.Flag).Do("%s", remedy)
+			}
+		}
+	}
+	return m, nil
+}
+
+// CheckWhole refuses nulls and numbers that are not finite.
+func (v *AsideValues) CheckWhole() error {
+	for k := range v.Values {
+		c := &v.Values[k]
+		for i := range c.Len() {
+			reason, remedy := "", ""
+			switch {
+			case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
+				reason = "nothing is there, and " + v.Flag + " needs a value in each row"
+				remedy = "leave such rows out of the data"
+			case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
+				reason = fmt.Sprintf("is %v, and %s needs finite numbers", c.Floats[i], v.Flag)
+			default:
+				continue
+			}
+			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).Do("%s", remedy)
+		}
+	}
+	return nil
+}
+
+// ReadKept reads the kept columns of src that the flags name. Cost: one pass.
+func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, asides []Aside) ([]*AsideValues, error) {
+	info := src.Info()
+	place := make(map[string]int)
+	for k, f := range info.Kept {
+		place[f.Name] = k
+	}
+	values := make([]*AsideValues, len(asides))
+	for i, s := range asides {
+		values[i] = &AsideValues{Aside: s, Source: info.Name, Values: make([]stream.Column, len(s.Columns))}
+		for k, name := range s.Columns {
+			values[i].Values[k].Kind = info.Kept[place[name]].Kind
+		}
+	}
+	err := EachBlock(ctx, e, "labels", src, func(b *stream.Block) error {
+		for i, s := range asides {
+			for k, name := range s.Columns {
+				c := &b.Kept[place[name]]
+				values[i].Values[k].Append(c, 0, c.Len())
+			}
+		}
+		return nil
+	})
+	return values, err
+}
+
+// EachBlock gives the blocks of src with what they carry along to do, in row order. Cost: one pass.
+func EachBlock(ctx context.Context, e stream.Engine, name string, src stream.Source, do func(b *stream.Block) error) error {
+	nothing := func(blas64.General, *stream.Block) error { return nil }
+	return stream.Map(ctx, e, name, src, 1, true, func() func(blas64.General, *stream.Block) error { return nothing },
+		func(b *stream.Block, _ blas64.General) error { return do(b) })
+}
+
+// AllKept reads all kept columns of src. Cost: one pass.
+func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.Column, error) {
+	all := Aside{Flag: "--keep"}
+	for _, f := range src.Info().Kept {
+		all.Columns = append(all.Columns, f.Name)
+	}
+	values, err := ReadKept(ctx, e, src, []Aside{all})
+	if err != nil {
+		return nil, err
+	}
+	return values[0].Values, nil
+}
+
+// Size returns about how many numbers the values take; a word is two.
+func (v *AsideValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
+
+// WordOf returns a value of a column as the fit names classes.
+func WordOf(c *stream.Column, i int) string {
+	switch c.Kind {
+	case stream.Int64:
+		return strconv.FormatInt(c.Ints[i], 10)
+	case stream.Float64:
+		return numberWord(c.Floats[i])
+	}
+	return c.Strings[i]
+}
+
+// numberWord returns a number as the name of a class: -0 and 0 are one.
+func numberWord(v float64) string {
+	if v == 0 {
+		v = 0
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

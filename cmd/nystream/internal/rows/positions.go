@@ -1,0 +1,55 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// ColumnPositions records where the columns of a fit stood in its files, to find them in files without column
+// names. The zero value means that the columns are all that the files have, in order.
+type ColumnPositions struct {
+	Positions []int `json:"positions,omitempty"` // among all Width
+	Width     int   `json:"width,omitempty"`
+}
+
+// positionsOf returns the positions of the columns of an opened source.
+func positionsOf(src *blockstore.Source) (p ColumnPositions) {
+	numbers, width := src.Positions()
+	for i, n := range numbers {
+		if n != i || len(numbers) < width {
+			return ColumnPositions{numbers, width}
+		}
+	}
+	return p
+}
+
+// Positions returns the positions of the prepared columns in the files.
+func (in *Input) Positions(p prepare.Preparation) ColumnPositions {
+	if p.Columns == nil {
+		return in.position
+	}
+	numbers, width := in.Files.Positions()
+	taken := ColumnPositions{Width: width}
+	for i, name := range in.Info().Columns {
+		if i < len(numbers) && slices.Contains(p.Columns, name) {
+			taken.Positions = append(taken.Positions, numbers[i])
+		}
+	}
+	return taken
+}
+
+// Check fails unless there are no positions, or d of them in range.
+func (p ColumnPositions) Check(d int) error {
+	if n := len(p.Positions); n > 0 && (n != d || slices.Min(p.Positions) < 0 || slices.Max(p.Positions) >= p.Width) {
+		return fmt.Errorf("positions %v of %d columns, of which %d were chosen", p.Positions, p.Width, d)
+	}
+	return nil
+}
+
+// HoldsSome reports whether list holds one of names.
+func HoldsSome(list, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(list, name) })
+}

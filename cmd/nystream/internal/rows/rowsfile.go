@@ -1,0 +1,130 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// ColumnNames returns what a file of factors of the columns of a matrix carries along: their
+// names.
+func ColumnNames(a *app.App, path string, names []string) ([]stream.Field, []string) {
+	if NumbersOnly(a, path) {
+		return nil, nil
+	}
+	return []stream.Field{{Name: "column", Kind: stream.String}}, names
+}
+
+// NumbersOnly reports whether a file has no place for columns of any kind beside a matrix.
+func NumbersOnly(a *app.App, path string) bool {
+	format := FormatOf(a, path)
+	return format == "npy" || format == "libsvm"
+}
+
+// RowsFile is a file of what a model makes of rows, on its way.
+type RowsFile struct {
+	blockstore.Writer // nil to count rows only
+	Request           model.Request
+	// Kept returns the columns that the rows of a block carry along; nil for none.
+	Kept func(b *stream.Block, rows int) []stream.Column
+	// Each returns what is written of the rows of a block, without what they carry along; nil to
+	// write what the model makes.
+	Each func(b *stream.Block, made blas64.General) (*stream.Batch, error)
+	Rows int64 // so far
+}
+
+// coordinates are the words of --coordinates.
+var coordinates = flags.Words("scores", "orthonormal")
+
+// AddCoordinates adds the flag.
+func AddCoordinates(s *flags.Set, value *flags.Word) {
+	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "columns of a low-rank model", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
+}
+
+// RequestOf returns a request for the coordinates of rows on a side: scores, where a model has them and
+// orthonormal ones are not asked for. It fails if the flag is given for a model of another kind.
+func RequestOf(m model.Transformer, side model.Side, flag flags.Word, given bool) (model.Request, error) {
+	_, err := m.Outputs(side, model.Scores)
+	switch {
+	case errors.Is(err, model.ErrNoOutput) && given:
+		return model.Request{}, flags.Usagef("--coordinates is for low-rank models: leave it out with this one")
+	case err == nil && flag == "scores":
+		return model.Request{Side: side, Kinds: []model.Kind{model.Scores}}, nil
+	}
+	return model.Request{Side: side}, nil
+}
+
+// NewRowsFile begins a file for what a request makes of rows, and for the first columns that they
+// carry along.
+func NewRowsFile(a *app.App, path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*RowsFile, error) {
+	names, err := r.Names(m)
+	if err != nil {
+		return nil, err
+	}
+	w := &RowsFile{Request: r}
+	if len(kept) > 0 {
+		w.Kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(kept)] }
+	}
+	w.Writer, err = Create(a, path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
+	return w, err
+}
+
+// Fill writes what a model makes of rows. Cost: one pass.
+func (w *RowsFile) Fill(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source) error {
+	r := w.Request
+	r.Kept = r.Kept || w.Kept != nil
+	names, err := r.Names(m)
+	if err != nil {
+		return err
+	}
+	return m.Transform(ctx, e, rows, r, func(b *stream.Block, made blas64.General) error {
+		if err := model.CheckOutputs(rows.Info(), names, made, b.Start); err != nil {
+			return err
+		}
+		batch := &stream.Batch{X: made}
+		if w.Each != nil {
+			if batch, err = w.Each(b, made); err != nil {
+				return err
+			}
+		}
+		w.Rows += int64(made.Rows)
+		if w.Writer == nil {
+			return nil
+		}
+		if w.Kept != nil {
+			batch.Kept = append(batch.Kept, w.Kept(b, made.Rows)...)
+		}
+		return w.Write(batch, made.Rows)
+	})
+}
+
+// WriteMatrix writes a matrix that is in memory, uncommitted. Its rows are of the columns
+// of the data, whose names stand behind them.
+func WriteMatrix(a *app.App, path string, names []string, x blas64.General, columns []string) (blockstore.Writer, error) {
+	kept, columns := ColumnNames(a, path, columns)
+	w, err := Create(a, path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})
+	if err != nil {
+		return nil, err
+	}
+	batch := &stream.Batch{X: x}
+	if len(kept) > 0 {
+		batch.Kept = []stream.Column{{Kind: stream.String, Strings: columns}}
+	}
+	return w, w.Write(batch, x.Rows)
+}
+
+func Numbered(prefix string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", prefix, i)
+	}
+	return names
+}

@@ -1,0 +1,101 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+)
+
+// AddOutputFormat adds the flag of verbs that write rows.
+func AddOutputFormat(a *app.App, s *flags.Set) {
+	compressions := blockstore.Compressions("parquet")
+	s.Add(
+		flags.Flag{Name: "output-format", Arg: "format", Usage: "format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
+			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.OutputFormat, ""), Complete: flags.OneOf(blockstore.OutputFormats())},
+		flags.Flag{Name: "compression", Arg: "word", Usage: "compression of Parquet files and stores", Doc: strings.Join(compressions, ", "),
+			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.Compression, ""), Complete: flags.OneOf(compressions)},
+	)
+}
+
+// isPipe reports whether what is written to path cannot be taken back: it is the standard
+// output, a named pipe or a device.
+func isPipe(path string) bool {
+	if app.IsStandardOutput(path) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
+}
+
+// FormatOf returns the format of rows that go to path, or "" if nothing tells.
+func FormatOf(a *app.App, path string) string {
+	if !isPipe(path) {
+		if format := blockstore.OutputFormat(path); format != "" {
+			return format
+		}
+	} else if a.OutputFormat == "" {
+		return "csv"
+	}
+	return a.OutputFormat
+}
+
+// Create starts to write rows to a file or to a pipe.
+func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, error) {
+	if len(s.Columns)+len(s.Kept) == 0 {
+		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
+	}
+	s.Format, s.Compression, s.Digest, s.Memory = FormatOf(a, path), a.Compression, a.Digests, int64(a.Memory)
+	noteRenamed(a, s)
+	if a.Origin == nil {
+		a.Origin = a.Made()
+	}
+	s.About = a.Origin.About()
+	if !isPipe(path) {
+		return a.Session.Create(path, s)
+	}
+	if app.IsStandardOutput(path) {
+		return blockstore.NewWriter(a.Out, "to the standard output", s)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	w, err := blockstore.NewWriter(&app.StandardOutput{Writer: f}, path, s)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &pipeFile{w, f}, nil
+}
+
+// noteRenamed names the columns that the header of CSV calls otherwise.
+func noteRenamed(a *app.App, s blockstore.Schema) {
+	names := slices.Clone(s.Columns)
+	for _, k := range s.Kept {
+		names = append(names, k.Name)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return blockstore.HeaderName(name) == name })
+	if len(names) > 0 && (s.Format == "csv" || s.Format == "tsv") {
+		a.Note("columns get an x before their names in CSV, where a header of numbers is read as a row: %s", ShortList(names))
+	}
+}
+
+// pipeFile is a named pipe that rows go to. Its reader sees the end when it is closed.
+type pipeFile struct {
+	blockstore.Writer
+	file *os.File
+}
+
+func (w *pipeFile) Commit() error { return errors.Join(w.Writer.Commit(), w.file.Close()) }
+
+func (w *pipeFile) Abort() {
+	w.Writer.Abort()
+	w.file.Close()
+}

@@ -1,0 +1,44 @@
+package saved
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// Family is what reads the models of a family.
+type Family struct {
+	Name    string
+	Methods []string // in the headers of its models
+	// Load rebuilds a model from its file. data says what rows it takes.
+	Load func(a *model.Archive, data *Data) (model.Model, error)
+	// Inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
+	Inspect func(m model.Model, r *report.Report)
+	// Unverified says, after a colon, why verify does not measure the models of the family.
+	Unverified string
+	// Clusters reports whether the classes of its models are clusters, whose names cannot be compared with labels.
+	Clusters bool
+}
+
+// Loader returns the load of a family that looks at no more than the archive.
+func Loader[M model.Model](load func(*model.Archive, ...kernelgen.Profile) (M, error)) func(*model.Archive, *Data) (model.Model, error) {
+	return func(a *model.Archive, _ *Data) (model.Model, error) {
+		m, err := load(a)
+		if err != nil {
+			return nil, err // no model, where m is a nil pointer
+		}
+		return m, nil
+	}
+}
+
+// familyOf returns the family whose models have a method, or nil.
+func familyOf(families []*Family, method string) *Family {
+	for _, f := range families {
+		if slices.Contains(f.Methods, method) {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package verb
+
+import (
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// application is what the verbs have in common that apply a model to rows.
+type application struct {
+	app      *app.App
+	families []*saved.Family
+	data     rows.DataFlags
+	graph    rows.GraphFlags // of a model of a graph
+	output   string
+	set      *flags.Set
+}
+
+// add adds the flags of an application.
+func (t *application) add(s *flags.Set, completion flags.Completion) {
+	t.set = s
+	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
+		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
+	rows.AddOutputFormat(t.app, s)
+	t.data.Add(s)
+	t.graph.AddReading(s)
+}
+
+// taken is what a model takes: rows of files, or the nodes of a graph.
+type taken struct {
+	*rows.Input // nil for a graph
+	graph       *graph.Graph
+	source      stream.Source
+	fields      []stream.Field // that are carried along
+	kept        func(b *stream.Block, rows int) []stream.Column
+	prepared    *prepare.Source // nil for a graph or a kernel matrix
+	dropped     func() int64
+	held        int64 // numbers in memory besides what the model's plan knows
+}
+
+// budget adds what reading takes to all the rest.
+func (t *taken) budget(a *app.App, b *stream.Budget) {
+	if t.held > 0 {
+		b.Add("kernel matrix, and beside it its transpose", t.held, "")
+	}
+	rows.ReaderBudget(a, b, t.Input)
+}
+
+// rowsAnswer is what a verb makes of the rows of a model.
+type rowsAnswer struct {
+	request model.Request
+	columns []string                                                          // of numbers, in the file
+	fields  []stream.Field                                                    // that stand before those that rows carry along
+	each    func(b *stream.Block, made blas64.General) (*stream.Batch, error) // see rows.RowsFile
+}

@@ -1,0 +1,272 @@
+package verb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/internal/quote"
+)
+
+func NewInspect(a *app.App, families []*saved.Family) *cobra.Command {
+	i := &inspectCommand{app: a, families: families}
+	cmd := &cobra.Command{
+		Use:               "inspect FILE...",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: flags.CompleteData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+	}
+	i.set = flags.New(cmd)
+	i.set.Add(
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", Doc: "fewer of wide tables if not given", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
+		flags.Flag{Name: "check", Usage: "verify all checksums of a .nys store", First: true, For: flags.Rows, Value: flags.Bool(&i.check, false)},
+	)
+	i.data.AddLayout(i.set)
+	return cmd
+}
+
+func (i *inspectCommand) run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return flags.Usagef("inspect needs a file: nystream inspect data.parquet")
+	}
+	if err := i.data.Check(); err != nil {
+		return err
+	}
+	if err := i.checkArguments(args); err != nil {
+		return err
+	}
+	if isModel(args[0]) {
+		return i.model(ctx, args[0])
+	}
+	if i.check {
+		if err := i.checkStores(ctx, args); err != nil {
+			return err
+		}
+	}
+	return i.files(ctx, args)
+}
+
+// isModel reports whether a file is a model: by its name, unless it holds arrays of another
+// program.
+func isModel(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), ".npz") && !archive.IsData(path)
+}
+
+// checkArguments refuses what the arguments and flags contradict each other in.
+func (i *inspectCommand) checkArguments(args []string) error {
+	models := 0
+	for _, path := range args {
+		if isModel(path) {
+			models++
+		}
+	}
+	refuse := i.set.Refuse()
+	refuse.When(i.rows < 0, "--rows must be 0 or more")
+	refuse.When(models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves")
+	refuse.When(models > 1, fmt.Sprintf("%d models: inspect them one by one", models))
+	if models == 0 || refuse.Err() != nil {
+		return refuse.Err()
+	}
+	return i.set.Check(flags.Saved, "a model")
+}
+
+// checkStores verifies all checksums.
+func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error {
+	for _, p := range paths {
+		if !strings.EqualFold(filepath.Ext(p), ".nys") {
+			return flags.Usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
+		}
+		if err := i.app.Session.VerifyStore(ctx, p); err != nil {
+			return app.FromData(err)
+		}
+	}
+	return nil
+}
+
+// fileKeys are the keys of inspect for data.
+var fileKeys = report.NewGroup("inspect DATA")
+
+var (
+	keyName          = fileKeys.Key("name", "the files")
+	keyFormats       = fileKeys.Key("formats", "formats of the files, each once: format, delimiter of text, files (their number)")
+	keyIndexBase     = fileKeys.Key("index_base", "first index of libsvm files")
+	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
+	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
+	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
+	keyRowsLookedAt  = fileKeys.Key("rows_looked_at", "number of scanned rows")
+	keyFirstRows     = fileKeys.Key("first_rows", "values of the first rows, in the order of the columns")
+	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
+)
+
+// wideTable is how many columns take so much memory that garbage is collected early.
+const wideTable = 100_000
+
+func (i *inspectCommand) files(ctx context.Context, paths []string) error {
+	files, err := i.app.Session.OpenFiles(ctx, paths, i.data.Options(i.app))
+	if err != nil {
+		return app.FromData(err)
+	}
+	if err := i.data.CheckIndexBase(files); err != nil {
+		return err
+	}
+	columns, n := files.Columns()
+	if len(columns) > wideTable {
+		garbage.Tighten()
+	}
+	r := &filesResult{Name: strings.Join(paths, ", "), Formats: rows.FormatsOf(files), Columns: []fileColumn{}, First: [][]any{}, Checked: i.check}
+	if n >= 0 {
+		r.Rows = &n
+	}
+	r.IndexBase = rows.FirstIndex(files.IndexBase())
+	for _, p := range paths {
+		if bytes, ok := i.app.Session.FileSize(ctx, p); ok {
+			r.Bytes += bytes
+		}
+	}
+	apart, keep := apartColumns(columns)
+	facts := make([]columnFacts, len(columns))
+	r.Columns = slices.Grow(r.Columns, len(columns))
+	for i, c := range columns {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, c.Folder, &facts[i]})
+		if !c.Folder && c.Kind != "text" && c.Kind != "other" {
+			r.Numbers += c.Width
+		}
+	}
+	for _, i := range apart {
+		if c := columns[i]; !c.Folder && c.Kind != "text" && c.Kind != "other" {
+			r.Numbers -= c.Width
+		}
+	}
+	if r.Numbers > 0 { // without numbers there is no source
+		options := i.data.Options(i.app)
+		options.Keep, options.Inexact = keep, blockstore.InexactRound
+		var src *blockstore.Source
+		if src, err = files.Source(options); err == nil {
+			err = i.look(ctx, src, apart, r)
+		}
+	}
+	if stopped := context.Cause(ctx); stopped != nil {
+		return stopped
+	}
+	return errors.Join(i.app.Print(r.report()), app.FromData(err))
+}
+
+// formatWords says the formats.
+func (r *filesResult) formatWords() string {
+	var words []string
+	for _, f := range r.Formats {
+		text := f.Format
+		if f.Delimiter != "" {
+			text += fmt.Sprintf(", cells between %s", map[bool]string{true: f.Delimiter, false: strconv.Quote(f.Delimiter)}[len(f.Delimiter) > 1])
+		}
+		if len(r.Formats) > 1 || f.Files > 1 {
+			text += fmt.Sprintf(" (%s)", report.Counted(f.Files, "file", "files"))
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, "; ")
+}
+
+// report returns the report.
+func (r *filesResult) report() *report.Report {
+	out := &report.Report{Title: r.Name}
+	rowsNow := "not known before all are read"
+	if r.Rows != nil {
+		rowsNow = report.Count(*r.Rows)
+	}
+	out.Put(keyName, r.Name)
+	out.Show(keyFormats, r.Formats, "format", "%s", r.formatWords())
+	if r.IndexBase != nil {
+		out.Put(keyIndexBase, *r.IndexBase)
+		if *r.IndexBase == 0 {
+			out.Add("indices", "from 0")
+		}
+	}
+	out.Show(keyRowsOfFiles, r.Rows, "rows", "%s", rowsNow)
+	out.Show(keyNumbersPerRow, r.Numbers, "numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
+	if r.Bytes > 0 {
+		out.Show(report.KeyBytes, r.Bytes, "size", "%s", report.Bytes(r.Bytes))
+	}
+	if r.Checked {
+		out.Add("checksums", "all verified")
+	}
+	r.addColumns(out)
+	out.Put(keyRowsLookedAt, r.Looked)
+	out.Put(keyFirstRows, r.First)
+	out.PutSome(keyChecked, r.Checked)
+	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
+		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
+	}
+	if r.nulls() > 0 {
+		out.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
+	}
+	if keys := r.folders(); len(keys) > 0 {
+		out.Add("folders", "name %s; a fit computes with them only when --columns names them", rows.ShortList(keys))
+	}
+	r.addFirst(out)
+	return out
+}
+
+// addColumns adds the columns. The text lists the first 40.
+func (r *filesResult) addColumns(out *report.Report) {
+	const most = 40
+	out.Show(keyColumnsFound, r.Columns, "columns", "%d", len(r.Columns))
+	for i, c := range r.Columns {
+		if i == most {
+			out.Add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
+			break
+		}
+		kind := cmp.Or(c.Means, c.Kind)
+		if c.Why != "" {
+			kind += ": " + c.Why
+		}
+		if c.Kind == "vector" {
+			kind = fmt.Sprintf("vector of %d", c.Width)
+		}
+		out.Add("  "+quote.Bare(c.Name), "%s%s", kind, c.columnFacts.text())
+	}
+}
+
+// folders returns the columns of names of folders.
+func (r *filesResult) folders() (keys []string) {
+	for _, c := range r.Columns {
+		if c.Folder {
+			keys = append(keys, c.Name)
+		}
+	}
+	return keys
+}
+
+// nulls returns how many there are in columns that would be computed with.
+func (r *filesResult) nulls() (n int64) {
+	for _, c := range r.Columns {
+		if c.Kind != "text" && c.Kind != "other" && !c.Folder {
+			n += c.Nulls
+		}
+	}
+	return n
+}
+
+func (i *inspectCommand) model(ctx context.Context, path string) error {
+	f, err := saved.Read(i.app, i.families, path)
+	if err != nil {
+		return err
+	}
+	bytes, _ := i.app.Session.FileSize(ctx, path)
+	return i.app.Print(modelReport(f, bytes))
+}

@@ -1,0 +1,267 @@
+package verb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
+)
+
+// mostDistinct is how many values of text are told from each other.
+const mostDistinct = 1000
+
+// add counts a number.
+func (c *columnFacts) add(v float64) {
+	if !matrix.IsFinite(v) {
+		c.Nulls++
+		return
+	}
+	n := report.Number(v)
+	if c.Minimum == nil {
+		c.Minimum, c.Maximum, c.least, c.most = &c.least, &c.most, n, n
+	}
+	c.least, c.most = min(c.least, n), max(c.most, n)
+}
+
+// addKept counts a value of a column that is carried along.
+func (c *columnFacts) addKept(k *stream.Column, i int) {
+	switch {
+	case k.Null(i) || k.Kind == stream.String && k.Strings[i] == "":
+		c.Nulls++
+	case k.Kind == stream.Int64:
+		c.add(float64(k.Ints[i]))
+	case k.Kind == stream.Float64:
+		c.add(k.Floats[i])
+	default:
+		if c.words == nil {
+			c.words = make(map[string]bool)
+		}
+		if len(c.words) <= mostDistinct {
+			c.words[k.Strings[i]] = true
+		}
+		c.Distinct = len(c.words)
+	}
+}
+
+// text says it in words.
+func (c *columnFacts) text() string {
+	if c == nil {
+		return ""
+	}
+	words := ""
+	switch {
+	case c.Distinct > mostDistinct:
+		words = fmt.Sprintf(", more than %s values", report.Count(mostDistinct))
+	case c.Distinct > 0:
+		words = ", " + report.Counted(c.Distinct, "value", "values")
+	case c.Minimum != nil:
+		words = fmt.Sprintf(", %.6g to %.6g", float64(*c.Minimum), float64(*c.Maximum))
+	}
+	if c.Nulls > 0 {
+		words += ", " + report.Counted(int(c.Nulls), "null", "nulls")
+	}
+	return words
+}
+
+// firstRows is how many rows inspect shows, firstCells of how many columns as text.
+const (
+	firstRows  = 5
+	firstCells = 8
+)
+
+// maxNumbers is about how many numbers inspect looks at unless --rows says how many rows: of wide
+// tables fewer rows than of narrow ones.
+const maxNumbers = 1 << 30
+
+// rowsToLook returns how many rows of so many numbers inspect looks at, 0 for all.
+func (i *inspectCommand) rowsToLook(width int) int64 {
+	if i.app.Cmd.Flags().Changed("rows") {
+		return i.rows
+	}
+	return min(i.rows, max(firstRows, maxNumbers/int64(width)))
+}
+
+// look reads rows and finds out about the columns of r.
+func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
+	info := src.Info()
+	most := i.rowsToLook(len(info.Columns))
+	cells := len(r.Columns)
+	if !i.app.JSON() {
+		cells = min(cells, firstCells+1)
+	}
+	at := newCellPlaces(r.Columns, apart, src)
+	in, err := src.Open(ctx, 0)
+	if err != nil {
+		return app.FromData(err)
+	}
+	defer func() { err = errors.Join(err, app.FromData(in.Close())) }()
+	b := newBatch(info, min(256, batchRows(info)))
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		n, err := in.Read(b)
+		if most > 0 {
+			n = int(min(int64(n), most-r.Looked))
+		}
+		for row := range n {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			at.take(b, row)
+			if len(r.First) < firstRows {
+				r.First = append(r.First, at.cells(b, row, cells))
+			}
+		}
+		r.Looked += int64(n)
+		if i.app.Progress != nil {
+			i.app.Progress.Report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			r.Rows = &r.Looked
+			return nil
+		case err != nil:
+			return app.FromData(err)
+		case most > 0 && r.Looked == most:
+			return nil
+		}
+	}
+}
+
+// cellPlaces says where the values of each column are in a batch: numbers from a place on,
+// or a kept column; neither for columns that cannot be read.
+type cellPlaces struct {
+	columns []fileColumn
+	first   []int // of the numbers, or -1
+	kept    []int // or -1
+}
+
+// newCellPlaces finds the columns in the rows of src, which keeps those apart, in their order.
+func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *cellPlaces {
+	p := &cellPlaces{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
+	chosen, _ := src.Positions()
+	place, number := 0, 0 // in a row, and of the column
+	for i, c := range columns {
+		p.first[i], p.kept[i] = -1, -1
+		if place < len(chosen) && chosen[place] == number {
+			p.first[i] = place
+			place += c.Width
+		}
+		number += c.Width
+	}
+	kept, next := src.Info().Kept, 0
+	for _, i := range apart {
+		if next < len(kept) && kept[next].Name == columns[i].Name {
+			p.kept[i] = next
+			next++
+		}
+	}
+	return p
+}
+
+// take takes note of a row.
+func (p *cellPlaces) take(b *stream.Batch, row int) {
+	numbers := matrix.Row(b.X, row)
+	for k := range p.columns {
+		facts := p.columns[k].columnFacts
+		if from := p.kept[k]; from >= 0 {
+			facts.addKept(&b.Kept[from], row)
+		} else if first := p.first[k]; first >= 0 {
+			for _, v := range numbers[first:][:p.columns[k].Width] {
+				facts.add(v)
+			}
+		}
+	}
+}
+
+// cells returns the values of the first n columns in a row, for JSON.
+func (p *cellPlaces) cells(b *stream.Batch, row, n int) []any {
+	cells := make([]any, n)
+	for k, c := range p.columns[:n] {
+		if from := p.kept[k]; from >= 0 {
+			cells[k] = keptCell(&b.Kept[from], row)
+		} else if first := p.first[k]; first >= 0 {
+			if numbers := matrix.Row(b.X, row)[first:][:c.Width]; c.Kind == "vector" {
+				cells[k] = report.Numbers(numbers)
+			} else {
+				cells[k] = report.Number(numbers[0])
+			}
+		}
+	}
+	return cells
+}
+
+// keptCell returns a value for JSON.
+func keptCell(k *stream.Column, i int) any {
+	switch {
+	case k.Null(i):
+		return nil
+	case k.Kind == stream.Int64:
+		return k.Ints[i]
+	case k.Kind == stream.Float64:
+		return report.Number(k.Floats[i])
+	}
+	return k.Strings[i]
+}
+
+// cellText returns a value as the table of the first rows has it.
+func cellText(cell any) string {
+	const most = 14
+	text := ""
+	switch v := cell.(type) {
+	case nil:
+		return "–"
+	case report.Number:
+		if text = strconv.FormatFloat(float64(v), 'g', 5, 64); math.IsNaN(float64(v)) {
+			return "–"
+		}
+	case []report.Number:
+		text = fmt.Sprintf("[%.3g …]", float64(v[0]))
+	default:
+		text = fmt.Sprint(v)
+	}
+	if utf8.RuneCountInString(text) > most {
+		return string([]rune(text)[:most-1]) + "…"
+	}
+	return text
+}
+
+// addFirst adds the first rows as a table.
+func (r *filesResult) addFirst(out *report.Report) {
+	if len(r.First) == 0 {
+		return
+	}
+	var head []string
+	for k, c := range r.Columns {
+		if k == firstCells {
+			head = append(head, "…")
+			break
+		}
+		head = append(head, cellText(c.Name))
+	}
+	table := [][]string{append(head, "")}
+	for _, cells := range r.First {
+		var row []string
+		for k, cell := range cells {
+			if k == firstCells {
+				row = append(row, "…")
+				break
+			}
+			row = append(row, cellText(cell))
+		}
+		table = append(table, append(row, ""))
+	}
+	for k, line := range report.Columns(table) {
+		out.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
+	}
+}

@@ -1,0 +1,128 @@
+package verb
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// predictedColumn is the name of the column with the classes.
+const predictedColumn = "predicted"
+
+// predictClasses asks a model for classes, and for decisions and probabilities if wanted. Classes
+// without names are numbered. In an .npy file, which holds no words, they are numbers.
+func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*prediction, error) {
+	names, err := m.Outputs(model.Left, model.Decision)
+	switch {
+	case p.set.Given("interval") || p.std:
+		return nil, flags.Usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
+	case errors.Is(err, model.ErrNoOutput):
+		return nil, flags.Usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
+			f.Path, f.Family.Name)
+	case err != nil:
+		return nil, flags.Usagef("%w", err)
+	case f.Family.Clusters && p.data.Label != "":
+		return nil, flags.Usagef("--label: clusters have no names to compare with: carry the column along with --keep")
+	}
+	classes := f.Data.Classes
+	if len(classes) != len(names) {
+		classes = rows.Numbered("", len(names))
+	}
+	if p.compares() {
+		p.truth = newTruth(rows.NewAside("--label", p.data.Label), classes)
+	}
+	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Kinds: []model.Kind{model.Class}}}}
+	add := func(kind model.Kind) {
+		a.request.Kinds = append(a.request.Kinds, kind)
+		for _, c := range classes {
+			a.columns = append(a.columns, kind.String()+"_"+c)
+		}
+	}
+	if p.decisions {
+		add(model.Decision)
+	}
+	if p.probabilities {
+		add(model.Probability)
+		if _, err := a.request.Names(m); err != nil {
+			return nil, flags.Usagef("--probabilities: %w", err)
+		}
+	}
+	var values []float64 // of the classes
+	if rows.FormatOf(p.app, p.output) == "npy" {
+		a.columns = append([]string{predictedColumn}, a.columns...)
+		var numbers bool
+		if values, numbers = classValues(classes); !numbers {
+			p.app.Note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+		}
+	} else {
+		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}
+	}
+	counts, chosen, words := make([]int64, len(classes)), []int(nil), []string(nil)
+	a.each = func(b *stream.Block, made blas64.General) (*stream.Batch, error) {
+		chosen, words = chosen[:0], words[:0]
+		for i := range made.Rows {
+			class := int(made.Data[i*made.Stride])
+			chosen, words = append(chosen, class), append(words, classes[class])
+			counts[class]++
+			if values != nil {
+				made.Data[i*made.Stride] = values[class]
+			}
+		}
+		if p.truth != nil {
+			if err := p.truth.compare(b, chosen); err != nil {
+				return nil, err
+			}
+		}
+		if values != nil {
+			return &stream.Batch{X: made}, nil
+		}
+		made.Cols--
+		made.Data = made.Data[min(1, len(made.Data)):]
+		return &stream.Batch{X: made, Kept: []stream.Column{{Kind: stream.String, Strings: words}}}, nil
+	}
+	a.report = func(_ *rowsResult, out *report.Report) error {
+		addPredicted(out, classes, counts)
+		if p.truth == nil {
+			return nil
+		}
+		return p.truth.report(out)
+	}
+	return a, nil
+}
+
+// classValues returns words as numbers, or if they are not their places.
+func classValues(words []string) (values []float64, numbers bool) {
+	values = make([]float64, len(words))
+	places := make([]float64, len(words))
+	numbers = true
+	for i, w := range words {
+		v, err := strconv.ParseFloat(w, 64)
+		values[i], places[i] = v, float64(i)
+		numbers = numbers && err == nil
+	}
+	if !numbers {
+		return places, false
+	}
+	return values, true
+}
+
+// addPredicted adds the classes that were predicted, with the rows of each.
+func addPredicted(out *report.Report, classes []string, counts []int64) {
+	predicted, words := []classCount{}, []string(nil)
+	for c, n := range counts {
+		if n > 0 {
+			predicted = append(predicted, classCount{classes[c], n})
+			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+		}
+	}
+	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))
+}

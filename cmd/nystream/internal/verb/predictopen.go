@@ -1,0 +1,98 @@
+package verb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// open opens what is predicted, and finds the labels that predictions are compared with.
+func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (rows *taken, err error) {
+	graph, t := f.Data.Graph != nil, p.truth
+	switch {
+	case graph && p.data.Label != "" && p.labelsFile == "":
+		return nil, flags.Usagef("--label names a column of --labels, which is missing: the model is of a graph")
+	case !graph && p.labelsFile != "":
+		return nil, flags.Usagef("--labels is for models of a graph; labels of rows are named by --label")
+	case t != nil && graph:
+		return p.openNodes(ctx, f, m, paths)
+	case t != nil:
+		if err := p.nameColumn(ctx, f, paths); err != nil {
+			return nil, err
+		}
+	}
+	rows, err = openTaken(ctx, f, &p.application, m, model.Left, paths)
+	if err != nil || t == nil {
+		return rows, err
+	}
+	t.source = rows.source.Info().Name
+	if t.said.File == "" {
+		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.Columns[0] })
+		return rows, nil
+	}
+	v, err := p.data.ReadAsideFile(ctx, p.app, t.said, rows.source.Info().Rows)
+	if err == nil {
+		t.read, err = t.of(v)
+	}
+	if err != nil {
+		rows.Close()
+	}
+	return rows, err
+}
+
+// nameColumn finds out which column of the data has the labels, if it is one of them.
+func (p *predictCommand) nameColumn(ctx context.Context, f *saved.File, paths []string) error {
+	t := p.truth
+	if t.said.File != "" {
+		if f.Prepare.Nulls == prepare.NullsDrop {
+			return flags.Usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.Named())
+		}
+		p.data.Label = ""
+		return nil
+	}
+	if len(t.said.Columns) != 1 {
+		return flags.Usagef("%s: labels are in one column", t.said.Named())
+	}
+	if !slices.Contains(paths, "-") {
+		columns, _, err := p.app.Session.Columns(ctx, paths, p.data.OptionsOf(p.app, paths))
+		if err == nil { // else opening tells why
+			if t.said, err = t.said.InData(columns); err != nil {
+				return err
+			}
+		}
+	}
+	p.data.Label = t.said.Columns[0]
+	return nil
+}
+
+// openNodes opens a graph, and reads the labels of its nodes.
+func (p *predictCommand) openNodes(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (*taken, error) {
+	t := p.truth
+	nodes, values, err := rows.ReadNodeLabels(ctx, p.app, p.labelsFile, p.data.Label, p.data.Layout)
+	if err != nil {
+		return nil, err
+	}
+	t.said, t.source, p.data.Label = values.Aside, p.labelsFile, ""
+	if p.graph.Nodes == "" { // as for the fit
+		p.graph.Listed = nodes
+	}
+	labels, err := t.of(values)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := openTaken(ctx, f, &p.application, m, model.Left, paths)
+	if err != nil {
+		return nil, err
+	}
+	var strange string
+	if t.read, strange = rows.NodeLabels(opened.graph, nodes, labels); strange != "" {
+		p.app.Note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.Nodes, strange)
+	}
+	return opened, nil
+}

@@ -1,0 +1,148 @@
+package verb
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// takenBy returns what rows a side of the model takes. The columns of a matrix are taken
+// as they are: names, nulls and scaling are those of its rows.
+func takenBy(f *saved.File, side model.Side, dimension int) takenRows {
+	switch {
+	case side == model.Right && f.Data.Input == saved.MatrixInput:
+		return takenRows{dimension: dimension}
+	case side == model.Right && f.Data.Input == saved.PairsInput:
+		return takenRows{f.Data.RightColumns, f.Data.RightPositions, f.Data.Base(), dimension - f.Right.Width(), f.Right}
+	}
+	return takenRows{f.Data.Columns, f.Data.ColumnPositions, f.Data.Base(), dimension - f.Prepare.Width(), f.Prepare}
+}
+
+// takenRows are the rows that a model takes.
+type takenRows struct {
+	names     []string // of the columns, if they have names
+	position  rows.ColumnPositions
+	base      blockstore.IndexBase
+	dimension int // columns of numbers
+	prepare   prepare.Preparation
+}
+
+// open opens data for a model: the columns that it was fitted on, by name if it
+// knows names and the command line chooses none, or by position where the data have no
+// names, prepared as for the fit.
+func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths []string) (*rows.Input, *prepare.Source, error) {
+	if d.Features = t.dimension; len(t.names) == 0 {
+		d.Features = max(t.dimension, t.position.Width)
+	}
+	if d.NoNumbers = t.dimension == 0; d.NoNumbers {
+		d.Columns = []string{"!*"}
+	}
+	for _, c := range t.prepare.Categories {
+		d.Words = append(d.Words, c.Column)
+	}
+	explain := d.WithIndexBase(t.base)
+	files, err := a.Session.OpenFiles(ctx, paths, d.OptionsOf(a, paths))
+	if err != nil {
+		return nil, nil, app.FromData(explain(err))
+	}
+	d, byPosition := t.choose(d, files)
+	in, err := d.Choose(a, files)
+	var fault *stream.DataError
+	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.Columns, t.names) {
+		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			len(t.names))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info := in.Info()
+	found, want := len(info.Columns), t.dimension
+	if found != want {
+		in.Close()
+		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
+			Do("choose them with --columns as for the fit%s", in.OtherBase())
+	}
+	if byPosition {
+		a.Note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], rows.ShortList(t.names))
+	}
+	prepared, err := t.prepare.Apply(ctx, a.Engine(), in)
+	if err != nil {
+		in.Close()
+		return nil, nil, app.FromData(err)
+	}
+	return in, prepared, nil
+}
+
+// choose selects the columns of a model in files, unless the command line selects some: by name, or by
+// position if the model or the files have no names. byPosition reports that the model has names and the files do not.
+func (t takenRows) choose(d rows.DataFlags, files *blockstore.Files) (_ rows.DataFlags, byPosition bool) {
+	if len(d.Columns) > 0 || t.dimension == 0 {
+		return d, false
+	}
+	columns, _ := files.Columns()
+	names, nameless, known := rows.ComponentNames(columns), files.Nameless(), len(t.names) > 0
+	switch {
+	case nameless > 0 && rows.HoldsSome(names[nameless:], t.names) && holdsAll(names, t.names):
+		d.Columns = t.names
+		return d, false
+	case known && nameless > 0 && nameless < len(names): // a label has a name, and may count in Width
+		d.Columns = t.numbers(-1, nameless)
+	case nameless > 0:
+		d.Columns = t.numbers(nameless, nameless)
+	case known:
+		d.Columns = t.names
+	case slices.Equal(names, t.madeUp()):
+	case holdsAll(names, t.madeUp()):
+		d.Columns = t.madeUp()
+	default:
+		d.Columns = t.numbers(len(names), len(names))
+	}
+	return d, nameless > 0 && known
+}
+
+// numbers returns the column numbers of a model in files with as many columns as the files of the fit, or with
+// only the columns of the model. It returns nil for other files.
+func (t takenRows) numbers(all, nameless int) []string {
+	switch n := len(t.position.Positions); {
+	case n > 0 && all == t.position.Width:
+		return itemsOf(t.position.Positions)
+	case nameless == t.dimension:
+		return rows.Numbered("", t.dimension)
+	}
+	return nil
+}
+
+// itemsOf formats column numbers as items of `columns`.
+func itemsOf(numbers []int) (words []string) {
+	for _, n := range numbers {
+		words = append(words, strconv.Itoa(n))
+	}
+	return words
+}
+
+// madeUp returns made-up names x0, x1, … by position, for columns of a model without names.
+func (t takenRows) madeUp() []string {
+	names := stream.NumberedColumns(t.dimension)
+	for i, at := range t.position.Positions {
+		names[i] = "x" + strconv.Itoa(at)
+	}
+	return names
+}
+
+// holdsAll reports whether list holds all names.
+func holdsAll(list, names []string) bool {
+	known := make(map[string]bool, len(list))
+	for _, name := range list {
+		known[name] = true
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !known[name] })
+}

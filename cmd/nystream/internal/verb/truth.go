@@ -1,0 +1,208 @@
+package verb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+// truth is what predictions are compared with.
+type truth struct {
+	said    rows.Aside
+	source  string // for messages
+	place   int    // of the label among what rows carry along
+	read    []int  // classes of all rows, -1 for none; nil where rows carry labels along
+	classes []string
+	known   int            // how many of the classes are those of the model; others follow them
+	number  map[string]int // of the classes
+	tally   metrics.Tally
+	without int64 // rows without a label
+}
+
+// newTruth returns the truth of classes.
+func newTruth(said rows.Aside, classes []string) *truth {
+	t := &truth{said: said, classes: slices.Clone(classes), known: len(classes), number: make(map[string]int)}
+	for i, c := range classes {
+		t.number[c] = i
+	}
+	return t
+}
+
+// class returns the number of a label, a new one if the model does not know it.
+func (t *truth) class(label string) (int, error) {
+	if c, ok := t.number[label]; ok {
+		return c, nil
+	}
+	c := len(t.classes)
+	if c-t.known == rows.MostClasses {
+		return 0, stream.NewDataError(t.said.Named(), "more than %d labels that the model does not know, such as %q and %q", rows.MostClasses, t.classes[t.known], label).
+			Do("is this the column of the labels?")
+	}
+	t.classes = append(t.classes, label)
+	t.number[label] = c
+	return c, nil
+}
+
+// of returns the classes of all values of a column.
+func (t *truth) of(v *rows.AsideValues) ([]int, error) {
+	if err := v.CheckWhole(); err != nil {
+		return nil, err
+	}
+	c := &v.Values[0]
+	classes := make([]int, c.Len())
+	for i := range classes {
+		var err error
+		if classes[i], err = t.class(rows.WordOf(c, i)); err != nil {
+			return nil, err
+		}
+	}
+	return classes, nil
+}
+
+// compare counts the rows of a block.
+func (t *truth) compare(b *stream.Block, chosen []int) error {
+	labels := t.read
+	if labels != nil {
+		labels = labels[b.Start : b.Start+int64(len(chosen))]
+	} else {
+		var err error
+		labels, err = t.of(&rows.AsideValues{Aside: t.said, Source: t.source, First: b.Start, Values: b.Kept[t.place : t.place+1]})
+		if err != nil {
+			return err
+		}
+	}
+	var is, found []int
+	for i, l := range labels {
+		if l >= 0 {
+			is, found = append(is, l), append(found, chosen[i])
+		}
+	}
+	t.without += int64(len(labels) - len(is))
+	t.tally.Add(is, found)
+	return nil
+}
+
+// truthKeys are the keys of predict --label for models of classes.
+var truthKeys = report.NewGroup("predict --label, of classes")
+
+var (
+	keyLabelledRows  = truthKeys.Key("labelled", "rows with a label")
+	keyUnlabelled    = truthKeys.Key("unlabelled", "rows without a label, in no figure")
+	keyMicroF1       = truthKeys.Key("micro_f1", "the accuracy, because a row has one class")
+	keyUnknownLabels = truthKeys.Key("unknown_labels", "labels that the model does not know: rows, labels")
+	keyConfusion     = truthKeys.Key("confusion", "confusion matrix: classes, counts (rows are labels, columns predictions), f1 of each class")
+)
+
+// unknownLabel are labels that the model does not know.
+type unknownLabel struct {
+	Rows   int64    `json:"rows"`
+	Labels []string `json:"labels"`
+}
+
+// confusion is the table of labels, its rows, against predictions, its columns.
+type confusion struct {
+	Classes []string        `json:"classes"` // that occur in either
+	Counts  [][]int64       `json:"counts"`
+	F1      []report.Number `json:"f1"` // of each class
+}
+
+// report adds how predictions compare with the truth. It fails if no row has a label.
+func (t *truth) report(out *report.Report) error {
+	figures := report.FiguresOf(&t.tally)
+	if figures == nil {
+		return stream.NewDataError(t.said.Named(), "no row has a label to compare with")
+	}
+	table, unknown, err := t.confusion()
+	if err != nil {
+		return err
+	}
+	labelled := figures.Samples
+	out.Put(keyLabelledRows, labelled)
+	out.PutSome(keyUnlabelled, t.without)
+	out.Show(report.KeyAccuracy, figures.Accuracy, "accuracy", "%.4f%s (micro F1), of %s labelled rows", float64(figures.Accuracy),
+		report.PlusMinus(figures.Error, "%.4f"), report.Count(labelled))
+	out.PutSome(report.KeyAccuracyError, figures.Error)
+	out.Put(keyMicroF1, figures.MicroF1)
+	out.Show(report.KeyMacroF1, figures.MacroF1, "macro F1", "%.4f", float64(figures.MacroF1))
+	if t.without > 0 {
+		out.Add("unlabelled", "%s rows, in no figure", report.Count(t.without))
+	}
+	if unknown != nil {
+		out.Show(keyUnknownLabels, unknown, "unknown", "%s rows have labels that the model does not know, and count as wrong: %s",
+			report.Count(unknown.Rows), report.Words(unknown.Labels))
+	}
+	out.Put(keyConfusion, table)
+	table.addTo(out)
+	return nil
+}
+
+// confusion returns the table of labels against predictions, and the labels that the model does
+// not know; nil if it knows all.
+func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error) {
+	c, err := t.tally.Confusion()
+	scores, err2 := t.tally.ClassF1()
+	if err = errors.Join(err, err2); err != nil {
+		return nil, nil, err
+	}
+	table = &confusion{Counts: c.Counts}
+	for i, class := range c.Classes {
+		table.Classes = append(table.Classes, t.classes[class])
+		table.F1 = append(table.F1, report.Number(scores[i].F1))
+		if class < t.known {
+			continue
+		}
+		if unknown == nil {
+			unknown = &unknownLabel{}
+		}
+		unknown.Labels = append(unknown.Labels, t.classes[class])
+		for _, n := range c.Counts[i] {
+			unknown.Rows += n
+		}
+	}
+	return table, unknown, nil
+}
+
+// mostConfused is how many classes the text lists: those with the most rows.
+const mostConfused = 12
+
+// addTo adds the table as lines.
+func (c *confusion) addTo(r *report.Report) {
+	order := make([]int, len(c.Classes))
+	for i := range order {
+		order[i] = i
+	}
+	some := ""
+	if len(order) > mostConfused {
+		rows := func(i int) (n int64) {
+			for _, v := range c.Counts[i] {
+				n += v
+			}
+			return n
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
+		some = fmt.Sprintf("; the %d largest of %d classes (--format json has all)", mostConfused, len(order))
+		order = order[:mostConfused]
+	}
+	r.Add("confusion", "rows are labels, columns what was predicted%s", some)
+	head := []string{""}
+	for _, j := range order {
+		head = append(head, c.Classes[j])
+	}
+	table := [][]string{append(head, "F1", "")}
+	for _, i := range order {
+		row := []string{c.Classes[i]}
+		for _, j := range order {
+			row = append(row, report.Count(c.Counts[i][j]))
+		}
+		table = append(table, append(row, fmt.Sprintf("%.3f", float64(c.F1[i])), ""))
+	}
+	for _, line := range report.Columns(table) {
+		r.Add("", "%s", line)
+	}
+}

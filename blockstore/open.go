@@ -123,6 +123,9 @@ func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	columns = make([]ColumnInfo, 0, len(first.Columns))
 	for i, c := range first.Columns {
 		info := ColumnInfo{Name: c.Name, Kind: c.Kind.String(), Width: c.Width, Meaning: c.Meaning.String(), Reason: c.Why, Folder: i >= folders}
+		if m := first.moments[i]; m.isText(c.Meaning) {
+			info.Meaning = m.holds.Class.String()
+		}
 		for range c.Width {
 			info.Absent = cmp.Or(info.Absent, first.absent[place])
 			place++
@@ -143,7 +146,7 @@ type ColumnInfo struct {
 	// Width is how many numbers the column gives to a row.
 	Width int
 	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
-	// stand for that, else "".
+	// stand for that, or where all its text does, else "".
 	Meaning string
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.

@@ -1,0 +1,178 @@
+package blockstore
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// Dates is what becomes of dates, timestamps, times and durations in columns that are computed with: those that files
+// have as such, and text that is written as ISO 8601 has them in all rows.
+type Dates uint8
+
+const (
+	// DatesNone leaves them out; columns that are chosen by name are as with DatesNumber.
+	DatesNone Dates = iota
+	// DatesNumber makes days since 1970 of dates and timestamps, in UTC if they have a zone, and seconds of times and
+	// durations.
+	DatesNumber
+	// DatesCalendar makes several columns of a date or a timestamp: day.year, day.dayofyear (from 1), day.weekday (0 is
+	// Monday) and, of timestamps, day.hour. Times and durations are seconds.
+	DatesCalendar
+)
+
+// String returns none, number or calendar.
+func (d Dates) String() string { return [...]string{"none", "number", "calendar"}[d] }
+
+// calendar are the parts of a date.
+var calendar = []column.Part{column.Year, column.DayOfYear, column.Weekday, column.Hour}
+
+// moment is a column of dates or times.
+type moment struct {
+	holds logical.Type
+	// first is the component of the first part of a date, which all others follow; 0 if it has none.
+	first int
+	empty bool // a column of text in which nothing is: it may stand for dates, too
+}
+
+// isText reports whether they are text in a file, which says of them what m is.
+func (m moment) isText(of column.Meaning) bool {
+	return m.holds.IsTemporal() && !m.empty && !of.IsTemporal()
+}
+
+// setMoments finds the columns of dates and times.
+func (s *fileSet) setMoments() {
+	var tables []column.Table
+	for _, m := range s.members {
+		tables = append(tables, m.table)
+	}
+	found := text.FoundTypes(tables)
+	for _, m := range s.members {
+		m.setMoments(found, text.IsTextTable(m.table))
+	}
+}
+
+// setMoments does it for one file. The columns of files of text have the types of found, which the same text has in all.
+func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
+	s.moments = make(map[int]moment)
+	for i, c := range s.Columns {
+		of, of2 := c.Type, found[c.Name]
+		switch {
+		case c.Kind == column.Vector:
+		case of.IsTemporal():
+			s.moments[i] = moment{holds: of}
+		case isText && of.Class == logical.None && of2.IsTemporal() && c.Kind == column.Text:
+			s.moments[i] = moment{holds: of2}
+		case isText && c.Empty:
+			s.moments[i] = moment{holds: logical.Type{Class: logical.Timestamp, Unit: logical.Microsecond}, empty: true}
+		}
+	}
+}
+
+// setDates makes numbers of dates and times: components that are moments, and behind all others the parts of dates. It may
+// be called again.
+func (s *selector) setDates(dates Dates) {
+	s.dates, s.index, s.byWhole, s.onlyNamed, s.components = dates, nil, nil, nil, slices.Clip(s.components[:s.own])
+	for i := range s.own {
+		c := &s.components[i]
+		of := &s.Columns[c.column]
+		when, ok := s.moments[c.column]
+		if c.kind = of.Kind; ok && !when.empty {
+			c.kind = column.Integer
+		}
+		if temporal := of.Meaning.IsTemporal() || ok && !when.empty; s.isKey(i) || temporal && (!ok || dates == DatesNone) {
+			s.onlyNamed = append(s.onlyNamed, i)
+		}
+		if !ok || dates != DatesCalendar || when.holds.Class != logical.Date && when.holds.Class != logical.Timestamp {
+			continue
+		}
+		when.first = len(s.components)
+		s.moments[c.column] = when
+		for _, part := range calendar {
+			s.components = append(s.components, component{of.Name + "." + part.String(), c.column, 0, column.Integer, part})
+		}
+	}
+}
+
+// when returns the type of the dates or times of component i; false for other components.
+func (s *selector) when(i int) (logical.Type, bool) {
+	c := s.components[i]
+	m, ok := s.moments[c.column]
+	return m.holds, ok && (!m.empty || c.as != column.Whole)
+}
+
+// isPart reports whether component i is a part of a date.
+func (s *selector) isPart(i int) bool { return i >= s.own }
+
+// whole returns the component of the column that component i is a part of.
+func (s *selector) whole(i int) int {
+	if !s.isPart(i) {
+		return i
+	}
+	of := s.components[i].column
+	return slices.IndexFunc(s.components[:s.own], func(c component) bool { return c.column == of })
+}
+
+// wholes returns the components of columns that components are, or are parts of.
+func (s *selector) wholes(list []int) []int {
+	list = slices.Clone(list)
+	for k := range list {
+		list[k] = s.whole(list[k])
+	}
+	return list
+}
+
+// inParts returns chosen components with the parts of dates in their places, but those excluded.
+func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (list []int) {
+	if s.dates != DatesCalendar || len(s.components) == s.own {
+		return chosen
+	}
+	for _, i := range chosen {
+		when, ok := s.when(i)
+		first := s.moments[s.components[i].column].first
+		if s.isPart(i) || !ok || first == 0 {
+			list = append(list, i)
+			continue
+		}
+		for k, part := range calendar {
+			if name := s.components[first+k].name; part.Has(when) && !excluded.has(first+k) {
+				list = append(list, first+k)
+				if len(s.called(name)) > 1 {
+					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
+						Do("rename one, or choose `dates number`"))
+				}
+			}
+		}
+	}
+	return without(list, nil)
+}
+
+// DateColumn is a column of rows that is made of dates or times.
+type DateColumn struct {
+	Column string // of the files
+	As     Dates  // DatesCalendar if it is a part of dates
+	// Empty says that nothing is in the column in the first file, a text, which may be one of dates or of numbers.
+	Empty bool
+}
+
+// Dates returns by the place in Info().Columns which columns are made of dates and times, and of which columns of the
+// first file.
+func (s *Source) Dates() map[int]DateColumn { return s.dates }
+
+// dateColumns is [Source.Dates] for chosen components.
+func (s *selector) dateColumns(chosen []int) map[int]DateColumn {
+	list := make(map[int]DateColumn)
+	for at, i := range chosen {
+		if m, ok := s.moments[s.components[i].column]; ok {
+			of := DateColumn{s.Columns[s.components[i].column].Name, DatesNumber, m.empty}
+			if s.isPart(i) {
+				of.As = DatesCalendar
+			}
+			list[at] = of
+		}
+	}
+	return list
+}

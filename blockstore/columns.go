@@ -64,12 +64,12 @@ func (s *selection) addWord(i int) {
 type selector struct {
 	*column.TableInfo
 	components []component
-	index      map[string]int  // of components, to find those of the first file in another one
-	byWhole    *nameIndex      // of columns and components, to find those that a choice names; nil: few names are looked up
-	onlyNamed  []int           // components that are computed with only when they are named: dates, times and the like, folder keys
-	fromKey    int             // the first component that is a folder key
-	own        int             // how many components the columns have; parts of dates are behind them
-	moments    map[int]moment  // columns of dates and times
+	index      map[string]int // of components, to find those of the first file in another one
+	byWhole    *nameIndex     // of columns and components, to find those that a choice names; nil: few names are looked up
+	onlyNamed  []int          // components that are computed with only when they are named: dates, times and the like, folder keys
+	fromKey    int            // the first component that is a folder key
+	own        int            // how many components the columns have; parts of dates are behind them
+	moments    map[int]moment // columns of dates and times
 	dates      Dates
 	absent     map[int]string  // components that other files lack, and why they are left out
 	later      []LeftOutColumn // columns that only later files have

@@ -60,7 +60,7 @@ var flagVerbs = []flagVerb{
 // place of x.csv.
 var flagValues = map[string]string{
 	"C": "2", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
-	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "decisions": "",
+	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "dates": "days.csv: number", "decisions": "",
 	"degrees": "symmetric", "delimiter": ";", "dim": "3", "encoding": "utf-16", "epsilon": "2", "error": "sampled --sample=10", "factors": "out/u.csv", "fold-by": "g",
 	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "index-base": "0", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",
 	"iterations": "1", "keep": "a", "kernel": "laplace", "kernel-y": "laplace", "kind": "cca", "label": "a", "labels": "nodes.csv", "lag": "1", "landmarks": "12",
@@ -173,6 +173,7 @@ func makeFlagData(t *testing.T) {
 	for _, name := range []string{"x.csv", "y.csv", "holes.csv", "big.csv", "mixed.csv"} {
 		line(name, "a", "b", "c", "g", "s", "k", "z")
 	}
+	line("days.csv", "a", "b", "c", "g", "s", "k", "z", "day")
 	line("b.csv", "p", "q", "r")
 	line("e.csv", "from", "to", "w")
 	line("nodes.csv", "node", "class", "other")
@@ -193,6 +194,7 @@ func makeFlagData(t *testing.T) {
 			line("holes.csv", row(random.Float64())...)
 			line("big.csv", row(i)...)
 		}
+		line("days.csv", append(row(random.Float64()), fmt.Sprintf("2024-02-%02d", i%29+1))...)
 		line("mixed.csv", []any{float64(i) + .5, "9007199254740993"}[i%2], 1, 2, 3, 4, "p", "u")
 		line("b.csv", random.NormFloat64(), random.NormFloat64(), random.NormFloat64())
 		line("e.csv", i%20, (i*7+3)%20, 1+i%3)

@@ -67,7 +67,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return app.FromData(err)
 	}
 	columns, _ := files.Columns()
-	c.data.Text = c.rows.Categories != prepare.EncodeNone
+	c.data.Text, c.data.Dates = c.rows.Categories != prepare.EncodeNone, c.rows.Dates
 	c.chooseAll(columns)
 	c.data.NoNumbers = true
 	in, err := c.data.Choose(c.app, files)
@@ -151,7 +151,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 			c.data.Keep = []string{columns[label].Name}
 		}
 	default:
-		if c.data.Carry = blockstore.CarryRest; !c.prepares() {
+		if c.data.Carry = blockstore.CarryRest; !c.prepares() && c.rows.Dates == blockstore.DatesNone {
 			c.data.Carry = blockstore.CarryAll
 		}
 		c.data.FindTypes = slices.Contains([]string{"parquet", "arrow", "arrow-stream", "nys"}, rows.FormatOf(c.app, c.output))

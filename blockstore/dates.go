@@ -19,8 +19,8 @@ const (
 	// DatesNumber makes days since 1970 of dates and timestamps, in UTC if they have a zone, and seconds of times and
 	// durations.
 	DatesNumber
-	// DatesCalendar makes several columns of a date or a timestamp: day.year, day.dayofyear (from 1), day.weekday (0 is
-	// Monday) and, of timestamps, day.hour. Times and durations are seconds.
+	// DatesCalendar makes four columns of a date or a timestamp: day.year, day.dayofyear (from 1), day.weekday (0 is
+	// Monday) and day.hour. Times and durations are seconds.
 	DatesCalendar
 )
 
@@ -131,14 +131,14 @@ func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (
 		return chosen
 	}
 	for _, i := range chosen {
-		when, ok := s.when(i)
+		_, ok := s.when(i)
 		first := s.moments[s.components[i].column].first
 		if s.isPart(i) || !ok || first == 0 {
 			list = append(list, i)
 			continue
 		}
-		for k, part := range calendar {
-			if name := s.components[first+k].name; part.Has(when) && !excluded.has(first+k) {
+		for k := range calendar {
+			if name := s.components[first+k].name; !excluded.has(first + k) {
 				list = append(list, first+k)
 				if len(s.called(name)) > 1 {
 					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).

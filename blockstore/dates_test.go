@@ -86,18 +86,14 @@ func wantedOf(name string, t logical.Type, m time.Time, dates Dates) (names []st
 	}
 	day := int64(24 * 3600)
 	if t.Class == logical.Date {
-		day, m = 1, m.Truncate(24*time.Hour)
+		day, m = 1, m.Truncate(24*time.Hour) // the hour is 0
 	}
 	if dates == DatesNumber {
 		return []string{name}, []float64{exactly(v, day*t.Unit.PerSecond())}
 	}
 	weekday := map[time.Weekday]float64{time.Monday: 0, time.Tuesday: 1, time.Wednesday: 2, time.Thursday: 3, time.Friday: 4, time.Saturday: 5, time.Sunday: 6}
-	names = []string{name + ".year", name + ".dayofyear", name + ".weekday"}
-	values = []float64{float64(m.Year()), float64(m.YearDay()), weekday[m.Weekday()]}
-	if t.Class == logical.Timestamp {
-		names, values = append(names, name+".hour"), append(values, float64(m.Hour()))
-	}
-	return names, values
+	return []string{name + ".year", name + ".dayofyear", name + ".weekday", name + ".hour"},
+		[]float64{float64(m.Year()), float64(m.YearDay()), weekday[m.Weekday()], float64(m.Hour())}
 }
 
 // Dates and times become the same numbers from every format, those that package time says, or are left out.

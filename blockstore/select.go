@@ -364,8 +364,7 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 		own, _ := path.Match(glob, c.name)
 		whole, _ := path.Match(glob, s.Columns[c.column].Name)
 		if s.isPart(i) {
-			when, ok := s.when(i)
-			own, whole = own && !whole && ok && c.as.Has(when), false
+			own, whole = own && !whole, false
 		}
 		if own || whole {
 			found = append(found, i)

@@ -44,7 +44,7 @@ var flagVerbs = []flagVerb{
 	{"fit operator", "x.csv y.csv --kind koopman --lag 1 --kernel rbf --rank 2 -o out/m.npz", map[string]string{"kind": "cca", "engine": "landmark", "matrix": "b.csv", "lag": "2"}},
 	{"fit askls", "x.csv --label k --kernel rbf(gamma=1) -o out/m.npz", map[string]string{"engine": "lowrank"}},
 	{"fit askls", "--graph e.csv --labels nodes.csv -o out/m.npz", map[string]string{"columns": "to,from", "engine": "iterative", "comment": "1", "label": "other", "skip": "2", "graph": "other.csv", "labels": "others.csv", "nodes": "others.csv", "header": "lines.csv: "}},
-	{"fit transport", "x.csv --columns a,b --right y.csv --kernel rbf -o out/m.npz", map[string]string{"columns": "c", "engine": "exact", "tol": "0.5", "keep": "a"}},
+	{"fit transport", "x.csv --columns a,b --right y.csv --kernel rbf -o out/m.npz", map[string]string{"columns": "c", "dates": "days.csv: number --columns=day", "engine": "exact", "tol": "0.5", "keep": "a"}},
 	{"fit ridge", "x.csv --target s --landmarks 10 -o out/m.npz", map[string]string{"landmarks": "12"}},
 	{"fit ridge", "x.csv --label k --landmarks 10 -o out/m.npz", map[string]string{"landmarks": "12"}},
 	{"transform", "m.npz x.csv -o out/u.csv", nil},
@@ -170,10 +170,12 @@ func makeFlagData(t *testing.T) {
 		}
 		fmt.Fprintln(tables[name])
 	}
-	for _, name := range []string{"x.csv", "y.csv", "holes.csv", "big.csv", "mixed.csv"} {
+	for _, name := range []string{"x.csv", "holes.csv", "big.csv", "mixed.csv"} {
 		line(name, "a", "b", "c", "g", "s", "k", "z")
 	}
-	line("days.csv", "a", "b", "c", "g", "s", "k", "z", "day")
+	for _, name := range []string{"days.csv", "y.csv"} {
+		line(name, "a", "b", "c", "g", "s", "k", "z", "day")
+	}
 	line("b.csv", "p", "q", "r")
 	line("e.csv", "from", "to", "w")
 	line("nodes.csv", "node", "class", "other")
@@ -185,7 +187,7 @@ func makeFlagData(t *testing.T) {
 			return []any{first, random.Float64(), random.Float64(), i % 5, u, string("pq"[i*i%3%2]), string("uvw"[i%3])}
 		}
 		line("x.csv", row(random.Float64())...)
-		line("y.csv", row(random.Float64())...)
+		line("y.csv", append(row(random.Float64()), fmt.Sprintf("2024-03-%02d", i%29+1))...)
 		line("n.csv", row(random.Float64())...)
 		if i == 7 {
 			line("holes.csv", row("")...)

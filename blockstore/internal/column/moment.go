@@ -14,18 +14,13 @@ const (
 	Year                  // of dates and timestamps, as the others
 	DayOfYear             // from 1
 	Weekday               // from 0, Monday
-	Hour                  // from 0, without minutes
+	Hour                  // from 0, without minutes; 0 of a date
 )
 
 var partNames = [...]string{"", "year", "dayofyear", "weekday", "hour"}
 
 // String returns the name of the part, "" for Whole.
 func (p Part) String() string { return partNames[p] }
-
-// Has reports whether values of a type differ in the part.
-func (p Part) Has(t logical.Type) bool {
-	return p == Whole || t.Class == logical.Timestamp || t.Class == logical.Date && p != Hour
-}
 
 const (
 	secondsPerDay = 86400

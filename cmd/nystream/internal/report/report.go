@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // Field is a part of a result: a field of a JSON object, a line of text, or both.
@@ -94,9 +95,23 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Margin returns how many characters stand before the texts of WriteText, if a line has the label besides.
+func (r *Report) Margin(label string) int {
+	width := utf8.RuneCountInString(label)
+	for _, f := range r.Fields {
+		if f.line() {
+			width = max(width, utf8.RuneCountInString(f.Label))
+		}
+	}
+	return len("  ") + width + padding
+}
+
+// padding is how many blanks stand between labels and texts.
+const padding = 3
+
 // WriteText writes the title and the lines, with the texts below each other.
 func (r *Report) WriteText(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
+	w := tabwriter.NewWriter(out, 0, 8, padding, ' ', 0)
 	fmt.Fprintln(w, r.Title)
 	for _, f := range r.Fields {
 		if f.line() {

@@ -38,7 +38,7 @@ type DataFlags struct {
 	Text      bool     // columns of text are chosen as numbers are
 	Words     []string // columns of text of the model
 	Dates     blockstore.Dates
-	NoNumbers bool     // rows may be of kept columns alone
+	NoNumbers bool // rows may be of kept columns alone
 	Carry     blockstore.Carry
 	Types     []string // of columns of text, as name=type
 	FindTypes bool

@@ -45,30 +45,49 @@ func (m moment) isText(of column.Meaning) bool {
 
 // setMoments finds the columns of dates and times.
 func (s *fileSet) setMoments() {
-	var tables []column.Table
+	found := make(map[string]logical.Type) // by the names of columns, in some file
 	for _, m := range s.members {
-		tables = append(tables, m.table)
+		for i, c := range m.Columns {
+			if of, ok := foundMoment(&m.Columns[i]); ok {
+				found[c.Name] = of
+			}
+		}
 	}
-	found := text.FoundTypes(tables)
 	for _, m := range s.members {
 		m.setMoments(found, text.IsTextTable(m.table))
 	}
 }
 
-// setMoments does it for one file. The columns of files of text have the types of found, which the same text has in all.
+// foundMoment returns the type of a column of dates or times.
+func foundMoment(c *column.Info) (logical.Type, bool) {
+	switch {
+	case c.Kind == column.Vector:
+	case c.Type.IsTemporal():
+		return c.Type, true
+	case c.Kind == column.Text && c.Type.Class == logical.None && c.Found != nil && c.Found.IsTemporal():
+		return *c.Found, true
+	}
+	return logical.Type{}, false
+}
+
+// setMoments does it for one file. Each file has a type of its own. A column of a file of text in which nothing is has that
+// of another file.
 func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
 	s.moments = make(map[int]moment)
-	for i, c := range s.Columns {
-		of, of2 := c.Type, found[c.Name]
-		switch {
-		case c.Kind == column.Vector:
-		case of.IsTemporal():
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if of, ok := foundMoment(c); ok {
 			s.moments[i] = moment{holds: of}
-		case isText && of.Class == logical.None && of2.IsTemporal() && c.Kind == column.Text:
-			s.moments[i] = moment{holds: of2}
-		case isText && c.Empty:
-			s.moments[i] = moment{holds: logical.Type{Class: logical.Timestamp, Unit: logical.Microsecond}, empty: true}
+			continue
 		}
+		if !isText || !c.Empty {
+			continue
+		}
+		of, ok := found[c.Name]
+		if !ok {
+			of = logical.Type{Class: logical.Timestamp, Unit: logical.Microsecond}
+		}
+		s.moments[i] = moment{holds: of, empty: !ok}
 	}
 }
 

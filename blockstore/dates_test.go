@@ -194,3 +194,92 @@ func writeMoments(t *testing.T, path string, fields []stream.Field, b *stream.Ba
 		t.Fatal(err)
 	}
 }
+
+// Dates are chosen, left out, kept and found in other files as columns are, and their parts by their names.
+func TestDatesAreChosen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	filetest.FileIn(t, dir, "a.csv", "at,x,day,word\n2024-02-29T12:30:00,1,2024-02-29,u\nNA,2,,v\n1969-12-31T23:00:00,3,1969-12-31,w\n")
+	filetest.FileIn(t, dir, "later.jsonl", "{\"day\": \"2024-03-01T06:00:00Z\", \"x\": 4, \"at\": null, \"word\": \"u\"}\n")
+	filetest.FileIn(t, dir, "empty.csv", "at,x,day,word\n,5,,\n")
+	filetest.FileIn(t, dir, "bare.csv", "2024-02-29,1\n1969-12-31,2\n")
+	filetest.FileIn(t, dir, "bare2.csv", "2000-01-01,3\n")
+	filetest.FileIn(t, dir, "clash.csv", "day,day.year\n2024-02-29,7\n")
+	filetest.FileIn(t, dir, "numbers.csv", "at,x,day,word\n1,5,2,u\n")
+	copyAs(t, filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.parquet"), Options{Carry: CarryAll, FindTypes: true, NoNumbers: true})
+	copyAs(t, filepath.Join(dir, "later.jsonl"), filepath.Join(dir, "later.arrow"), Options{Carry: CarryAll, FindTypes: true, NoNumbers: true})
+	nan := math.NaN()
+	for _, c := range []struct {
+		files, columns, keep string
+		dates                Dates
+		want                 string // columns, or what an error says
+		rows                 []float64
+		left                 string
+	}{
+		{"a", "", "", DatesNone, "x", []float64{1, 2, 3}, "[{at timestamp} {day date} {word text}]"},
+		{"a", "day", "", DatesNone, "day", []float64{19782, nan, -1}, "[]"},
+		{"a", "", "", DatesNumber, "at x day", []float64{19782 + 12.5/24, 1, 19782, nan, 2, nan, -1. / 24, 3, -1}, "[{word text}]"},
+		{"a", "x,at", "", DatesNumber, "x at", []float64{1, 19782 + 12.5/24, 2, nan, 3, -1. / 24}, "[]"},
+		{"a", "!at,!day.hour", "", DatesCalendar, "x day.year day.dayofyear day.weekday", []float64{1, 2024, 60, 3, 2, nan, nan, nan, 3, 1969, 365, 2}, "[{word text}]"},
+		{"a", "at.hour,day.year", "day", DatesCalendar, "at.hour day.year", []float64{12, 2024, nan, nan, 23, 1969}, "[]"},
+		{"a", "d*", "", DatesCalendar, "day.year day.dayofyear day.weekday day.hour", []float64{2024, 60, 3, 0, nan, nan, nan, nan, 1969, 365, 2, 0}, "[]"},
+		{"a", "*.hour,x", "", DatesCalendar, "at.hour day.hour x", []float64{12, 0, 1, nan, nan, 2, 23, 0, 3}, "[]"},
+		{"a later", "x,day", "word", DatesNumber, "x day", []float64{1, 19782, 2, nan, 3, -1, 4, 19783.25}, "[]"},
+		{"empty a", "at,x,day", "", DatesNumber, "at x day", []float64{nan, 5, nan, 19782 + 12.5/24, 1, 19782, nan, 2, nan, -1. / 24, 3, -1}, "[]"},
+		{"a later empty", "x,day.hour", "", DatesCalendar, "x day.hour", []float64{1, 0, 2, nan, 3, 0, 4, 6, 5, nan}, "[]"},
+		{"empty a", "day.year", "", DatesCalendar, "day.year", []float64{nan, 2024, nan, 1969}, "[]"},
+		{"bare bare2", "", "", DatesCalendar, "x0.year x0.dayofyear x0.weekday x0.hour x1", []float64{2024, 60, 3, 0, 1, 1969, 365, 2, 0, 2, 2000, 1, 5, 0, 3}, "[]"},
+		{"clash", "", "", DatesCalendar, "`dates number`", nil, ""},
+		{"clash", "", "", DatesNumber, "day day.year", []float64{19782, 7}, "[]"},
+		{"a numbers", "day", "", DatesNumber, "no dates", nil, ""},
+		{"numbers a", "day", "", DatesNumber, "holds dates here and numbers in", nil, ""},
+		{"numbers", "day.year", "", DatesCalendar, "day.year", nil, ""},
+		{"a", "word", "", DatesNumber, "word", nil, ""},
+	} {
+		for _, other := range []bool{false, true} { // formats of the same tables
+			var paths []string
+			for _, name := range strings.Fields(c.files) {
+				for _, end := range map[bool][]string{false: {".csv", ".jsonl"}, true: {".parquet", ".arrow", ".csv"}}[other] {
+					if found, _ := filepath.Glob(filepath.Join(dir, name+end)); len(found) == 1 {
+						paths = append(paths, found[0])
+						break
+					}
+				}
+			}
+			o := Options{Dates: c.dates}
+			if c.columns != "" {
+				o.Columns = strings.Split(c.columns, ",")
+			}
+			if c.keep != "" {
+				o.Keep = []string{c.keep}
+			}
+			src, err := Open(t.Context(), paths, o)
+			if c.rows == nil {
+				filetest.WantError(t, err, c.want)
+				continue
+			}
+			if err != nil {
+				t.Errorf("%v: %v", c, err)
+				continue
+			}
+			x, err := filetest.ReadAll(src, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := x.X.Rows
+			if got := strings.Join(src.Info().Columns, " "); got != c.want || fmt.Sprint(src.LeftOut()) != c.left || c.keep != "" && x.Kept[0].Len() != n {
+				t.Errorf("%v: columns %s, left out %v", c, got, src.LeftOut())
+			}
+			if diff := cmp.Diff(c.rows, x.X.Data, withinUnit); diff != "" {
+				t.Errorf("%v, %v: %s", c, paths, diff)
+			}
+			b := &stream.Batch{X: matrix.New(1, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			if err := src.Gather(t.Context(), []int64{int64(n) - 1}, b); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(x.X.Data[len(x.X.Data)-len(b.X.Data):], b.X.Data, filetest.SameBits); diff != "" {
+				t.Errorf("%v: gathered: %s", c, diff)
+			}
+		}
+	}
+}

@@ -44,7 +44,7 @@ var flagVerbs = []flagVerb{
 	{"fit operator", "x.csv y.csv --kind koopman --lag 1 --kernel rbf --rank 2 -o out/m.npz", map[string]string{"kind": "cca", "engine": "landmark", "matrix": "b.csv", "lag": "2"}},
 	{"fit askls", "x.csv --label k --kernel rbf(gamma=1) -o out/m.npz", map[string]string{"engine": "lowrank"}},
 	{"fit askls", "--graph e.csv --labels nodes.csv -o out/m.npz", map[string]string{"columns": "to,from", "engine": "iterative", "comment": "1", "label": "other", "skip": "2", "graph": "other.csv", "labels": "others.csv", "nodes": "others.csv", "header": "lines.csv: "}},
-	{"fit transport", "x.csv --columns a,b --right y.csv --kernel rbf -o out/m.npz", map[string]string{"columns": "c", "dates": "days.csv: number --columns=day", "engine": "exact", "tol": "0.5", "keep": "a"}},
+	{"fit transport", "x.csv --columns !g --right y.csv --kernel rbf -o out/m.npz", map[string]string{"columns": "c", "engine": "exact", "tol": "0.5", "keep": "a"}},
 	{"fit ridge", "x.csv --target s --landmarks 10 -o out/m.npz", map[string]string{"landmarks": "12"}},
 	{"fit ridge", "x.csv --label k --landmarks 10 -o out/m.npz", map[string]string{"landmarks": "12"}},
 	{"transform", "m.npz x.csv -o out/u.csv", nil},

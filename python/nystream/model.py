@@ -127,7 +127,7 @@ def dated(x, part):
     whole = days.astype('i8')
     rest = (x - days).astype('m8[ns]').astype('i8')
     year = days.astype('M8[Y]')
-    value = {'': lambda: whole + rest / 86400e9, 'year': lambda: year.astype('i8') + 1970,
+    value = {'': lambda: np.where(abs(whole) < 104, (whole * 86400_000_000_000 + rest) / 86400e9, whole + rest / 86400e9), 'year': lambda: year.astype('i8') + 1970,
              'dayofyear': lambda: (days - year.astype('M8[D]')).astype('i8') + 1, 'weekday': lambda: (whole + 3) % 7,
              'hour': lambda: rest // 3600_000_000_000}[part]()
     return np.where(lost, np.nan, value)

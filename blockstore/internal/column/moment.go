@@ -41,6 +41,10 @@ func (p Part) Number(v int64, t logical.Type) float64 {
 	}
 	switch p {
 	case Whole:
+		const most = 1 << 53 / (secondsPerDay * perSecond) // days of which float64 holds all nanoseconds
+		if days >= -most && days < most {
+			return float64(days*secondsPerDay*perSecond+rest) / (secondsPerDay * perSecond)
+		}
 		return float64(days) + float64(rest)/(secondsPerDay*perSecond)
 	case Hour:
 		return float64(rest / (3600 * perSecond))

@@ -17,7 +17,7 @@ func IsTextTable(t column.Table) bool {
 // SetTypes gives columns of files of text the types that are given for their names, and if find is set those that all
 // texts of a column have in all files. It returns the given names that no such file has.
 func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string) {
-	found := FoundTypes(tables)
+	found := foundTypes(tables)
 	seen := make(map[string]bool)
 	eachTextColumn(tables, func(t *column.TableInfo, j int) {
 		c := &t.Columns[j]
@@ -37,9 +37,9 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 	return unknown
 }
 
-// FoundTypes returns, by the names of columns of files of text, the type that all texts have in all of these files, the
+// foundTypes returns, by the names of columns of files of text, the type that all texts have in all of these files, the
 // zero Type if that is none.
-func FoundTypes(tables []column.Table) map[string]logical.Type {
+func foundTypes(tables []column.Table) map[string]logical.Type {
 	some := make(map[string]bool) // names of columns that have a type in some file
 	eachTextColumn(tables, func(t *column.TableInfo, j int) {
 		if t.Columns[j].Found != nil {

@@ -151,6 +151,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if r.Numbers > 0 || len(keep) > 0 {
 		options := i.data.Options(i.app)
 		options.Keep, options.Inexact, options.FindTypes, options.NoNumbers = keep, blockstore.InexactRound, true, true
+		if found, bad := files.Statistics(ctx); bad == nil {
+			r.takeStatistics(found)
+		}
 		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
 			err = i.look(ctx, src, apart, r)
@@ -205,7 +208,7 @@ func (r *filesResult) report() *report.Report {
 	out.Put(keyRowsLookedAt, r.Looked)
 	out.Put(keyFirstRows, r.First)
 	out.PutSome(keyChecked, r.Checked)
-	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
+	if r.scanned && r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
 		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
 	}
 	if r.nulls() > 0 {

@@ -28,6 +28,7 @@ type filesResult struct {
 	Bytes     int64
 	Columns   []fileColumn
 	Looked    int64
+	scanned   bool    // rows were looked at for what footers do not say
 	First     [][]any // with the values of the columns, in their order
 	Checked   bool
 }
@@ -55,4 +56,5 @@ type columnFacts struct {
 	least, most float64 // numbers so far
 	low, high   int64   // integers so far, in the order of signed ones
 	words       map[string]bool
+	known       bool // by the footers of the files
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -88,6 +89,22 @@ func (c *columnFacts) text(means string) string {
 	return words
 }
 
+// takeStatistics takes what the footers of files say of columns.
+func (r *filesResult) takeStatistics(found map[int]blockstore.ColumnStatistics) {
+	for k, s := range found {
+		facts := r.Columns[k].columnFacts
+		facts.known, facts.Nulls = true, s.Nulls
+		for i := range s.Bounds.Len() {
+			facts.addInteger(&s.Bounds, i)
+		}
+	}
+}
+
+// unknown reports whether footers do not say everything of all columns that can be read.
+func (r *filesResult) unknown() bool {
+	return slices.ContainsFunc(r.Columns, func(c fileColumn) bool { return !c.known && (c.Kind != "other" || c.Type != "") })
+}
+
 // firstRows is how many rows inspect shows, firstCells of how many columns as text.
 const (
 	firstRows  = 5
@@ -109,7 +126,10 @@ func (i *inspectCommand) rowsToLook(width int) int64 {
 // look reads rows and finds out about the columns of r.
 func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
 	info := src.Info()
-	most := i.rowsToLook(len(info.Columns))
+	most := i.rowsToLook(max(1, len(info.Columns)))
+	if r.scanned = r.unknown(); !r.scanned {
+		most = firstRows
+	}
 	cells := len(r.Columns)
 	if !i.app.JSON() {
 		cells = min(cells, firstCells+1)
@@ -190,6 +210,9 @@ func (p *cellPlaces) take(b *stream.Batch, row int) {
 	numbers := matrix.Row(b.X, row)
 	for k := range p.columns {
 		facts := p.columns[k].columnFacts
+		if facts.known {
+			continue
+		}
 		if from := p.kept[k]; from >= 0 {
 			facts.addKept(&b.Kept[from], row)
 		} else if first := p.first[k]; first >= 0 {

@@ -212,7 +212,7 @@ func (r *filesResult) report() *report.Report {
 		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
 	}
 	if r.nulls() > 0 {
-		out.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
+		out.Add("nulls", "%s; a fit needs --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
 	}
 	if keys := r.folders(); len(keys) > 0 {
 		out.Add("folders", "name %s; a fit computes with them only when --columns names them", rows.ShortList(keys))
@@ -245,7 +245,7 @@ func (r *filesResult) addColumns(out *report.Report) {
 
 // shortName cuts a name, which JSON has whole, to what leaves room for the rest of a line.
 func shortName(name string) string {
-	const most = 32
+	const most = 20
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most-1]) + "…"
 	}

@@ -300,7 +300,7 @@ func (r *filesResult) addFirst(out *report.Report) {
 	}
 	table := make([][]string, 1+len(r.First))
 	const screen = 80
-	left := screen - out.Margin("first rows") - len("  …")
+	left := screen - len("    ") - len("  …")
 	for k, c := range r.Columns {
 		cells, width := []string{cellText(c.Name, "")}, 0
 		for _, row := range r.First {
@@ -324,7 +324,8 @@ func (r *filesResult) addFirst(out *report.Report) {
 	for i := range table {
 		table[i] = append(table[i], "")
 	}
-	for k, line := range report.Columns(table) {
-		out.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
+	out.AddWide("first rows")
+	for _, line := range report.Columns(table) {
+		out.AddWide("  " + line)
 	}
 }

@@ -101,6 +101,8 @@ type Info struct {
 	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
 	// integers.
 	Empty, HasFloats bool
+	// NoNulls says that no row lacks a value, where the file tells that before its rows are read.
+	NoNulls bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
@@ -138,7 +140,7 @@ func (c Info) Field() stream.Field {
 	case c.Type.Class != logical.None:
 		f = stream.FieldOf(c.Name, c.Type)
 	}
-	f.Nameless = c.Nameless
+	f.Nameless, f.NoNulls = c.Nameless, c.NoNulls
 	return f
 }
 

@@ -72,7 +72,7 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 	}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
 	for i := range t.Columns {
-		t.Columns[i].Type = t.head.dtype.logicalType()
+		t.Columns[i].Type, t.Columns[i].NoNulls = t.head.dtype.logicalType(), true
 	}
 	return t, nil
 }

@@ -72,7 +72,8 @@ func (t *table) readFooter(file io.ReaderAt) error {
 		return t.badFooter(err)
 	}
 	for i := range t.leaves {
-		t.leaves[i].NoNulls = t.leaves[i].maxDef == 0 || footer.countsNoNulls(i)
+		l := &t.leaves[i]
+		l.NoNulls = l.maxRep == 0 && (l.maxDef == 0 || footer.countsNoNulls(i))
 	}
 	return t.readGroups(&footer, start)
 }

@@ -222,6 +222,7 @@ type Choice struct {
 	Fixed   []Fixed // the places of a row that get one number in all rows
 	Kept    []Kept
 	Inexact Inexact // what becomes of integers that no float64 holds
+	stored  []int   // see Stored; found once: it is asked for with every row
 }
 
 // Fixed is the number that all rows have in one place, such as the value of a folder key.
@@ -273,8 +274,19 @@ func (c *Choice) All(kept bool) []int {
 
 // Stored returns the kept columns of a batch that the format appends to, as indexes into
 // dst.Kept: all but constants, none if dst has no kept columns.
-func (c *Choice) Stored(dst *stream.Batch) (list []int) {
-	for k := range dst.Kept {
+func (c *Choice) Stored(dst *stream.Batch) []int {
+	if len(dst.Kept) == 0 {
+		return nil
+	}
+	if c.stored != nil {
+		return c.stored
+	}
+	return c.findStored()
+}
+
+// findStored returns the kept columns that are no constants.
+func (c *Choice) findStored() (list []int) {
+	for k := range c.Kept {
 		if c.Kept[k].Column >= 0 {
 			list = append(list, k)
 		}
@@ -312,6 +324,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	if err := about.check(c); err != nil {
 		return nil, err
 	}
+	c.stored = c.findStored()
 	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {

@@ -21,6 +21,7 @@ type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
 	leftOut       []LeftOutColumn // that the choice passes over unasked
+	arranged      []int           // how numbers stand among the kept columns, see arrange; nil: before them
 
 	keptAt map[int]int  // the place of each component among kept
 	worded map[int]bool // the places that words has
@@ -70,6 +71,8 @@ type selector struct {
 	later      []LeftOutColumn // columns that only later files have
 	noNumbers  bool            // a choice without numbers is allowed
 	categories bool            // text is chosen as numbers are
+	carry      Carry
+	plain      bool // all columns of all files are plain, see isPlain
 }
 
 // newSelector prepares the choice of columns of t.

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // fileSet is the files of one source. Columns are chosen in the first one and
@@ -43,8 +44,13 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (*Source, error) {
+	if err := s.setTypes(o); err != nil {
+		return nil, err
+	}
 	first := s.members[0]
-	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
+	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
+	first.carry = o.Carry
+	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
@@ -68,6 +74,13 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 		if parts[i], err = m.source(found[i], info, o.Inexact); err != nil {
 			return nil, err
 		}
+		if chosen.arranged != nil {
+			parts[i] = arrange(parts[i], chosen.arranged)
+		}
+	}
+	if chosen.arranged != nil {
+		info = parts[0].Info()
+		info.Rows, info.PassesToOpen = 0, 0 // join counts them
 	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
@@ -134,7 +147,9 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
 		j, ok := locate(i, first.components[i].name, wrong)
-		if ok && !m.components[j].kind.Keepable() {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
+			m.checkNearlyNumeric([]int{j}, wrong)
+		} else if ok && !m.Columns[m.components[j].column].Keepable() {
 			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
@@ -204,16 +219,54 @@ func (s *selector) likeFormat(other *member) bool {
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {
 		i := found[f].kept[k]
-		kind := m.Columns[m.components[i].column].Kept()
-		switch {
-		case f == 0:
-			field = stream.Field{Name: m.components[i].name, Kind: kind}
-		case (kind == stream.String) != (field.Kind == stream.String):
-			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other", s.members[0].Path).
+		other := m.Columns[m.components[i].column].Field()
+		if f == 0 {
+			field = other
+			continue
+		}
+		var ok bool
+		if field, ok = joined(field, other); !ok {
+			return field, fault.Cell(m.Path, -1, field.Name, "the column holds %s here and %s in %s", holds(other), holds(field), s.members[0].Path).
 				Do("convert one of them")
-		case kind == stream.Float64:
-			field.Kind = stream.Float64
 		}
 	}
 	return field, nil
+}
+
+// joined returns the field that holds the values of both: integers of several widths are int64, numbers otherwise
+// float64, words text. Dates, times and bytes go together only with their like.
+func joined(a, b stream.Field) (stream.Field, bool) {
+	t, u := a.Logical(), b.Logical()
+	whole := func(t logical.Type) bool {
+		return t.Class == logical.Bool || t.Class == logical.Int || t.Class == logical.Uint
+	}
+	words := func(t logical.Type) bool { return t.IsText() || t.Class == logical.Unmarked }
+	var all logical.Type
+	switch {
+	case t.Equal(u):
+		a.NoNulls = a.NoNulls && b.NoNulls
+		return a, true
+	case whole(t) && whole(u):
+		all = logical.Int64
+	case t.IsNumber() && u.IsNumber():
+		all = logical.Float64
+	case words(t) && words(u):
+		all = logical.String
+	default:
+		return a, false
+	}
+	f := stream.FieldOf(a.Name, all)
+	f.Nameless, f.NoNulls = a.Nameless, a.NoNulls && b.NoNulls
+	return f, true
+}
+
+// holds says what a column holds.
+func holds(f stream.Field) string {
+	if t := f.Logical(); f.Type.Class != logical.None && !t.IsNumber() {
+		return t.String()
+	}
+	if f.Kind == stream.String {
+		return "text"
+	}
+	return "numbers"
 }

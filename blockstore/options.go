@@ -34,6 +34,12 @@ type Options struct {
 	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
 	Keep []string
+	// Carry says which columns are carried along besides.
+	Carry Carry
+	// Types are the types of columns of files of text that are carried along, each as name=type: see package
+	// logical. FindTypes lets others be dates, timestamps and UUIDs where all their texts are; elsewhere they are text.
+	Types     []string
+	FindTypes bool
 	// Layout says how those of the files that are text are laid out.
 	Layout
 	// Features is the least number of features of libsvm files: those that a file does not

@@ -21,6 +21,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		keep = append([]string{label}, keep...)
 	}
 	s.indexNames(len(keep) + len(words) + len(columns))
+	if s.carry == CarryAll {
+		return s.carryAll(columns, keep)
+	}
 	var wrong complaints
 	for _, name := range keep {
 		if i, ok := s.keepOne(name, &wrong); ok {
@@ -41,6 +44,11 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			named = append(named, i)
 		} else {
 			sel.numeric = append(sel.numeric, i)
+		}
+	}
+	if s.carry == CarryRest {
+		for _, i := range s.rest(n, sel.kept) {
+			sel.keep(i)
 		}
 	}
 	switch {
@@ -65,8 +73,8 @@ func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
-		wrong.add(about(name, "it cannot be kept, for it holds %s: only numbers, integers and text can", s.reason(found[0])).Do("leave it out"))
+	if len(found) != 1 || !s.Columns[s.components[found[0]].column].Keepable() {
+		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).Do("leave it out"))
 		return 0, false
 	}
 	return found[0], true
@@ -93,9 +101,9 @@ type chosenNumbers struct {
 	positive         bool  // an item chooses some
 }
 
-// numeric chooses the components that make a row; notByDefault are those that globs
-// and ranges pass over. Globs and ranges without an end also pass over what other files lack, as orAbsent has it.
-func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
+// pick finds the components of items; notByDefault are those that globs and ranges pass over. Globs and ranges without
+// an end also pass over what other files lack, as orAbsent has it.
+func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
@@ -121,8 +129,14 @@ func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wron
 			n.passed = append(n.passed, s.passedBy(bare)...)
 		}
 	}
+	n.chosen = without(n.chosen, places(n.excluded))
+	return n
+}
+
+// numeric chooses the components that make a row, with the places that pick has.
+func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
+	n = s.pick(items, notByDefault, orAbsent, wrong)
 	if n.positive {
-		n.chosen = without(n.chosen, places(n.excluded))
 		s.checkNumbers(n.chosen, wrong)
 	} else {
 		excluded := places(n.excluded)

@@ -51,7 +51,7 @@ var flagVerbs = []flagVerb{
 	{"predict", "c.npz x.csv -o out/p.csv", nil},
 	{"predict", "r.npz x.csv -o out/p.csv", nil},
 	{"verify", "m.npz x.csv", nil},
-	{"convert", "x.csv -o out/c.csv", nil},
+	{"convert", "x.csv -o out/c.csv", map[string]string{"inexact": "mixed.csv: round", "types": "a=decimal(9,2)"}},
 	{"inspect", "x.csv", nil},
 	{"inspect", "m.npz", nil},
 }
@@ -170,7 +170,7 @@ func makeFlagData(t *testing.T) {
 		}
 		fmt.Fprintln(tables[name])
 	}
-	for _, name := range []string{"x.csv", "y.csv", "holes.csv", "big.csv"} {
+	for _, name := range []string{"x.csv", "y.csv", "holes.csv", "big.csv", "mixed.csv"} {
 		line(name, "a", "b", "c", "g", "s", "k", "z")
 	}
 	line("b.csv", "p", "q", "r")
@@ -193,6 +193,7 @@ func makeFlagData(t *testing.T) {
 			line("holes.csv", row(random.Float64())...)
 			line("big.csv", row(i)...)
 		}
+		line("mixed.csv", []any{float64(i) + .5, "9007199254740993"}[i%2], 1, 2, 3, 4, "p", "u")
 		line("b.csv", random.NormFloat64(), random.NormFloat64(), random.NormFloat64())
 		line("e.csv", i%20, (i*7+3)%20, 1+i%3)
 		line("e.csv", i%20, (i*7+3)%20, 2)

@@ -38,6 +38,9 @@ type DataFlags struct {
 	Text      bool     // columns of text are chosen as numbers are
 	Words     []string // columns of text of the model
 	NoNumbers bool     // rows may be of kept columns alone
+	Carry     blockstore.Carry
+	Types     []string // of columns of text, as name=type
+	FindTypes bool
 	Named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -101,13 +104,26 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words = d.Text, d.Words
-	o.Stdin, o.NoNumbers = a.In, d.NoNumbers
+	o.Stdin, o.NoNumbers, o.Carry = a.In, d.NoNumbers, d.Carry
+	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
 }
 
 // besideOptions returns what the flags say of files beside the rows.
 func (d *DataFlags) besideOptions(a *app.App) blockstore.Options {
 	return blockstore.Options{Layout: d.Layout, Threads: a.Threads, Inexact: d.inexact, Memory: int64(a.Memory)}
+}
+
+// wholeTypes joins what commas within parentheses have cut: decimal(18,4).
+func wholeTypes(items []string) (whole []string) {
+	for _, item := range items {
+		if n := len(whole); n > 0 && strings.Count(whole[n-1], "(") > strings.Count(whole[n-1], ")") {
+			whole[n-1] += "," + item
+			continue
+		}
+		whole = append(whole, strings.TrimSpace(item))
+	}
+	return whole
 }
 
 // OptionsOf returns what the flags say of rows in files with the given paths.

@@ -3,7 +3,10 @@ package blockstore
 import (
 	"slices"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Carry says which columns are carried along besides those of Keep.
@@ -40,7 +43,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	sel.leftOut = s.described(without(n.passed, places(n.chosen, last)))
 	for _, i := range list {
 		switch c := s.Columns[s.components[i].column]; {
-		case c.Keepable():
+		case c.Keepable() && !s.plain:
 			sel.arranged = append(sel.arranged, len(sel.kept))
 			sel.kept = append(sel.kept, i)
 		case c.Kind.Computable():
@@ -54,7 +57,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
 		sel.arranged = append(sel.arranged, k)
 	}
-	if len(sel.numeric) == 0 {
+	if len(sel.numeric) == 0 || s.plain {
 		sel.arranged = nil
 	}
 	if err := wrong.err(s); err != nil {
@@ -64,6 +67,15 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		return sel, fault.File(s.Path, "no column is chosen that can be read").Do("the columns are: %s", s.names(nil))
 	}
 	return sel, nil
+}
+
+// isPlain reports whether a table has nothing but float64, none of which is null. Rows of numbers hold them as they
+// are, and are faster than columns that are carried along.
+func isPlain(t *column.TableInfo) bool {
+	return !slices.ContainsFunc(t.Columns, func(c column.Info) bool {
+		f := c.Field()
+		return c.Kind != column.Number || f.Kind != stream.Float64 || f.Type.Class != logical.None || !f.NoNulls
+	})
 }
 
 // rest returns the components that CarryRest carries besides those that are chosen or kept.

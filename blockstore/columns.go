@@ -76,6 +76,7 @@ type selector struct {
 	noNumbers  bool            // a choice without numbers is allowed
 	categories bool            // text is chosen as numbers are
 	carry      Carry
+	plain      bool // all columns of all files are plain, see isPlain
 }
 
 // newSelector prepares the choice of columns of t.

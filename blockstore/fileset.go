@@ -55,6 +55,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
 	first.carry = o.Carry
+	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
@@ -285,6 +286,7 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 	var all logical.Type
 	switch {
 	case t.Equal(u):
+		a.NoNulls = a.NoNulls && b.NoNulls
 		return a, true
 	case whole(t) && whole(u):
 		all = logical.Int64
@@ -296,7 +298,7 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 		return a, false
 	}
 	f := stream.FieldOf(a.Name, all)
-	f.Nameless = a.Nameless
+	f.Nameless, f.NoNulls = a.Nameless, a.NoNulls && b.NoNulls
 	return f, true
 }
 

@@ -101,6 +101,8 @@ type Info struct {
 	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
 	// integers.
 	Empty, HasFloats bool
+	// NoNulls says that no row lacks a value, where the file tells that before its rows are read.
+	NoNulls bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
@@ -138,7 +140,7 @@ func (c Info) Field() stream.Field {
 	case c.Type.Class != logical.None:
 		f = stream.FieldOf(c.Name, c.Type)
 	}
-	f.Nameless = c.Nameless
+	f.Nameless, f.NoNulls = c.Nameless, c.NoNulls
 	return f
 }
 
@@ -220,6 +222,7 @@ type Choice struct {
 	Fixed   []Fixed // the places of a row that get one number in all rows
 	Kept    []Kept
 	Inexact Inexact // what becomes of integers that no float64 holds
+	stored  []int   // see Stored; found once: it is asked for with every row
 }
 
 // Fixed is the number that all rows have in one place, such as the value of a folder key.
@@ -271,8 +274,19 @@ func (c *Choice) All(kept bool) []int {
 
 // Stored returns the kept columns of a batch that the format appends to, as indexes into
 // dst.Kept: all but constants, none if dst has no kept columns.
-func (c *Choice) Stored(dst *stream.Batch) (list []int) {
-	for k := range dst.Kept {
+func (c *Choice) Stored(dst *stream.Batch) []int {
+	if len(dst.Kept) == 0 {
+		return nil
+	}
+	if c.stored != nil {
+		return c.stored
+	}
+	return c.findStored()
+}
+
+// findStored returns the kept columns that are no constants.
+func (c *Choice) findStored() (list []int) {
+	for k := range c.Kept {
 		if c.Kept[k].Column >= 0 {
 			list = append(list, k)
 		}
@@ -310,6 +324,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	if err := about.check(c); err != nil {
 		return nil, err
 	}
+	c.stored = c.findStored()
 	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {

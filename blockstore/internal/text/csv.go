@@ -251,6 +251,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 			name = names[j]
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
+		info.NoNulls = kinds.numeric+kinds.other == t.Rows
 		if kinds.boolean() {
 			info.Kind, info.Meaning, info.Type = column.Integer, column.Boolean, logical.Type{Class: logical.Bool}
 		}

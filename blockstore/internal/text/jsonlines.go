@@ -212,6 +212,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 	for i, name := range s.names {
 		c := s.columns[i]
 		info := c.info(name)
+		info.NoNulls = info.Kind.Keepable() && c.numeric+c.other == t.Rows
 		if width += info.Width; width > column.Max {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}

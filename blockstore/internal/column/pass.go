@@ -79,7 +79,7 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool) (p Pass, er
 // Gather fetches rows by number, those that follow each other together.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	BeginGather(s.info, rows, dst)
-	f, err := s.stamp.Open(ctx)
+	f, err := s.stamp.ByNumber(len(rows)).Open(ctx)
 	if err != nil {
 		return err
 	}

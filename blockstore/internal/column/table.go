@@ -22,6 +22,7 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
@@ -68,6 +69,8 @@ type TableInfo struct {
 	NotByDefaultReason string // why these are left out
 
 	Unmarked bool // an Arrow stream ends without its end mark
+
+	Reads *file.Reads // what was read of the file
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.

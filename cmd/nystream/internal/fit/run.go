@@ -114,6 +114,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 	if j.Scans == nil {
 		j.Scans = AllPasses(j)
 	}
+	j.sampled = fetchedRows(j)
 	return fitOrLeave(ctx, j)
 }
 

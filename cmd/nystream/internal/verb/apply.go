@@ -94,6 +94,8 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	r := &rowsResult{model: f.Path, rows: w.Rows, rowsDropped: opened.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if opened.Input != nil {
 		r.passes["data"] = opened.Passes()
+		read := opened.Reading(opened.Info().PassesToOpen)
+		r.read = &read
 	}
 	if opened.prepared != nil {
 		r.categories = opened.prepared.Found()

@@ -1,0 +1,108 @@
+package blockstore
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
+)
+
+// charsRead returns the bytes that the process has read so far, as the system counts them.
+func charsRead(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/io")
+	if runtime.GOOS != "linux" || err != nil {
+		t.Skip("the system does not count what a process reads")
+	}
+	_, rest, _ := strings.Cut(string(text), "rchar: ")
+	number, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What a source says was read of its file is what the system counts, but for .nys, which is mapped, and for the head that
+// tells the format of files. A pass reads no less than the columns that it gives.
+func TestReadingIsWhatTheSystemCounts(t *testing.T) {
+	const rows, columns = 3000, 4
+	data := matrix.New(rows, columns)
+	for i := range data.Data {
+		data.Data[i] = float64(i%977) / 7
+	}
+	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.libsvm", "a.npy", "a.arrow", "a.arrows", "a.parquet", "a.nys"} {
+		path := filepath.Join(t.TempDir(), name)
+		writeBatch(t, path, stream.NumberedColumns(columns), &stream.Batch{X: data})
+		before := charsRead(t)
+		src, err := Open(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := src.Reading(); n.Rows != 0 || n.ByNumber != 0 || n.Files != 1 || (n.Copies == 1) != strings.HasSuffix(name, ".gz") {
+			t.Errorf("%s: opening: %+v", name, n)
+		}
+		opened := src.Reading().Bytes
+		if _, err := stream.GatherRows(t.Context(), src, []int64{5, 77, 2900}); err != nil {
+			t.Fatal(err)
+		}
+		if n := src.Reading(); n.Rows != 3 || n.ByNumber < 3*8 || n.ByNumber != n.Bytes-opened {
+			t.Errorf("%s: rows by number: %+v", name, n)
+		}
+		gathered := src.Reading().Bytes
+		if _, err := stream.ReadAll(t.Context(), src); err != nil {
+			t.Fatal(err)
+		}
+		read, counted := src.Reading(), charsRead(t)-before
+		if info, err := os.Stat(path); err != nil || read.Copies == 0 && read.Size != info.Size() || read.Copies > 0 && read.Size <= info.Size() {
+			t.Errorf("%s: its size is %d, not %d (%v)", name, info.Size(), read.Size, err)
+		}
+		if pass := read.Bytes - gathered; pass < read.Size/2 || pass > read.Size*3/2 {
+			t.Errorf("%s: a pass read %d of %d bytes", name, pass, read.Size)
+		}
+		if name == "a.nys" {
+			continue
+		}
+		if other := counted - read.Bytes; other < 0 || other > 1<<12 { // /proc/self/io itself is read
+			t.Errorf("%s: %d bytes were counted, and the system read %d", name, read.Bytes, counted)
+		}
+	}
+}
+
+// What a source says was fetched of an object is what its server counts.
+func TestReadingIsWhatTheServerCounts(t *testing.T) {
+	s := startStore(t)
+	data := matrix.New(30_000, 4)
+	for i := range data.Data {
+		data.Data[i] = float64(i%977) / 7
+	}
+	for _, name := range []string{"a.csv", "a.csv.gz", "a.npy", "a.parquet", "a.nys"} {
+		path := filepath.Join(t.TempDir(), name)
+		writeBatch(t, path, stream.NumberedColumns(4), &stream.Batch{X: data})
+		url := s.PutFile(path)
+		requests, bytes := s.Requests.Load(), s.Bytes.Load()
+		src, err := Open(t.Context(), []string{url}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.GatherRows(t.Context(), src, []int64{5, 77, 29_000}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.ReadAll(t.Context(), src); err != nil {
+			t.Fatal(err)
+		}
+		read := src.Reading()
+		requests, bytes = s.Requests.Load()-requests, s.Bytes.Load()-bytes
+		if read.Requests != requests {
+			t.Errorf("%s: %d requests were counted, and the server had %d", name, read.Requests, requests)
+		}
+		if read.Copies == 0 && read.Bytes != bytes || read.Bytes < bytes {
+			t.Errorf("%s: %d bytes were counted, and the server sent %d", name, read.Bytes, bytes)
+		}
+	}
+}

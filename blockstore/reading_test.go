@@ -106,3 +106,36 @@ func TestReadingIsWhatTheServerCounts(t *testing.T) {
 		}
 	}
 }
+
+// A row of text is fetched with little of what stands around it.
+func TestRowsOfTextAreFetchedAlone(t *testing.T) {
+	const rows, apart = 20_000, 500
+	data := matrix.New(rows, 6)
+	for i := range data.Data {
+		data.Data[i] = float64(i) / 7
+	}
+	var wanted []int64
+	for row := int64(apart / 2); row < rows; row += apart {
+		wanted = append(wanted, row)
+	}
+	for _, name := range []string{"a.csv", "a.jsonl", "a.libsvm"} {
+		path := filepath.Join(t.TempDir(), name)
+		writeBatch(t, path, stream.NumberedColumns(6), &stream.Batch{X: data})
+		src, err := Open(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := stream.GatherRows(t.Context(), src, wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range wanted {
+			if got.Data[i*got.Stride+2] != data.Data[row*6+2] {
+				t.Fatalf("%s: row %d has %g", name, row, got.Data[i*got.Stride+2])
+			}
+		}
+		if n := src.Reading(); n.ByNumber > int64(len(wanted))*3<<10 {
+			t.Errorf("%s: %d bytes of %d were read for %d rows", name, n.ByNumber, n.Size, n.Rows)
+		}
+	}
+}

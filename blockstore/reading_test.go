@@ -1,13 +1,17 @@
 package blockstore
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
@@ -136,6 +140,82 @@ func TestRowsOfTextAreFetchedAlone(t *testing.T) {
 		}
 		if n := src.Reading(); n.ByNumber > int64(len(wanted))*3<<10 {
 			t.Errorf("%s: %d bytes of %d were read for %d rows", name, n.ByNumber, n.Size, n.Rows)
+		}
+	}
+}
+
+// A small file of pages is read once for rows by number and passes together where its rows may be kept. The rows are the
+// same, also while several goroutines ask for them, and a change of the file is still noticed.
+func TestRowsOfSmallFilesAreKept(t *testing.T) {
+	const rows, columns = 40_000, 3
+	data := matrix.New(rows, columns)
+	for i := range data.Data {
+		data.Data[i] = float64(i) / 7
+	}
+	data.Data[5] = math.NaN()
+	var wanted []int64
+	for row := int64(1); row < rows; row += 97 {
+		wanted = append(wanted, row)
+	}
+	for _, name := range []string{"a.parquet", "a.nys"} {
+		path := filepath.Join(t.TempDir(), name)
+		writeBatch(t, path, stream.NumberedColumns(columns), &stream.Batch{X: data})
+		readTwice := func(keep int64) (Reading, *Source) {
+			src, err := Open(t.Context(), []string{path}, Options{Columns: []string{"x2", "x0"}, Keep: []string{"x1"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			src.Keep(keep)
+			for range 2 {
+				got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: stream.KeptColumns(src.Info().Kept)}
+				if err := src.Gather(t.Context(), wanted, &got); err != nil {
+					t.Fatal(err)
+				}
+				for i, row := range wanted {
+					if got.X.Data[2*i+1] != data.Data[3*row] || got.Kept[0].Floats[i] != data.Data[3*row+1] {
+						t.Fatalf("%s: row %d differs", name, row)
+					}
+				}
+			}
+			err = stream.Each(t.Context(), 4, 4, func(k int) error {
+				all, first := column.NewBatch(src.Info(), 1000), int64(k)*9001
+				if _, err := stream.ReadRows(t.Context(), src, first, all); err != nil {
+					return err
+				}
+				for i := range 1000 {
+					if row := 3 * (first + int64(i)); math.Float64bits(all.X.Data[2*i]) != math.Float64bits(data.Data[row+2]) ||
+						math.Float64bits(all.Kept[0].Floats[i]) != math.Float64bits(data.Data[row+1]) {
+						return fmt.Errorf("row %d differs", row/3)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if _, err := stream.ReadAll(t.Context(), src); err != nil {
+				t.Fatal(err)
+			}
+			return src.Reading(), src
+		}
+		if n, _ := readTwice(rows*columns*8 - 1); n.Times() < 2.5 {
+			t.Errorf("%s: without room it was read %g times", name, n.Times())
+		}
+		n, src := readTwice(rows * columns * 8)
+		if n.Times() > 1.1 {
+			t.Errorf("%s: it was read %g times", name, n.Times())
+		}
+		src.Keep(0)
+		if _, err := stream.ReadAll(t.Context(), src); err != nil || src.Reading().Times() < 1.5 {
+			t.Errorf("%s: rows that were given up are kept: %+v (%v)", name, src.Reading(), err)
+		}
+		_, src = readTwice(rows * columns * 8)
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(path, later, later); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.ReadAll(t.Context(), src); err == nil || !strings.Contains(err.Error(), "changed") {
+			t.Errorf("%s: the change is not noticed: %v", name, err)
 		}
 	}
 }

@@ -9,8 +9,8 @@
 // The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
 // columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
 // Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
-// readers of a session.
+// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
+// Chunks of objects are, in package file, for all readers of a session.
 package column
 
 import (

@@ -69,6 +69,9 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
+	for k := range info.Kept {
+		info.Kept[k].Carried = true // columns that were asked for
+	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -42,10 +43,9 @@ const (
 )
 
 // String returns the word for a kind.
-func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std",
-		"scores", "novelty"}[k]
-}
+func (k Kind) String() string { return words.Of(kindWords, k) }
+
+var kindWords = []string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}
 
 // ErrNoOutput says that models of a family never give a kind of output.
 var ErrNoOutput = errors.New("no such output")

@@ -36,10 +36,13 @@ func FromDense(m mat.Matrix) stream.Source {
 	return stream.FromMatrix("matrix", raw.RawMatrix())
 }
 
-// ToDense reads a source into a matrix. The error names the row and the column of a value that is not a
-// number. It makes one pass.
+// ToDense reads a source into a matrix. A value that is null, NaN or infinite is a [stream.DataError] that names its
+// row and column; [stream.ReadAll] reads such values as they are. It makes one pass.
 func ToDense(ctx context.Context, src stream.Source) (*mat.Dense, error) {
 	m, err := stream.ReadAll(ctx, src)
+	if err == nil {
+		err = model.CheckRows(src.Info(), m, 0)
+	}
 	if err != nil {
 		return nil, err
 	}

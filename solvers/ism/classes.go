@@ -15,10 +15,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// LearnClasses makes the model choose classes: by linear discriminant analysis of the rows of
-// XW (Fisher 1936), that is the class whose mean is nearest in the metric of the covariance
-// within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the
-// rows. Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
+// LearnClasses changes the model so that it chooses classes; nobody else may use it at the same time. It chooses by
+// linear discriminant analysis of the rows of XW (Fisher 1936), that is the class whose mean is nearest in the metric
+// of the covariance within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the rows.
+//
+// Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
 func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int) error {
 	info, q := rows.Info(), m.Dim()
 	if info.Rows != int64(len(labels)) {

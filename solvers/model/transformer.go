@@ -103,7 +103,8 @@ type Emit func(b *stream.Block, out blas64.General) error
 type Worker = func(dst blas64.General, b *stream.Block) error
 
 // Transformer is a model that turns rows, seen or new, into a few numbers. Several goroutines may
-// use a Transformer at a time.
+// use a Transformer at a time. Methods of some families that change the model say so, as Refine of lowrank and
+// LearnClasses of ism: no other method may run then, and embedders made before know nothing of the change.
 type Transformer interface {
 	Model
 	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a

@@ -155,11 +155,10 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 // answer makes a worker that gives the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
 	answers := model.Decisions{Classes: m.Decision.Cols}
-	projected := matrix.New(stream.PanelRows, m.Dim())
-	decisions := matrix.New(stream.PanelRows, answers.Classes)
+	var projected, decisions []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
-			xw, d := matrix.Rows(projected, 0, x.Rows), matrix.Rows(decisions, 0, x.Rows)
+			xw, d := matrix.Reuse(&projected, x.Rows, m.Dim()), matrix.Reuse(&decisions, x.Rows, answers.Classes)
 			m.Project(xw, x)
 			m.decide(d, xw)
 			answers.Answer(matrix.Rows(dst, first, x.Rows), r, d)

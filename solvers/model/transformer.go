@@ -116,7 +116,7 @@ type Transformer interface {
 	// TransformPlan returns what a pass of Transform over rows will hold.
 	TransformPlan(e stream.Engine, rows stream.Source, r Request) *Plan
 	// Worker returns a function that makes workers for the rows of a source. It returns an error
-	// if the rows do not suit the model.
+	// if the rows do not suit the model. Rows are finite, unless the model PreparesRows.
 	Worker(rows stream.Source, r Request) (func() Worker, error)
 	// Transform makes one pass over rows and gives what it makes of them to emit, in order:
 	// see the function of this name.
@@ -137,12 +137,18 @@ func Transform(ctx context.Context, e stream.Engine, m Transformer, rows stream.
 	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
 }
 
+// rowPreparer is implemented by models whose workers take raw rows: they fill nulls, or refuse them.
+type rowPreparer interface{ PreparesRows() bool }
+
 // checkedWorker makes workers that refuse numbers that are not finite.
 func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker, error) {
 	info := rows.Info()
 	worker, err := m.Worker(rows, r)
 	if err != nil {
 		return nil, err
+	}
+	if raw, is := m.(rowPreparer); is && raw.PreparesRows() {
+		return worker, nil
 	}
 	return func() Worker {
 		do := worker()

@@ -411,10 +411,11 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	out, factors := matrix.New(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
+	var out []float64 // of the largest panel so far
+	factors := dense.PickColumns(metric, []int{0}).Data
 	rows, products := matrix.New(mapRows, metric.Rows), matrix.New(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
-		y := matrix.Rows(out, 0, x.Rows)
+		y := matrix.Reuse(&out, x.Rows, metric.Rows)
 		for i := range x.Rows {
 			if metric.Cols == 1 {
 				floats.MulTo(matrix.Row(y, i), matrix.Row(x, i), factors)

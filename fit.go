@@ -22,9 +22,19 @@ func Fit[F any](ctx context.Context, src stream.Source, k kernelgen.Kernel, m mo
 }
 
 // FitData is [Fit] for the data of any family of solvers, which its package makes, as ksvd.Between does.
-// Call the Fit of a method for another engine: fewer threads, progress, checkpoints.
 func FitData[D model.Data, F any](ctx context.Context, d D, k kernelgen.Kernel, m model.Method[D, F]) (*F, error) {
-	return m.Fit(ctx, stream.Engine{}, d, k)
+	return FitWith(ctx, stream.Engine{}, d, k, m)
+}
+
+// FitWith is [FitData] with an engine: the number of threads, a limit of memory, progress, and a [stream.Run] that
+// keeps states of passes, to go on with after a stop.
+//
+//	engine := stream.Engine{Threads: 4, Memory: 1 << 30}
+//	fit, err := nystream.FitWith(ctx, engine, model.Sources{Left: src}, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
+//
+// It returns a [*stream.OverBudgetError], before it reads a row, if the plan of the fit exceeds Memory.
+func FitWith[D model.Data, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel, m model.Method[D, F]) (*F, error) {
+	return m.Fit(ctx, e, d, k)
 }
 
 // FromDense returns a source of the rows of a matrix. A mat.Dense is shared, any other matrix is copied.

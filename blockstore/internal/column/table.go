@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
 )
@@ -169,7 +170,7 @@ const (
 
 // String returns the name of the meaning, "" for plain integers.
 func (m Meaning) String() string {
-	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
+	return words.Of([]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}, m)
 }
 
 // IsTemporal reports whether columns of this meaning are computed with only when they are
@@ -189,7 +190,7 @@ const (
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
+	return words.Of([]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}, k)
 }
 
 // Computable reports whether a column of this kind can be part of a row.
@@ -253,7 +254,7 @@ const (
 )
 
 // String returns error or round.
-func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
+func (i Inexact) String() string { return words.Of([]string{"error", "round"}, i) }
 
 // SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
 func (c *Choice) SetCosts(seekCost, readerBytes int64) {

@@ -33,7 +33,8 @@ type index struct {
 	rows    int64
 	isFile  bool
 
-	unmarked bool // a stream has no end mark
+	begin    int64 // of a pipe: where the messages behind the schema begin
+	unmarked bool  // a stream has no end mark
 }
 
 // with returns the index with a policy for integers that no float64 holds.

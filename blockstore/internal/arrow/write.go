@@ -103,7 +103,7 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 		e.add(b, done, rows)
 		done += rows
 		if e.inBatch += rows; e.inBatch == e.batchRows {
-			if err := e.flush(); err != nil {
+			if err := e.Flush(); err != nil {
 				return err
 			}
 		}
@@ -155,8 +155,8 @@ func addKept(to array.Builder, c *stream.Column, i int) {
 	}
 }
 
-// flush writes the batch.
-func (e *encoder) flush() error {
+// Flush implements column.Flusher: it writes the batch.
+func (e *encoder) Flush() error {
 	if e.inBatch == 0 {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (e *encoder) flush() error {
 }
 
 func (e *encoder) Finish() error {
-	if err := e.flush(); err != nil {
+	if err := e.Flush(); err != nil {
 		return err
 	}
 	defer e.builder.Release()

@@ -38,6 +38,7 @@ type DataFlags struct {
 	Text      bool     // columns of text are chosen as numbers are
 	Words     []string // columns of text of the model
 	NoNumbers bool     // rows may be of kept columns alone
+	Live      bool     // a pipe is read once, as it comes
 	Named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -101,7 +102,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words = d.Text, d.Words
-	o.Stdin, o.NoNumbers = a.In, d.NoNumbers
+	o.Stdin, o.NoNumbers, o.Live = a.In, d.NoNumbers, d.Live
 	return o
 }
 

@@ -24,6 +24,15 @@ func AddOutputFormat(a *app.App, s *flags.Set) {
 	)
 }
 
+// IsPipe reports whether what is read from path, such as a pipe or -, can be read only once.
+func IsPipe(path string) bool {
+	if path == "-" {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
+}
+
 // isPipe reports whether what is written to path cannot be taken back: it is the standard
 // output, a named pipe or a device.
 func isPipe(path string) bool {

@@ -75,7 +75,7 @@ func asInHead(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New("%w", err).Also("the first lines of the pipe decide what its columns hold; of a file all lines do: write one, and name it")
+	return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
 }
 
 // liveInteger refuses what is no plain integer in a column of integers: a file would make floats or text of the column.

@@ -76,7 +76,7 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	w, err := blockstore.NewWriter(&app.StandardOutput{Writer: f}, path, s)
+	w, err := blockstore.NewWriter(a.Pipe(f), path, s)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -31,8 +31,11 @@ func (l *live) message() (m message, next int64, err error) {
 	}
 	for need := 1; ; {
 		window, ended := l.in.Await(from, int(l.at-from)+need)
-		if ended != nil && ended != io.EOF {
+		switch {
+		case ended == file.ErrPause:
 			return m, 0, ended
+		case ended != nil && ended != io.EOF:
+			return m, 0, fault.Reading(ended)
 		}
 		window = window[min(len(window), int(l.at-from)):]
 		m, n, err := readMeta(bytes.NewReader(window), math.MaxInt64)

@@ -75,7 +75,8 @@ func (r *matrixReader) Close() error { return nil }
 // len(info.Columns) columns. seq is called once per pass; set info.OnePass if it
 // can be called only once, and info.Rows to -1 if the number is not known. A
 // sequence that can be called again is given up, as a file that hangs is, when
-// it takes more than 30 s for one matrix. Kept columns are not supported.
+// it takes more than 30 s for one matrix. With info.Live, [Map] hands on what it makes of a matrix before the next one
+// comes. Kept columns are not supported.
 func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
 	if len(info.Kept) > 0 {
 		panic("stream: FromSeq has no kept columns")

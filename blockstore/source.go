@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -27,6 +28,7 @@ type Source struct {
 	chosen selection // in the first file
 	width  int       // of the first file, see selector.width
 	tables []*column.TableInfo
+	opened atomic.Bool
 }
 
 var _ stream.Gatherer = (*Source)(nil)
@@ -92,6 +94,9 @@ func (s *Source) Info() stream.Info { return s.info }
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
+	}
+	if s.opened.Swap(true) && s.info.OnePass {
+		return nil, stream.OnceError(s.info.Name)
 	}
 	r := &sourceReader{source: s, ctx: ctx}
 	for first > 0 && r.at < len(s.parts) && first >= s.parts[r.at].Info().Rows {

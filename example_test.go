@@ -7,10 +7,14 @@ import (
 	"log"
 	"math"
 
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/memory"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream"
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -112,6 +116,53 @@ func Example_channel() {
 	// from row 0 on: 500
 	// from row 500 on: 500
 	// from row 1000 on: 500
+}
+
+// Records of Arrow, as a consumer of a queue gets them, are scored in flight: the answers to a record are there before
+// the next one is.
+func Example_records() {
+	ctx := context.Background()
+	fit, err := nystream.Fit(ctx, nystream.FromDense(spiral(3000)), kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fields := []arrow.Field{{Name: "id", Type: arrow.BinaryTypes.String}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}
+	schema := arrow.NewSchema(fields, nil)
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer builder.Release()
+	answered := make(chan bool, 1)
+	queue := func(yield func(arrow.Record, error) bool) {
+		for k := range 3 {
+			if k > 0 {
+				<-answered
+			}
+			builder.Field(0).(*array.StringBuilder).AppendValues([]string{fmt.Sprint("a", k), fmt.Sprint("b", k)}, nil)
+			builder.Field(1).(*array.Float64Builder).AppendValues([]float64{0, 0.5}, nil)
+			builder.Field(2).(*array.Float64Builder).AppendValues([]float64{float64(k), 0.5}, nil)
+			record := builder.NewRecord()
+			more := yield(record, nil)
+			record.Release() // nobody keeps it
+			if !more {
+				return
+			}
+		}
+	}
+	rows, err := blockstore.FromRecords(ctx, "queue", schema, queue, blockstore.Options{Keep: []string{"id"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = model.Transform(ctx, stream.Engine{}, fit.Model, rows, model.Request{Kept: true},
+		func(b *stream.Block, u blas64.General) error {
+			fmt.Println(b.Kept[0].Strings, u.Rows, u.Cols)
+			answered <- true
+			return nil
+		})
+	fmt.Println(err)
+	// Output:
+	// [a0 b0] 2 20
+	// [a1 b1] 2 20
+	// [a2 b2] 2 20
+	// <nil>
 }
 
 // A family with data of its own: singular vectors of an asymmetric kernel matrix.

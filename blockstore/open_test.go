@@ -400,7 +400,7 @@ func TestOpenStdinText(t *testing.T) {
 	}
 	mustContain(t, openError(t, Options{Stdin: strings.NewReader("x,y\n1,2\n3\n")}, "-"), "standard input", "line 3")
 	mustContain(t, openError(t, Options{Stdin: strings.NewReader("")}, "-"), "standard input", "nothing")
-	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "parquet", "save it")
+	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "Parquet", "make or fetch it again")
 	mustContain(t, openError(t, Options{Stdin: errReader{}}, "-"), "standard input", "broken pipe")
 }
 

@@ -41,6 +41,8 @@ type Schema struct {
 	Compression string
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
+	// Live says that what Write appends to a pipe is sent at once. Batches of an Arrow stream are then those of Write.
+	Live bool
 	// Memory is how much memory the run has, in bytes, 0 for any. Row groups of Parquet hold a 32nd of it in numbers,
 	// 16 MiB without it, and at most a million rows.
 	Memory int64

@@ -115,6 +115,7 @@ type blockReader struct {
 	r     Reader      // nil if none is open
 	next  int64       // the row that r gives next
 	lost  bool        // the goroutine that reads was given up, with r
+	live  bool        // a block ends where the input pauses
 }
 
 // newBlockReader makes a block reader with so many blocks.
@@ -268,17 +269,15 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 			return context.Cause(ctx)
 		}
 		n, err := g.readBlock(b)
+		b.Index, b.Start = g.index, g.next
 		g.next += int64(n)
 		if p.info.Rows >= 0 && g.next > p.info.Rows {
 			return excessError(p.info)
 		}
-		if n > 0 {
-			b.Index, b.Start = g.index, g.index*int64(p.blockRows)
-			if !yield(b) {
-				return context.Cause(ctx)
-			}
-		} else {
+		if n == 0 {
 			g.free <- b
+		} else if !yield(b) {
+			return context.Cause(ctx)
 		}
 		if err == io.EOF {
 			return alsoClosed(p.checkTotal(g.next), g.close())
@@ -315,11 +314,15 @@ func (g *blockReader) open(ctx context.Context, first int64) error {
 	return nil
 }
 
-// readBlock fills one block, or what is left of the source.
+// readBlock fills one block, or what is left of the source. A live block ends where the input pauses.
 func (g *blockReader) readBlock(b *Block) (n int, err error) {
 	b.X.Rows = g.pass.blockRows
 	b.batch = Batch{X: b.X, Kept: b.Kept}
-	n, err = ReadFull(g.r, &b.batch)
+	if g.live {
+		n, err = readSome(g.r, &b.batch)
+	} else {
+		n, err = ReadFull(g.r, &b.batch)
+	}
 	if err == errAbandoned {
 		return 0, err // nobody is there to take the first rows of the block
 	}

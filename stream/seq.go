@@ -19,7 +19,8 @@ import (
 // Set info.OnePass if seq can be called only once, and info.Rows to -1 if the number of rows is not known. A sequence
 // that can be called again is given up when one batch takes longer than Engine.Stall, see [Beat].
 //
-// Batches of many rows are faster: each costs a switch between goroutines, some microseconds. A pass gathers [Engine].BlockRows rows before it goes on. Set BlockRows to the size of a batch for answers to each.
+// Batches of many rows are faster: each costs a switch between goroutines, some microseconds. A pass gathers
+// [Engine].BlockRows rows before it goes on. With info.Live, [Map] hands on its results of a batch before the next comes.
 func FromSeq(info Info, seq func(ctx context.Context) iter.Seq2[Batch, error]) Source {
 	return &seqSource{info: info, seq: seq}
 }

@@ -50,6 +50,9 @@ type Info struct {
 	Rows int64
 	// OnePass says that the rows can be read a single time only (a pipe).
 	OnePass bool
+	// Live says that rows come as somebody makes them, and that a read returns the rows at hand when the input pauses.
+	// [Map] then hands on blocks of fewer rows. Other passes wait until their blocks are full.
+	Live bool
 	// InMemory says that the rows are in memory: a [Run] keeps no states of passes over
 	// them.
 	InMemory bool

@@ -170,7 +170,7 @@ func (m *Model) answer(r model.Request) model.Worker {
 // decide puts the decisions for rows of XW into dst, a column for each class.
 func (m *Model) decide(dst, xw blas64.General) {
 	q := m.Dim()
-	blas64.Gemm(noTrans, noTrans, 1, xw, matrix.Rows(m.Decision, 0, q), 0, dst)
+	dense.GemmRows(noTrans, xw, matrix.Rows(m.Decision, 0, q), 0, dst)
 	for i := range dst.Rows {
 		matrix.Axpy(1, matrix.Row(m.Decision, q), matrix.Row(dst, i))
 	}

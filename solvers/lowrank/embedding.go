@@ -109,6 +109,7 @@ type embedder struct {
 	tiles   func(dst, x blas64.General, numbers model.Numbers) error
 	fold    []float64 // room for n × c numbers of the largest panel so far, or n × p without signs
 	proj    []float64 // for n × r
+	alone   bool      // bits of a row do not depend on how many are embedded with it; else BLAS decides, as in fits
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
@@ -168,14 +169,23 @@ func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) erro
 // the second round of orthonormalisation works on the rounded first product.
 func (m *embedder) project(dst, fold blas64.General) {
 	if m.e.Refinement.Rows == 0 {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, dst)
+		m.multiply(fold, m.e.Projection, dst)
 		m.centre(dst)
 		return
 	}
 	proj := matrix.Reuse(&m.proj, dst.Rows, m.e.Rank())
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
+	m.multiply(fold, m.e.Projection, proj)
 	m.centre(proj)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)
+	m.multiply(proj, m.e.Refinement, dst)
+}
+
+// multiply is dst = a·b.
+func (m *embedder) multiply(a, b, dst blas64.General) {
+	if m.alone {
+		dense.GemmRows(blas.NoTrans, a, b, 0, dst)
+		return
+	}
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, dst)
 }
 
 // centre subtracts the embedding of the mean.

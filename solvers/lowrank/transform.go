@@ -142,16 +142,16 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	switch {
 	case r.Asks(model.Class) || r.Asks(model.Decision):
-		return func() model.Worker { return m.decisionWorker(m.embedder(m.Left, panels[0], info), r) }, nil
+		return func() model.Worker { return m.decisionWorker(m.rowEmbedder(m.Left, panels[0], info), r) }, nil
 	case r.Asks(model.Novelty):
-		return func() model.Worker { return m.answerWorker(m.embedder(m.Left, panels[0], info), m.judge()) }, nil
+		return func() model.Worker { return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.judge()) }, nil
 	case len(r.Kinds) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
 	return func() model.Worker {
 		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
-			embedders[i] = m.embedder(side, panels[i], info)
+			embedders[i] = m.rowEmbedder(side, panels[i], info)
 		}
 		return func(dst blas64.General, b *stream.Block) error {
 			first := 0
@@ -223,6 +223,13 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 	t := m.tiles(side)
 	em := newEmbedder(t, side, panel, src.Name)
 	em.columns = src.Columns
+	return em
+}
+
+// rowEmbedder is embedder for rows that come in blocks of any size.
+func (m *Model) rowEmbedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
+	em := m.embedder(side, panel, src)
+	em.alone = true
 	return em
 }
 

@@ -121,7 +121,7 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 
 // combine puts into dst the values for features.
 func (f *Functions) combine(dst, features blas64.General) {
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, features, f.Coefficients, 0, dst)
+	dense.GemmRows(blas.NoTrans, features, f.Coefficients, 0, dst)
 	if f.Offsets == nil {
 		return
 	}

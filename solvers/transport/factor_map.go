@@ -50,11 +50,11 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 			return err
 		}
 		z := matrix.Reuse(&out, x.Rows, to.Dimension()+1)
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, coefficients, 0, z)
+		dense.GemmRows(blas.NoTrans, y, coefficients, 0, z)
 		if to.Corrections.Rows > 0 {
 			s := matrix.Reuse(&sections, x.Rows, to.Corrections.Rows)
 			kernel.FillDense(s, x, columns, &w)
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, s, to.CorrectionValues, 1, z)
+			dense.GemmRows(blas.NoTrans, s, to.CorrectionValues, 1, z)
 		}
 		for i := range x.Rows {
 			to.image(matrix.Row(dst, i), matrix.Row(z, i))

@@ -108,7 +108,7 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 					}
 					blas64.Scal(1/s.Rest, dense.Vector(row))
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
+				dense.GemmRows(blas.NoTrans, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
 			}
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -233,7 +234,8 @@ type Source struct {
 	carry      []int           // places of the kept columns that are carried along; nil for all
 	kept       *keptRows       // which raw rows are left; nil if all are
 	weights    int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
-	drops      int64           // rows with nulls
+	drops      int64           // rows with nulls, as they were counted
+	dropped    atomic.Int64    // rows with nulls that readers have left out, where nobody counted them before
 	absent     int64           // rows of weight 0
 	empty      []string        // columns without any finite value
 	rounded    []string        // columns whose values differ by no more than rounding
@@ -312,7 +314,7 @@ func (s *Source) carried() {
 func (s *Source) Info() stream.Info { return s.info }
 
 // Dropped returns the number of rows left out for nulls, as far as they have been counted.
-func (s *Source) Dropped() int64 { return s.drops }
+func (s *Source) Dropped() int64 { return s.drops + s.dropped.Load() }
 
 // Absent returns the number of rows of weight 0, which are left out.
 func (s *Source) Absent() int64 { return s.absent }
@@ -362,6 +364,9 @@ func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
 	r.row += int64(n)
 	left, bad := r.s.clean(dst, raw, n, !r.s.counted, func(i int) int64 { return start + int64(i) })
 	r.left += int64(left)
+	if r.s.kept == nil && bad == nil {
+		r.s.dropped.Add(int64(n - left))
+	}
 	if bad == nil {
 		bad = r.check(err == io.EOF)
 	}

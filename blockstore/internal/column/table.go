@@ -70,6 +70,7 @@ type TableInfo struct {
 
 	NotByDefaultReason string // why these are left out
 
+	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
 	Unmarked bool // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file
@@ -329,7 +330,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 		return nil, err
 	}
 	c.stored = c.findStored()
-	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
+	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen, OnePass: about.Live, Live: about.Live,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {
 		src, err = t.Source(c)

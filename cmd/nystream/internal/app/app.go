@@ -49,6 +49,7 @@ type App struct {
 	Origin      *Made          // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
+	sent        bool // something was written to a pipe, and stays there
 	Progress    *progress
 
 	// Resumable reports, if not nil, whether a run that is interrupted has left states in
@@ -58,7 +59,8 @@ type App struct {
 }
 
 func New(ctx context.Context, in io.Reader, out, err io.Writer) *App {
-	a := &App{In: &interruptible{ctx: ctx, in: in}, Out: &StandardOutput{out}, Err: err, Seed: 1, started: time.Now(), Session: new(blockstore.Session)}
+	a := &App{In: &interruptible{ctx: ctx, in: in}, Err: err, Seed: 1, started: time.Now(), Session: new(blockstore.Session)}
+	a.Out = a.Pipe(out)
 	a.messages = &messages{out: err, json: a.logsJSON}
 	return a
 }

@@ -42,6 +42,7 @@ type DataFlags struct {
 	Carry     blockstore.Carry
 	Types     []string // of columns of text, as name=type
 	FindTypes bool
+	Live      bool     // a pipe is read once, as it comes
 	Named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -105,7 +106,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
-	o.Stdin, o.NoNumbers, o.Carry = a.In, d.NoNumbers, d.Carry
+	o.Stdin, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
 	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
 }

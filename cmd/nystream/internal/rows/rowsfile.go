@@ -29,6 +29,10 @@ func NumbersOnly(a *app.App, path string) bool {
 	return format == "npy" || format == "libsvm"
 }
 
+// CountsRows reports whether the number of rows has to be known before the first is written to path: an NPY file
+// begins with it, and a pipe cannot go back.
+func CountsRows(a *app.App, path string) bool { return isPipe(path) && FormatOf(a, path) == "npy" }
+
 // RowsFile is a file of what a model makes of rows, on its way.
 type RowsFile struct {
 	blockstore.Writer // nil to count rows only

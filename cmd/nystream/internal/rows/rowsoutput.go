@@ -24,6 +24,15 @@ func AddOutputFormat(a *app.App, s *flags.Set) {
 	)
 }
 
+// IsPipe reports whether what is read from path, such as a pipe or -, can be read only once.
+func IsPipe(path string) bool {
+	if path == "-" {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
+}
+
 // isPipe reports whether what is written to path cannot be taken back: it is the standard
 // output, a named pipe or a device.
 func isPipe(path string) bool {
@@ -67,7 +76,7 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	w, err := blockstore.NewWriter(&app.StandardOutput{Writer: f}, path, s)
+	w, err := blockstore.NewWriter(a.Pipe(f), path, s)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -77,6 +77,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	p.live = !p.countsRows()
 	rows, err := p.open(ctx, f, m, args[1:])
 	if err != nil {
 		return err

@@ -63,6 +63,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return flags.Usagef("--side %v: %w", t.side, err)
 	}
+	t.live = t.shard.Of == 0 && !t.countsRows()
 	rows, err := openTaken(ctx, f, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err

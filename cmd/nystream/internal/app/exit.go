@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Exit codes, as documented in the help of the root command.
+// Exit codes, as nystream help exit documents them.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1

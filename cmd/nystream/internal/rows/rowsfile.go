@@ -50,7 +50,7 @@ var coordinates = flags.Words("scores", "orthonormal")
 
 // AddCoordinates adds the flag.
 func AddCoordinates(s *flags.Set, value *flags.Word) {
-	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "columns of a low-rank model", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
+	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "coordinates of a low-rank embedding", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
 }
 
 // RequestOf returns a request for the coordinates of rows on a side: scores, where a model has them and

@@ -17,7 +17,7 @@ import (
 func AddOutputFormat(a *app.App, s *flags.Set) {
 	compressions := blockstore.Compressions("parquet")
 	s.Add(
-		flags.Flag{Name: "output-format", Arg: "format", Usage: "format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
+		flags.Flag{Name: "output-format", Arg: "format", Usage: "output format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.OutputFormat, ""), Complete: flags.OneOf(blockstore.OutputFormats())},
 		flags.Flag{Name: "compression", Arg: "word", Usage: "compression of Parquet files and stores", Doc: strings.Join(compressions, ", "),
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.Compression, ""), Complete: flags.OneOf(compressions)},

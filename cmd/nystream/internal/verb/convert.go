@@ -34,6 +34,7 @@ func NewConvert(a *app.App) *cobra.Command {
 	c := &convertCommand{app: a}
 	cmd := &cobra.Command{
 		Use:               "convert IN... OUT",
+		GroupID:           flags.FilesGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },

@@ -26,6 +26,7 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "transform MODEL DATA... -o OUT",
+		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },

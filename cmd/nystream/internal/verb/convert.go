@@ -253,7 +253,14 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
 	for _, k := range info.Kept {
-		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind, Type: k.Type})
+		c := stream.Column{Kind: k.Kind, Type: k.Type}
+		switch k.Kind {
+		case stream.Float64:
+			c.Floats = make([]float64, 0, rows)
+		case stream.Int64:
+			c.Ints = make([]int64, 0, rows)
+		}
+		b.Kept = append(b.Kept, c)
 	}
 	return b
 }

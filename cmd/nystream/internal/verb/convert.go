@@ -181,6 +181,11 @@ func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.Column
 	if len(rounded) > 0 {
 		c.app.Note("numbers are rounded: %s", rows.LeftOutWords(rounded))
 	}
+	if rows.FormatOf(c.app, c.output) == "parquet" {
+		if changes := parquetChanges(info.Kept); len(changes) > 0 {
+			c.app.Note("types that Parquet lacks: %s; .arrow has them", report.Words(changes))
+		}
+	}
 	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[rows.FormatOf(c.app, c.output)]
 	if cannot != "" {
 		cannot = app.OutputName(c.output) + cannot

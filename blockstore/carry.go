@@ -36,7 +36,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	}
 	list := without(n.chosen, places(last))
 	if !n.positive {
-		list = without(upTo(0, len(s.components)), places(n.excluded, last, s.absentOnes()))
+		list = without(upTo(0, s.own), places(n.excluded, last, s.absentOnes()))
 		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
 		n.passed = without(s.absentOnes(), places(n.excluded, last))
 	}
@@ -83,7 +83,7 @@ func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	for _, i := range without(upTo(0, len(s.components)), places(n.chosen, n.excluded, kept, s.absentOnes())) {
+	for _, i := range without(upTo(0, s.own), places(n.chosen, n.excluded, kept, s.absentOnes())) {
 		if s.Columns[s.components[i].column].Keepable() {
 			list = append(list, i)
 		}

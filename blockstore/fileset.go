@@ -38,6 +38,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	addKeys(s.members)
+	s.setMoments()
 	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
 	return s, nil
 }
@@ -46,6 +47,10 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 func (s *fileSet) choose(o Options) (*Source, error) {
 	if err := s.setTypes(o); err != nil {
 		return nil, err
+	}
+	s.setMoments() // types may be given
+	for _, m := range s.members {
+		m.setDates(o.Dates)
 	}
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
@@ -85,7 +90,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, first.width(chosen.numeric)), nil
+	return join(parts, tables, info, chosen, first), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.
@@ -126,7 +131,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	case unnamed && m.nameless() != first.nameless():
 		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
 	}
-	locate = m.keysByName(first, locate)
+	locate = m.partsByColumn(first, m.keysByName(first, locate))
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
@@ -136,6 +141,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
 				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+		} else if ok {
+			m.checkMoments(first, i, j, &wrong)
 		}
 		found.numeric = append(found.numeric, j)
 	}
@@ -170,6 +177,41 @@ func (m *member) keysByName(first *member, locate locator) locator {
 			return 0, false
 		}
 		return m.byName(i, name, wrong)
+	}
+}
+
+// partsByColumn is locate, but for parts of dates in files where columns are found by position.
+func (m *member) partsByColumn(first *member, locate locator) locator {
+	return func(i int, name string, wrong *complaints) (int, bool) {
+		if !first.isPart(i) || !m.unnamed() {
+			return locate(i, name, wrong)
+		}
+		j, ok := locate(first.whole(i), first.components[first.whole(i)].name, wrong)
+		if !ok {
+			return 0, false
+		}
+		if at := m.moments[m.components[j].column].first; at > 0 {
+			return at + int(first.components[i].as-calendar[0]), true
+		}
+		return j, true // checkMoments refuses it
+	}
+}
+
+// checkMoments refuses component j of m unless it is of dates or times if component i of the first file is, and only then.
+// A column without a value may be anything.
+func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
+	here, isHere := m.when(j)
+	there, isThere := first.when(i)
+	name := m.components[j].name
+	switch {
+	case isHere && isThere && here.IsClock() == there.IsClock(), !isHere && !isThere:
+	case m.moments[m.components[j].column].empty || first.moments[first.components[i].column].empty:
+	case isHere && isThere:
+		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).Do("convert one of them"))
+	case isHere:
+		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
+	default:
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
 	}
 }
 

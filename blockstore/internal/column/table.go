@@ -9,8 +9,8 @@
 // The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
 // columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
 // Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
-// readers of a session.
+// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
+// Chunks of objects are, in package file, for all readers of a session.
 package column
 
 import (
@@ -22,6 +22,7 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
@@ -69,6 +70,8 @@ type TableInfo struct {
 	NotByDefaultReason string // why these are left out
 
 	Unmarked bool // an Arrow stream ends without its end mark
+
+	Reads *file.Reads // what was read of the file
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.

@@ -140,6 +140,15 @@ func writtenExtensions() (list []string) {
 // comes on top: for Parquet at most as much as a row group has of numbers, see [Schema].
 func WriterBytes(format string, columns int) int64 { return WriterBytesWithin(0, format, columns) }
 
+// FooterBytes estimates the bytes that a writer holds besides [WriterBytesWithin] of what it has written of a file of so
+// many rows: of Parquet the places and statistics of all columns of all row groups. It is 0 where that is little.
+func FooterBytes(memory int64, format string, rows int64, columns int) int64 {
+	if format != formats.Parquet {
+		return 0
+	}
+	return parquet.FooterBytes(memory, rows, columns)
+}
+
 // WriterBytesWithin is [WriterBytes] in a run that has so much memory, in bytes, 0 for any: see Schema.Memory.
 func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	switch format {

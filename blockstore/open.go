@@ -208,7 +208,10 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
-			if tables[i], err = openPath(ctx, list[i], o.Stdin, r); err == nil {
+			one := r
+			one.files = files.Counting(new(file.Reads))
+			if tables[i], err = openPath(ctx, list[i], o.Stdin, one); err == nil {
+				tables[i].About().Reads = one.files.Reads
 				err = column.CheckMemory(len(tables[i].About().Columns), o.Memory)
 			}
 			return err

@@ -50,6 +50,19 @@ func (s *Source) OpenBytes() (bytes int64) {
 	return bytes
 }
 
+// Keep allows the source to keep its rows in memory, decoded, if they take at most so many bytes: those of a file of few
+// pages, or most of whose pages hold a row that is fetched by number. Later readers do not read the
+// file again, but an error tells if it was changed. Rows with text are not kept. 0, and a number that is too small, gives up
+// what is kept. Keep is not called while readers are open.
+func (s *Source) Keep(bytes int64) {
+	width := 8 * int64(len(s.info.Columns)+len(s.info.Kept))
+	for _, p := range s.parts {
+		if k, ok := p.(column.Keeper); ok {
+			k.Keep(s.info.Rows <= bytes/max(1, width))
+		}
+	}
+}
+
 // LeftOut returns the columns that were not chosen because of what they hold, or because the first
 // file does not have them. It returns nil if columns were chosen by name.
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }

@@ -9,8 +9,8 @@
 // The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
 // columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
 // Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
-// readers of a session.
+// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
+// Chunks of objects are, in package file, for all readers of a session.
 package column
 
 import (
@@ -22,7 +22,9 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
 )
@@ -69,6 +71,8 @@ type TableInfo struct {
 	NotByDefaultReason string // why these are left out
 
 	Unmarked bool // an Arrow stream ends without its end mark
+
+	Reads *file.Reads // what was read of the file
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.
@@ -166,7 +170,7 @@ const (
 
 // String returns the name of the meaning, "" for plain integers.
 func (m Meaning) String() string {
-	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
+	return words.Of([]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}, m)
 }
 
 // IsTemporal reports whether columns of this meaning are computed with only when they are
@@ -186,7 +190,7 @@ const (
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
+	return words.Of([]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}, k)
 }
 
 // Computable reports whether a column of this kind can be part of a row.
@@ -250,7 +254,7 @@ const (
 )
 
 // String returns error or round.
-func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
+func (i Inexact) String() string { return words.Of([]string{"error", "round"}, i) }
 
 // SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
 func (c *Choice) SetCosts(seekCost, readerBytes int64) {

@@ -206,7 +206,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
+	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
 	t.Columns = make([]column.Info, 0, len(s.names))
 	for i, name := range s.names {
@@ -280,7 +280,7 @@ func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 	return r
 }
 
-func (c *jsonCursor) seek(m mark) { c.lines.lines.seek(m) }
+func (c *jsonCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
 
 func (c *jsonCursor) next() error {
 	for _, i := range c.present {

@@ -64,7 +64,7 @@ func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase
 	}
 	t := &libsvmTable{first: base.first(), indices: scan.indices, stamp: stamp, index: scan.index, label: scan.labels.kind(),
 		line: scan.reader().readerBytes(), query: scan.lines.query}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1}
 	t.widen(max(found, features))
 	return t, nil
 }
@@ -162,8 +162,8 @@ type libsvmCursor struct {
 	present []int     // which of them the line names
 }
 
-func (c *libsvmCursor) seek(m mark) { c.lines.lines.seek(m) }
-func (c *libsvmCursor) next() error { return c.lines.next() }
+func (c *libsvmCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
+func (c *libsvmCursor) next() error             { return c.lines.next() }
 
 func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	defer c.clear()

@@ -48,7 +48,7 @@ func (r *Report) Show(key *Key, value any, label, format string, args ...any) {
 // Put adds a field for JSON alone.
 func (r *Report) Put(key *Key, value any) { r.Show(key, value, "", "") }
 
-// PutSome is Put, except for values without information: NaN, "", nil, an empty list, false and 0.
+// PutSome is Put, except for values without information: NaN, "", nil, an empty list or map, false and 0.
 // A floating-point 0 is information.
 func (r *Report) PutSome(key *Key, value any) {
 	v := reflect.ValueOf(value)
@@ -57,7 +57,7 @@ func (r *Report) PutSome(key *Key, value any) {
 		if math.IsNaN(v.Float()) {
 			return
 		}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Map:
 		if v.Len() == 0 {
 			return
 		}

@@ -124,7 +124,7 @@ func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	columns = make([]ColumnInfo, 0, len(first.Columns))
 	for i, c := range first.Columns {
 		info := ColumnInfo{Name: c.Name, Kind: c.Kind.String(), Width: c.Width, Meaning: c.Meaning.String(), Reason: c.Why, Folder: i >= folders}
-		info.Type, info.Exact = c.Type, c.Kind == column.Integer && c.Field().Kind == stream.Int64
+		info.Type, info.Verbatim = c.Type, c.ZeroPadded
 		if m := first.moments[i]; m.isText(c.Meaning) {
 			info.Meaning, info.Type = m.holds.Class.String(), m.holds
 		} else if c.Found != nil && c.Found.Class == logical.UUID && info.Type.Class == logical.None {
@@ -152,8 +152,8 @@ type ColumnInfo struct {
 	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
 	// stand for that, or where all its text does, else "".
 	Meaning string
-	// Exact says that integers are carried along as such, all 64 bits of them: not those of text such as 007.
-	Exact bool
+	// Verbatim says that integers are carried along as the text that they are, such as 007.
+	Verbatim bool
 	// Type is the logical type of the values, where the file says more than Kind, or all its text does.
 	Type logical.Type
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is

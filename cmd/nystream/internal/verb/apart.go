@@ -21,7 +21,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	count := make(map[string]int) // of columns by the names of those apart
 	label := libsvmLabel(columns)
 	apart := func(i int, c *blockstore.ColumnInfo) bool {
-		exact := c.Kind == "integer" && (c.IsTemporal() || c.Exact && len(columns) <= mostExact)
+		exact := c.Kind == "integer" && (c.IsTemporal() || !c.Verbatim && len(columns) <= mostExact)
 		words := c.Kind == "text" || c.Type.Class == logical.UUID || c.Type.Class == logical.Bytes
 		return words || exact || c.Folder || i == label
 	}

@@ -27,6 +27,9 @@ type Source struct {
 	chosen selection // in the first file
 	width  int       // of the first file, see selector.width
 	tables []*column.TableInfo
+	dates  map[int]DateColumn
+
+	positions []int // of chosen components, or what they are parts of
 }
 
 var _ stream.Gatherer = (*Source)(nil)
@@ -65,8 +68,8 @@ func (s *Source) Keep(bytes int64) {
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }
 
 // Positions returns the numbers of the columns in the first file, as [Options].Columns counts them, and how many
-// columns it counts: those without names, if all chosen ones are among them.
-func (s *Source) Positions() (numbers []int, of int) { return s.chosen.numeric, s.width }
+// columns it counts: those without names, if all chosen ones are among them. Each part of a date has the number of its column.
+func (s *Source) Positions() (numbers []int, of int) { return s.positions, s.width }
 
 // Unmarked reports whether an Arrow stream among the files ended without its end mark; of a pipe this is known
 // once it was read. Such a stream is whole if its writer leaves the mark out, or cut between two batches.
@@ -74,14 +77,13 @@ func (s *Source) Unmarked() bool {
 	return slices.ContainsFunc(s.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
-// join makes one source of parts, which have the columns of info, chosen among so many
-// of the first.
-func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, width int) *Source {
+// join makes one source of parts, which have the columns of info, chosen among those of the first.
+func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, first *member) *Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	s := &Source{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
+	s := &Source{info: info, parts: parts, chosen: chosen, width: first.width(chosen.numeric), tables: tables, dates: first.dateColumns(chosen.numeric), positions: first.wholes(chosen.numeric)}
 	s.info.Versions = make(map[string]string)
 	for _, p := range parts {
 		part := p.Info()

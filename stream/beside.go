@@ -30,7 +30,7 @@ func Beside(src Source, names []string, columns ...Column) (Gatherer, error) {
 		if n := int64(columns[k].Len()); n != s.info.Rows {
 			return nil, fmt.Errorf("%s has %d rows, and column %q has %d", s.info.Name, s.info.Rows, name, n)
 		}
-		s.info.Kept = append(s.info.Kept, Field{Name: name, Kind: columns[k].Kind})
+		s.info.Kept = append(s.info.Kept, Field{Name: name, Kind: columns[k].Kind, Type: columns[k].Type})
 	}
 	if s.info.InMemory { // no states are kept
 		return s, nil

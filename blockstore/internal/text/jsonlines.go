@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // jsonTable is a file of JSON lines: an object on each line, whose members are the columns,
@@ -211,6 +212,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 	for i, name := range s.names {
 		c := s.columns[i]
 		info := c.info(name)
+		info.NoNulls = info.Kind.Keepable() && c.numeric+c.other == t.Rows
 		if width += info.Width; width > column.Max {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
@@ -391,6 +393,16 @@ func keepJSON(c *stream.Column, v jsonValue, floats bool, inexact column.Inexact
 	if v.kind == jsonNull {
 		column.AppendNull(c)
 		return nil
+	}
+	if c.Type.Class != logical.None && (v.kind == jsonString || c.Type.Class != logical.Bool) {
+		cell, err := v.raw, error(nil)
+		if v.kind == jsonString {
+			cell, err = unquoted(v.raw)
+		}
+		if err != nil {
+			return err
+		}
+		return keepTyped(c, cell)
 	}
 	switch c.Kind {
 	case stream.String:

@@ -135,6 +135,9 @@ func (t *libsvmTable) widen(features int) {
 	t.features = features
 	t.ReaderBytes = t.stamp.ReaderBytes() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
+	for i := range t.Columns {
+		t.Columns[i].NoNulls = i < features // a label may be NaN
+	}
 	t.NotByDefault, t.NotByDefaultReason = []int{features}, LibsvmLabel
 	if t.query {
 		t.NotByDefault = append(t.NotByDefault, len(t.Columns))

@@ -184,7 +184,7 @@ func checkFit(j *Job, args []string) error {
 	if err := j.Data.Check(); err != nil {
 		return err
 	}
-	j.Data.Text = j.Rows.Categories != prepare.EncodeNone
+	j.Data.Text, j.Data.Dates = j.Rows.Categories != prepare.EncodeNone, j.Rows.Dates
 	inputs := append(append(args[:len(args):len(args)], j.RightFiles...), j.task.Inputs()...)
 	j.Data.Named = inputs
 	for _, f := range factorOutputs(j) {

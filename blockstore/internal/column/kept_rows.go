@@ -49,7 +49,7 @@ func (k *keptRows) leave() { <-k.turn }
 // Keep implements Keeper.
 func (s *source) Keep(allowed bool) {
 	isText := func(f stream.Field) bool { return f.Kind == stream.String }
-	s.kept.take(context.Background())
+	s.kept.turn <- struct{}{}
 	defer s.kept.leave()
 	if s.kept.allowed = allowed && !slices.ContainsFunc(s.info.Kept, isText); !s.kept.allowed {
 		s.kept.rows = nil

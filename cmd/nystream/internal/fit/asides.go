@@ -51,6 +51,8 @@ func (s *Asides) Words(flags ...string) string {
 type Asides struct {
 	List []rows.Aside                 // columns by name, and files
 	Read map[string]*rows.AsideValues // by flag
+
+	files *blockstore.Files // DATA, if they were opened to find the columns
 }
 
 // Open opens DATA, which carry along the columns that the flags mean. Those are not computed with.
@@ -63,14 +65,14 @@ func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
 
 // Choose finds out which columns of the data of a side the flags mean.
 func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.Side) error {
-	s.List = nil
+	s.List, s.files = nil, nil
 	var columns []blockstore.ColumnInfo
 	for _, a := range saidOf(j, side) {
 		if a.File == "" && columns == nil && !slices.Contains(args, "-") {
-			var err error
-			columns, _, err = j.App.Session.Columns(ctx, args, j.Data.OptionsOf(j.App, args))
-			if err != nil {
-				columns = []blockstore.ColumnInfo{} // opening tells why
+			columns = []blockstore.ColumnInfo{}
+			if files, err := j.App.Session.OpenFiles(ctx, args, j.Data.OptionsOf(j.App, args)); err == nil { // else Open tells why
+				s.files = files
+				columns, _ = files.Columns()
 			}
 		}
 		if a.File == "" && len(columns) > 0 {
@@ -90,7 +92,7 @@ func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.S
 // Kept returns the flags with which DATA are opened: the columns are carried along, behind
 // those of --keep.
 func (s *Asides) Kept(d rows.DataFlags) *rows.DataFlags {
-	d.Label, d.Keep = "", rows.Trimmed(d.Keep)
+	d.Label, d.Keep, d.Opened = "", rows.Trimmed(d.Keep), s.files
 	for _, a := range s.List {
 		for _, name := range a.Columns {
 			if a.File == "" && !slices.Contains(d.Keep, name) {

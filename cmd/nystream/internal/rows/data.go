@@ -44,6 +44,8 @@ type DataFlags struct {
 	FindTypes bool
 	Live      bool     // a pipe is read once, as it comes
 	Named     []string // all files of the command line, where there are others than the rows
+
+	Opened *blockstore.Files // the files of Open, if they are open: text is read from first to last to open it
 }
 
 func (d *DataFlags) Add(s *flags.Set) {
@@ -215,6 +217,9 @@ func (p *PreparationFlags) Widens() bool {
 
 // Open opens files.
 func (d *DataFlags) Open(ctx context.Context, a *app.App, paths []string) (*Input, error) {
+	if d.Opened != nil {
+		return d.Choose(a, d.Opened)
+	}
 	files, err := a.Session.OpenFiles(ctx, paths, d.OptionsOf(a, paths))
 	if err != nil {
 		return nil, app.FromData(err)

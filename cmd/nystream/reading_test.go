@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a fit says that it read is all that the system has read, also where flags name columns of the data: text is opened,
+// and so read from first to last, a single time.
+func TestReadIsAllThatIsRead(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,y,g\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "%.12f,%.12f,%.12f,%.12f\n", float64(i%97)/97, float64(i%89)/89, float64(i%53)/53, float64(i%7))
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	line := "fit ridge " + path + " --target y --fold-by g --kernel rbf(gamma=1) --landmarks 20 -o " + filepath.Join(t.TempDir(), "m.npz") + " --format json"
+	before, known := charsRead()
+	var out, messages bytes.Buffer
+	if code := run(t.Context(), strings.Fields(line), nil, &out, &messages); code != 0 {
+		t.Fatalf("%d: %s", code, &messages)
+	}
+	after, _ := charsRead()
+	if !known {
+		t.Skip("the system does not count what a process reads")
+	}
+	var report struct {
+		Read map[string]struct{ Bytes, Size int64 }
+	}
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	read := report.Read["data"]
+	if other := after - before - read.Bytes; read.Size != int64(text.Len()) || other < 0 || other > read.Size/4 {
+		t.Errorf("the report says %d bytes, and the system read %d", read.Bytes, after-before)
+	}
+}
+
+// charsRead returns the bytes that the process has read so far, if the system counts them.
+func charsRead() (n int64, known bool) {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0, false
+	}
+	found, err := fmt.Sscanf(string(text), "rchar: %d", &n)
+	return n, found == 1 && err == nil
+}

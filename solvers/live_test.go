@@ -1,6 +1,7 @@
 package solvers_test
 
 import (
+	"context"
 	"iter"
 	"math"
 	"testing"
@@ -71,11 +72,11 @@ func checkLiveBlocks(t *testing.T, m model.Transformer, side model.Side) {
 }
 
 // shortPieces returns a matrix in pieces of 1, 2, 3, … rows.
-func shortPieces(x blas64.General) func() iter.Seq2[blas64.General, error] {
-	return func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
+func shortPieces(x blas64.General) func(context.Context) iter.Seq2[stream.Batch, error] {
+	return func(context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
 			for at, n := 0, 1; at < x.Rows; at, n = at+n, n+1 {
-				if n = min(n, x.Rows-at); !yield(matrix.Rows(x, at, n), nil) {
+				if n = min(n, x.Rows-at); !yield(stream.Batch{X: matrix.Rows(x, at, n)}, nil) {
 					return
 				}
 			}

@@ -39,7 +39,7 @@ func spool(ctx context.Context, files *file.Session, src stream.Source) (stream.
 	read := Options{Format: formats.ArrowStream, Columns: schema.Columns, NoNumbers: len(info.Columns) == 0}
 	for k, f := range info.Kept {
 		name := "kept" + strconv.Itoa(k)
-		schema.Kept, read.Keep = append(schema.Kept, stream.Field{Name: name, Kind: f.Kind}), append(read.Keep, name)
+		schema.Kept, read.Keep = append(schema.Kept, stream.Field{Name: name, Kind: f.Kind, Type: f.Type}), append(read.Keep, name)
 	}
 	out, in := io.Pipe()
 	read.Stdin = out

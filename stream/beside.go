@@ -33,7 +33,7 @@ func Beside(src Source, fields []Field, columns ...Column) (Gatherer, error) {
 		if n := int64(c.Len()); n != s.info.Rows {
 			return nil, fmt.Errorf("%s has %d rows, and column %q has %d", s.info.Name, s.info.Rows, f.Name, n)
 		}
-		f.Kind = c.Kind
+		f.Kind, f.Type = c.Kind, c.Type
 		if err := c.check(f, c.Len()); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.info.Name, err)
 		}

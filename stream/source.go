@@ -30,6 +30,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/words"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Info describes a source. It is fixed for the life of the source.
@@ -67,10 +68,16 @@ type Info struct {
 	PassesToOpen int
 }
 
-// Field is the name and kind of a kept column.
+// Field is the name, kind and logical type of a kept column.
 type Field struct {
 	Name string
 	Kind Kind
+	// Type is the logical type of the values, or the zero Type where that is float64, int64 or text, by the kind.
+	Type logical.Type
+	// Nameless says that the name is made up by position: see Info.Nameless.
+	Nameless bool
+	// NoNulls says that no value is null, where the files tell that before they are read.
+	NoNulls bool
 	// Category says that a preparation makes numbers of the words of the column, which is then
 	// no longer carried along, unless it is also Carried. Carried alone says that words stay words.
 	Category, Carried bool
@@ -92,9 +99,11 @@ func (k Kind) String() string { return words.Of(kindWords, k) }
 var kindWords = []string{"float64", "int64", "string"}
 
 // Column holds values of one kept column. Exactly the slice that belongs to
-// Kind is used. A nil Valid means that no value is null.
+// Kind is used, but for decimals, which are in two:
+// see [FieldOf]. A nil Valid means that no value is null.
 type Column struct {
 	Kind    Kind
+	Type    logical.Type // see Field.Type
 	Floats  []float64
 	Ints    []int64
 	Strings []string

@@ -11,8 +11,8 @@
 //
 // A fit is a model A ≈ U·diag(Values)·Uᵀ and a report of it: the estimated error, the passes, the kernel
 // entries. Factors returns U of the fitted rows, and Transform gives it for new ones, block by block.
-// ToDense and Dense return rows and results as matrices of gonum. Examples show a budget, rows from a
-// channel, and the data of another family; those of modelfile a saved model, a server and one row; those of
+// ToDense and Dense return rows and results as matrices of gonum. Examples show limits of memory, structs, rows from a
+// channel, rows that come once, shards, and the data of another family; those of modelfile a saved model, a server and one row; those of
 // kernelgen a kernel of your own, and those of stream a source of your own.
 //
 // # Packages
@@ -20,6 +20,7 @@
 //	blockstore         opens CSV, Parquet, NumPy, Arrow and other files
 //	stream             sources of rows, and passes over them
 //	kernelgen          kernels
+//	kernelgen/tiles    tiles of a kernel matrix, for methods of your own
 //	solvers/lowrank    low-rank models of kernel matrices; kernel PCA, clusters, novelty
 //	solvers/ridge      regression and classification
 //	solvers/ksvd       singular vectors of asymmetric kernels and directed graphs

@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"internal/linalg":              {"internal/linalg", "internal/matrix", "internal/simd"},
 	"internal/linalg/krylov":       {"internal/linalg", "internal/matrix", "sketch"},
 	"kernelgen":                    {"internal/matrix", "internal/rounding", "internal/simd"},
+	"kernelgen/tiles":              {"kernelgen", "internal/matrix", "internal/simd", "stream"},
 	"sketch":                       {"internal/matrix", "internal/simd", "internal/linalg/householder"},
 	"stream":                       {"internal/matrix", "internal/quote", "internal/simd", "internal/words", "stream/logical"},
 	"stream/logical":               {},

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
 )
 
 // RowSign is a sparse-sign operator with a fixed number of nonzeros in every
@@ -56,5 +60,18 @@ func (s *RowSign) row(random Random, i int64, cols []int, vals []float64) {
 			signs = d.Uint64()
 		}
 		vals[t] = scale * (1 - 2*float64(signs>>(t%64)&1))
+	}
+}
+
+// FoldRows adds Cᵀ·tile to dst (Cols×m), where the rows of tile (m columns) have the numbers first, first+1, … Panels in
+// ascending order give the same bits however they are cut. Cost tile.Rows·(NNZ·m + NNZ) multiply-adds and draws.
+func (s *RowSign) FoldRows(dst, tile blas64.General, first int64) {
+	checkShape("FoldRows dst", dst, s.Cols, tile.Cols)
+	random, cols, vals := NewRandom(s.Seed, s.Purpose), make([]int, s.NNZ), make([]float64, s.NNZ)
+	for i := range tile.Rows {
+		s.row(random, first+int64(i), cols, vals)
+		for t, col := range cols {
+			matrix.Axpy(vals[t], matrix.Row(tile, i), matrix.Row(dst, col))
+		}
 	}
 }

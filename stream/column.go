@@ -64,9 +64,6 @@ func (c *Column) Len() int {
 	}
 }
 
-// hasExact reports whether Strings holds exact values beside Floats.
-func (c *Column) hasExact() bool { return c.Kind == Float64 && c.Type.Class == logical.Decimal }
-
 // check returns an error unless the column is one of the field with so many values.
 func (c *Column) check(f Field, rows int) error {
 	switch {
@@ -76,9 +73,14 @@ func (c *Column) check(f Field, rows int) error {
 		return fmt.Errorf("column %q has %d values for %d rows", f.Name, c.Len(), rows)
 	case c.Valid != nil && len(c.Valid) != rows:
 		return fmt.Errorf("Valid of column %q has %d values for %d rows", f.Name, len(c.Valid), rows)
+	case c.hasExact() && len(c.Strings) != rows:
+		return fmt.Errorf("Strings of column %q has %d exact values for %d rows", f.Name, len(c.Strings), rows)
 	}
 	return nil
 }
+
+// hasExact reports whether Strings holds exact values beside Floats.
+func (c *Column) hasExact() bool { return c.Kind == Float64 && c.Type.Class == logical.Decimal }
 
 // Reset empties the column and keeps its memory.
 func (c *Column) Reset() {

@@ -33,11 +33,7 @@ func ReadIn(files *Session, path string) (*Archive, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var a *Archive
-	err = fault.Guard("reading the model", func() error {
-		a, err = read(f, stamp.Size)
-		return err
-	})
+	a, err := ReadAt(f, stamp.Size)
 	if err != nil {
 		err = fault.File(path, "%w", err)
 	}
@@ -45,6 +41,16 @@ func ReadIn(files *Session, path string) (*Archive, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// ReadAt reads an archive of the given size in bytes, which may be in memory. The error of a damaged one is a
+// [stream.DataError] without a path.
+func ReadAt(f io.ReaderAt, size int64) (a *Archive, err error) {
+	err = fault.Guard("reading the model", func() error {
+		a, err = read(f, size)
+		return err
+	})
+	return a, err
 }
 
 // read reads an archive of the given size.

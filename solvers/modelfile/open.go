@@ -1,11 +1,15 @@
 package modelfile
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/ism"
@@ -38,6 +42,33 @@ func Open(path string, profiles ...kernelgen.Profile) (*Model, error) {
 	m, err := open(a, profiles)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Read is [Open] for a file of size bytes that is not on disk: r is a bytes.Reader, say, or an object of a store.
+func Read(r io.ReaderAt, size int64, profiles ...kernelgen.Profile) (*Model, error) {
+	file, err := archive.ReadAt(r, size)
+	if err != nil {
+		return nil, err
+	}
+	a, err := opened(file)
+	if err != nil {
+		return nil, err
+	}
+	return open(a, profiles)
+}
+
+// OpenFS is [Open] for a file of a file system, such as an embed.FS: a program may carry its model. The file is read
+// into memory as a whole.
+func OpenFS(files fs.FS, name string, profiles ...kernelgen.Profile) (*Model, error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Read(bytes.NewReader(data), int64(len(data)), profiles...)
+	if err != nil {
+		return nil, stream.NewDataError(name, "%w", err)
 	}
 	return m, nil
 }

@@ -1,14 +1,18 @@
 package modelfile_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -239,6 +243,48 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if err := one.Prepare(make([]float64, 5), []float64{1}, "York"); err == nil {
 		t.Error("a short row is prepared")
+	}
+}
+
+// TestOpenElsewhere: a model in memory or in a file system is that of the file; what is damaged or missing is an error.
+func TestOpenElsewhere(t *testing.T) {
+	path, _ := preparedModel(t, prepare.Treatment{Scale: prepare.ScaleMinMax, Nulls: prepare.NullsZero, Categories: prepare.EncodeOneHot})
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	embed := func(m *modelfile.Model, err error) []float64 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := m.Embedder(model.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := make([]float64, e.Width())
+		if err := e.Embed(u, []float64{3, 4}, "York"); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	files := fstest.MapFS{"models/m.npz": {Data: data}, "bad.npz": {Data: data[:len(data)-9]}}
+	want := embed(modelfile.Open(path))
+	if got := embed(modelfile.Read(bytes.NewReader(data), int64(len(data)))); !slices.Equal(got, want) {
+		t.Errorf("in memory: %v, not %v", got, want)
+	}
+	if got := embed(modelfile.OpenFS(files, "models/m.npz")); !slices.Equal(got, want) {
+		t.Errorf("in a file system: %v, not %v", got, want)
+	}
+	if _, err := modelfile.OpenFS(files, "none.npz"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	var bad *stream.DataError
+	if _, err := modelfile.OpenFS(files, "bad.npz"); !errors.As(err, &bad) || bad.Kind != stream.Damaged || bad.Path != "bad.npz" {
+		t.Error(err)
+	}
+	if _, err := modelfile.Read(bytes.NewReader(nil), 0); !errors.As(err, &bad) {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,94 @@
+package blockstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/stream"
+)
+
+// Spool copies the rows of src, with its kept columns, to a temporary file, and returns a source of the copy. The copy
+// knows its number of rows, and can be read again and by row number: it is the way to fit rows that come once, or whose
+// number is not known, such as those of [stream.FromSeq]. All values are the same bits.
+//
+// The copy takes 8 bytes for each number, in the system's folder for temporary files. It goes at the end of the process;
+// [Session.Spool] chooses the folder, limits the bytes and removes the copy earlier. Cost: one pass.
+func Spool(ctx context.Context, src stream.Source) (stream.Gatherer, error) {
+	return spool(ctx, singleCall(), src)
+}
+
+// Spool is the function of this name, within the session: Close removes the copy.
+func (s *Session) Spool(ctx context.Context, src stream.Source) (stream.Gatherer, error) {
+	return spool(ctx, s.Internal(), src)
+}
+
+// spool sends the rows through a pipe to a reader that stores what it gets. Columns are numbered on the way: any names
+// will do.
+func spool(ctx context.Context, files *file.Session, src stream.Source) (stream.Gatherer, error) {
+	info := src.Info()
+	schema := Schema{Rows: info.Rows, Format: formats.ArrowStream}
+	for j := range info.Columns {
+		schema.Columns = append(schema.Columns, "x"+strconv.Itoa(j))
+	}
+	read := Options{Format: formats.ArrowStream, Columns: schema.Columns, NoNumbers: len(info.Columns) == 0}
+	for k, f := range info.Kept {
+		name := "kept" + strconv.Itoa(k)
+		schema.Kept, read.Keep = append(schema.Kept, stream.Field{Name: name, Kind: f.Kind, Type: f.Type}), append(read.Keep, name)
+	}
+	out, in := io.Pipe()
+	read.Stdin = out
+	sent := make(chan error, 1)
+	go func() {
+		err := sendRows(ctx, in, src, schema)
+		in.CloseWithError(err)
+		sent <- err
+	}()
+	stored, err := openSource(ctx, files, []string{file.Stdin}, read)
+	out.CloseWithError(io.ErrClosedPipe)
+	if failed := <-sent; failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &spooled{stored, info}, nil
+}
+
+// sendRows writes all rows of a source to a pipe.
+func sendRows(ctx context.Context, out io.Writer, src stream.Source, s Schema) error {
+	w, err := NewWriter(out, "copy of "+src.Info().Name, s)
+	if err != nil {
+		return err
+	}
+	nothing := func(blas64.General, *stream.Block) error { return nil }
+	err = stream.Map(ctx, stream.Engine{Threads: 1}, "copy", src, 1, true,
+		func() func(blas64.General, *stream.Block) error { return nothing },
+		func(b *stream.Block, _ blas64.General) error {
+			return w.Write(&stream.Batch{X: b.X, Kept: b.Kept}, b.X.Rows)
+		})
+	if err != nil {
+		w.Abort()
+		return err
+	}
+	return w.Commit()
+}
+
+// spooled is a stored copy of a source.
+type spooled struct {
+	*Source
+	of stream.Info
+}
+
+// Info describes the source, with the rows and the costs of the copy.
+func (s *spooled) Info() stream.Info {
+	info := s.Source.Info()
+	info.Name, info.Columns, info.Nameless, info.Kept = s.of.Name, s.of.Columns, s.of.Nameless, s.of.Kept
+	info.PassesToOpen += s.of.PassesToOpen
+	return info
+}

@@ -70,7 +70,8 @@ func Example_budget() {
 	// within 16 MiB: false
 }
 
-// Rows that arrive on a channel, once, are embedded as they come.
+// Rows that arrive on a channel, once, are embedded a block at a time. BlockRows is the size of a batch, so that each is
+// answered when it has come. The sequence ends with its context, should the channel fall silent.
 func Example_channel() {
 	ctx := context.Background()
 	fit, err := nystream.Fit(ctx, nystream.FromDense(spiral(3000)), kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
@@ -84,24 +85,33 @@ func Example_channel() {
 			arriving <- spiral(500).RawMatrix()
 		}
 	}()
-	rows := stream.FromSeq(stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, OnePass: true},
-		func() iter.Seq2[blas64.General, error] {
-			return func(yield func(blas64.General, error) bool) {
-				for m := range arriving {
-					if !yield(m, nil) {
+	info := stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, OnePass: true}
+	rows := stream.FromSeq(info, func(ctx context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
+			for {
+				select {
+				case m, ok := <-arriving:
+					if !ok || !yield(stream.Batch{X: m}, nil) {
 						return
 					}
+				case <-ctx.Done():
+					return
 				}
 			}
-		})
-	n := 0
-	err = model.Transform(ctx, stream.Engine{}, fit.Model, rows, model.Request{},
-		func(_ *stream.Block, u blas64.General) error {
-			n += u.Rows
+		}
+	})
+	err = model.Transform(ctx, stream.Engine{BlockRows: 500}, fit.Model, rows, model.Request{},
+		func(b *stream.Block, u blas64.General) error {
+			fmt.Println("from row", b.Start, "on:", u.Rows)
 			return nil
 		})
-	fmt.Println(n, err)
-	// Output: 1500 <nil>
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// from row 0 on: 500
+	// from row 500 on: 500
+	// from row 1000 on: 500
 }
 
 // A family with data of its own: singular vectors of an asymmetric kernel matrix.

@@ -259,7 +259,6 @@ func badParquetPages(t *testing.T) []parquetPages {
 		kept("strings of more lengths than their page", format.DeltaLengthByteArray, "\x80\x01\x04\x70\x40\x00\x00\x00\x00\x00x"),
 		kept("strings that begin like none before", format.DeltaByteArray, "\x80\x01\x04\x06\x02\x00\x00\x00\x00\x00\x80\x01\x04\x06\x02\x00\x00\x00\x00\x00xxxxxx"),
 		kept("strings without lengths", format.DeltaByteArray, "\xff"),
-		kept("strings that are no UTF-8", format.Plain, strings.Repeat("\x01\x00\x00\x00\xff", 6)),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // fileSet is the files of one source. Columns are chosen in the first one and
@@ -37,14 +38,24 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	addKeys(s.members)
+	s.setMoments()
 	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
 	return s, nil
 }
 
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (*Source, error) {
+	if err := s.setTypes(o); err != nil {
+		return nil, err
+	}
+	s.setMoments() // types may be given
+	for _, m := range s.members {
+		m.setDates(o.Dates)
+	}
 	first := s.members[0]
-	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0)
+	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
+	first.carry = o.Carry
+	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
@@ -68,11 +79,21 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 		if parts[i], err = m.source(found[i], info, o.Inexact); err != nil {
 			return nil, err
 		}
+		if chosen.arranged != nil {
+			parts[i] = arrange(parts[i], chosen.arranged)
+		}
+	}
+	if chosen.arranged != nil {
+		info = parts[0].Info()
+		info.Rows, info.PassesToOpen = 0, 0 // join counts them
+	}
+	for k := range info.Kept {
+		info.Kept[k].Carried = true // columns that were asked for
 	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, first.width(chosen.numeric)), nil
+	return join(parts, tables, info, chosen, first), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.
@@ -113,7 +134,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	case unnamed && m.nameless() != first.nameless():
 		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
 	}
-	locate = m.keysByName(first, locate)
+	locate = m.partsByColumn(first, m.keysByName(first, locate))
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
@@ -123,6 +144,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
 				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+		} else if ok {
+			m.checkMoments(first, i, j, &wrong)
 		}
 		found.numeric = append(found.numeric, j)
 	}
@@ -134,7 +157,9 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
 		j, ok := locate(i, first.components[i].name, wrong)
-		if ok && !m.components[j].kind.Keepable() {
+		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
+			m.checkNearlyNumeric([]int{j}, wrong)
+		} else if ok && !m.Columns[m.components[j].column].Keepable() {
 			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
@@ -155,6 +180,41 @@ func (m *member) keysByName(first *member, locate locator) locator {
 			return 0, false
 		}
 		return m.byName(i, name, wrong)
+	}
+}
+
+// partsByColumn is locate, but for parts of dates in files where columns are found by position.
+func (m *member) partsByColumn(first *member, locate locator) locator {
+	return func(i int, name string, wrong *complaints) (int, bool) {
+		if !first.isPart(i) || !m.unnamed() {
+			return locate(i, name, wrong)
+		}
+		j, ok := locate(first.whole(i), first.components[first.whole(i)].name, wrong)
+		if !ok {
+			return 0, false
+		}
+		if at := m.moments[m.components[j].column].first; at > 0 {
+			return at + int(first.components[i].as-calendar[0]), true
+		}
+		return j, true // checkMoments refuses it
+	}
+}
+
+// checkMoments refuses component j of m unless it is of dates or times if component i of the first file is, and only then.
+// A column without a value may be anything.
+func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
+	here, isHere := m.when(j)
+	there, isThere := first.when(i)
+	name := m.components[j].name
+	switch {
+	case isHere && isThere && here.IsClock() == there.IsClock(), !isHere && !isThere:
+	case m.moments[m.components[j].column].empty || first.moments[first.components[i].column].empty:
+	case isHere && isThere:
+		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).Do("convert one of them"))
+	case isHere:
+		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
+	default:
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -204,16 +264,54 @@ func (s *selector) likeFormat(other *member) bool {
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {
 		i := found[f].kept[k]
-		kind := m.Columns[m.components[i].column].Kept()
-		switch {
-		case f == 0:
-			field = stream.Field{Name: m.components[i].name, Kind: kind}
-		case (kind == stream.String) != (field.Kind == stream.String):
-			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other", s.members[0].Path).
+		other := m.Columns[m.components[i].column].Field()
+		if f == 0 {
+			field = other
+			continue
+		}
+		var ok bool
+		if field, ok = joined(field, other); !ok {
+			return field, fault.Cell(m.Path, -1, field.Name, "the column holds %s here and %s in %s", holds(other), holds(field), s.members[0].Path).
 				Do("convert one of them")
-		case kind == stream.Float64:
-			field.Kind = stream.Float64
 		}
 	}
 	return field, nil
+}
+
+// joined returns the field that holds the values of both: integers of several widths are int64, numbers otherwise
+// float64, words text. Dates, times and bytes go together only with their like.
+func joined(a, b stream.Field) (stream.Field, bool) {
+	t, u := a.Logical(), b.Logical()
+	whole := func(t logical.Type) bool {
+		return t.Class == logical.Bool || t.Class == logical.Int || t.Class == logical.Uint
+	}
+	words := func(t logical.Type) bool { return t.IsText() || t.Class == logical.Unmarked }
+	var all logical.Type
+	switch {
+	case t.Equal(u):
+		a.NoNulls = a.NoNulls && b.NoNulls
+		return a, true
+	case whole(t) && whole(u):
+		all = logical.Int64
+	case t.IsNumber() && u.IsNumber():
+		all = logical.Float64
+	case words(t) && words(u):
+		all = logical.String
+	default:
+		return a, false
+	}
+	f := stream.FieldOf(a.Name, all)
+	f.Nameless, f.NoNulls = a.Nameless, a.NoNulls && b.NoNulls
+	return f, true
+}
+
+// holds says what a column holds.
+func holds(f stream.Field) string {
+	if t := f.Logical(); f.Type.Class != logical.None && !t.IsNumber() {
+		return t.String()
+	}
+	if f.Kind == stream.String {
+		return "text"
+	}
+	return "numbers"
 }

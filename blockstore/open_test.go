@@ -21,11 +21,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"pgregory.net/rapid"
 )
 
 // mustOpen calls Open, which must succeed.
@@ -255,7 +256,7 @@ func TestOpenHiveFolders(t *testing.T) {
 	filetest.FileIn(t, dir, "year=2023/.p.csv.crc", "junk")
 	filetest.FileIn(t, dir, "_temporary/p.csv", "junk")
 	src := mustOpen(t, Options{Label: "year", Keep: []string{"city"}}, dir)
-	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64}, {Name: "city", Kind: stream.String}}, src.Info().Kept); diff != "" {
+	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64, Carried: true}, {Name: "city", Kind: stream.String, Carried: true}}, src.Info().Kept); diff != "" {
 		t.Fatal(diff)
 	}
 	got := filetest.MustRead(t, src, 2)
@@ -593,7 +594,7 @@ func (r *liarReader) Close() error { return nil }
 func TestUnionCountsRows(t *testing.T) {
 	for rows, ok := range map[int64]bool{0: false, 1: true, 2: false} {
 		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
-		u := join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1)
+		u := join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, &member{selector: newSelector(&column.TableInfo{})})
 		_, err := filetest.ReadAll(u, 10)
 		if (err == nil) != ok {
 			t.Errorf("one row where %d are promised: %v", rows, err)

@@ -6,7 +6,39 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/nystream/nystream/stream/logical"
 )
+
+// FieldOf returns a kept column of a logical type. Its kind says where the values of a [Column] are:
+//
+//	Ints      bools as 0 and 1; integers, of those without a sign the 64 bits; dates, times, timestamps and durations
+//	Floats    floats of any width
+//	Strings   text and words, bytes, the 16 bytes of UUIDs, nested values in the form of [logical.Value]
+//
+// A decimal is in two: its unscaled integer in Strings, in two's complement with the most significant byte first, and
+// the nearest float64 in Floats, for who computes with it.
+func FieldOf(name string, t logical.Type) Field {
+	f := Field{Name: name, Kind: String, Type: t}
+	switch t.Class {
+	case logical.Bool, logical.Int, logical.Uint, logical.Date, logical.Time, logical.Timestamp, logical.Duration:
+		f.Kind = Int64
+	case logical.Float, logical.Decimal:
+		f.Kind = Float64
+	}
+	if t.Equal(logical.Int64) || t.Equal(logical.Float64) || t.Equal(logical.String) {
+		f.Type = logical.Type{}
+	}
+	return f
+}
+
+// Logical returns the logical type of the column, also where Type does not say it.
+func (f Field) Logical() logical.Type {
+	if f.Type.Class == logical.None {
+		return [...]logical.Type{Float64: logical.Float64, Int64: logical.Int64, String: logical.String}[f.Kind]
+	}
+	return f.Type
+}
 
 // KeptColumns returns empty columns of the given kinds, nil for none.
 func KeptColumns(fields []Field) []Column {
@@ -15,7 +47,7 @@ func KeptColumns(fields []Field) []Column {
 	}
 	columns := make([]Column, len(fields))
 	for k, f := range fields {
-		columns[k].Kind = f.Kind
+		columns[k].Kind, columns[k].Type = f.Kind, f.Type
 	}
 	return columns
 }
@@ -30,6 +62,22 @@ func (c *Column) Len() int {
 	default:
 		return len(c.Strings)
 	}
+}
+
+// hasExact reports whether Strings holds exact values beside Floats.
+func (c *Column) hasExact() bool { return c.Kind == Float64 && c.Type.Class == logical.Decimal }
+
+// check returns an error unless the column is one of the field with so many values.
+func (c *Column) check(f Field, rows int) error {
+	switch {
+	case c.Kind != f.Kind:
+		return fmt.Errorf("column %q holds values of kind %v, not %v", f.Name, c.Kind, f.Kind)
+	case c.Len() != rows:
+		return fmt.Errorf("column %q has %d values for %d rows", f.Name, c.Len(), rows)
+	case c.Valid != nil && len(c.Valid) != rows:
+		return fmt.Errorf("Valid of column %q has %d values for %d rows", f.Name, len(c.Valid), rows)
+	}
+	return nil
 }
 
 // Reset empties the column and keeps its memory.
@@ -47,18 +95,24 @@ func resetKept(cols []Column) {
 // Null reports whether value i is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
-// Append appends the values first..last-1 of src, which must be of the same kind.
+// Append appends the values first..last-1 of src, which must be of the same kind. An empty column takes over its type.
 func (c *Column) Append(src *Column, first, last int) {
-	if c.Kind != src.Kind {
+	before := c.Len()
+	if before == 0 {
+		c.Type = src.Type
+	}
+	if c.Kind != src.Kind || c.hasExact() && !src.hasExact() {
 		panic("stream: appending a column of another kind")
 	}
-	before := c.Len()
 	switch c.Kind {
 	case Float64:
 		c.Floats = append(c.Floats, src.Floats[first:last]...)
 	case Int64:
 		c.Ints = append(c.Ints, src.Ints[first:last]...)
 	default:
+		c.Strings = append(c.Strings, src.Strings[first:last]...)
+	}
+	if c.hasExact() {
 		c.Strings = append(c.Strings, src.Strings[first:last]...)
 	}
 	c.appendValid(before, src, first, last)
@@ -89,6 +143,9 @@ func (c *Column) Move(to, from int) {
 	default:
 		c.Strings[to] = c.Strings[from]
 	}
+	if c.hasExact() {
+		c.Strings[to] = c.Strings[from]
+	}
 	if c.Valid != nil {
 		c.Valid[to] = c.Valid[from]
 	}
@@ -102,6 +159,9 @@ func (c *Column) Truncate(n int) {
 	case Int64:
 		c.Ints = c.Ints[:n]
 	default:
+		c.Strings = c.Strings[:n]
+	}
+	if c.hasExact() {
 		c.Strings = c.Strings[:n]
 	}
 	if c.Valid != nil {

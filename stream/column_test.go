@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 func TestColumnAppend(t *testing.T) {
@@ -69,5 +70,29 @@ func TestColumnKinds(t *testing.T) {
 	}
 	if c.Valid = nil; c.Null(0) {
 		t.Error("null without a mark")
+	}
+}
+
+// A decimal is in two slices, which stay of one length whatever is done to the column; who does not ask for its type
+// gets both.
+func TestExactColumns(t *testing.T) {
+	decimal := logical.Type{Class: logical.Decimal, Precision: 3, Scale: 1}
+	src := stream.Column{Kind: stream.Float64, Type: decimal, Floats: []float64{1, 2, 3}, Strings: []string{"a", "b", "c"}, Valid: []bool{true, false, true}}
+	var c stream.Column
+	c.Append(&src, 0, 3)
+	c.Move(0, 2)
+	c.Append(&src, 1, 2)
+	c.Truncate(3)
+	want := stream.Column{Kind: stream.Float64, Type: decimal, Floats: []float64{3, 2, 3}, Strings: []string{"c", "b", "c"}, Valid: []bool{true, false, true}}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
+	}
+	c.Reset()
+	c.Append(&stream.Column{Kind: stream.Float64, Floats: []float64{7}}, 0, 1)
+	if c.Len() != 1 || c.Type.Class != logical.None || len(c.Strings) != 0 {
+		t.Errorf("%+v", c)
+	}
+	if got := stream.FieldOf("x", logical.Type{Class: logical.UUID}); got.Kind != stream.String || got.Logical().Class != logical.UUID || stream.FieldOf("y", logical.Int64).Type.Class != logical.None {
+		t.Errorf("%+v", got)
 	}
 }

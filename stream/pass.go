@@ -190,7 +190,7 @@ func (g *blockReader) readRun(ctx context.Context, run blockRange, yield func(*B
 // watched reads on a goroutine of its own, so that a read that never returns can be
 // given up: a read of a file that stalls, and a read of a pipe when the pass is over.
 // The end of a pass does wait for a read of a file, which the caller may want to close
-// or unmap next.
+// or unmap next, and for a moment for other reads: most end with their context.
 func (g *blockReader) watched(ctx context.Context, read func() error) error {
 	if g.lost {
 		return errAbandoned
@@ -201,6 +201,7 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 	tick := time.NewTicker(max(1, limit/16))
 	defer tick.Stop()
 	var over <-chan struct{}
+	var late <-chan time.Time
 	if g.pass.info.OnePass {
 		over = ctx.Done()
 	}
@@ -209,6 +210,10 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 		case err := <-failed:
 			return err
 		case <-over:
+			timer := time.NewTimer(leaveAfter / 4)
+			defer timer.Stop()
+			over, late = nil, timer.C
+		case <-late:
 			if !g.watch.forbid() {
 				return <-failed
 			}

@@ -28,6 +28,9 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/words"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Info describes a source. It is fixed for the life of the source.
@@ -65,12 +68,18 @@ type Info struct {
 	PassesToOpen int
 }
 
-// Field is the name and kind of a kept column.
+// Field is the name, kind and logical type of a kept column.
 type Field struct {
 	Name string
 	Kind Kind
+	// Type is the logical type of the values, or the zero Type where that is float64, int64 or text, by the kind.
+	Type logical.Type
+	// Nameless says that the name is made up by position: see Info.Nameless.
+	Nameless bool
+	// NoNulls says that no value is null, where the files tell that before they are read.
+	NoNulls bool
 	// Category says that a preparation makes numbers of the words of the column, which is then
-	// no longer carried along, unless it is also Carried.
+	// no longer carried along, unless it is also Carried. Carried alone says that words stay words.
 	Category, Carried bool
 }
 
@@ -84,17 +93,25 @@ const (
 	String
 )
 
+// String returns float64, int64 or string.
+func (k Kind) String() string { return words.Of(kindWords, k) }
+
+var kindWords = []string{"float64", "int64", "string"}
+
 // Column holds values of one kept column. Exactly the slice that belongs to
-// Kind is used. A nil Valid means that no value is null.
+// Kind is used, but for decimals, which are in two:
+// see [FieldOf]. A nil Valid means that no value is null.
 type Column struct {
 	Kind    Kind
+	Type    logical.Type // see Field.Type
 	Floats  []float64
 	Ints    []int64
 	Strings []string
 	Valid   []bool
 }
 
-// Batch is where a read puts rows. The caller owns the memory.
+// Batch is rows with their kept columns: where a read puts them, and what a sequence yields. A read fills the memory
+// of its caller.
 type Batch struct {
 	// X receives the rows: X.Rows is the most that may be read, X.Cols the
 	// dimension of the source. X.Stride may exceed X.Cols.

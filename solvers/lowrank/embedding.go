@@ -107,18 +107,17 @@ type embedder struct {
 	columns []string                    // of the rows, for messages; may be nil
 	apply   func(dst, x blas64.General) // instead of tiles, for features
 	tiles   func(dst, x blas64.General, numbers model.Numbers) error
-	fold    blas64.General // PanelRows × c, or × p without signs
-	proj    blas64.General // PanelRows × r
+	fold    []float64 // room for n × c numbers of the largest panel so far, or n × p without signs
+	proj    []float64 // for n × r
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
-	m := &embedder{e: e, t: t, panel: p, name: name, fold: matrix.New(stream.PanelRows, e.width())}
+	m := &embedder{e: e, t: t, panel: p, name: name}
 	if e.features != nil {
 		m.apply = e.features.applier()
 	} else {
 		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs, Transposed: e.Transposed}).Raw(name)
 	}
-	m.proj = matrix.New(stream.PanelRows, e.Rank())
 	return m
 }
 
@@ -130,7 +129,7 @@ func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 
 // rawNumbered is raw for rows with any numbers. It names a row that is not finite.
 func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.General, error) {
-	fold := matrix.Rows(m.fold, 0, x.Rows)
+	fold := matrix.Reuse(&m.fold, x.Rows, m.e.width())
 	if m.apply != nil {
 		return fold, m.features(fold, x, numbers)
 	}
@@ -173,7 +172,7 @@ func (m *embedder) project(dst, fold blas64.General) {
 		m.centre(dst)
 		return
 	}
-	proj := matrix.Rows(m.proj, 0, dst.Rows)
+	proj := matrix.Reuse(&m.proj, dst.Rows, m.e.Rank())
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
 	m.centre(proj)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,14 +37,14 @@ const (
 	NullsIndicator
 )
 
-var nullsWords = [...]string{"error", "drop", "zero", "mean", "indicator"}
+var nullsWords = []string{"error", "drop", "zero", "mean", "indicator"}
 
 // String returns error, drop, zero, mean or indicator.
-func (n Nulls) String() string { return nullsWords[n] }
+func (n Nulls) String() string { return words.Of(nullsWords, n) }
 
 // ParseNulls returns the policy of a word, or false.
 func ParseNulls(word string) (Nulls, bool) {
-	i := slices.Index(nullsWords[:], word)
+	i := slices.Index(nullsWords, word)
 	return Nulls(max(0, i)), i >= 0
 }
 
@@ -66,7 +67,9 @@ const (
 )
 
 // String returns none, standard, minmax or quantile.
-func (s Scaling) String() string { return [...]string{"none", "standard", "minmax", "quantile"}[s] }
+func (s Scaling) String() string { return words.Of(scalingWords, s) }
+
+var scalingWords = []string{"none", "standard", "minmax", "quantile"}
 
 // Treatment says how a fit prepares rows.
 type Treatment struct {
@@ -120,6 +123,9 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
 		}
 	}
+	if err := refuseLostWords(info, t); err != nil {
+		return nil, err
+	}
 	t.Categories = p.Encoding // no levels to find where no column has text
 	if !t.Scans() && (t.AllColumns || info.OnePass || !beginsEmpty(ctx, src)) {
 		p.zeros(t, len(info.Columns))
@@ -149,6 +155,18 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 		s.empty, s.rounded = empty, stats.roundedNames(t, p)
 	}
 	return s, err
+}
+
+// refuseLostWords returns an error if words were to be encoded, and a column of words is marked neither as a category
+// nor as one to carry along.
+func refuseLostWords(info stream.Info, t Treatment) error {
+	for _, f := range info.Kept {
+		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
+			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`categories %v` makes no numbers of its words: the field is no category", t.Categories).
+				Do("set Category of its stream.Field, or Carried to keep the words as they are")
+		}
+	}
+	return nil
 }
 
 // zeros sets Fill for NullsZero.

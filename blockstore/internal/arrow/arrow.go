@@ -65,6 +65,9 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 		return nil, err
 	}
 	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked
+	for i := range t.Columns {
+		t.Columns[i].NoNulls = t.index.nulls == nil || !t.index.nulls[i]
+	}
 	return t, nil
 }
 
@@ -72,7 +75,7 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
-		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Why: f.why}
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Type: f.holds, Why: f.why}
 	}
 	return infos
 }

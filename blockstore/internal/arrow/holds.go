@@ -72,7 +72,7 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 
 // buffersOf is how many buffers an array has by its layout, those of elements apart. What is
 // not read is of interest as a structure around others.
-var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2}
+var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2, fixedBytesLayout: 2}
 
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {

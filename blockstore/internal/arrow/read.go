@@ -20,13 +20,13 @@ type pass struct {
 
 // newPass goes over the chosen fields of the batches of feed.
 func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
-	var wanted []field
-	for _, i := range c.All(true) {
-		wanted = append(wanted, schema.fields[i])
+	chosen := c.All(true)
+	wanted := make([]field, len(chosen)) // growing, it would hold more than is counted
+	for k, i := range chosen {
+		wanted[k] = schema.fields[i]
 	}
 	feed.wanted = wanted
 	path := c.Info().Name
-	chosen := c.All(true)
 	p := &pass{Choice: c, feed: feed}
 	p.numeric = p.columnReaders(path, schema, c.Numeric)
 	p.kept = p.columnReaders(path, schema, chosen[len(c.Numeric):])

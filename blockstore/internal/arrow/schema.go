@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // field is a column, or the elements of a list column: what it holds and
@@ -26,7 +27,8 @@ type field struct {
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
 	means  column.Meaning
-	why    string // what it holds that is not read
+	holds  logical.Type // the zero Type for what cannot be carried along
+	why    string       // what it holds that is not read
 	node   int
 	buffer int
 	views  int    // view columns before it, each with buffers of its own
@@ -40,13 +42,14 @@ type field struct {
 type layout uint8
 
 const (
-	unreadLayout layout = iota
-	wordLayout          // values of bits bits
-	textLayout          // bytes between offsets of 32 or 64 bits
-	viewLayout          // texts of up to 12 bytes, and where longer ones are
-	fixedLayout         // lists of one length
-	listLayout          // elements between offsets of 32 or 64 bits
-	dictLayout          // indexes of bits bits
+	unreadLayout     layout = iota
+	wordLayout              // values of bits bits
+	textLayout              // bytes between offsets of 32 or 64 bits
+	viewLayout              // texts of up to 12 bytes, and where longer ones are
+	fixedLayout             // lists of one length
+	listLayout              // elements between offsets of 32 or 64 bits
+	fixedBytesLayout        // bytes of one length
+	dictLayout              // indexes of bits bits
 )
 
 // schema is what batches look like.
@@ -166,7 +169,11 @@ func (w *walker) walk(fields flatVector, depth int) error {
 func layOut(from *arrow.Schema, l placer) *schema {
 	l.schema = &schema{}
 	for _, field := range from.Fields() {
+		first := len(l.schema.fields)
 		l.column(field.Name, field.Type, nil)
+		if f := &l.schema.fields[first]; len(l.schema.fields) == first+1 {
+			f.extend(field)
+		}
 	}
 	return l.schema
 }
@@ -208,7 +215,7 @@ type placer struct {
 
 // refuse gives up a field, for what it holds.
 func (f *field) refuse(why string) {
-	f.kind, f.layout, f.width, f.why = column.Other, unreadLayout, 1, why
+	f.kind, f.layout, f.width, f.why, f.holds = column.Other, unreadLayout, 1, why, logical.Type{}
 }
 
 // reserve gives a field its node and buffers, which come in the order of the schema.
@@ -242,12 +249,19 @@ func (l *placer) place(t arrow.DataType) field {
 		return l.text(32)
 	case *arrow.LargeStringType:
 		return l.text(64)
-	case *arrow.BinaryType, *arrow.LargeBinaryType:
-		return l.skip("bytes", 3)
+	case *arrow.BinaryType:
+		return l.bytes(32)
+	case *arrow.LargeBinaryType:
+		return l.bytes(64)
+	case *arrow.FixedSizeBinaryType:
+		f := l.reserve(2)
+		f.layout, f.bits, f.why, f.holds = fixedBytesLayout, 8*t.ByteWidth, "bytes", logical.Type{Class: logical.Bytes, Size: int32(t.ByteWidth)}
+		return f
 	case arrow.BinaryViewDataType:
 		f := l.skip("bytes", 2)
+		f.layout, f.bits, f.holds = viewLayout, 8*viewBytes, logical.Type{Class: logical.Bytes}
 		if _, ok := t.(*arrow.StringViewType); ok {
-			f.kind, f.layout, f.bits, f.why = column.Text, viewLayout, 8*viewBytes, ""
+			f.kind, f.why, f.holds = column.Text, "", logical.String
 		}
 		l.schema.views++
 		return f
@@ -284,8 +298,25 @@ func fieldTypes(fields []arrow.Field) []arrow.DataType {
 // text places a string column.
 func (l *placer) text(bits int) field {
 	f := l.reserve(3)
-	f.kind, f.layout, f.bits = column.Text, textLayout, bits
+	f.kind, f.layout, f.bits, f.holds = column.Text, textLayout, bits, logical.String
 	return f
+}
+
+// bytes places a column of bytes.
+func (l *placer) bytes(bits int) field {
+	f := l.text(bits)
+	f.kind, f.why, f.holds = column.Other, "bytes", logical.Type{Class: logical.Bytes}
+	return f
+}
+
+// extend notes what the metadata of a field say of its values.
+func (f *field) extend(from arrow.Field) {
+	switch name, _ := from.Metadata.GetValue(extensionName); {
+	case name == "arrow.uuid" && f.holds.Size == 16:
+		f.holds = logical.Type{Class: logical.UUID}
+	case name == "arrow.json" && f.holds.Class == logical.Text:
+		f.holds = logical.Type{Class: logical.JSON}
+	}
 }
 
 // list places a list column; only lists of numbers are read.
@@ -333,10 +364,14 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	values := sub.place(t.ValueType)
 	l.ids = sub.ids
 	if !values.isWords() && values.kind != column.Text {
+		f.holds = logical.Type{}
 		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
 		return f
 	}
-	f.kind, f.layout, f.format, f.means, f.child = values.kind, dictLayout, values.format, values.means, &values
+	f.kind, f.layout, f.format, f.means, f.holds, f.child = values.kind, dictLayout, values.format, values.means, values.holds, &values
+	if f.holds.Class == logical.Text {
+		f.holds = logical.Type{Class: logical.Dictionary}
+	}
 	return f
 }
 
@@ -352,7 +387,7 @@ func (f *field) number(t arrow.DataType) {
 		return
 	}
 	bits := fixed.BitWidth()
-	f.kind, f.layout, f.bits = column.Integer, wordLayout, bits
+	f.kind, f.layout, f.bits, f.holds = column.Integer, wordLayout, bits, logicalType(t)
 	f.format = column.NumberFormat{Form: column.SignedForm, Bits: bits}
 	switch t := t.(type) {
 	case *arrow.Float64Type:

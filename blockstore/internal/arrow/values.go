@@ -9,6 +9,8 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // scratch is the memory that values pass through, a tile of one column at
@@ -56,6 +58,8 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 		return s.loadViews(f, a, at, n)
 	case f.layout == dictLayout:
 		return s.loadIndexed(f, a, at, n)
+	case f.layout == fixedBytesLayout:
+		return s.loadFixed(f, a, at, n)
 	case f.format.Form == column.LongDecimalForm:
 		return s.loadDecimals(f, a, at, n)
 	}
@@ -134,6 +138,20 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 		copy(value, raw[i*size:])
 		slices.Reverse(value)
 		s.Texts = append(s.Texts, string(value))
+	}
+	return nil
+}
+
+// loadFixed loads bytes of one length.
+func (s *scratch) loadFixed(f *field, a *values, at int64, n int) error {
+	size := int64(f.bits / 8)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
+	if err != nil {
+		return err
+	}
+	s.Texts = s.Texts[:0]
+	for i := range int64(n) {
+		s.Texts = append(s.Texts, string(raw[i*size:(i+1)*size]))
 	}
 	return nil
 }
@@ -235,6 +253,16 @@ func (s *scratch) zeroNulls(f *field, n int) {
 			s.Words[i] = 0
 		}
 	}
+}
+
+// convertFor is convert for a column that is carried along.
+func (s *scratch) convertFor(c *stream.Column, f *field, n int) int {
+	if c.Type.Class == logical.Decimal && !f.format.Round {
+		exact := *f
+		exact.format.Round = true
+		f = &exact
+	}
+	return s.convert(f, n)
 }
 
 // convert turns the n values of the tile into floats, NaN for nulls. It returns

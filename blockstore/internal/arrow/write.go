@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -60,10 +62,10 @@ func newEncoder(out io.Writer, f io.WriteSeeker, s stream.Info) (column.Encoder,
 	for _, name := range s.Columns {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
 	}
+	e := &encoder{out: out, file: f, schema: s, batchRows: max(1, min(batchRows, batchBytes/(8*(len(s.Columns)+len(s.Kept)))))}
 	for _, k := range s.Kept {
-		fields = append(fields, arrow.Field{Name: k.Name, Type: keptType(k.Kind), Nullable: true})
+		fields = append(fields, keptField(k, f == nil || s.Rows >= 0 && s.Rows <= int64(e.batchRows)))
 	}
-	e := &encoder{out: out, file: f, schema: s, batchRows: max(1, min(batchRows, batchBytes/(8*len(fields))))}
 	return e, e.begin(arrow.NewSchema(fields, nil))
 }
 
@@ -71,7 +73,7 @@ func newEncoder(out io.Writer, f io.WriteSeeker, s stream.Info) (column.Encoder,
 func (e *encoder) begin(schema *arrow.Schema) (err error) {
 	e.builder = array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	if e.file == nil {
-		e.w = ipc.NewWriter(e.out, ipc.WithSchema(schema))
+		e.w = ipc.NewWriter(e.out, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(true))
 		return nil
 	}
 	e.w, err = ipc.NewFileWriter(e.file, ipc.WithSchema(schema))
@@ -86,21 +88,12 @@ func (e *encoder) Describe(about map[string]string) error {
 	return e.begin(arrow.NewSchema(fields, &metadata))
 }
 
-// keptType returns the type of a kept column.
-func keptType(kind stream.Kind) arrow.DataType {
-	switch kind {
-	case stream.Int64:
-		return arrow.PrimitiveTypes.Int64
-	case stream.String:
-		return arrow.BinaryTypes.String
-	}
-	return arrow.PrimitiveTypes.Float64
-}
-
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	for done := 0; done < n; {
 		rows := min(n-done, e.batchRows-e.inBatch)
-		e.add(b, done, rows)
+		if err := e.add(b, done, rows); err != nil {
+			return err
+		}
 		done += rows
 		if e.inBatch += rows; e.inBatch == e.batchRows {
 			if err := e.flush(); err != nil {
@@ -112,7 +105,7 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 }
 
 // add puts rows of b from row at on into the batch.
-func (e *encoder) add(b *stream.Batch, at, rows int) {
+func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	for k := range e.schema.Columns {
 		column := e.builder.Field(k).(*array.Float64Builder)
 		if e.inBatch == 0 {
@@ -125,10 +118,14 @@ func (e *encoder) add(b *stream.Batch, at, rows int) {
 	}
 	for k := range e.schema.Kept {
 		column := e.builder.Field(len(e.schema.Columns) + k)
-		for i := at; i < at+rows; i++ {
-			addKept(column, &b.Kept[k], i)
+		if e.inBatch == 0 {
+			column.Resize(max(rows, e.expected())) // once for the batch
+		}
+		if err := addKept(column, &b.Kept[k], at, at+rows); err != nil {
+			return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
 		}
 	}
+	return nil
 }
 
 // expected returns the rows of the batch that begins.
@@ -137,22 +134,6 @@ func (e *encoder) expected() int {
 		return e.batchRows
 	}
 	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encoded)))
-}
-
-// addKept appends value i of c.
-func addKept(to array.Builder, c *stream.Column, i int) {
-	if c.Null(i) {
-		to.AppendNull()
-		return
-	}
-	switch to := to.(type) {
-	case *array.Float64Builder:
-		to.Append(c.Floats[i])
-	case *array.Int64Builder:
-		to.Append(c.Ints[i])
-	case *array.StringBuilder:
-		to.Append(c.Strings[i])
-	}
 }
 
 // flush writes the batch.

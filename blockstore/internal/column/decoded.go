@@ -1,11 +1,14 @@
 package column
 
 import (
+	"encoding/binary"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Decoded is values of a Parquet or Arrow column on their way to a batch: as
@@ -41,24 +44,82 @@ func (d *Decoded) Integer(f NumberFormat, i int) string {
 	return BigEndianInt(d.Texts[i]).String() + strings.Repeat("0", max(0, -f.Scale))
 }
 
-// Keep appends value i to c; text only if it is UTF-8. A column of floats needs Convert first.
-func (d *Decoded) Keep(c *stream.Column, f NumberFormat, i int) error {
+// ConvertFor makes floats of the first n values for a column that is carried along. Decimals are carried exactly
+// besides, so that none of them is refused.
+func (d *Decoded) ConvertFor(c *stream.Column, f NumberFormat, n int) int {
+	f.Round = f.Round || c.Type.Class == logical.Decimal
+	return d.Convert(f, n)
+}
+
+// unscaled returns the integer of a decimal as [stream.FieldOf] says it, in 16 bytes if it fits.
+func (d *Decoded) unscaled(f NumberFormat, i int) string {
+	var b [MaxDecimal]byte
+	text := ""
+	if f.Form == LongDecimalForm {
+		text = d.Texts[i]
+	} else {
+		binary.BigEndian.PutUint64(b[:], uint64(f.signed(d.Words[i])))
+		text = string(b[:8])
+	}
+	size := 16
+	if len(text) > size {
+		size = MaxDecimal
+	}
+	fill := byte(0)
+	if text != "" && text[0]&0x80 != 0 {
+		fill = 0xff
+	}
+	at := size - len(text)
+	for k := range at {
+		b[k] = fill
+	}
+	copy(b[at:], text)
+	return string(b[:size])
+}
+
+// Keep appends the values first..last-1 to c; text only if it is UTF-8. A column of floats needs ConvertFor first. It
+// returns the index of the value that an error is about.
+func (d *Decoded) Keep(c *stream.Column, f NumberFormat, first, last int) (int, error) {
 	switch c.Kind {
 	case stream.Float64:
-		c.Floats = append(c.Floats, d.Floats[i])
-	case stream.String:
-		if !utf8.ValidString(d.Texts[i]) {
-			return fault.Text([]byte(d.Texts[i]), "it holds bytes, or text in another encoding; do not keep the column, or write it anew as UTF-8")
+		copy(GrowFloats(c, last-first), d.Floats[first:last])
+		for i := first; i < last && c.Type.Class == logical.Decimal; i++ {
+			c.Strings = append(c.Strings, d.unscaled(f, i))
 		}
-		c.Strings = append(c.Strings, d.Texts[i])
+	case stream.String:
+		texts := d.Texts[first:last]
+		if c.Type.Class == logical.None || c.Type.IsText() {
+			for i, text := range texts {
+				if !utf8.ValidString(text) {
+					return first + i, fault.Text([]byte(text), "it holds bytes, or text in another encoding; do not keep the column, or write it anew as UTF-8")
+				}
+			}
+		}
+		c.Strings = append(c.Strings, texts...)
+		appendValid(c, len(texts))
 	case stream.Int64:
-		v, ok := f.Integer(d.Words[i])
-		if !ok {
-			return fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[i]).
+		if i := f.appendIntegers(c, d.Words[first:last]); i >= 0 {
+			return first + i, fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[first+i]).
 				Do("do not keep the column, or store it as text")
 		}
-		c.Ints = append(c.Ints, v)
 	}
-	AppendValid(c)
-	return nil
+	return 0, nil
+}
+
+// appendIntegers appends what words stand for. It returns the index of the first that does not fit, or -1.
+func (f NumberFormat) appendIntegers(c *stream.Column, words []uint64) int {
+	to := GrowInts(c, len(words))
+	if f.Form == SignedForm {
+		for i, w := range words {
+			to[i] = f.signed(w)
+		}
+		return -1
+	}
+	for i, w := range words {
+		if w > math.MaxInt64 && c.Type.Class != logical.Uint {
+			return i
+		}
+		to[i] = int64(w)
+	}
+	return -1
 }

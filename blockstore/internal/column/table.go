@@ -9,8 +9,8 @@
 // The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
 // columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
 // Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
-// readers of a session.
+// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
+// Chunks of objects are, in package file, for all readers of a session.
 package column
 
 import (
@@ -22,8 +22,11 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 const (
@@ -68,6 +71,8 @@ type TableInfo struct {
 	NotByDefaultReason string // why these are left out
 
 	Unmarked bool // an Arrow stream ends without its end mark
+
+	Reads *file.Reads // what was read of the file
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.
@@ -87,6 +92,12 @@ type Info struct {
 	// Width is how many numbers the column gives to a row: 1, or more for a
 	// vector column.
 	Width int
+	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
+	// elsewhere. A column that has one can be carried along, also one of kind Other.
+	Type logical.Type
+	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs; nil if there is
+	// none. They are carried along as text unless it becomes Type.
+	Found *logical.Type
 	// Meaning is what the integers of the column stand for, where the file says so.
 	Meaning Meaning
 	// ZeroPadded says that the numbers are kept as the text they are: 007.
@@ -94,19 +105,51 @@ type Info struct {
 	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
 	// integers.
 	Empty, HasFloats bool
+	// NoNulls says that no row lacks a value, where the file tells that before its rows are read.
+	NoNulls bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
 	Why string
 }
 
-// Kept returns how the column is carried along.
-func (c Info) Kept() stream.Kind {
-	if c.ZeroPadded {
-		return stream.String
+// Describe sets kind, meaning and reason of a column of numbers, integers or text to what its logical type says.
+func (c *Info) Describe() {
+	switch c.Type.Class {
+	case logical.Bool:
+		c.Meaning = Boolean
+	case logical.Date:
+		c.Meaning = Date
+	case logical.Timestamp:
+		c.Meaning = Timestamp
+	case logical.Time:
+		c.Meaning = Time
+	case logical.Duration:
+		c.Meaning = Duration
+	case logical.Decimal:
+		c.Why = Rounded(int(c.Type.Precision))
+	case logical.Bytes, logical.UUID:
+		c.Kind, c.Why = Other, "bytes"
+	case logical.List, logical.Struct, logical.Map:
+		c.Kind, c.Why = Other, c.Type.Class.String()+"s"
 	}
-	return c.Kind.Kept()
 }
+
+// Field returns how the column is carried along.
+func (c Info) Field() stream.Field {
+	f := stream.Field{Name: c.Name, Kind: c.Kind.Kept()}
+	switch {
+	case c.ZeroPadded:
+		f.Kind = stream.String
+	case c.Type.Class != logical.None:
+		f = stream.FieldOf(c.Name, c.Type)
+	}
+	f.Nameless, f.NoNulls = c.Nameless, c.NoNulls
+	return f
+}
+
+// Keepable reports whether the column can be carried along.
+func (c Info) Keepable() bool { return c.Kind.Keepable() || c.Type.Class != logical.None }
 
 // Reason returns what the column holds, for who cannot compute with it.
 func (c Info) Reason() string {
@@ -127,7 +170,7 @@ const (
 
 // String returns the name of the meaning, "" for plain integers.
 func (m Meaning) String() string {
-	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
+	return words.Of([]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}, m)
 }
 
 // IsTemporal reports whether columns of this meaning are computed with only when they are
@@ -147,7 +190,7 @@ const (
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
+	return words.Of([]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}, k)
 }
 
 // Computable reports whether a column of this kind can be part of a row.
@@ -183,6 +226,7 @@ type Choice struct {
 	Fixed   []Fixed // the places of a row that get one number in all rows
 	Kept    []Kept
 	Inexact Inexact // what becomes of integers that no float64 holds
+	stored  []int   // see Stored; found once: it is asked for with every row
 }
 
 // Fixed is the number that all rows have in one place, such as the value of a folder key.
@@ -210,7 +254,7 @@ const (
 )
 
 // String returns error or round.
-func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
+func (i Inexact) String() string { return words.Of([]string{"error", "round"}, i) }
 
 // SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
 func (c *Choice) SetCosts(seekCost, readerBytes int64) {
@@ -234,8 +278,19 @@ func (c *Choice) All(kept bool) []int {
 
 // Stored returns the kept columns of a batch that the format appends to, as indexes into
 // dst.Kept: all but constants, none if dst has no kept columns.
-func (c *Choice) Stored(dst *stream.Batch) (list []int) {
-	for k := range dst.Kept {
+func (c *Choice) Stored(dst *stream.Batch) []int {
+	if len(dst.Kept) == 0 {
+		return nil
+	}
+	if c.stored != nil {
+		return c.stored
+	}
+	return c.findStored()
+}
+
+// findStored returns the kept columns that are no constants.
+func (c *Choice) findStored() (list []int) {
+	for k := range c.Kept {
 		if c.Kept[k].Column >= 0 {
 			list = append(list, k)
 		}
@@ -261,7 +316,7 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Gather
 		}
 	}
 	for _, i := range kept {
-		field := stream.Field{Name: about.Columns[i].Name, Kind: about.Columns[i].Kept()}
+		field := about.Columns[i].Field()
 		c.Kept, names.Kept = append(c.Kept, Kept{Column: i, Kind: field.Kind}), append(names.Kept, field)
 	}
 	return NewRows(t, c, names)
@@ -273,6 +328,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	if err := about.check(c); err != nil {
 		return nil, err
 	}
+	c.stored = c.findStored()
 	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {
@@ -282,8 +338,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	return src, err
 }
 
-// check refuses to compute with columns that are no numbers, and to keep those that are neither
-// numbers nor text.
+// check refuses to compute with columns that are no numbers, and to keep those that cannot be read.
 func (t *TableInfo) check(c Choice) error {
 	for _, i := range c.Numeric {
 		if column := t.Columns[i]; !column.Kind.Computable() {
@@ -292,9 +347,9 @@ func (t *TableInfo) check(c Choice) error {
 		}
 	}
 	for _, k := range c.Kept {
-		if k.Column >= 0 && !t.Columns[k.Column].Kind.Keepable() {
+		if k.Column >= 0 && !t.Columns[k.Column].Keepable() {
 			column := t.Columns[k.Column]
-			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept", column.Reason()).
+			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and cannot be kept", column.Reason()).
 				Do("leave it out")
 		}
 	}

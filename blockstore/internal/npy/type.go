@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // valueType is the type of the values of an NPY file.
@@ -80,6 +81,22 @@ func (t valueType) column() column.Kind {
 		return column.Text
 	}
 	return column.Integer
+}
+
+// logicalType returns what the values stand for.
+func (t valueType) logicalType() logical.Type {
+	bits := uint8(8 * t.size)
+	switch t.kind {
+	case 'f':
+		return logical.Type{Class: logical.Float, Bits: bits}
+	case 'i':
+		return logical.Type{Class: logical.Int, Bits: bits}
+	case 'u':
+		return logical.Type{Class: logical.Uint, Bits: bits}
+	case 'b':
+		return logical.Type{Class: logical.Bool}
+	}
+	return logical.String
 }
 
 // values reads the values at the given offsets into the slots of a row. It returns the index

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -46,6 +47,9 @@ type chunkMetadata struct {
 		TotalCompressedSize   int64                   `thrift:"7,required"`
 		DataPageOffset        int64                   `thrift:"9,required"`
 		DictionaryPageOffset  int64                   `thrift:"11,optional"`
+		Statistics            struct {
+			NullCount thrift.Null[int64] `thrift:"3,optional"`
+		} `thrift:"12,optional"`
 	} `thrift:"3,optional"`
 	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
 }
@@ -67,7 +71,21 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
 		return t.badFooter(err)
 	}
+	for i := range t.leaves {
+		l := &t.leaves[i]
+		l.NoNulls = l.maxRep == 0 && (l.maxDef == 0 || footer.countsNoNulls(i))
+	}
 	return t.readGroups(&footer, start)
+}
+
+// countsNoNulls reports whether the statistics of all row groups say that a leaf has no null.
+func (m *metadata) countsNoNulls(leaf int) bool {
+	for g := range m.RowGroups {
+		if columns := m.RowGroups[g].Columns; leaf >= len(columns) || columns[leaf].MetaData.Statistics.NullCount != thrift.New(int64(0)) {
+			return false
+		}
+	}
+	return true
 }
 
 // badFooter returns an error about the footer.
@@ -181,7 +199,9 @@ func (t *table) addGroup(group *groupMetadata, limit int64) error {
 const chunkSlack = 100
 
 // refuse gives up a leaf, for what it holds.
-func (c *leafColumn) refuse(why string) { c.Kind, c.Why, c.Meaning = column.Other, why, column.Plain }
+func (c *leafColumn) refuse(why string) {
+	c.Kind, c.Why, c.Meaning, c.Type = column.Other, why, column.Plain, logical.Type{}
+}
 
 // checkChunk returns where the pages of a chunk are. Pages must end before limit.
 func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRange, error) {

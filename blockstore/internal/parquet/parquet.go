@@ -33,6 +33,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -257,6 +258,7 @@ func (t *table) findWidths(ctx context.Context) error {
 		c := &t.leaves[i]
 		if c.Kind == column.Text && c.unmarked && t.holdsBytes(file, i) {
 			c.refuse("bytes")
+			c.Type = logical.Type{Class: logical.Bytes}
 		}
 		if c.Kind != column.Vector {
 			continue

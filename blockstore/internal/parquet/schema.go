@@ -116,7 +116,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	c.Kind, c.format = leafKind(e)
 	switch {
 	case c.maxRep == 0:
-		c.Meaning = meaning(e)
+		c.Meaning, c.Type = meaning(e), logicalType(e)
 		c.unmarked = c.Kind == column.Text && e.LogicalType.Value == nil && !e.ConvertedType.Valid
 		switch {
 		case c.Kind == column.Other:

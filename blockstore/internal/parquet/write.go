@@ -2,17 +2,20 @@ package parquet
 
 import (
 	"io"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 )
 
 // encoder writes numeric columns as required doubles, plain and not
 // compressed: noise does not compress, and a dictionary would make it larger.
-// Kept columns are optional; all but floats are compressed with snappy, those whose first rows repeat
+// Kept columns are optional unless they have no nulls; all but floats are compressed with snappy, those whose first rows repeat
 // values as indices into a dictionary. Pages have checksums, the footer and the page index minima, maxima and numbers of
 // nulls.
 type encoder struct {
@@ -23,6 +26,7 @@ type encoder struct {
 	group  group
 	inPage []int64                     // bytes of text of each kept column since a page was ended
 	w      *parquet.GenericWriter[any] // nil before the first rows
+	kept   []keptValues                // of the kept columns
 	values []parquet.Value
 }
 
@@ -55,6 +59,7 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	}
 	nodes := parquet.Group{}
 	var names []string
+	var kept []keptValues
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
 			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
@@ -72,14 +77,16 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 		}
 	}
 	for _, field := range s.Kept {
-		if err := add(field.Name, keptNode(field.Kind)); err != nil {
+		leaf, values := keptLeaf(field.Logical())
+		if err := add(field.Name, keptNode(leaf, field)); err != nil {
 			return nil, err
 		}
+		kept = append(kept, values)
 	}
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
 	}
-	return &encoder{out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names))}, nil
+	return &encoder{out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
 }
 
 // Describe adds to the metadata of the footer.
@@ -88,25 +95,16 @@ func (e *encoder) Describe(about map[string]string) error {
 	return nil
 }
 
-// keptNode returns the type of a kept column.
-func keptNode(kind stream.Kind) parquet.Node {
-	node := parquet.Leaf(parquet.DoubleType)
-	switch kind {
-	case stream.Int64:
-		node = parquet.Leaf(parquet.Int64Type)
-	case stream.String:
-		node = parquet.String()
+// keptNode returns the column of a kept column whose values are those of leaf. Floats are not compressed: see encoder.
+func keptNode(leaf parquet.Node, f stream.Field) parquet.Node {
+	leaf = parquet.Encoded(leaf, &parquet.Plain)
+	if f.Kind != stream.Float64 || f.Type.Class == logical.Decimal {
+		leaf = parquet.Compressed(leaf, &parquet.Snappy)
 	}
-	node = parquet.Encoded(node, &parquet.Plain)
-	if !isFloat(node) {
-		node = parquet.Compressed(node, &parquet.Snappy)
+	if f.NoNulls {
+		return leaf
 	}
-	return parquet.Optional(node)
-}
-
-// isFloat reports whether a column holds floats.
-func isFloat(node parquet.Node) bool {
-	return node.Leaf() && (node.Type().Kind() == parquet.Double || node.Type().Kind() == parquet.Float)
+	return parquet.Optional(leaf)
 }
 
 // orderedGroup is a group whose fields keep the order given. Those of a
@@ -162,9 +160,8 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	}
 	for k := range e.schema.Kept {
 		column := len(e.schema.Columns) + k
-		e.values = e.values[:0]
-		for i := at; i < at+rows; i++ {
-			e.values = append(e.values, keptValue(&b.Kept[k], i, column))
+		if err := e.keep(k, &b.Kept[k], at); err != nil {
+			return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
 		}
 		if _, err := columns[column].WriteRowValues(e.values); err != nil {
 			return err
@@ -178,21 +175,26 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
-// keptValue returns value i of c.
-func keptValue(c *stream.Column, i, column int) parquet.Value {
-	if c.Null(i) {
-		return parquet.NullValue().Level(0, 0, column)
+// keep fills e.values with values of kept column k from value at on.
+func (e *encoder) keep(k int, c *stream.Column, at int) error {
+	if err := e.kept[k](e.values, c, at); err != nil {
+		return err
 	}
-	var v parquet.Value
-	switch c.Kind {
-	case stream.Float64:
-		v = parquet.DoubleValue(c.Floats[i])
-	case stream.Int64:
-		v = parquet.Int64Value(c.Ints[i])
-	case stream.String:
-		v = parquet.ByteArrayValue([]byte(c.Strings[i]))
+	if e.schema.Kept[k].NoNulls {
+		if c.Valid != nil && slices.Contains(c.Valid[at:][:len(e.values)], false) {
+			return fault.New("a value is null, and the file that it is from counts no nulls").Of(stream.Damaged).Do("make or fetch that file again")
+		}
+		return nil
 	}
-	return v.Level(0, 1, column)
+	column := len(e.schema.Columns) + k
+	for i := range e.values {
+		if c.Null(at + i) {
+			e.values[i] = parquet.NullValue().Level(0, 0, column)
+		} else {
+			e.values[i] = e.values[i].Level(0, 1, column)
+		}
+	}
+	return nil
 }
 
 func (e *encoder) Finish() error {

@@ -91,7 +91,7 @@ func (r *chunkReader) verify(chunk int, run run, p []byte) error {
 	for _, c := range run.columns {
 		s := r.table.section(chunk, c)
 		raw, err := r.verified(c, s, p[s.offset-run.from:s.end()-run.from])
-		if err == nil && r.table.fields[c].Kind == stream.String {
+		if err == nil && r.table.kinds[c] == stream.String {
 			err = checkEnds(raw, s, r.table.rowsOf(chunk))
 		}
 		if err != nil {

@@ -3,11 +3,11 @@ package store
 import (
 	"encoding/binary"
 	"math"
-	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -23,8 +23,14 @@ type part struct {
 func (p *pass) part(chunk, c int) part {
 	raw, s := p.chunks.raw[c], p.table.section(chunk, c)
 	out := part{column: c, values: raw, format: column.NumberFormat{Form: column.Float64Form}}
-	if p.table.fields[c].Kind == stream.Int64 {
-		out.format = column.NumberFormat{Form: column.SignedForm, Bits: 64, Round: p.Inexact == column.InexactRound}
+	round := p.Inexact == column.InexactRound
+	switch f := p.table.fields[c]; {
+	case f.Type.Class == logical.Decimal:
+		out.format = column.NumberFormat{Form: column.LongDecimalForm, Scale: int(f.Type.Scale), Round: round}
+	case f.Type.Class == logical.Uint:
+		out.format = column.NumberFormat{Form: column.UnsignedForm, Round: round}
+	case f.Kind == stream.Int64:
+		out.format = column.NumberFormat{Form: column.SignedForm, Bits: 64, Round: round}
 	}
 	if s.nullable() {
 		at := len(raw) - (p.table.rowsOf(chunk)+7)/8
@@ -41,6 +47,12 @@ func (p *pass) numbers(x blas64.General, at, from, end int) error {
 		n := min(tile, end-from)
 		for k := range p.numeric {
 			part, to, stride := &p.numeric[k], x.Data[at*x.Stride+p.Slot[k]:], x.Stride
+			if part.format.Form == column.LongDecimalForm {
+				if bad := p.decimals(part, to, stride, from, from+n); bad >= 0 {
+					return p.inexact(part, bad)
+				}
+				continue
+			}
 			if bad := part.format.Place(to, stride, n, part.values[8*from:], 8); bad >= 0 {
 				return p.inexact(part, from+bad)
 			}
@@ -50,6 +62,30 @@ func (p *pass) numbers(x blas64.General, at, from, end int) error {
 		}
 	}
 	return nil
+}
+
+// decimals writes rows from..end of a section of decimals to dst[0], dst[stride] and so on, NaN for nulls. It returns
+// the row of the first integer that no float64 holds, or -1.
+func (p *pass) decimals(s *part, dst []float64, stride, from, end int) int {
+	for r := from; r < end; r++ {
+		if s.valid != nil && !bit(s.valid, r) {
+			dst[(r-from)*stride] = math.NaN()
+			continue
+		}
+		d := column.Decoded{Texts: []string{p.text(s, r)}}
+		if d.Convert(s.format, 1) >= 0 {
+			return r
+		}
+		dst[(r-from)*stride] = d.Floats[0]
+	}
+	return -1
+}
+
+// text returns what row r of a section of strings holds.
+func (p *pass) text(s *part, r int) string {
+	from, to := binary.LittleEndian.Uint32(s.values[4*r:]), binary.LittleEndian.Uint32(s.values[4*r+4:])
+	texts := s.values[4*(p.table.rowsOf(p.chunk)+1):]
+	return string(texts[from:to])
 }
 
 // nulls puts NaN where the bitmap says null, for rows from..end.
@@ -66,32 +102,61 @@ func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
 // keep appends rows from..end of a section to c.
 func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
-	for r := from; r < end; r++ {
-		if s.valid != nil && !bit(s.valid, r) {
-			column.AppendNull(c)
-			continue
+	for from < end { // runs of values and of nulls
+		first := from
+		if from = end; s.valid != nil {
+			for from = first; from < end && bit(s.valid, from); {
+				from++
+			}
 		}
-		switch c.Kind {
-		case stream.Float64:
-			v, ok := s.format.Float(binary.LittleEndian.Uint64(s.values[8*r:]))
-			if !ok {
+		if err := p.keepRun(c, s, first, from); err != nil {
+			return err
+		}
+		for ; from < end && !bit(s.valid, from); from++ {
+			column.AppendNull(c)
+		}
+	}
+	return nil
+}
+
+// keepRun appends rows from..end of a section, none of which is null, to c.
+func (p *pass) keepRun(c *stream.Column, s *part, from, end int) error {
+	switch {
+	case s.format.Form == column.LongDecimalForm:
+		for r := from; r < end; r++ {
+			d := column.Decoded{Texts: []string{p.text(s, r)}}
+			if d.ConvertFor(c, s.format, 1) >= 0 {
 				return p.inexact(s, r)
 			}
-			c.Floats = append(c.Floats, v)
-		case stream.Int64:
-			c.Ints = append(c.Ints, int64(binary.LittleEndian.Uint64(s.values[8*r:])))
-		case stream.String:
-			from, to := binary.LittleEndian.Uint32(s.values[4*r:]), binary.LittleEndian.Uint32(s.values[4*r+4:])
-			texts := s.values[4*(p.table.rowsOf(p.chunk)+1):]
-			c.Strings = append(c.Strings, string(texts[from:to]))
+			if _, err := d.Keep(c, s.format, 0, 1); err != nil {
+				return err
+			}
 		}
-		column.AppendValid(c)
+	case c.Kind == stream.Float64:
+		if bad := s.format.Place(column.GrowFloats(c, end-from), 1, end-from, s.values[8*from:], 8); bad >= 0 {
+			return p.inexact(s, from+bad)
+		}
+	case c.Kind == stream.Int64:
+		to := column.GrowInts(c, end-from)
+		for i := range to {
+			to[i] = int64(binary.LittleEndian.Uint64(s.values[8*(from+i):]))
+		}
+	case c.Kind == stream.String:
+		for r := from; r < end; r++ {
+			c.Strings = append(c.Strings, p.text(s, r))
+			column.AppendValid(c)
+		}
 	}
 	return nil
 }
 
 // inexact returns the error about an integer in a row of the chunk that no float64 holds.
 func (p *pass) inexact(s *part, row int) error {
-	value := int64(binary.LittleEndian.Uint64(s.values[8*row:]))
-	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", column.ErrInexact(strconv.FormatInt(value, 10)))
+	d := column.Decoded{}
+	if s.format.Form == column.LongDecimalForm {
+		d.Texts = []string{p.text(s, row)}
+	} else {
+		d.Words = []uint64{binary.LittleEndian.Uint64(s.values[8*row:])}
+	}
+	return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(row), p.table.fields[s.column].Name, "%w", column.ErrInexact(d.Integer(s.format, 0)))
 }

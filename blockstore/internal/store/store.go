@@ -31,7 +31,7 @@
 //	└──────┴──────┴────────────┴─────────┴─────────────┴───────┘
 //
 // The magic is 89 'N' 'Y' 'S' 0D 0A 1A 0A, which a transfer in text mode
-// spoils; the version is 1; the crc is that of bytes 0–59. Every crc is
+// spoils; the version is 1, or 2 where a column has a logical type; the crc is that of bytes 0–59. Every crc is
 // CRC-32C (Castagnoli).
 //
 // A chunk is a run of consecutive rows, all of the header's number except the
@@ -52,7 +52,10 @@
 //	│rows u64 │columns               │sections              │
 //	└─────────┴──────────────────────┴──────────────────────┘
 //	a column:  kind u32 (0 float64, 1 int64, 2 string, 3 float64 whose name
-//	           is made up), length of the name u32, the name in UTF-8
+//	           is made up), length of the name u32, the name in UTF-8; if 256
+//	           is added to the kind, length u32 and name of its logical type
+//	           (see package logical), whose values are as stream.FieldOf says,
+//	           decimals as strings; if 512 is added, its name is made up
 //	a section: 0        8         16           24       28      32
 //	           ┌────────┬─────────┬────────────┬────────┬───────┐
 //	           │offset  │stored   │raw         │crc     │flags  │
@@ -83,15 +86,18 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // The constants of the store's format; see the package comment.
 const (
 	magic       = "\x89NYS\r\n\x1a\n"
-	version     = 1
+	version     = 1 // of stores without logical types
+	typed       = 2 // of others
 	alignment   = 64
 	headerSize  = 64
 	trailerSize = 64
@@ -176,7 +182,8 @@ type shape struct {
 	chunkRows int
 	rowCount  int64
 	fields    []stream.Field
-	nameless  []bool // whether the name of each column is made up
+	kinds     []stream.Kind // of the sections: decimals are strings
+	nameless  []bool        // whether the name of each column is made up
 	sections  sectionTable
 	trailer   [trailerSize]byte
 	body      int64 // file size without the trailer
@@ -201,30 +208,67 @@ func (s *shape) section(chunk, column int) section {
 }
 
 // encodeHeader returns the first 64 bytes of a store.
-func encodeHeader(chunkRows, columns int) []byte {
+func encodeHeader(version, chunkRows, columns int) []byte {
 	p := make([]byte, headerSize)
 	copy(p, magic)
-	binary.LittleEndian.PutUint32(p[8:], version)
+	binary.LittleEndian.PutUint32(p[8:], uint32(version))
 	binary.LittleEndian.PutUint32(p[12:], uint32(chunkRows))
 	binary.LittleEndian.PutUint32(p[16:], uint32(columns))
 	binary.LittleEndian.PutUint32(p[60:], crc32c(p[:60]))
 	return p
 }
 
-// namelessKind is the kind of a column of float64 whose name is made up.
-const namelessKind = 3
+// namelessKind is the kind of a column of float64 whose name is made up; typedKind is added to the kind of one that
+// has a logical type, madeUpKind to that of one of another kind than float64 whose name is made up.
+const (
+	namelessKind = 3
+	typedKind    = 256
+	madeUpKind   = 512
+)
 
-// encodeFooter returns the footer without padding. The names of the first columns may be made up.
-func encodeFooter(rows int64, fields []stream.Field, nameless int, sections sectionTable) []byte {
+// sectionKind returns the kind of the sections of a column.
+func sectionKind(f stream.Field) stream.Kind {
+	if f.Type.Class == logical.Decimal {
+		return stream.String
+	}
+	return f.Kind
+}
+
+// kindOf returns the kind of a column as the footer has it.
+func kindOf(f stream.Field) uint32 {
+	kind := uint32(sectionKind(f))
+	switch {
+	case f.Nameless && f.Kind == stream.Float64 && f.Type.Class == logical.None:
+		kind = namelessKind
+	case f.Nameless:
+		kind += madeUpKind
+	}
+	if f.Type.Class != logical.None {
+		kind += typedKind
+	}
+	return kind
+}
+
+// versionOf returns the version of a store with columns of these types.
+func versionOf(fields []stream.Field) int {
+	if slices.ContainsFunc(fields, func(f stream.Field) bool { return kindOf(f) >= typedKind }) {
+		return typed
+	}
+	return version
+}
+
+// encodeFooter returns the footer without padding.
+func encodeFooter(rows int64, fields []stream.Field, sections sectionTable) []byte {
 	p := binary.LittleEndian.AppendUint64(nil, uint64(rows))
-	for i, f := range fields {
-		kind := uint32(f.Kind)
-		if i < nameless {
-			kind = namelessKind
-		}
-		p = binary.LittleEndian.AppendUint32(p, kind)
+	for _, f := range fields {
+		name := f.Type.String()
+		p = binary.LittleEndian.AppendUint32(p, kindOf(f))
 		p = binary.LittleEndian.AppendUint32(p, uint32(len(f.Name)))
 		p = append(p, f.Name...)
+		if name != "" {
+			p = binary.LittleEndian.AppendUint32(p, uint32(len(name)))
+			p = append(p, name...)
+		}
 	}
 	return append(p, sections...)
 }
@@ -274,8 +318,8 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 	if crc32c(p[:60]) != binary.LittleEndian.Uint32(p[60:]) {
 		return 0, errors.New("the header is damaged: its checksum differs")
 	}
-	if v := binary.LittleEndian.Uint32(p[8:]); v != version {
-		return 0, fault.New("the header says version %d, this program reads version %d", v, version).
+	if v := binary.LittleEndian.Uint32(p[8:]); v != version && v != typed {
+		return 0, fault.New("the header says version %d, this program reads versions %d and %d", v, version, typed).
 			Do("write the store anew, or take the program that wrote it")
 	}
 	chunk, cols := uint64(binary.LittleEndian.Uint32(p[12:])), uint64(binary.LittleEndian.Uint32(p[16:]))
@@ -333,21 +377,30 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	if columns > len(p)/8 {
 		return fmt.Errorf("the footer has no room for %d columns", columns)
 	}
-	s.fields, s.nameless = make([]stream.Field, columns), make([]bool, columns)
+	s.fields, s.kinds, s.nameless = make([]stream.Field, columns), make([]stream.Kind, columns), make([]bool, columns)
 	for i := range s.fields {
 		if len(p) < 8 {
 			return fmt.Errorf("the footer ends within column %d of %d", i, columns)
 		}
 		kind, length := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 		p = p[8:]
-		if s.nameless[i] = kind == namelessKind; s.nameless[i] {
+		hasType := kind&typedKind != 0
+		s.nameless[i] = kind == namelessKind || kind&madeUpKind != 0
+		if kind &^= typedKind | madeUpKind; kind == namelessKind {
 			kind = uint32(stream.Float64)
 		}
 		if kind > uint32(stream.String) || uint64(length) > uint64(len(p)) {
 			return fmt.Errorf("column %d has kind %d and a name of %d bytes, which cannot be", i, kind, length)
 		}
+		s.kinds[i] = stream.Kind(kind)
 		s.fields[i] = stream.Field{Name: string(p[:length]), Kind: stream.Kind(kind)}
 		p = p[length:]
+		if hasType {
+			var err error
+			if p, err = s.decodeType(i, p); err != nil {
+				return err
+			}
+		}
 	}
 	s.sections = p
 	chunks := uint64(len(p) / (entrySize * columns))
@@ -358,6 +411,22 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	}
 	s.rowCount = int64(rows)
 	return nil
+}
+
+// decodeType takes the logical type of column i off the footer.
+func (s *shape) decodeType(i int, p []byte) ([]byte, error) {
+	if len(p) < 4 || uint64(binary.LittleEndian.Uint32(p)) > uint64(len(p)-4) {
+		return nil, fmt.Errorf("the footer ends within the type of column %d", i)
+	}
+	end := 4 + binary.LittleEndian.Uint32(p)
+	t, err := logical.Parse(string(p[4:end]))
+	if err != nil {
+		return nil, fault.New("column %d: %w", i, err).Do("take the program that wrote it")
+	}
+	if s.fields[i] = stream.FieldOf(s.fields[i].Name, t); sectionKind(s.fields[i]) != s.kinds[i] {
+		return nil, fmt.Errorf("column %d has the type %s and kind %d, which cannot be", i, t, s.kinds[i])
+	}
+	return p[end:], nil
 }
 
 // checkSections checks that the sections fill the file from the header to the
@@ -382,7 +451,7 @@ func (s *shape) checkSections(footerOffset int64) error {
 
 // checkSize checks the sizes and flags of section i.
 func (s *shape) checkSize(i int, e section) error {
-	rows, kind := int64(s.rowsOf(i/len(s.fields))), s.fields[i%len(s.fields)].Kind
+	rows, kind := int64(s.rowsOf(i/len(s.fields))), s.kinds[i%len(s.fields)]
 	least, most := 8*rows, 8*rows
 	if kind == stream.String {
 		least, most = 4*(rows+1), maxSection

@@ -297,7 +297,7 @@ func FuzzStore(f *testing.F) {
 
 // sealed makes a store of its parts, with the checksums that fit them.
 func sealed(chunkRows, columns int, sections, footer []byte) []byte {
-	p := append(encodeHeader(chunkRows, columns), sections...)
+	p := append(encodeHeader(version, chunkRows, columns), sections...)
 	p = append(p, make([]byte, padded(int64(len(p)))-int64(len(p)))...)
 	footer = bytes.Clone(footer)
 	shape := &shape{chunkRows: max(1, chunkRows)}
@@ -346,7 +346,7 @@ func TestGreedyFooter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, first := f.WriteAt(encodeHeader(1, 1), 0)
+		_, first := f.WriteAt(encodeHeader(version, 1, 1), 0)
 		_, last := f.WriteAt(encodeTrailer(size-trailerSize-length, length, 1, make([]byte, 32)), size-trailerSize)
 		if err := errors.Join(first, last, f.Close()); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -48,7 +49,7 @@ type columnBuffer struct {
 func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	e := &Encoder{out: bufio.NewWriterSize(w, 1<<18), digest: sha256.New(), schema: s}
 	for _, name := range s.Columns {
-		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64})
+		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64, Nameless: s.Nameless})
 	}
 	e.fields = append(e.fields, s.Kept...)
 	if len(e.fields) == 0 {
@@ -63,15 +64,7 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	e.chunkRows = rowsPerChunk(len(e.fields))
 	e.columns = make([]columnBuffer, len(e.fields))
 	e.startChunk()
-	return e, e.write(encodeHeader(e.chunkRows, len(e.fields)))
-}
-
-// nameless returns how many of the first columns have made-up names.
-func (e *Encoder) nameless() int {
-	if e.schema.Nameless {
-		return len(e.schema.Columns)
-	}
-	return 0
+	return e, e.write(encodeHeader(versionOf(e.fields), e.chunkRows, len(e.fields)))
 }
 
 // startChunk empties the buffers.
@@ -80,7 +73,7 @@ func (e *Encoder) startChunk() {
 	for i := range e.columns {
 		c := &e.columns[i]
 		c.ends, c.values, c.valid, c.nulls = c.ends[:0], c.values[:0], c.valid[:0], false
-		if e.fields[i].Kind == stream.String {
+		if sectionKind(e.fields[i]) == stream.String {
 			c.ends = append(c.ends, 0, 0, 0, 0)
 		}
 	}
@@ -128,7 +121,7 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 		if b.Kept[k].Kind != field.Kind {
 			panic(fmt.Sprintf("blockstore: kept column %q has kind %d, the schema says %d", field.Name, b.Kept[k].Kind, field.Kind))
 		}
-		if err := c.appendKept(&b.Kept[k], from, to, e.filled); err != nil {
+		if err := c.appendKept(&b.Kept[k], sectionKind(field), from, to, e.filled); err != nil {
 			return fault.New("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
 		}
 	}
@@ -137,16 +130,18 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 	return nil
 }
 
-// appendKept appends rows from..to of k; the chunk holds filled rows so far.
-func (c *columnBuffer) appendKept(k *stream.Column, from, to, filled int) error {
-	switch k.Kind {
+// appendKept appends rows from..to of k to sections of a kind; the chunk holds filled rows so far.
+func (c *columnBuffer) appendKept(k *stream.Column, kind stream.Kind, from, to, filled int) error {
+	switch kind {
 	case stream.Float64:
-		for _, v := range k.Floats[from:to] {
-			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+		values := c.grow(to - from)
+		for i, v := range k.Floats[from:to] {
+			binary.LittleEndian.PutUint64(values[8*i:], math.Float64bits(v))
 		}
 	case stream.Int64:
-		for _, v := range k.Ints[from:to] {
-			c.values = binary.LittleEndian.AppendUint64(c.values, uint64(v))
+		values := c.grow(to - from)
+		for i, v := range k.Ints[from:to] {
+			binary.LittleEndian.PutUint64(values[8*i:], uint64(v))
 		}
 	case stream.String:
 		for _, v := range k.Strings[from:to] {
@@ -157,10 +152,25 @@ func (c *columnBuffer) appendKept(k *stream.Column, from, to, filled int) error 
 			return fmt.Errorf("the strings of one chunk exceed %d bytes, the limit of a store", maxSection/2)
 		}
 	}
+	if len(c.valid) == 0 {
+		if k.Valid == nil {
+			return nil
+		}
+		for i := range filled {
+			c.appendValid(i, true)
+		}
+	}
 	for i := from; i < to; i++ {
 		c.appendValid(filled+i-from, !k.Null(i))
 	}
 	return nil
+}
+
+// grow returns the room of n more numbers.
+func (c *columnBuffer) grow(n int) []byte {
+	at := len(c.values)
+	c.values = slices.Grow(c.values, 8*n)[:at+8*n]
+	return c.values[at:]
 }
 
 // appendValid records whether row i of the chunk has a value.
@@ -214,7 +224,7 @@ func (e *Encoder) Finish() error {
 			return err
 		}
 	}
-	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.nameless(), e.sections)
+	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.sections)
 	if err := e.write(footer); err != nil {
 		return err
 	}

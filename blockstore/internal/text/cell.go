@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // isMissing reports whether a cell of a text file stands for no value.
@@ -85,6 +86,10 @@ type cellKinds struct {
 
 	numeric, other, booleans int64  // cells that are numbers, and that are not, true and false among these
 	bad                      string // the first cell that is no number
+
+	not   shapes // of all texts
+	nanos bool   // some times have more than six digits behind the point
+	far   bool   // some are beyond what nanoseconds of 64 bits hold
 }
 
 // see adds one cell.
@@ -116,6 +121,7 @@ func (k *cellKinds) see(cell []byte) {
 	if k.other++; k.other == 1 {
 		k.bad = string(fault.Shorten(cell))
 	}
+	k.shape(cell)
 }
 
 // join adds the cells of a later part of the column.
@@ -129,6 +135,8 @@ func (k *cellKinds) join(later cellKinds) {
 	k.numeric += later.numeric
 	k.other += later.other
 	k.booleans += later.booleans
+	k.not |= later.not
+	k.nanos, k.far = k.nanos || later.nanos, k.far || later.far
 }
 
 // parseBoolean reads true or false, in any case: R writes TRUE, Python True.
@@ -259,9 +267,19 @@ func errNotNumber(cell []byte) error {
 
 // keepCell appends a cell to a kept column; floats are those of exactNumber.
 func keepCell(c *stream.Column, cell []byte, floats bool, inexact column.Inexact) error {
-	if len(cell) == 0 || c.Kind != stream.String && isMissing(cell) { // NA is a text like others
+	if c.Kind == stream.Float64 && c.Type.Class == logical.None && len(cell) > 0 {
+		if v, err := exactNumber(cell, floats, inexact); err == nil && v == v { // mostly all there is to do
+			c.Floats = append(c.Floats, v)
+			column.AppendValid(c)
+			return nil
+		}
+	}
+	if len(cell) == 0 || (c.Kind != stream.String || c.Type.Class != logical.None) && isMissing(cell) { // NA is a text like others
 		column.AppendNull(c)
 		return nil
+	}
+	if c.Type.Class != logical.None {
+		return keepTyped(c, cell)
 	}
 	switch c.Kind {
 	case stream.String:

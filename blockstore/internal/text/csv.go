@@ -1,6 +1,6 @@
 // Package text reads tables of text: CSV with any delimiter, JSON lines, and the
 // format of libsvm; and writes them. Opening reads the whole file once, to learn what the columns
-// hold and where every 1024th row starts; after that a row can be fetched by its
+// hold and where a row starts in each kilobyte of it; after that a row can be fetched by its
 // number. The records of a text are also what package graph reads.
 package text
 
@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // CSVOptions says what CSV is not to find out by itself.
@@ -231,7 +232,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
+	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	t.Columns = make([]column.Info, 0, len(s.first))
 	var names []string // made up, where the file has none
 	for j, cell := range s.first {
@@ -250,8 +251,12 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 			name = names[j]
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
+		info.NoNulls = kinds.numeric+kinds.other == t.Rows
 		if kinds.boolean() {
-			info.Kind, info.Meaning = column.Integer, column.Boolean
+			info.Kind, info.Meaning, info.Type = column.Integer, column.Boolean, logical.Type{Class: logical.Bool}
+		}
+		if info.Kind == column.Text {
+			info.Found = kinds.found()
 		}
 		info.ZeroPadded = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
@@ -313,9 +318,10 @@ type csvCursor struct {
 	table   *csvTable
 	records *Records
 	cells   [][]byte
+	stored  []int // see column.Choice.Stored
 }
 
-func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
+func (c *csvCursor) seek(m mark, near int64) { c.records.lines.seek(m, near) }
 
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.Next()
@@ -346,13 +352,16 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			return inColumn(info.Name, c.records.Here(err))
 		}
 	}
-	for _, k := range c.Stored(dst) {
+	if len(c.stored) == 0 {
+		c.stored = c.Stored(dst)
+	}
+	for _, k := range c.stored {
 		j := c.Kept[k].Column
 		info, cell := &c.table.Columns[j], c.cells[j]
-		if dst.Kept[k].Kind != stream.String {
+		if dst.Kept[k].Kind != stream.String || dst.Kept[k].Type.Class == logical.UUID {
 			cell = c.number(j)
 		}
-		if info.Meaning == column.Boolean {
+		if t := dst.Kept[k].Type.Class; info.Meaning == column.Boolean && dst.Kept[k].Kind != stream.String && (t == logical.Bool || t == logical.None) {
 			err = keepBoolean(&dst.Kept[k], cell)
 		} else {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // jsonColumn collects what the values of one column are.
@@ -39,6 +40,9 @@ func (c *jsonColumn) see(v jsonValue, line int64) error {
 			c.bad, c.badLine = string(fault.Shorten(v.raw)), line
 		}
 		c.other++
+		if text, err := unquoted(v.raw); err == nil {
+			c.shape(text)
+		}
 	default:
 		c.unread = "objects, or arrays that have not only numbers"
 	}
@@ -106,9 +110,13 @@ func (c *jsonColumn) info(name string) column.Info {
 		info.Kind, info.Why = column.Other, "arrays and other values"
 	case c.width > 0:
 		info.Kind, info.Width = column.Vector, c.width
+	case info.Kind == column.Text:
+		if info.Found = c.found(); c.booleans {
+			info.Found = nil
+		}
 	case c.booleans && !c.text && !c.numbers:
 		if info.Kind = column.Integer; !c.integers {
-			info.Meaning = column.Boolean
+			info.Meaning, info.Type = column.Boolean, logical.Type{Class: logical.Bool}
 		}
 	}
 	return info

@@ -3,8 +3,6 @@ package text
 import (
 	"bufio"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -12,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // csvEncoder writes a header, and a line per row: numbers in the shortest form
@@ -78,16 +77,7 @@ func (e *csvEncoder) number(v float64) {
 
 // appendNumber writes a number in as few digits as bring it back bit by bit,
 // whole numbers up to 15 digits without an exponent.
-func appendNumber(line []byte, v float64) []byte {
-	if v != v {
-		return append(line, "NaN"...)
-	}
-	format := byte('g')
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		format = 'f'
-	}
-	return strconv.AppendFloat(line, v, format, -1, 64)
-}
+func appendNumber(line []byte, v float64) []byte { return appendFloat(line, v, 64) }
 
 // endLine writes the line, its last delimiter changed to a newline.
 func (e *csvEncoder) endLine() error {
@@ -109,7 +99,11 @@ func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
 			e.number(v)
 		}
 		for k := range b.Kept {
-			e.kept(&b.Kept[k], i)
+			if c := &b.Kept[k]; c.Kind == stream.Float64 && c.Type.Class == logical.None && !c.Null(i) {
+				e.number(c.Floats[i])
+			} else {
+				e.kept(c, i)
+			}
 		}
 		if err := e.endLine(); err != nil {
 			return err
@@ -123,12 +117,15 @@ func (e *csvEncoder) kept(c *stream.Column, i int) {
 	switch {
 	case c.Null(i):
 		e.line = append(e.line, e.delimiter)
-	case c.Kind == stream.Float64:
-		e.number(c.Floats[i])
-	case c.Kind == stream.Int64:
-		e.line = append(strconv.AppendInt(e.line, c.Ints[i], 10), e.delimiter)
-	default:
+	case c.Kind == stream.String && (c.Type.Class == logical.None || c.Type.IsText()):
 		e.text(c.Strings[i])
+	case c.Type.Class == logical.Unmarked:
+		if err := checkText([]byte(c.Strings[i])); err != nil {
+			e.failed = fault.Output(e.path, "%w", err)
+		}
+		e.text(c.Strings[i])
+	default:
+		e.line = append(appendTyped(e.line, c, i), e.delimiter)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -15,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // jsonEncoder writes an object per row, whose members are the columns, then the kept ones:
@@ -136,15 +136,15 @@ func (e *jsonEncoder) kept(at int, c *stream.Column, i int) (err error) {
 	switch {
 	case c.Null(i):
 		return e.number(at, math.NaN())
-	case c.Kind == stream.Float64:
+	case c.Kind == stream.Float64 && (c.Type.Class == logical.None || !matrix.IsFinite(c.Floats[i])):
 		return e.number(at, c.Floats[i])
 	}
 	e.line = append(e.line, e.head(at)...)
-	if c.Kind == stream.Int64 {
-		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
+	if !isWord(c) {
+		e.line = appendTyped(e.line, c, i)
 		return nil
 	}
-	e.line, err = e.appendText(e.line, c.Strings[i])
+	e.line, err = e.appendText(e.line, string(appendTyped(nil, c, i)))
 	return err
 }
 

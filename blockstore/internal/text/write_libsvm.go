@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // libsvmEncoder writes a label and index:value pairs per row. Zeros are left
@@ -62,10 +63,14 @@ func (e *libsvmEncoder) label(b *stream.Batch, i int) error {
 	switch c := &b.Kept[0]; {
 	case c.Null(i):
 		e.line = append(e.line, "nan"...)
+	case c.Type.Class == logical.Uint || c.Type.Class == logical.Decimal:
+		e.line = appendTyped(e.line, c, i)
 	case c.Kind == stream.Float64:
 		e.line = appendNumber(e.line, c.Floats[i])
 	case c.Kind == stream.Int64:
 		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
+	case c.Type.Class == logical.Bytes || c.Type.Class == logical.UUID:
+		e.line = appendTyped(e.line, c, i)
 	case c.Strings[i] == "" || strings.ContainsAny(c.Strings[i], " \t\r\n:#"):
 		return fault.New("a libsvm label is not empty and has no blank, ':' or '#' in it").Do("write .csv, or keep another column")
 	default:

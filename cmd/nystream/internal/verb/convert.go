@@ -44,6 +44,8 @@ func NewConvert(a *app.App) *cobra.Command {
 	c.set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "instead of the last argument",
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.OutputFiles})
 	rows.AddOutputFormat(c.app, c.set)
+	c.set.Add(flags.Flag{Name: "types", Arg: "name=type", Usage: "types of columns of text files, such as id=int64",
+		Doc: "bool, int8 to int64, uint8 to uint64, float32, float64, decimal(18,4), date, timestamp, uuid or text", Group: flags.Data, Effect: flags.Locates, For: flags.Rows, Value: flags.Strings(&c.data.Types)})
 	c.set.Flag("nulls").NoDefault()
 	return cmd
 }
@@ -65,7 +67,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return app.FromData(err)
 	}
 	columns, _ := files.Columns()
-	c.data.Text = c.rows.Categories != prepare.EncodeNone
+	c.data.Text, c.data.Dates = c.rows.Categories != prepare.EncodeNone, c.rows.Dates
 	c.chooseAll(columns)
 	c.data.NoNumbers = true
 	in, err := c.data.Choose(c.app, files)
@@ -91,16 +93,20 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if n == 0 && rows.FormatOf(c.app, c.output) == "jsonl" {
 		c.app.Note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", app.OutputName(c.output))
 	}
-	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, output: c.output}, []string{}
+	read, numbers := in.Reading(in.Info().PassesToOpen), len(src.Info().Columns)
+	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, read: &read, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
+		if c.data.Carry == blockstore.CarryAll && k.Logical().IsNumber() {
+			numbers++
+			continue
+		}
 		kept = append(kept, k.Name)
 	}
 	if p, ok := src.(*prepare.Source); ok {
 		r.rowsDropped, r.categories = p.Dropped(), p.Found()
 	}
 	return printRows(c.app, r, func(out *report.Report) error {
-		columns := len(src.Info().Columns)
-		out.Show(keyConvertedColumns, columns, "columns", "%d numeric, %d kept", columns, len(kept))
+		out.Show(keyConvertedColumns, numbers, "columns", "%d numeric, %d kept", numbers, len(kept))
 		out.Put(keyKept, kept)
 		return nil
 	})
@@ -112,9 +118,9 @@ func (c *convertCommand) checkMemory(in *rows.Input, info stream.Info) error {
 	if held := rows.HeldBy(stream.Engine{Threads: 1}, []*rows.Input{in}); held > 0 {
 		budget.Items = append(budget.Items, rows.ReaderItem(held))
 	}
-	d := len(info.Columns)
+	d := len(info.Columns) + len(info.Kept)
 	budget.Add("rows", int64(batchRows(info))*int64(d), "")
-	rows.WriterBudget(c.app, &budget, c.output, info.Rows, d+len(info.Kept))
+	rows.WriterBudget(c.app, &budget, c.output, info.Rows, d)
 	return c.app.CheckBudget(&budget)
 }
 
@@ -135,32 +141,38 @@ func (c *convertCommand) check(args []string) error {
 	return nil
 }
 
-// chooseAll keeps the columns that are no numbers when nothing is chosen and the output can
-// hold them: in a libsvm file only a label.
+// chooseAll carries columns along where the output can hold them: all of them as they are, or, if numbers are
+// prepared, those that are no numbers. A libsvm file holds a label.
 func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
-	if len(c.data.Columns) > 0 || c.data.Keeps() {
-		return
-	}
 	switch rows.FormatOf(c.app, c.output) {
 	case "npy":
 	case "libsvm":
-		if label := libsvmLabel(columns); label >= 0 {
+		if label := libsvmLabel(columns); label >= 0 && len(c.data.Columns) == 0 && !c.data.Keeps() {
 			c.data.Keep = []string{columns[label].Name}
 		}
 	default:
-		places, items := apartColumns(columns)
-		for i, place := range places {
-			if !c.data.Text || columns[place].Kind != "text" {
-				c.data.Keep = append(c.data.Keep, items[i])
-			}
+		if c.data.Carry = blockstore.CarryRest; !c.prepares() && c.rows.Dates == blockstore.DatesNone {
+			c.data.Carry = blockstore.CarryAll
 		}
+		c.data.FindTypes = slices.Contains([]string{"parquet", "arrow", "arrow-stream", "nys"}, rows.FormatOf(c.app, c.output))
 	}
+}
+
+// prepares reports whether nulls, scaling or text are to be dealt with.
+func (c *convertCommand) prepares() bool {
+	return c.set.Given("nulls") || c.rows.Scale != prepare.ScaleNone || c.data.Text
 }
 
 // noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
 func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.ColumnInfo) {
 	info, list, rounded := in.Info(), slices.Clip(in.LeftOut), []rows.LeftOutColumn{}
-	names := sync.OnceValue(func() map[string]bool { return namesOf(info) })
+	names := sync.OnceValue(func() map[string]bool {
+		names := make(map[string]bool, len(info.Columns))
+		for _, name := range info.Columns {
+			names[name] = true
+		}
+		return names
+	})
 	for _, column := range columns {
 		if column.Kind == "number" && column.Reason != "" && names()[column.Name] {
 			rounded = append(rounded, rows.LeftOutColumn{Name: column.Name, Reason: column.Reason})
@@ -178,21 +190,9 @@ func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.Column
 	}
 }
 
-// namesOf returns the names of all columns, numeric and kept.
-func namesOf(info stream.Info) map[string]bool {
-	names := make(map[string]bool, len(info.Columns))
-	for _, name := range info.Columns {
-		names[name] = true
-	}
-	for _, f := range info.Kept {
-		names[f.Name] = true
-	}
-	return names
-}
-
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *rows.Input) (stream.Source, error) {
-	if info := in.Info(); !c.set.Given("nulls") && c.rows.Scale == prepare.ScaleNone && !c.data.Text ||
+	if info := in.Info(); !c.prepares() ||
 		len(info.Columns)+rows.CategoriesOf(info) == 0 {
 		return in, nil
 	}
@@ -204,7 +204,7 @@ func (c *convertCommand) prepared(ctx context.Context, in *rows.Input) (stream.S
 // than 16 MiB, and no more than there are.
 func batchRows(info stream.Info) int {
 	const few, most = 4 << 20 / 8, 16 << 20 / 8 // numbers
-	d := max(1, len(info.Columns))
+	d := max(1, len(info.Columns)+len(info.Kept))
 	n := min(4096, max(16, few/d))
 	if info.Rows >= 0 {
 		n = int(min(int64(n), info.Rows))
@@ -253,7 +253,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
 	for _, k := range info.Kept {
-		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
+		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind, Type: k.Type})
 	}
 	return b
 }

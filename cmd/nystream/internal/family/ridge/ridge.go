@@ -134,8 +134,12 @@ type keptFile struct {
 // besides returns the rows with the columns of files.
 func (c *task) besides(rows stream.Source) (stream.Source, error) {
 	for _, f := range c.files {
+		fields := make([]stream.Field, len(f.names))
+		for k, name := range f.names {
+			fields[k] = stream.Field{Name: name, Carried: true}
+		}
 		var err error
-		if rows, err = stream.Beside(rows, f.names, f.values.Values...); err != nil {
+		if rows, err = stream.Beside(rows, fields, f.values.Values...); err != nil {
 			return nil, app.FromData(err)
 		}
 	}

@@ -1,0 +1,92 @@
+package blockstore
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// Carry says which columns are carried along besides those of Keep.
+type Carry uint8
+
+const (
+	// CarryNamed carries none.
+	CarryNamed Carry = iota
+	// CarryRest carries the columns that are not computed with by default: text, dates, times, bytes, the k of k=v
+	// folders. Items of Columns with ! in front leave them out, too. There are none if an item chooses columns.
+	CarryRest
+	// CarryAll carries all columns, in the order of the file, and computes with none. Items of Columns choose among
+	// columns of any type. Those of Keep come last.
+	CarryAll
+)
+
+// carryAll is resolve for CarryAll. Columns that cannot be carried along as they are, such as vectors, are taken as
+// numbers if they are some, else left out.
+func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
+	var wrong complaints
+	n := s.pick(items, nil, places(s.absentOnes()), &wrong)
+	var last []int
+	for _, name := range keep {
+		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(last, i) {
+			last = append(last, i)
+		}
+	}
+	list := without(n.chosen, places(last))
+	if !n.positive {
+		list = without(upTo(0, s.own), places(n.excluded, last, s.absentOnes()))
+		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
+		n.passed = without(s.absentOnes(), places(n.excluded, last))
+	}
+	sel.leftOut = s.described(without(n.passed, places(n.chosen, last)))
+	for _, i := range list {
+		switch c := s.Columns[s.components[i].column]; {
+		case c.Keepable() && !s.plain:
+			sel.arranged = append(sel.arranged, len(sel.kept))
+			sel.kept = append(sel.kept, i)
+		case c.Kind.Computable():
+			sel.arranged = append(sel.arranged, -1-len(sel.numeric))
+			sel.numeric = append(sel.numeric, i)
+		default:
+			sel.leftOut = append(sel.leftOut, s.described([]int{i})...)
+		}
+	}
+	sel.kept = append(sel.kept, last...)
+	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
+		sel.arranged = append(sel.arranged, k)
+	}
+	if len(sel.numeric) == 0 || s.plain {
+		sel.arranged = nil
+	}
+	if err := wrong.err(s); err != nil {
+		return sel, err
+	}
+	if len(sel.kept)+len(sel.numeric) == 0 {
+		return sel, fault.File(s.Path, "no column is chosen that can be read").Do("the columns are: %s", s.names(nil))
+	}
+	return sel, nil
+}
+
+// isPlain reports whether a table has nothing but float64, none of which is null. Rows of numbers hold them as they
+// are, and are faster than columns that are carried along.
+func isPlain(t *column.TableInfo) bool {
+	return !slices.ContainsFunc(t.Columns, func(c column.Info) bool {
+		f := c.Field()
+		return c.Kind != column.Number || f.Kind != stream.Float64 || f.Type.Class != logical.None || !f.NoNulls
+	})
+}
+
+// rest returns the components that CarryRest carries besides those that are chosen or kept.
+func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
+	if n.positive {
+		return nil
+	}
+	for _, i := range without(upTo(0, s.own), places(n.chosen, n.excluded, kept, s.absentOnes())) {
+		if s.Columns[s.components[i].column].Keepable() {
+			list = append(list, i)
+		}
+	}
+	return list
+}

@@ -1,0 +1,29 @@
+package column
+
+import (
+	"math/big"
+
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// Days returns the day since 1970 that a date in the given unit lies in.
+func Days(v int64, unit logical.Unit) int64 {
+	if unit == logical.NoUnit {
+		return v
+	}
+	return floor(v, secondsPerDay*unit.PerSecond())
+}
+
+// TwosComplement returns v in two's complement, most significant byte first; false if it does not fit into so many
+// bytes.
+func TwosComplement(v *big.Int, size int) ([]byte, bool) {
+	if v.Sign() < 0 {
+		v = new(big.Int).Add(v, new(big.Int).Lsh(big.NewInt(1), uint(8*size)))
+		if v.Sign() < 0 || v.BitLen() < 8*size {
+			return nil, false
+		}
+	} else if v.BitLen() > 8*size-1 {
+		return nil, false
+	}
+	return v.FillBytes(make([]byte, size)), true
+}

@@ -1,0 +1,149 @@
+package text
+
+import (
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// shapes is what the texts of a column cannot all be: a set of bits, so that its zero value rules nothing out.
+type shapes uint8
+
+const (
+	noDate  shapes = 1 << iota // no dates of ISO 8601: 2024-02-29
+	noLocal                    // no dates or times of day behind dates: 2024-02-29 12:34:56.789, with a T or a blank
+	noZoned                    // none with a Z or an offset behind them
+	noUUID                     // no 8-4-4-4-12 hexadecimal digits
+	noClock                    // no times of day: 12:34:56.789
+	noSpan                     // no durations of ISO 8601 in days or less: PT1.5S
+	noShape = noDate | noLocal | noZoned | noUUID | noClock | noSpan
+)
+
+// shape takes note of a text.
+func (k *cellKinds) shape(cell []byte) {
+	if k.not == noShape {
+		return
+	}
+	not := noShape
+	if m, ok := parseMoment(cell); ok {
+		not = m.shapes()
+		_, fits := m.in(logical.Nanosecond)
+		k.nanos, k.far = k.nanos || m.digits > 6, k.far || !fits
+	} else if _, ok := parseUUID(cell); ok {
+		not = noShape &^ noUUID
+	} else if s, ok := parseClock(cell); ok {
+		not = noShape &^ noClock
+		k.nanos = k.nanos || s.digits > 6
+	} else if s, ok := parseSpan(cell); ok {
+		not = noShape &^ noSpan
+		_, fits := s.in(logical.Nanosecond)
+		k.nanos, k.far = k.nanos || s.digits > 6, k.far || !fits
+	}
+	k.not |= not
+}
+
+// shapes returns what a text is not that says a moment.
+func (m moment) shapes() shapes {
+	switch {
+	case m.zoned:
+		return noShape &^ noZoned
+	case m.isDate:
+		return noShape &^ (noDate | noLocal)
+	}
+	return noShape &^ noLocal
+}
+
+// found returns the type that all texts of the column have, nil if that is none but text.
+func (k *cellKinds) found() *logical.Type {
+	unit := logical.Microsecond
+	if k.nanos {
+		unit = logical.Nanosecond
+	}
+	switch {
+	case k.numeric > 0 || k.other == 0 || k.booleans > 0 || k.nanos && k.far:
+		return nil
+	case k.not&noDate == 0:
+		return &logical.Type{Class: logical.Date}
+	case k.not&noLocal == 0:
+		return &logical.Type{Class: logical.Timestamp, Unit: unit}
+	case k.not&noZoned == 0:
+		return &logical.Type{Class: logical.Timestamp, Unit: unit, Zone: "UTC"}
+	case k.not&noUUID == 0:
+		return &logical.Type{Class: logical.UUID}
+	case k.not&noClock == 0:
+		return &logical.Type{Class: logical.Time, Unit: unit}
+	case k.not&noSpan == 0:
+		return &logical.Type{Class: logical.Duration, Unit: unit}
+	}
+	return nil
+}
+
+// moment is a date, or a date and a time of day.
+type moment struct {
+	time.Time
+	isDate bool
+	zoned  bool
+	digits int // behind the point of seconds
+}
+
+// parseMoment reads what ISO 8601 has in its usual forms.
+func parseMoment(cell []byte) (m moment, ok bool) {
+	if len(cell) < len(time.DateOnly) || cell[4] != '-' || cell[0] < '0' || cell[0] > '9' {
+		return m, false
+	}
+	text := string(cell)
+	if len(text) == len(time.DateOnly) {
+		t, err := time.Parse(time.DateOnly, text)
+		return moment{Time: t, isDate: true}, err == nil
+	}
+	if text[10] != 'T' && text[10] != ' ' {
+		return m, false
+	}
+	text = text[:10] + "T" + text[11:]
+	clock := len(text)
+	for i := 11; i < len(text); i++ {
+		if c := text[i]; c == 'Z' || c == '+' || c == '-' {
+			m.zoned, clock = true, i
+			break
+		}
+		if text[i] == '.' || m.digits > 0 {
+			m.digits++
+		}
+	}
+	m.digits = max(0, m.digits-1)
+	layout := "2006-01-02T15:04:05"
+	if clock == len("2006-01-02T15:04") {
+		layout = "2006-01-02T15:04"
+	}
+	if m.zoned {
+		layout += map[int]string{1: "Z07:00", 3: "Z07", 5: "Z0700", 6: "Z07:00"}[len(text)-clock]
+	}
+	t, err := time.Parse(layout, text)
+	m.Time = t.UTC()
+	return m, err == nil && m.digits <= 9
+}
+
+// in returns the time in units since 1970; false if 64 bits do not hold it.
+func (m moment) in(unit logical.Unit) (int64, bool) {
+	per := unit.PerSecond()
+	seconds := m.Unix()
+	if seconds > math.MaxInt64/per-1 || seconds < math.MinInt64/per+1 {
+		return 0, false
+	}
+	return seconds*per + int64(m.Nanosecond())/(1e9/per), true
+}
+
+// parseUUID reads 8-4-4-4-12 hexadecimal digits.
+func parseUUID(cell []byte) (string, bool) {
+	if len(cell) != 36 || cell[8] != '-' || cell[13] != '-' || cell[18] != '-' || cell[23] != '-' {
+		return "", false
+	}
+	digits := make([]byte, 0, 32)
+	for _, part := range [][]byte{cell[:8], cell[9:13], cell[14:18], cell[19:23], cell[24:]} {
+		digits = append(digits, part...)
+	}
+	b, err := hex.DecodeString(string(digits))
+	return string(b), err == nil
+}

@@ -1,0 +1,94 @@
+package text
+
+import (
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// IsTextTable reports whether a table is a file of text whose columns have no types.
+func IsTextTable(t column.Table) bool {
+	switch t.(type) {
+	case *csvTable, *jsonTable:
+		return true
+	}
+	return false
+}
+
+// SetTypes gives columns of files of text the types that are given for their names, and if find is set those that all
+// texts of a column have in all files. It returns the given names that no such file has.
+func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string) {
+	found := foundTypes(tables)
+	seen := make(map[string]bool)
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
+		c := &t.Columns[j]
+		seen[c.Name] = true
+		if want, ok := given[c.Name]; ok {
+			c.Type, c.ZeroPadded = want, false
+			delete(t.NearlyNumeric, j)
+		} else if of := found[c.Name]; find && of.Class != logical.None && of.Class != logical.Duration { // Parquet has none
+			c.Type = of
+		}
+	})
+	for name := range given {
+		if !seen[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// foundTypes returns, by the names of columns of files of text, the type that all texts have in all of these files, the
+// zero Type if that is none.
+func foundTypes(tables []column.Table) map[string]logical.Type {
+	some := make(map[string]bool) // names of columns that have a type in some file
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
+		if t.Columns[j].Found != nil {
+			some[t.Columns[j].Name] = true
+		}
+	})
+	found := make(map[string]logical.Type, len(some))
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
+		c, of := &t.Columns[j], logical.Type{}
+		if len(some) == 0 || !some[c.Name] {
+			return
+		}
+		if c.Found != nil {
+			of = *c.Found
+		}
+		switch before, ok := found[c.Name]; {
+		case c.Empty:
+		case ok:
+			found[c.Name] = common(before, of)
+		default:
+			found[c.Name] = of
+		}
+	})
+	return found
+}
+
+// eachTextColumn visits the columns of files of text.
+func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int)) {
+	for _, t := range tables {
+		for j := range t.About().Columns {
+			if IsTextTable(t) {
+				visit(t.About(), j)
+			}
+		}
+	}
+}
+
+// common returns the type of two that holds the values of both, the zero Type if there is none.
+func common(a, b logical.Type) logical.Type {
+	local := func(t logical.Type) bool {
+		return t.Class == logical.Date || t.Class == logical.Timestamp && t.Zone == ""
+	}
+	switch {
+	case a.Equal(b):
+		return a
+	case local(a) && local(b), a.Class == logical.Timestamp && b.Class == logical.Timestamp && a.Zone == b.Zone:
+		return logical.Type{Class: logical.Timestamp, Unit: max(a.Unit, b.Unit), Zone: a.Zone}
+	case a.Class == b.Class && (a.Class == logical.Time || a.Class == logical.Duration):
+		return logical.Type{Class: a.Class, Unit: max(a.Unit, b.Unit)}
+	}
+	return logical.Type{}
+}

@@ -1,0 +1,57 @@
+package blockstore
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// textTypes are the classes of the types that files of text can be given.
+var textTypes = []logical.Class{logical.Bool, logical.Int, logical.Uint, logical.Float, logical.Text, logical.Decimal, logical.Date, logical.Timestamp, logical.UUID}
+
+// setTypes gives columns of files of text the types that o says or lets find.
+func (s *fileSet) setTypes(o Options) error {
+	if len(o.Types) == 0 && !o.FindTypes {
+		return nil
+	}
+	given := make(map[string]logical.Type)
+	for _, item := range o.Types {
+		name, kind, ok := cutLast(item, '=')
+		if !ok {
+			return fault.New("`types` %q has no =", item).Do("write the name of a column, = and its type, as in id=int64")
+		}
+		t, err := logical.Parse(kind)
+		if err != nil {
+			return fault.New("`types` %q: %w", item, err)
+		}
+		if !slices.Contains(textTypes, t.Class) {
+			return fault.New("`types` %q: text is not read as %s", item, t).
+				Do("use bool, int8 to int64, uint8 to uint64, float32, float64, decimal(18,4), date, timestamp, uuid or text")
+		}
+		given[name] = t
+	}
+	var tables []column.Table
+	for _, m := range s.members {
+		tables = append(tables, m.table)
+	}
+	if unknown := text.SetTypes(tables, given, o.FindTypes); len(unknown) > 0 {
+		slices.Sort(unknown)
+		return fault.File(s.members[0].Path, "`types` names %s, which is no column of a file of text", quote.Names(unknown)).
+			Do("the columns are: %s", s.members[0].names(nil))
+	}
+	return nil
+}
+
+// cutLast cuts a text at the last c.
+func cutLast(text string, c byte) (before, after string, ok bool) {
+	i := strings.LastIndexByte(text, c)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+1:], true
+}

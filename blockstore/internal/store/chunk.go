@@ -41,7 +41,7 @@ type run struct {
 // within guard.
 func (r *chunkReader) load(chunk int, columns []int) error {
 	if r.raw == nil {
-		r.raw, r.scratch = make(map[int][]byte), make(map[int][]byte)
+		r.raw, r.scratch = make(map[int][]byte, len(columns)), make(map[int][]byte)
 	}
 	clear(r.raw)
 	runs := r.runs(chunk, columns)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"io"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
@@ -76,7 +77,7 @@ func (p *pass) load(kept bool) error {
 	if err := p.chunks.load(p.chunk, chosen); err != nil {
 		return err
 	}
-	p.parts = p.parts[:0]
+	p.parts = slices.Grow(p.parts[:0], len(chosen))
 	for _, c := range chosen {
 		p.parts = append(p.parts, p.part(p.chunk, c))
 	}

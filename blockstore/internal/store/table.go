@@ -25,6 +25,7 @@ func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 	}
 	t := &Table{TableInfo: column.TableInfo{Path: path, Rows: shape.rowCount}, shape: shape}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
+	t.Columns = make([]column.Info, 0, len(shape.fields))
 	for i, f := range shape.fields {
 		c := column.Info{Name: f.Name, Nameless: shape.nameless[i], Kind: kinds[f.Kind], Width: 1, Type: f.Type, NoNulls: true}
 		c.Describe()

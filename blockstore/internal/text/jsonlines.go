@@ -53,6 +53,7 @@ type jsonScan struct {
 	shared  bool // places and names belong to another scan, too
 	names   []string
 	columns []*jsonColumn
+	room    []jsonColumn // for columns to come
 
 	elements int  // of each line where lines are arrays
 	within   bool // it is a part behind the first line
@@ -72,8 +73,12 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 			head.shared = true
 			all := *head
 			parts := parts{head.reader(), in.Stamp.Size, length, threads, head.readerBytes()}
-			if scanParts(ctx, parts, head.part, all.join) == nil {
+			switch err := scanParts(ctx, parts, head.part, all.join); err {
+			case nil:
 				return &all, nil
+			case errWide: // no part was scanned: the head goes on
+				head.shared, head.lines.until = false, 0
+				return head, head.run()
 			}
 		}
 	}
@@ -95,6 +100,9 @@ func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 }
 
 func (s *jsonScan) reader() *lineReader { return s.lines.lines }
+
+// columnsRoom is how many columns are allocated at once, which is less work for the garbage collector.
+const columnsRoom = 1024
 
 // jsonColumnBytes is what a scan holds of each column, with its name.
 const jsonColumnBytes = 256
@@ -172,10 +180,20 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if s.shared {
 		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
 	}
-	c, name := &jsonColumn{}, string(key)
+	c, name := s.newColumn(), string(key)
 	s.places[name] = len(s.names)
 	s.names, s.columns = append(s.names, name), append(s.columns, c)
 	return c, nil
+}
+
+// newColumn returns a column from room for as many as there are, at most columnsRoom.
+func (s *jsonScan) newColumn() *jsonColumn {
+	if len(s.room) == 0 {
+		s.room = make([]jsonColumn, min(columnsRoom, len(s.columns)+8))
+	}
+	c := &s.room[0]
+	s.room = s.room[1:]
+	return c
 }
 
 // join adds what a later part has found, which begins on the given line.

@@ -86,6 +86,16 @@ func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 // are no such files.
 func (f *Files) IndexBase() IndexBase { return f.set.base }
 
+// Copied returns the pipes that were copied to disk.
+func (f *Files) Copied() (names []string) {
+	for _, m := range f.set.members {
+		if m.table.About().Copied {
+			names = append(names, m.Path)
+		}
+	}
+	return names
+}
+
 // FileFormat is how a file is laid out.
 type FileFormat struct {
 	Path   string
@@ -233,15 +243,11 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openPath opens one file or pipe.
 func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) (column.Table, error) {
-	openPipe := openPipe
-	if r.live {
-		openPipe = openLive
-	}
 	if path == file.Stdin {
 		if stdin == nil {
 			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
-		return openPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // it is not ours to close
+		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // it is not ours to close
 	}
 	if file.IsRemote(path) {
 		return openVersion(ctx, path, r)
@@ -257,7 +263,20 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 	if err != nil {
 		return nil, err
 	}
-	return openPipe(ctx, path, f, r)
+	return openAnyPipe(ctx, path, f, r)
+}
+
+// openAnyPipe opens a pipe as it comes, if r says so and its format permits it, or else a copy.
+func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) (t column.Table, err error) {
+	if r.live {
+		t, err = openLive(ctx, name, in, r)
+	} else {
+		t, err = openPipe(ctx, name, in, r)
+	}
+	if err == nil {
+		t.About().Copied = !t.About().Live
+	}
+	return t, err
 }
 
 // openVersion opens a file. The version of an object is the one that its store names.

@@ -71,6 +71,7 @@ type TableInfo struct {
 	NotByDefaultReason string // why these are left out
 
 	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
+	Copied   bool // it is the copy of a pipe
 	Unmarked bool // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file

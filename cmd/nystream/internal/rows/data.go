@@ -237,6 +237,9 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 		return nil, app.FromData(err)
 	}
 	in := &Input{Counted: stream.NewCounted(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
+	for _, name := range files.Copied() {
+		a.Note("%s was copied to disk first: it is not read once from front to back", name)
+	}
 	for _, f := range FormatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}

@@ -72,6 +72,8 @@ type selector struct {
 	noNumbers  bool            // a choice without numbers is allowed
 	categories bool            // text is chosen as numbers are
 	carry      Carry
+	nestedAt   map[int][]int // nested values, by the components that they begin with
+	whole      map[int]bool  // components of nested values that all files have
 }
 
 // newSelector prepares the choice of columns of t.

@@ -68,6 +68,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
 		return t.badFooter(err)
 	}
+	t.trees, t.Nested = nestedOf(footer.Schema)
 	return t.readGroups(&footer, start)
 }
 

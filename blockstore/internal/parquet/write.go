@@ -26,6 +26,8 @@ type encoder struct {
 	inPage []int64                     // bytes of text of each kept column since a page was ended
 	w      *parquet.GenericWriter[any] // nil before the first rows
 	kept   []keptValue                 // of the kept columns
+	nested []*nestedWriter             // likewise, nil for those that are not nested
+	leaf   int                         // the next leaf, while a tile is written
 	values []parquet.Value
 }
 
@@ -51,19 +53,24 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 // maxColumns is the most columns that the library writes.
 const maxColumns = parquet.MaxColumnIndex + 1
 
+func errManyColumns(n int) error {
+	return fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+}
+
 // newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
 func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64) (column.Encoder, error) {
 	if n := len(s.Columns) + len(s.Kept); n > maxColumns {
-		return nil, fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+		return nil, errManyColumns(n)
 	}
 	nodes := parquet.Group{}
 	var names []string
 	var kept []keptValue
+	var nested []*nestedWriter
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
 			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
 		}
-		if codec != nil {
+		if codec != nil && node.Leaf() {
 			node = parquet.Compressed(node, codec)
 		}
 		nodes[name] = node
@@ -75,7 +82,18 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 			return nil, err
 		}
 	}
+	leaves := len(s.Columns)
 	for _, field := range s.Kept {
+		if t := field.Logical(); t.IsNested() {
+			w := newNestedWriter(t, leaves)
+			if err := add(field.Name, parquet.Optional(w.root.schema(codec))); err != nil {
+				return nil, err
+			}
+			kept, nested, leaves = append(kept, nil), append(nested, w), w.root.end
+			continue
+		}
+		leaves++
+		nested = append(nested, nil)
 		leaf, value := keptLeaf(field.Logical())
 		if err := add(field.Name, keptNode(leaf, field.Kind == stream.Float64 && field.Type.Class != logical.Decimal)); err != nil {
 			return nil, err
@@ -85,7 +103,10 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
 	}
-	return &encoder{out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
+	if leaves > maxColumns {
+		return nil, errManyColumns(leaves)
+	}
+	return &encoder{nested: nested, out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
 }
 
 // Describe adds to the metadata of the footer.
@@ -153,8 +174,16 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 			return err
 		}
 	}
+	e.leaf = len(e.schema.Columns)
 	for k := range e.schema.Kept {
-		column := len(e.schema.Columns) + k
+		if w := e.nested[k]; w != nil {
+			if err := e.nestedTile(w, k, &b.Kept[k], at, rows); err != nil {
+				return err
+			}
+			continue
+		}
+		column := e.leaf
+		e.leaf++
 		e.values = e.values[:0]
 		for i := at; i < at+rows; i++ {
 			if b.Kept[k].Null(i) {

@@ -1,0 +1,197 @@
+package parquet
+
+import (
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+)
+
+// nestedWriter makes the values of the leaves of a nested column, each with its levels, out of values in the form of
+// package logical. The library writes them.
+type nestedWriter struct {
+	root   *writtenNode
+	leaves [][]parquet.Value // from root.first on
+	failed error
+}
+
+// writtenNode is a nested column, or a part of one. All parts but keys of maps may be null.
+type writtenNode struct {
+	logical.Type
+	def, rep   int // the definition level of a value; of a list or map the repetition level of its elements
+	inside     []*writtenNode
+	first, end int // its leaves
+	node       parquet.Node
+	value      keptValue
+	scalar     stream.Column // one value of a leaf
+}
+
+// newNestedWriter returns the writer of a nullable column of a nested type whose first leaf has the given number.
+func newNestedWriter(t logical.Type, leaf int) *nestedWriter {
+	w := &nestedWriter{root: newWrittenNode(t, 0, 1, leaf)}
+	w.leaves = make([][]parquet.Value, w.root.end-leaf)
+	return w
+}
+
+func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
+	n := &writtenNode{Type: t, def: def, rep: rep, first: leaf, end: leaf + 1}
+	entry := def + 1 // the level of members, and of elements that may be null
+	switch t.Class {
+	case logical.List, logical.Map:
+		n.rep++
+		entry++
+	case logical.Struct:
+	default:
+		n.node, n.value = keptLeaf(t)
+		n.scalar = stream.ScalarColumn(t)
+		return n
+	}
+	for i, m := range t.Inside {
+		def := entry
+		if t.Class == logical.Map && i == 0 {
+			def--
+		}
+		member := newWrittenNode(m.Type, n.rep, def, leaf)
+		n.inside = append(n.inside, member)
+		leaf = member.end
+	}
+	n.end = leaf
+	return n
+}
+
+// schema returns the node of a schema, which is not nullable, with a codec for its leaves or nil for the usual one.
+func (n *writtenNode) schema(codec compress.Codec) parquet.Node {
+	switch n.Class {
+	case logical.List:
+		return parquet.List(parquet.Optional(n.inside[0].schema(codec)))
+	case logical.Map:
+		return parquet.Map(n.inside[0].schema(codec), parquet.Optional(n.inside[1].schema(codec)))
+	case logical.Struct:
+		g := orderedGroup{Group: parquet.Group{}}
+		for i, m := range n.Inside {
+			g.Group[m.Name] = parquet.Optional(n.inside[i].schema(codec))
+			g.names = append(g.names, m.Name)
+		}
+		return g
+	}
+	node := parquet.Encoded(n.node, &parquet.Plain)
+	if codec == nil && n.Class != logical.Float {
+		codec = &parquet.Snappy
+	}
+	if codec != nil {
+		node = parquet.Compressed(node, codec)
+	}
+	return node
+}
+
+// add makes the values of row i of c.
+func (w *nestedWriter) add(c *stream.Column, i int) error {
+	if c.Null(i) {
+		w.null(w.root, 0, 0)
+		return nil
+	}
+	from := logical.NewCursor(c.Strings[i])
+	w.append(w.root, &from, 0)
+	if w.failed == nil {
+		w.failed = from.Err()
+	}
+	return w.failed
+}
+
+// append makes the values of the next value of n, which is not null and begins at a repetition level.
+func (w *nestedWriter) append(n *writtenNode, from *logical.Cursor, rep int) {
+	switch n.Class {
+	case logical.Struct:
+		valid := from.Validity(len(n.inside))
+		for i, m := range n.inside {
+			w.appendOrNull(m, from, valid.Has(i), rep, n.def)
+		}
+		return
+	case logical.List, logical.Map:
+		w.appendList(n, from, rep)
+		return
+	}
+	n.scalar.TakeScalar(from)
+	v, err := n.value(&n.scalar, 0)
+	if err != nil && w.failed == nil {
+		w.failed = err
+	}
+	w.put(n.first, v.Level(rep, n.def, n.first))
+}
+
+// appendList makes the values of a list or map.
+func (w *nestedWriter) appendList(n *writtenNode, from *logical.Cursor, rep int) {
+	count := from.Count()
+	if count == 0 {
+		from.Validity(0)
+		w.null(n, rep, n.def)
+		return
+	}
+	level := func(i int) int {
+		if i == 0 {
+			return rep
+		}
+		return n.rep
+	}
+	last := n.inside[len(n.inside)-1]
+	if n.Class == logical.Map {
+		for i := range count {
+			w.append(n.inside[0], from, level(i))
+		}
+	}
+	valid := from.Validity(count)
+	for i := range count {
+		w.appendOrNull(last, from, valid.Has(i), level(i), n.def+1)
+	}
+}
+
+// appendOrNull is append of a value that may be null, within others of a definition level.
+func (w *nestedWriter) appendOrNull(n *writtenNode, from *logical.Cursor, valid bool, rep, def int) {
+	if valid {
+		w.append(n, from, rep)
+	} else {
+		w.null(n, rep, def)
+	}
+}
+
+// null makes the values of a null, or of an empty list.
+func (w *nestedWriter) null(n *writtenNode, rep, def int) {
+	for leaf := n.first; leaf < n.end; leaf++ {
+		w.put(leaf, parquet.NullValue().Level(rep, def, leaf))
+	}
+}
+
+func (w *nestedWriter) put(leaf int, v parquet.Value) {
+	w.leaves[leaf-w.root.first] = append(w.leaves[leaf-w.root.first], v)
+}
+
+// nestedTile writes rows of kept column k from row at on.
+func (e *encoder) nestedTile(w *nestedWriter, k int, c *stream.Column, at, rows int) error {
+	columns := e.w.ColumnWriters()
+	e.leaf = w.root.end
+	for i := at; i < at+rows; {
+		for leaf := range w.leaves {
+			w.leaves[leaf] = w.leaves[leaf][:0]
+		}
+		for bytes := 0; i < at+rows && bytes < nestedBytes; i++ {
+			if err := w.add(c, i); err != nil {
+				return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
+			}
+			bytes += len(c.Strings[i])
+		}
+		for leaf, values := range w.leaves {
+			if _, err := columns[w.root.first+leaf].WriteRowValues(values); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range c.Strings[at : at+rows] {
+		e.group.text += int64(len(s))
+	}
+	return nil
+}
+
+// nestedBytes is about how many bytes of nested values are handed to the library at a time.
+const nestedBytes = 256 << 10

@@ -132,6 +132,9 @@ func (c *Cursor) Count() int {
 // Validity says which of some values are not null.
 type Validity struct{ bits string }
 
+// All reports whether none of them is null.
+func (v Validity) All() bool { return v.bits == "" }
+
 // Has reports whether value i is not null.
 func (v Validity) Has(i int) bool { return v.bits == "" || v.bits[i>>3]>>(i&7)&1 != 0 }
 
@@ -146,9 +149,18 @@ func (c *Cursor) Validity(n int) Validity {
 // Word reads the bits of a value of a type that has a width, those of signed integers with their sign extended.
 func (c *Cursor) Word(t Type) uint64 {
 	size := t.width()
+	s := c.take(size)
 	v := uint64(0)
-	for i, b := range []byte(c.take(size)) {
-		v |= uint64(b) << (8 * i)
+	switch len(s) {
+	case 4:
+		v = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+	case 8:
+		v = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	default:
+		for i := range len(s) {
+			v |= uint64(s[i]) << (8 * i)
+		}
 	}
 	if t.Class == Int {
 		shift := 64 - 8*size

@@ -22,6 +22,7 @@ type nestedReader struct {
 	table  *table
 	leaves []*leafRows // from node.first on
 	value  []byte
+	starts []int // of elements
 }
 
 // leafRows is the entries of a leaf in some rows.
@@ -276,11 +277,30 @@ func (r *nestedReader) appendList(b []byte, n *nestedNode) (_ []byte, err error)
 	}
 	defs := r.leaf(last).defs
 	b = logical.AppendValidity(b, count, func(i int) bool { return int(defs[starts[i]]) >= last.def })
+	if len(last.inside) == 0 {
+		return r.appendLeaves(b, last, count)
+	}
 	for range count {
 		if b, err = r.appendOrPass(b, last); err != nil {
 			return b, err
 		}
 	}
+	return b, nil
+}
+
+// appendLeaves appends the next n values of a leaf that are not null.
+func (r *nestedReader) appendLeaves(b []byte, leaf *nestedNode, n int) ([]byte, error) {
+	l := r.leaf(leaf)
+	if n > l.end-l.at {
+		return b, errShape
+	}
+	for _, def := range l.defs[l.at : l.at+n] {
+		if int(def) == l.maxDef {
+			b = l.values.AppendScalar(b, l.taken)
+			l.taken++
+		}
+	}
+	l.at += n
 	return b, nil
 }
 
@@ -294,9 +314,10 @@ func (r *nestedReader) appendEmpty(n *nestedNode) error {
 	return r.pass(n)
 }
 
-// elements returns the entries of the first leaf of inside at which the elements of the next list n begin.
-func (r *nestedReader) elements(n, inside *nestedNode) (starts []int) {
-	l := r.leaf(inside)
+// elements returns the entries of the first leaf of inside at which the elements of the next list n begin. They are
+// there until the next call.
+func (r *nestedReader) elements(n, inside *nestedNode) []int {
+	starts, l := r.starts[:0], r.leaf(inside)
 	for q := l.at; q < l.end; q++ {
 		if q > l.at && int(l.reps[q]) < n.rep {
 			break
@@ -305,6 +326,7 @@ func (r *nestedReader) elements(n, inside *nestedNode) (starts []int) {
 			starts = append(starts, q)
 		}
 	}
+	r.starts = starts
 	return starts
 }
 

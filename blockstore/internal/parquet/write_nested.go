@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"math"
+
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
@@ -142,9 +144,29 @@ func (w *nestedWriter) appendList(n *writtenNode, from *logical.Cursor, rep int)
 		}
 	}
 	valid := from.Validity(count)
+	if last.Class == logical.Float && valid.All() {
+		w.appendFloats(last, from, count, rep, n.rep)
+		return
+	}
 	for i := range count {
 		w.appendOrNull(last, from, valid.Has(i), level(i), n.def+1)
 	}
+}
+
+// appendFloats makes the values of a list of floats without nulls, as the vectors of embeddings are.
+func (w *nestedWriter) appendFloats(n *writtenNode, from *logical.Cursor, count, rep, next int) {
+	values := w.leaves[n.first-w.root.first]
+	for range count {
+		v := parquet.Value{}
+		if word := from.Word(n.Type); n.Bits == 64 {
+			v = parquet.DoubleValue(math.Float64frombits(word))
+		} else {
+			v = parquet.FloatValue(math.Float32frombits(uint32(word)))
+		}
+		values = append(values, v.Level(rep, n.def, n.first))
+		rep = next
+	}
+	w.leaves[n.first-w.root.first] = values
 }
 
 // appendOrNull is append of a value that may be null, within others of a definition level.

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -96,14 +97,22 @@ func isRun(list []int) bool {
 // another length.
 func (s *selector) findWhole(others []*member) {
 	s.whole = make(map[int]bool)
+	everywhere := func(name string) bool {
+		return !slices.ContainsFunc(others, func(m *member) bool {
+			i, ok := m.carrierOf(name)
+			return !ok || !m.keptInfo(i).Type.IsNested()
+		})
+	}
 	for k := range s.Nested {
-		everywhere := true
-		for _, m := range others {
-			i, ok := m.carrierOf(s.Nested[k].Name)
-			everywhere = everywhere && ok && m.keptInfo(i).Type.IsNested()
+		if first, end := s.parts(&s.Nested[k]); everywhere(s.Nested[k].Name) {
+			for ; first < end; first++ {
+				s.whole[first] = true
+			}
 		}
-		for first, end := s.parts(&s.Nested[k]); everywhere && first < end; first++ {
-			s.whole[first] = true
+	}
+	for i, c := range s.components {
+		if s.Columns[c.column].Type.IsNested() && everywhere(c.name) {
+			s.whole[i] = true
 		}
 	}
 }

@@ -429,3 +429,47 @@ func wantSound(t *testing.T, kept []stream.Column) {
 		}
 	}
 }
+
+// Lists of another length in another file are one column of lists, of any length, with those of all files; a column
+// that a file lacks is left out.
+func TestListsOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	dir, f32 := t.TempDir(), arrow.PrimitiveTypes.Float32
+	write := func(name, value string, list arrow.DataType) string {
+		c := []typeCase{{name: "emb", field: arrow.Field{Type: list, Nullable: true}, json: [2]string{value, value}}}
+		in, out := filepath.Join(dir, "in.arrow"), filepath.Join(dir, name)
+		writeRecord(t, in, recordOf(t, typesSchema(c, false), func(c typeCase) [2]string { return c.json }, c))
+		copyAs(t, in, out, Options{Carry: CarryAll, NoNumbers: true})
+		return out
+	}
+	files := []string{write("a.parquet", "[1, 2, 3]", arrow.ListOf(f32)), write("b.arrow", "[4, 5]", arrow.FixedSizeListOf(2, f32)), write("c.nys", "[]", arrow.ListOf(f32))}
+	for _, order := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}} {
+		var paths, want []string
+		for _, i := range order {
+			paths = append(paths, files[i])
+			list := []string{"[1 2 3]", "[4 5]", "[]"}[i]
+			want = append(want, list, "(null)", list)
+		}
+		src, err := Open(t.Context(), paths, Options{Carry: CarryAll, NoNumbers: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(dir, "out.arrow")
+		copySource(t, src, out)
+		got := readRecord(t, out).Column(1)
+		if text := "[" + strings.Join(want, " ") + "]"; fmt.Sprint(got) != text || got.DataType().ID() != arrow.LIST {
+			t.Errorf("%v: %v of %v, want %s", order, got, got.DataType(), text)
+		}
+	}
+	lacking := filepath.Join(dir, "d.csv")
+	if err := os.WriteFile(lacking, []byte("first\n1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open(t.Context(), []string{files[0], lacking}, Options{Carry: CarryAll, NoNumbers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := src.LeftOut(); len(src.Info().Kept) != 1 || len(left) == 0 || !strings.HasPrefix(left[0].Name, "emb") {
+		t.Errorf("kept are %v, left out %v", src.Info().Kept, left)
+	}
+}

@@ -85,6 +85,9 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	leaves := len(s.Columns)
 	for _, field := range s.Kept {
 		if t := field.Logical(); t.IsNested() {
+			if err := errTwice(t); err != nil {
+				return nil, err
+			}
 			w := newNestedWriter(t, leaves)
 			if err := add(field.Name, parquet.Optional(w.root.schema(codec))); err != nil {
 				return nil, err

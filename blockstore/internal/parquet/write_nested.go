@@ -30,6 +30,21 @@ type writtenNode struct {
 	scalar     stream.Column // one value of a leaf
 }
 
+// errTwice returns an error if two members of a structure have one name: the library holds them by their names.
+func errTwice(t logical.Type) error {
+	seen := make(map[string]bool)
+	for _, m := range t.Inside {
+		if t.Class == logical.Struct && seen[m.Name] {
+			return fault.New("two members of a structure are called %q, which a Parquet file cannot hold", m.Name).Do("write .arrow")
+		}
+		seen[m.Name] = true
+		if err := errTwice(m.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // newNestedWriter returns the writer of a nullable column of a nested type whose first leaf has the given number.
 func newNestedWriter(t logical.Type, leaf int) *nestedWriter {
 	w := &nestedWriter{root: newWrittenNode(t, 0, 1, leaf)}

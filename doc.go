@@ -1,5 +1,5 @@
 // Package nystream computes low-rank approximations of kernel matrices that are too large to form, in one
-// pass over files or rows in memory.
+// pass over the rows, after the landmark rows are fetched. The rows are in files or in memory.
 //
 // # A fit
 //

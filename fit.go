@@ -16,7 +16,8 @@ import (
 //
 //	fit, err := nystream.Fit(ctx, src, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
 //
-// The errors are those of the method. The cost is that of the method, mostly one pass over the source.
+// The errors are those of the method. The cost is that of the method: mostly one pass over the rows, after
+// the landmark rows are fetched.
 func Fit[F any](ctx context.Context, src stream.Source, k kernelgen.Kernel, m model.Method[model.Sources, F]) (*F, error) {
 	return FitData(ctx, model.Sources{Left: src}, k, m)
 }

@@ -20,7 +20,7 @@ func arrange(src stream.Gatherer, list []int) *arranged {
 	a := &arranged{src, src.Info(), list}
 	a.info.Columns, a.info.Nameless, a.info.Kept = nil, false, nil
 	for _, k := range list {
-		f := stream.Field{Kind: stream.Float64}
+		f := stream.Field{Kind: stream.Float64, NoNulls: true} // NaN where a row has no vector
 		if k >= 0 {
 			f = src.Info().Kept[k]
 		} else {

@@ -3,7 +3,10 @@ package blockstore
 import (
 	"slices"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Carry says which columns are carried along besides those of Keep.
@@ -35,7 +38,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	before := s.covered(last)
 	list := without(n.chosen, places(before))
 	if !n.positive {
-		list = without(upTo(0, len(s.components)), places(n.excluded, before, s.notCarried()))
+		list = without(upTo(0, s.own), places(n.excluded, before, s.notCarried()))
 		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
 		n.passed = without(s.notCarried(), places(n.excluded, before))
 	}
@@ -49,7 +52,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		i := list[0]
 		list = list[1:]
 		switch c := s.Columns[s.components[i].column]; {
-		case c.Keepable():
+		case c.Keepable() && !s.plain:
 			sel.arranged = append(sel.arranged, len(sel.kept))
 			sel.kept = append(sel.kept, i)
 		case c.Kind.Computable():
@@ -63,7 +66,7 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
 		sel.arranged = append(sel.arranged, k)
 	}
-	if len(sel.numeric) == 0 {
+	if len(sel.numeric) == 0 || s.plain {
 		sel.arranged = nil
 	}
 	if err := wrong.err(s); err != nil {
@@ -75,12 +78,21 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	return sel, nil
 }
 
+// isPlain reports whether a table has nothing but float64, none of which is null. Rows of numbers hold them as they
+// are, and are faster than columns that are carried along.
+func isPlain(t *column.TableInfo) bool {
+	return !slices.ContainsFunc(t.Columns, func(c column.Info) bool {
+		f := c.Field()
+		return c.Kind != column.Number || f.Kind != stream.Float64 || f.Type.Class != logical.None || !f.NoNulls
+	})
+}
+
 // rest returns the components that CarryRest carries besides those that are chosen or kept.
 func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	left := without(upTo(0, len(s.components)), places(n.chosen, n.excluded, s.covered(kept), s.absentOnes()))
+	left := without(upTo(0, s.own), places(n.chosen, n.excluded, s.covered(kept), s.absentOnes()))
 	for len(left) > 0 {
 		i, components := s.nestedFirst(left)
 		if components == 0 {

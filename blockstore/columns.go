@@ -8,12 +8,13 @@ import (
 )
 
 // component is one number or value of a row as selections name it: a column of
-// width one, or a component of a vector column, called name.0, name.1, ...
+// width one, or a component of a vector column, called name.0, name.1, ..., or a part of a date, called name.year and so on.
 type component struct {
 	name   string
 	column int // in the table
 	part   int // of the vector
 	kind   column.Kind
+	as     column.Part // of a date or a time
 }
 
 // selection is what is chosen of a table: indices into its components.
@@ -63,17 +64,21 @@ func (s *selection) addWord(i int) {
 type selector struct {
 	*column.TableInfo
 	components []component
-	index      map[string]int  // of components, to find those of the first file in another one
-	byWhole    *nameIndex      // of columns and components, to find those that a choice names; nil: few names are looked up
-	onlyNamed  []int           // components that are computed with only when they are named: dates, times and the like, folder keys
-	fromKey    int             // the first component that is a folder key
+	index      map[string]int // of components, to find those of the first file in another one
+	byWhole    *nameIndex     // of columns and components, to find those that a choice names; nil: few names are looked up
+	onlyNamed  []int          // components that are computed with only when they are named: dates, times and the like, folder keys
+	fromKey    int            // the first component that is a folder key
+	own        int            // how many components the columns have; parts of dates are behind them
+	moments    map[int]moment // columns of dates and times
+	dates      Dates
 	absent     map[int]string  // components that other files lack, and why they are left out
 	later      []LeftOutColumn // columns that only later files have
 	noNumbers  bool            // a choice without numbers is allowed
 	categories bool            // text is chosen as numbers are
 	carry      Carry
 	nestedAt   map[int][]int // nested values, by the components that they begin with
-	whole      map[int]bool  // components of nested values that all files have
+	carriers   map[int]bool  // components of nested values that all files have
+	plain      bool          // all columns of all files are plain, see isPlain
 }
 
 // newSelector prepares the choice of columns of t.
@@ -85,13 +90,11 @@ func newSelector(t *column.TableInfo) *selector {
 	s := &selector{TableInfo: t, components: make([]component, 0, width)}
 	for i, c := range s.Columns {
 		for part := range c.Width {
-			if c.Meaning.IsTemporal() {
-				s.onlyNamed = append(s.onlyNamed, len(s.components))
-			}
-			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
+			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind, column.Whole})
 		}
 	}
-	s.fromKey = len(s.components)
+	s.fromKey, s.own = len(s.components), len(s.components)
+	s.setDates(DatesNone)
 	return s
 }
 
@@ -117,7 +120,7 @@ type LeftOutColumn struct {
 
 // nameless returns the number of components that the file does not name: the first ones, or none.
 func (s *selector) nameless() (n int) {
-	for n < len(s.components) && s.Columns[s.components[n].column].Nameless {
+	for n < s.own && s.Columns[s.components[n].column].Nameless {
 		n++
 	}
 	return n
@@ -132,7 +135,7 @@ func (s *selector) width(chosen []int) int {
 	if !slices.ContainsFunc(chosen, s.isKey) {
 		return s.fromKey
 	}
-	return len(s.components)
+	return s.own
 }
 
 // unnamed reports whether the format has no names of columns, such as NPY. A label or a vector beside

@@ -41,6 +41,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	addKeys(s.members)
+	s.setMoments()
 	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
 	return s, nil
 }
@@ -50,9 +51,14 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	if err := s.setTypes(o); err != nil {
 		return nil, err
 	}
+	s.setMoments() // types may be given
+	for _, m := range s.members {
+		m.setDates(o.Dates)
+	}
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
 	first.carry = o.Carry
+	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
 	if o.Carry == CarryAll {
 		first.findWhole(s.members[1:])
@@ -90,7 +96,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}
-	return join(parts, tables, info, chosen, first.width(chosen.numeric)), nil
+	return join(parts, tables, info, chosen, first), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.
@@ -131,7 +137,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	case unnamed && m.nameless() != first.nameless():
 		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
 	}
-	locate = m.keysByName(first, locate)
+	locate = m.partsByColumn(first, m.keysByName(first, locate))
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
@@ -141,6 +147,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
 				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+		} else if ok {
+			m.checkMoments(first, i, j, &wrong)
 		}
 		found.numeric = append(found.numeric, j)
 	}
@@ -183,6 +191,41 @@ func (m *member) keysByName(first *member, locate locator) locator {
 			return 0, false
 		}
 		return m.byName(i, name, wrong)
+	}
+}
+
+// partsByColumn is locate, but for parts of dates in files where columns are found by position.
+func (m *member) partsByColumn(first *member, locate locator) locator {
+	return func(i int, name string, wrong *complaints) (int, bool) {
+		if !first.isPart(i) || !m.unnamed() {
+			return locate(i, name, wrong)
+		}
+		j, ok := locate(first.whole(i), first.components[first.whole(i)].name, wrong)
+		if !ok {
+			return 0, false
+		}
+		if at := m.moments[m.components[j].column].first; at > 0 {
+			return at + int(first.components[i].as-calendar[0]), true
+		}
+		return j, true // checkMoments refuses it
+	}
+}
+
+// checkMoments refuses component j of m unless it is of dates or times if component i of the first file is, and only then.
+// A column without a value may be anything.
+func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
+	here, isHere := m.when(j)
+	there, isThere := first.when(i)
+	name := m.components[j].name
+	switch {
+	case isHere && isThere && here.IsClock() == there.IsClock(), !isHere && !isThere:
+	case m.moments[m.components[j].column].empty || first.moments[first.components[i].column].empty:
+	case isHere && isThere:
+		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).Do("convert one of them"))
+	case isHere:
+		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
+	default:
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -260,6 +303,7 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 	var all logical.Type
 	switch {
 	case t.Equal(u):
+		a.NoNulls = a.NoNulls && b.NoNulls
 		return a, true
 	case whole(t) && whole(u):
 		all = logical.Int64
@@ -273,7 +317,7 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 		return a, false
 	}
 	f := stream.FieldOf(a.Name, all)
-	f.Nameless = a.Nameless
+	f.Nameless, f.NoNulls = a.Nameless, a.NoNulls && b.NoNulls
 	return f, true
 }
 

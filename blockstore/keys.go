@@ -129,13 +129,12 @@ func addKeys(members []*member) {
 			info.Columns = append(info.Columns, column.Info{Name: k.name, Kind: keyKind(values[k.name]), Width: 1})
 		}
 		m.selector = newSelector(&info)
-		m.fromKey = len(m.components) - len(m.folders)
-		m.onlyNamed = append(m.onlyNamed, upTo(m.fromKey, len(m.components))...)
+		m.fromKey = m.own - len(m.folders)
 	}
 }
 
 // isKey reports whether component i is a folder key.
-func (s *selector) isKey(i int) bool { return i >= s.fromKey }
+func (s *selector) isKey(i int) bool { return i >= s.fromKey && i < s.own }
 
 // key returns the folder that component i, a folder key, is named by.
 func (m *member) key(i int) folderKey { return m.folders[i-m.fromKey] }

@@ -1,6 +1,8 @@
 package blockstore
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
 )
@@ -15,6 +17,7 @@ type member struct {
 // source makes a source of what was found of m, whose rows are those of info.
 func (m *member) source(found selection, info stream.Info, inexact Inexact) (stream.Gatherer, error) {
 	c := column.Choice{Inexact: inexact}
+	dates := m.datesOf(found.numeric)
 	c.Numeric, c.Slot = m.slots(found.numeric)
 	for at, i := range found.numeric {
 		if m.isKey(i) {
@@ -24,6 +27,15 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 			}
 			c.Fixed = append(c.Fixed, column.Fixed{Slot: at, Value: v})
 		}
+	}
+	names := info
+	names.Kept = nil
+	for _, f := range dates.fields {
+		c.Kept, names.Kept = append(c.Kept, column.Kept{Column: f.column, Kind: f.Kind}), append(names.Kept, f.Field)
+	}
+	bare, err := m.dated(c, names, dates)
+	if err != nil {
+		return nil, err
 	}
 	for k, i := range found.kept {
 		kept := column.Kept{Column: -1, Kind: info.Kept[k].Kind}
@@ -38,7 +50,54 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 		}
 		c.Kept = append(c.Kept, kept)
 	}
-	return column.NewRows(m.table, c, info)
+	names.Kept = append(names.Kept[:len(dates.fields):len(dates.fields)], info.Kept...)
+	src, err := column.NewRows(m.table, c, names)
+	if bare == nil || err != nil {
+		return src, err
+	}
+	bare.info, bare.all = src.Info(), src
+	bare.info.Kept = info.Kept
+	return bare, nil
+}
+
+// dateFields are columns of a table that hold dates and times, and the numbers that are made of them.
+type dateFields struct {
+	fields []dateField
+	places []datePlace
+}
+
+// dateField is how a column of dates is carried along.
+type dateField struct {
+	stream.Field
+	column int // of the table
+}
+
+// datesOf returns the dates and times among components.
+func (m *member) datesOf(components []int) (d dateFields) {
+	for at, i := range components {
+		holds, ok := m.when(i)
+		if !ok {
+			continue
+		}
+		c := m.components[i]
+		kept := slices.IndexFunc(d.fields, func(f dateField) bool { return f.column == c.column })
+		if kept < 0 {
+			kept = len(d.fields)
+			d.fields = append(d.fields, dateField{stream.FieldOf(m.Columns[c.column].Name, holds), c.column})
+		}
+		d.places = append(d.places, datePlace{at, kept, c.as, holds})
+	}
+	return d
+}
+
+// dated returns the rows of c, which keeps dates alone, or nil if there are none.
+func (m *member) dated(c column.Choice, names stream.Info, dates dateFields) (*dated, error) {
+	if len(dates.fields) == 0 {
+		return nil, nil
+	}
+	c.Kept = slices.Clip(c.Kept)
+	bare, err := column.NewRows(m.table, c, names)
+	return &dated{bare: bare, places: dates.places, dates: len(dates.fields)}, err
 }
 
 // slots returns the columns of the table that hold the given components, folder keys aside, in the order
@@ -48,7 +107,7 @@ func (m *member) slots(components []int) (columns, slots []int) {
 	last := make([]int, len(m.Columns)) // 1 + where the slots of each column begin, as it was last added; 0 before
 	columns, slots = make([]int, 0, len(components)), make([]int, 0, len(components))
 	for at, i := range components {
-		if m.isKey(i) {
+		if _, ok := m.when(i); ok || m.isKey(i) {
 			continue
 		}
 		c := m.components[i]

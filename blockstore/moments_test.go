@@ -59,7 +59,7 @@ func TestMoments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]float64{7200e6, 1, 2, 3600e3}, x.Data, filetest.SameBits); diff != "" {
+	if diff := cmp.Diff([]float64{7200, 1, 2, 3600}, x.Data, filetest.SameBits); diff != "" {
 		t.Error(diff)
 	}
 	if got := strings.Join(src.Info().Columns, " "); got != "e_micro f_list.0 f_list.1 d_milli" {

@@ -1,5 +1,7 @@
 package blockstore
 
+import "github.com/nystream/nystream/blockstore/internal/column"
+
 // nameIndex finds the components of a name. It is made when a choice has many names: looking each of
 // them up among all columns would take time that grows with the square of the columns.
 type nameIndex struct {
@@ -24,12 +26,12 @@ func (s *selector) indexNames(names int) {
 	x := &nameIndex{head: make(map[string]int, len(s.components)), runs: make([]nameRun, 0, len(s.components))}
 	for i := len(s.components) - 1; i >= 0; i-- {
 		c := s.components[i]
-		column := &s.Columns[c.column]
-		if c.name != column.Name {
+		of := &s.Columns[c.column]
+		if c.name != of.Name {
 			x.add(c.name, i, 1)
 		}
-		if c.part == 0 {
-			x.add(column.Name, i, column.Width)
+		if c.part == 0 && c.as == column.Whole {
+			x.add(of.Name, i, of.Width)
 		}
 	}
 	s.byWhole = x
@@ -56,10 +58,10 @@ func (s *selector) called(name string) (runs []nameRun) {
 	}
 	for i := 0; i < len(s.components); i++ {
 		c := s.components[i]
-		switch column := &s.Columns[c.column]; {
-		case c.part == 0 && column.Name == name:
-			runs = append(runs, nameRun{first: i, width: column.Width})
-			i += column.Width - 1
+		switch of := &s.Columns[c.column]; {
+		case c.part == 0 && c.as == column.Whole && of.Name == name:
+			runs = append(runs, nameRun{first: i, width: of.Width})
+			i += of.Width - 1
 		case c.name == name:
 			runs = append(runs, nameRun{first: i, width: 1})
 		}

@@ -21,7 +21,7 @@ func (s *selector) keptInfo(i int) column.Info {
 // parts returns the components of a nested value.
 func (s *selector) parts(n *column.Nested) (first, end int) {
 	at := func(c int) int {
-		return sort.Search(len(s.components), func(i int) bool { return s.components[i].column >= c })
+		return sort.Search(s.own, func(i int) bool { return s.components[i].column >= c })
 	}
 	return at(n.First), at(n.End)
 }
@@ -96,7 +96,7 @@ func isRun(list []int) bool {
 // findWhole notes the components that lie in nested values which all other files have, too, though perhaps as lists of
 // another length.
 func (s *selector) findWhole(others []*member) {
-	s.whole = make(map[int]bool)
+	s.carriers = make(map[int]bool)
 	everywhere := func(name string) bool {
 		return !slices.ContainsFunc(others, func(m *member) bool {
 			i, ok := m.carrierOf(name)
@@ -106,13 +106,13 @@ func (s *selector) findWhole(others []*member) {
 	for k := range s.Nested {
 		if first, end := s.parts(&s.Nested[k]); everywhere(s.Nested[k].Name) {
 			for ; first < end; first++ {
-				s.whole[first] = true
+				s.carriers[first] = true
 			}
 		}
 	}
-	for i, c := range s.components {
+	for i, c := range s.components[:s.own] {
 		if s.Columns[c.column].Type.IsNested() && everywhere(c.name) {
-			s.whole[i] = true
+			s.carriers[i] = true
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (m *member) carrierOf(name string) (int, bool) {
 // notCarried returns the components that CarryAll passes over: those that other files lack.
 func (s *selector) notCarried() (list []int) {
 	for _, i := range s.absentOnes() {
-		if !s.whole[i] {
+		if !s.carriers[i] {
 			list = append(list, i)
 		}
 	}

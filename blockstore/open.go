@@ -21,6 +21,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // Formats returns the values that Options.Format may have.
@@ -123,6 +124,12 @@ func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	columns = make([]ColumnInfo, 0, len(first.Columns))
 	for i, c := range first.Columns {
 		info := ColumnInfo{Name: c.Name, Kind: c.Kind.String(), Width: c.Width, Meaning: c.Meaning.String(), Reason: c.Why, Folder: i >= folders}
+		info.Type, info.Exact = c.Type, c.Kind == column.Integer && c.Field().Kind == stream.Int64
+		if m := first.moments[i]; m.isText(c.Meaning) {
+			info.Meaning, info.Type = m.holds.Class.String(), m.holds
+		} else if c.Found != nil && c.Found.Class == logical.UUID && info.Type.Class == logical.None {
+			info.Type = *c.Found
+		}
 		for range c.Width {
 			info.Absent = cmp.Or(info.Absent, first.absent[place])
 			place++
@@ -143,8 +150,12 @@ type ColumnInfo struct {
 	// Width is how many numbers the column gives to a row.
 	Width int
 	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
-	// stand for that, else "".
+	// stand for that, or where all its text does, else "".
 	Meaning string
+	// Exact says that integers are carried along as such, all 64 bits of them: not those of text such as 007.
+	Exact bool
+	// Type is the logical type of the values, where the file says more than Kind, or all its text does.
+	Type logical.Type
 	// Reason is what a column of kind other holds, what keeps it from being read, or what is
 	// lost of its numbers, if that is known.
 	Reason string
@@ -197,7 +208,10 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
-			if tables[i], err = openPath(ctx, list[i], o.Stdin, r); err == nil {
+			one := r
+			one.files = files.Counting(new(file.Reads))
+			if tables[i], err = openPath(ctx, list[i], o.Stdin, one); err == nil {
+				tables[i].About().Reads = one.files.Reads
 				err = column.CheckMemory(len(tables[i].About().Columns), o.Memory)
 			}
 			return err

@@ -593,7 +593,7 @@ func (r *liarReader) Close() error { return nil }
 func TestUnionCountsRows(t *testing.T) {
 	for rows, ok := range map[int64]bool{0: false, 1: true, 2: false} {
 		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
-		u := join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1)
+		u := join([]stream.Gatherer{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, &member{selector: newSelector(&column.TableInfo{})})
 		_, err := filetest.ReadAll(u, 10)
 		if (err == nil) != ok {
 			t.Errorf("one row where %d are promised: %v", rows, err)

@@ -14,8 +14,8 @@ import (
 // Numbers count all columns from 0, each component of a vector column as one.
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
-// are neither label nor kept are chosen, and a libsvm file's label, dates,
-// timestamps, times of day, durations and the k of k=v folders are left out, see
+// are neither label nor kept are chosen, and a libsvm file's label, the k of k=v folders and, unless
+// Dates makes numbers of them, dates, timestamps, times of day and durations are left out, see
 // [Source.LeftOut]. Globs and ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}. Columns are those of the first file, and behind them the k of the k=v folders on
@@ -37,7 +37,7 @@ type Options struct {
 	// Carry says which columns are carried along besides.
 	Carry Carry
 	// Types are the types of columns of files of text that are carried along, each as name=type: see package
-	// logical. FindTypes lets others be dates, timestamps and UUIDs where all their texts are; elsewhere they are text.
+	// logical. FindTypes lets others be dates, times, timestamps and UUIDs where all their texts are; elsewhere they are text.
 	Types     []string
 	FindTypes bool
 	// Layout says how those of the files that are text are laid out.
@@ -55,6 +55,8 @@ type Options struct {
 	Words []string
 	// NoNumbers says that rows may be of kept columns alone: text, dates.
 	NoNumbers bool
+	// Dates says what becomes of dates and times in columns that are computed with.
+	Dates Dates
 	// Inexact says what becomes of integers in columns that are computed with, and that no
 	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
 	Inexact Inexact

@@ -41,6 +41,7 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		}
 	}
 	n, err := s.numeric(columns, notByDefault, orAbsent, &wrong)
+	wholes := s.wholes(n.chosen)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -57,9 +58,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 	switch {
 	case err != nil:
 	case n.positive:
-		sel.leftOut = s.described(without(n.passed, places(n.chosen, kept, n.excluded)))
+		sel.leftOut = s.described(without(n.passed, places(wholes, kept, n.excluded)))
 	default:
-		sel.leftOut = s.described(without(upTo(0, len(s.components)), places(n.chosen, kept, n.excluded)))
+		sel.leftOut = s.described(without(upTo(0, s.own), places(wholes, kept, n.excluded)))
 	}
 	for _, i := range named {
 		sel.addWord(i)
@@ -93,8 +94,8 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 	if err != nil || s.hasColumn(name) {
 		return s.named(name, wrong)
 	}
-	if number < 0 || number >= len(s.components) {
-		wrong.add(fault.New("there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1))
+	if number < 0 || number >= s.own {
+		wrong.add(fault.New("there is no column %d: they are numbered from 0 to %d", number, s.own-1))
 		return nil, false
 	}
 	return []int{number}, true
@@ -147,10 +148,11 @@ func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wron
 	} else {
 		excluded := places(n.excluded)
 		if len(s.NearlyNumeric) > 0 {
-			s.checkNearlyNumeric(without(without(upTo(0, len(s.components)), excluded), orAbsent), wrong)
+			s.checkNearlyNumeric(without(without(upTo(0, s.own), excluded), orAbsent), wrong)
 		}
 		n.chosen = s.standard(orAbsent, excluded)
 	}
+	n.chosen = s.inParts(n.chosen, places(n.excluded), wrong)
 	if err := wrong.err(s); err != nil {
 		return n, err
 	}
@@ -183,11 +185,10 @@ func (s *selector) hint() string {
 		return ""
 	}
 	i = s.onlyNamed[i]
-	what := "dates and times"
-	if s.isKey(i) {
-		what = FolderNames
+	if !s.isKey(i) {
+		return fmt.Sprintf("make numbers of dates and times with `dates number` or `dates calendar`, or name some, as in `columns '%s'`; ", quote.Bare(s.components[i].name))
 	}
-	return fmt.Sprintf("name %s to compute with them, as in `columns '%s'`; ", what, quote.Bare(s.components[i].name))
+	return fmt.Sprintf("name %s to compute with them, as in `columns '%s'`; ", FolderNames, quote.Bare(s.components[i].name))
 }
 
 // checkNearlyNumeric refuses to leave out in silence, as text, columns of numbers
@@ -223,8 +224,8 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 
 // standard returns the choice when none is made: all numbers but those not by default or excluded, and categories.
 func (s *selector) standard(notByDefault, excluded placeSet) []int {
-	list := make([]int, 0, len(s.components))
-	for i, c := range s.components {
+	list := make([]int, 0, s.own)
+	for i, c := range s.components[:s.own] {
 		if (c.kind.Computable() || s.categories && s.isText(i)) && !notByDefault.has(i) && !excluded.has(i) {
 			list = append(list, i)
 		}
@@ -257,6 +258,8 @@ func (s *selector) reason(i int) string {
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.NotByDefault, i) && s.Columns[c.column].Why == "":
 		return s.NotByDefaultReason
+	case s.moments[c.column].isText(m):
+		return s.moments[c.column].holds.Class.String()
 	case m.IsTemporal():
 		return m.String()
 	}
@@ -309,9 +312,9 @@ func (s *selector) item(item string, notByDefault placeSet, wrong *complaints) (
 	if s.hasColumn(item) {
 		return s.named(item, wrong)
 	}
-	if from, to, ok := parseRange(item, len(s.components)); ok {
-		if from >= to || to > len(s.components) {
-			wrong.add(fault.New("columns %s: there are %d columns", item, len(s.components)).Do("name some of 0 to %d", len(s.components)-1))
+	if from, to, ok := parseRange(item, s.own); ok {
+		if from >= to || to > s.own {
+			wrong.add(fault.New("columns %s: there are %d columns", item, s.own).Do("name some of 0 to %d", s.own-1))
 			return nil, false
 		}
 		list := upTo(from, to)
@@ -365,8 +368,11 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	var found []int
 	for i, c := range s.components {
 		own, _ := path.Match(glob, c.name)
-		vector, _ := path.Match(glob, s.Columns[c.column].Name)
-		if own || vector {
+		whole, _ := path.Match(glob, s.Columns[c.column].Name)
+		if s.isPart(i) {
+			own, whole = own && !whole, false
+		}
+		if own || whole {
 			found = append(found, i)
 		}
 	}

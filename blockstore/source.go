@@ -27,6 +27,9 @@ type Source struct {
 	chosen selection // in the first file
 	width  int       // of the first file, see selector.width
 	tables []*column.TableInfo
+	dates  map[int]DateColumn
+
+	positions []int // of chosen components, or what they are parts of
 }
 
 var _ stream.Gatherer = (*Source)(nil)
@@ -47,13 +50,26 @@ func (s *Source) OpenBytes() (bytes int64) {
 	return bytes
 }
 
+// Keep allows the source to keep its rows in memory, decoded, if they take at most so many bytes: those of a file of few
+// pages, or most of whose pages hold a row that is fetched by number. Later readers do not read the
+// file again, but an error tells if it was changed. Rows with text are not kept. 0, and a number that is too small, gives up
+// what is kept. Keep is not called while readers are open.
+func (s *Source) Keep(bytes int64) {
+	width := 8 * int64(len(s.info.Columns)+len(s.info.Kept))
+	for _, p := range s.parts {
+		if k, ok := p.(column.Keeper); ok {
+			k.Keep(s.info.Rows <= bytes/max(1, width))
+		}
+	}
+}
+
 // LeftOut returns the columns that were not chosen because of what they hold, or because the first
 // file does not have them. It returns nil if columns were chosen by name.
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }
 
 // Positions returns the numbers of the columns in the first file, as [Options].Columns counts them, and how many
-// columns it counts: those without names, if all chosen ones are among them.
-func (s *Source) Positions() (numbers []int, of int) { return s.chosen.numeric, s.width }
+// columns it counts: those without names, if all chosen ones are among them. Each part of a date has the number of its column.
+func (s *Source) Positions() (numbers []int, of int) { return s.positions, s.width }
 
 // Unmarked reports whether an Arrow stream among the files ended without its end mark; of a pipe this is known
 // once it was read. Such a stream is whole if its writer leaves the mark out, or cut between two batches.
@@ -61,14 +77,13 @@ func (s *Source) Unmarked() bool {
 	return slices.ContainsFunc(s.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
-// join makes one source of parts, which have the columns of info, chosen among so many
-// of the first.
-func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, width int) *Source {
+// join makes one source of parts, which have the columns of info, chosen among those of the first.
+func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, first *member) *Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	s := &Source{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
+	s := &Source{info: info, parts: parts, chosen: chosen, width: first.width(chosen.numeric), tables: tables, dates: first.dateColumns(chosen.numeric), positions: first.wholes(chosen.numeric)}
 	s.info.Versions = make(map[string]string)
 	for _, p := range parts {
 		part := p.Info()

@@ -24,7 +24,9 @@ import (
 // nestedCases are nested types with two values each; a null stands between them. What Parquet has is one list of values
 // for each leaf and row: each with its repetition and definition level, as parquet-go reads them.
 func nestedCases() []typeCase {
-	of := func(name string, t arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: t, Nullable: true} }
+	of := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
 	i64, f32 := arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float32
 	uuid := of("u", &arrow.FixedSizeBinaryType{ByteWidth: 16})
 	uuid.Metadata = arrow.MetadataFrom(map[string]string{"ARROW:extension:name": "arrow.uuid", "ARROW:extension:metadata": ""})

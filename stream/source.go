@@ -75,6 +75,8 @@ type Field struct {
 	Type logical.Type
 	// Nameless says that the name is made up by position: see Info.Nameless.
 	Nameless bool
+	// NoNulls says that no value is null, where the files tell that before they are read.
+	NoNulls bool
 	// Category says that a preparation makes numbers of the words of the column, which is then
 	// no longer carried along, unless it is also Carried.
 	Category, Carried bool

@@ -17,7 +17,9 @@ import (
 // nestedTable is a record of two numbers, a vector, and lists, maps and structures to be carried along.
 func nestedTable(t *testing.T, rows int) arrow.Record {
 	t.Helper()
-	nullable := func(name string, t arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: t, Nullable: true} }
+	nullable := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
 	member := arrow.StructOf(nullable("when", arrow.FixedWidthTypes.Date32), nullable("sizes", arrow.ListOf(arrow.PrimitiveTypes.Int16)))
 	schema := arrow.NewSchema([]arrow.Field{
 		nullable("x", arrow.PrimitiveTypes.Float64),

@@ -33,12 +33,12 @@ type promise struct {
 
 var promises = []promise{
 	{"Rows and columns that are no landmarks tell the fit its error", "docs/methods.md", ksvdErrors},
-	{"Every low-rank fit prints an estimate of its error; `nystream verify` measures it.", "README.md", estimates},
-	{"If the kernel is so narrow that rows resemble only themselves, no low-rank model exists; the report says so.", "README.md", saysWhatIsNarrow},
-	{"Memory stays flat", "README.md", memoryStaysFlat},
-	{"With `--memory 512MiB`, a fit that needs more is refused before it starts.", "README.md", refusesBeforeItStarts},
+	{"Each low-rank fit estimates the error of its matrix", "README.md", estimates},
+	{"A report warns if the kernel is so narrow that no low-rank model exists.", "README.md", saysWhatIsNarrow},
+	{"**Flat memory.**", "README.md", memoryStaysFlat},
+	{"A fit with `--memory 512MiB` that needs more is refused before it starts.", "README.md", refusesBeforeItStarts},
 	{"Bad input is an error that names file, row and column. No output is left half written.", "README.md", namesBadInput},
-	{"The fit tries four kernels and several penalties in one pass and reports its cross-validated error.", "README.md", triesFourKernels},
+	{"The fit tries four kernels and several penalties in one pass and reports the cross-validated error.", "README.md", triesFourKernels},
 	{"Where the error is not known the report says why, and JSON has `null` with a `reason`", "docs/accuracy.md", errorOfEveryFamily},
 	{"\"As published\" is `--leverage-rows 0`; the last column has the default core.", "docs/accuracy.md", asGoodAsPublished},
 	{"RMSE, R² and accuracy have standard errors.", "docs/methods.md", standardErrors},

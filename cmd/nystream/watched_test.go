@@ -278,7 +278,7 @@ func (w *watched) run(m *moments) string {
 }
 
 // ofRun matches what results on the standard output tell of the run.
-var ofRun = regexp.MustCompile(`"(seconds|peak_rss_bytes)": *[^,}]*`)
+var ofRun = regexp.MustCompile(`"(seconds|peak_rss_bytes)": *[^,}]*|"read": *\{("[a-z]+": *\{[^}]*\},?)*\}`)
 
 // putRows writes three blocks of rows. In a text all lines of a block are as long as those of another
 // version, and those of the second block are long.

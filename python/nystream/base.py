@@ -29,6 +29,8 @@ except ImportError:
                         OutlierMixin, RegressorMixin, TransformerMixin)
 
 _by_median = ('rbf', 'laplace', 'exponential', 'sne')  # kernels whose gamma has no default that suits all data
+_times = ('date', 'timestamp', 'time', 'duration')  # reasons why columns are left out, and what to do
+_remedy = ", unless dates='number' or 'calendar' makes numbers of it"
 _exact = 2 ** 53  # the integers below are float64
 
 
@@ -90,7 +92,7 @@ class Estimator(BaseEstimator):
         if named:
             flags[as_] = [command.listed([n]) for n in named] if as_ == 'keep' else command.listed(named)
         model = _ModelFile()  # an earlier one stays if the fit fails
-        flags = {'scale': self.scale, 'nulls': self.nulls, 'seed': _seed(self.random_state),
+        flags = {'scale': self.scale, 'nulls': self.nulls, 'dates': self.dates, 'seed': _seed(self.random_state),
                  'categories': 'onehot' if isinstance(rows, (Frame, list)) else None, 'output': model.path, **flags}
         with temporary.Folder() as folder:
             for flag, values in sides.items():
@@ -127,7 +129,7 @@ class Estimator(BaseEstimator):
     def _doubts(self, report: dict[str, Any], names: list[str]) -> list[str]:
         """Return the warnings of a report, and one for each column left out without the user asking."""
         named = set(names) | set(getattr(self, 'feature_names_in_', ()))
-        lost = ['column %s is left out: %s' % (c['name'], c['reason'])
+        lost = ['column %s is left out: %s%s' % (c['name'], c['reason'], _remedy if c['reason'] in _times else '')
                 for c in report.get('columns_left_out', ()) if c['name'] in named]
         return list(report.get('warnings', ())) + lost
 
@@ -135,7 +137,7 @@ class Estimator(BaseEstimator):
         """Record which columns the model uses. An empty list of rows means a model loaded from a file."""
         model = load(self.model_path_)
         known = model.feature_names()
-        self._texts = known[len(model.columns or ()):]
+        self._texts = model.texts()
         if isinstance(rows, list):  # the columns that the command chose from files
             names = known
         lost = {c['name'] for c in self.report_.get('columns_left_out', ())}

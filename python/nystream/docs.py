@@ -19,6 +19,9 @@ _parameters = {
     Scaling of columns of numbers. Sparse rows are scaled like dense ones.""",
     'nulls': """{'error', 'drop', 'zero', 'mean', 'indicator'} or None
     Treatment of NaN, NA, None and masked values; 'drop' is for files alone. None is 'error'.""",
+    'dates': """{'number', 'calendar'} or None
+    What becomes of dates and times: 'number' takes days since 1970 in UTC, and seconds of times and durations; 'calendar'
+    year, day of year, weekday and hour of dates. None leaves them out, with a warning.""",
     'random_state': """int, Generator, RandomState or None
     Seed of all random choices. None is 1, so that the same rows give the same model.""",
     'verbose': """int

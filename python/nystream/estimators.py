@@ -50,7 +50,7 @@ class Embedding(TransformerMixin, _LowRank):
     """
 
     def __init__(self, n_components=100, kernel='rbf', gamma=None, method='landmark', n_landmarks=None,
-                 coordinates='scores', scale='standard', nulls=None, random_state=None, verbose=0, options=None):
+                 coordinates='scores', scale='standard', nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y=None):
@@ -97,7 +97,7 @@ class KernelPCA(Embedding):
     coordinates = 'scores'
     _check_model = Estimator._check_model
 
-    def __init__(self, n_components=10, kernel='rbf', gamma=None, n_landmarks=None, scale='standard', nulls=None,
+    def __init__(self, n_components=10, kernel='rbf', gamma=None, n_landmarks=None, scale='standard', nulls=None, dates=None,
                  random_state=None, verbose=0, options=None):
         keep(self, locals())
 
@@ -124,7 +124,7 @@ class Clusters(ClusterMixin, _LowRank):
     _method = 'landmark'
 
     def __init__(self, n_clusters=8, kernel='rbf', gamma=None, n_components=50, n_landmarks=None, scale='standard',
-                 nulls=None, random_state=None, verbose=0, options=None):
+                 nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y=None):
@@ -167,7 +167,7 @@ class Novelty(OutlierMixin, _LowRank):
 
     _method = 'pca'
 
-    def __init__(self, share=0.05, kernel='rbf', gamma=None, n_components=30, n_landmarks=None, scale='standard', nulls=None,
+    def __init__(self, share=0.05, kernel='rbf', gamma=None, n_components=30, n_landmarks=None, scale='standard', nulls=None, dates=None,
                  random_state=None, verbose=0, options=None):
         keep(self, locals())
 
@@ -226,7 +226,7 @@ class Projection(TransformerMixin, Estimator):
 
     _method = 'ism'
 
-    def __init__(self, n_components=2, kernel='gaussian', gamma=None, scale='standard', nulls=None, random_state=None,
+    def __init__(self, n_components=2, kernel='gaussian', gamma=None, scale='standard', nulls=None, dates=None, random_state=None,
                  verbose=0, options=None):
         keep(self, locals())
 
@@ -313,7 +313,7 @@ class Ridge(RegressorMixin, _Predictor):
     _method, _measure = 'ridge', 'r2'
 
     def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, metric=None, std=False, scale='standard',
-                 nulls=None, random_state=None, verbose=0, options=None):
+                 nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
@@ -464,7 +464,7 @@ class Classifier(_Chooser):
     _method = 'ridge'
 
     def __init__(self, alpha=None, kernel=None, gamma=None, n_landmarks=1000, metric=None, class_weight=None,
-                 scale='standard', nulls=None, random_state=None, verbose=0, options=None):
+                 scale='standard', nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
@@ -514,7 +514,7 @@ class AsymmetricClassifier(_Chooser):
 
     _method = 'askls'
 
-    def __init__(self, C=1.0, kernel='rbf', gamma=None, scale='standard', nulls=None, random_state=None, verbose=0,
+    def __init__(self, C=1.0, kernel='rbf', gamma=None, scale='standard', nulls=None, dates=None, random_state=None, verbose=0,
                  options=None):
         keep(self, locals())
 

@@ -9,6 +9,7 @@ wheel of nystream has it too, with estimators for scikit-learn.
 """
 
 import ast
+import datetime
 import json
 import os
 import re
@@ -108,6 +109,38 @@ def numbers(x):
     if hasattr(x, 'isna') and hasattr(x, 'to_numpy'):
         return x.to_numpy(float, na_value=np.nan)
     return np.asarray(x, float)
+
+
+def date_of(name, dates):
+    """Return the column of rows that a column of a model is made of, and the part of a date that it is: '' for all of it."""
+    column, _, part = name.rpartition('.')
+    return (column, part) if dates.get('as') == 'calendar' and column in dates['columns'] else (name, '')
+
+
+def dated(x, part):
+    """Return a column of dates and times as numbers: days since 1970, seconds of times since midnight and of durations, or
+    a part of dates: year, dayofyear, weekday or hour."""
+    x = moments(x)
+    if x.dtype.kind == 'm':
+        return x / np.timedelta64(1, 's')
+    lost, days = np.isnat(x), x.astype('M8[D]')
+    whole = days.astype('i8')
+    rest = (x - days).astype('m8[ns]').astype('i8')
+    year = days.astype('M8[Y]')
+    value = {'': lambda: np.where(abs(whole) < 104, (whole * 86400_000_000_000 + rest) / 86400e9, whole + rest / 86400e9), 'year': lambda: year.astype('i8') + 1970,
+             'dayofyear': lambda: (days - year.astype('M8[D]')).astype('i8') + 1, 'weekday': lambda: (whole + 3) % 7,
+             'hour': lambda: rest // 3600_000_000_000}[part]()
+    return np.where(lost, np.nan, value)
+
+
+def moments(x):
+    """Return a column of dates, times or durations of a frame as an array that NumPy has for them."""
+    x = np.asarray(x, 'M8[ns]' if getattr(x.dtype, 'tz', None) else None)
+    if x.dtype.kind in 'Mm':
+        return x
+    cells = [c if isinstance(c, (str, datetime.date, datetime.time, datetime.timedelta)) and c == c else None for c in x.tolist()]
+    cells = [datetime.datetime.combine(datetime.date.min, c) - datetime.datetime.min if isinstance(c, datetime.time) else c for c in cells]
+    return np.array(cells, 'm8[us]' if any(isinstance(c, datetime.timedelta) for c in cells) else 'M8[us]')
 
 
 def prepare(meta, m, x, side='left', words=()):
@@ -338,9 +371,13 @@ class Model:
         return '<nystream model %s of fit %s, kernel %s>' % (self.path, self.meta['method'], self.meta.get('kernel', 'of its sides'))
 
     def feature_names(self):
-        """Return the names of the columns of raw rows: those of numbers, then those of text."""
-        text = self.meta['data'].get('categories', {}).get('columns', ())
-        return list(self.columns or ()) + [c['column'] for c in text]
+        """Return the names of the columns of raw rows: those of numbers and dates, then those of text."""
+        dates = self.meta['data'].get('dates', {})
+        return list(dict.fromkeys(date_of(name, dates)[0] for name in self.columns or ())) + self.texts()
+
+    def texts(self):
+        """Return the names of the columns of text."""
+        return [c['column'] for c in self.meta['data'].get('categories', {}).get('columns', ())]
 
     def transform(self, x, side='left', coordinates='scores'):
         """Return what nystream transform writes of rows x, a matrix or a table with named columns. coordinates are
@@ -417,6 +454,12 @@ class Model:
         names = self.columns
         if side == 'right' and self.meta['data'].get('input') == 'pairs':
             names = self.meta['data'].get('right_columns')
+        dates = self.meta['data'].get('dates', {})
+        if side == 'right' and self.meta['data'].get('input') == 'pairs':
+            dates = self.meta['data'].get('right_dates', {})
+        if names and dates and hasattr(x, 'columns') and side in ('left', 'right'):
+            return np.column_stack([dated(x[of], part) if of in dates['columns'] else numbers(x[of])
+                                    for of, part in (date_of(name, dates) for name in names)])
         if names and hasattr(x, 'columns') and side in ('left', 'right'):
             x = x[list(names)]
             return self._matrix(x)

@@ -70,7 +70,7 @@ class KernelSVD(_Sides):
 
     _method = 'ksvd'
 
-    def __init__(self, n_components=10, kernel='sne', gamma=None, method='auto', n_landmarks=None, scale='none', nulls=None,
+    def __init__(self, n_components=10, kernel='sne', gamma=None, method='auto', n_landmarks=None, scale='none', nulls=None, dates=None,
                  random_state=None, verbose=0, options=None):
         keep(self, locals())
 
@@ -118,7 +118,7 @@ class Operator(_Sides):
     _method, _side = 'operator', 'right'
 
     def __init__(self, kind='koopman', lag=1, n_components=5, kernel='rbf', gamma=None, task='svd', ridge=None,
-                 n_landmarks=None, scale='none', nulls=None, random_state=None, verbose=0, options=None):
+                 n_landmarks=None, scale='none', nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y=None, Y=None):
@@ -175,7 +175,7 @@ class Transport(_Sides):
     _method = 'transport'
 
     def __init__(self, kernel='rbf', gamma=None, epsilon=1.0, engine='auto', n_components=None, marginal_penalty=None,
-                 scale='none', nulls=None, random_state=None, verbose=0, options=None):
+                 scale='none', nulls=None, dates=None, random_state=None, verbose=0, options=None):
         keep(self, locals())
 
     def fit(self, X, y=None, Y=None, sample_weight=None, Y_weight=None):

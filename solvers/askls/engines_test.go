@@ -239,3 +239,18 @@ func TestUnknownError(t *testing.T) {
 		t.Errorf("errors %+v", fit.Estimates)
 	}
 }
+
+// TestPlanOfStages holds plans to 1.4 times the peaks of single runs of the command, under the smallest budget that it
+// accepted, on 2,500 × 2,000 and 1,000 × 5,000 numbers in seven classes.
+func TestPlanOfStages(t *testing.T) {
+	m := Solver{C: 1, Engine: EngineLowRank, Rank: 50}
+	for _, c := range []struct{ rows, columns, peak int64 }{{2500, 2000, 445}, {1000, 5000, 433}} {
+		p, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: c.rows, Columns: int(c.columns), Classes: 7}, kernelgen.SNE(0.01))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if need := p.Memory.Total() >> 20; need > c.peak*7/5 || need < c.peak*9/10 {
+			t.Errorf("%d × %d: %d MiB planned, the peak is %d MiB", c.rows, c.columns, need, c.peak)
+		}
+	}
+}

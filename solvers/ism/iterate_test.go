@@ -10,6 +10,9 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
@@ -142,4 +145,43 @@ func scaledColumns(m blas64.General, by []float64) blas64.General {
 	s := matrix.Clone(m)
 	dense.ScaleColumns(s, by)
 	return s
+}
+
+// TestLeadingUnsettled: pairs that no iteration settles come from a reduction, to rounding.
+func TestLeadingUnsettled(t *testing.T) {
+	const n, k = 200, 4
+	q := orthonormal(n, n, 1)
+	scaled := matrix.Clone(q)
+	for i := range n {
+		for j := range n {
+			scaled.Data[i*n+j] *= 1 - 3*float64(j)/n
+		}
+	}
+	a := dense.SymmetricPart(dense.Mul(noTrans, scaled, trans, q))
+	eig, err := leading(context.Background(), a, k, blas64.General{Rows: n, Stride: 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reduced, err := byReduction(a, k); err != nil || dense.Frobenius(difference(reduced.vectors, eig.vectors)) > 0 {
+		t.Errorf("the pairs are not those of the reduction: %v", err)
+	}
+	rest := difference(dense.Mul(noTrans, a, noTrans, eig.vectors), scaledColumns(eig.vectors, eig.values))
+	if r, off := dense.Frobenius(rest), orthonormality(eig.vectors); r > 1e-13*dense.Frobenius(a) || off > 1e-13 || math.Abs(eig.values[3]-(1-9.0/n)) > 1e-13 {
+		t.Errorf("residual %v, off orthonormal by %v, values %v", r, off, eig.values)
+	}
+}
+
+// TestPlanHoldsFewMatrices holds plans to 1.4 times the peaks of single runs of the command under the smallest budget that it
+// accepted, on 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
+func TestPlanHoldsFewMatrices(t *testing.T) {
+	m := Solver{Dim: 2, Engine: EngineExact, Iterations: 2}
+	for _, c := range []struct{ rows, columns, peak int64 }{{1000, 5000, 782}, {2500, 2000, 279}} {
+		p, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: c.rows, Columns: int(c.columns), Classes: 2}, kernelgen.Gaussian(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if need := p.Memory.Total() >> 20; need > c.peak*7/5 || need < c.peak*9/10 {
+			t.Errorf("%d × %d: %d MiB planned, the peak is %d MiB", c.rows, c.columns, need, c.peak)
+		}
+	}
 }

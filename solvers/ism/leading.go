@@ -8,12 +8,14 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 )
 
 // Leading eigenpairs of Φ, of which few of many are wanted and a good guess is known, by
-// package krylov: products of matrices, where a complete decomposition is not.
+// package krylov: products of matrices, where a complete decomposition is not. Those that
+// do not settle come from a reduction to tridiagonal form.
 const (
 	completeSize = 128 // matrices up to so large are decomposed completely
 	krylovExtra  = 4   // vectors beyond those wanted
@@ -29,25 +31,13 @@ const (
 // which there may be many alike, of at most looseResidual if that is more. guess has as many
 // rows and at most k columns: the Krylov space begins with it, and with random vectors.
 func leading(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
-	width := k + krylovExtra
-	if a.Rows > completeSize && width*krylovBlocks <= a.Rows/2 {
-		x := matrix.New(a.Rows, width)
-		for i := range guess.Rows {
-			copy(matrix.Row(x, i), matrix.Row(guess, i))
+	if few(a.Rows, k) {
+		eig, err := byKrylov(ctx, a, k, guess, tolerance)
+		if eig != nil || err != nil {
+			return eig, err
 		}
-		sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(matrix.Columns(x, guess.Cols, width-guess.Cols))
-		space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
-		if err != nil {
-			return nil, err
-		}
-		space.Choice = krylov.Algebraic
-		done := settledPairs(tolerance, dense.Frobenius(a))
-		p, err := space.Run(ctx, krylov.Iteration{Rank: k, Passes: krylovPasses, Done: done})
-		if err != nil {
-			return nil, err
-		}
-		if len(p.Values) == k && done(p.Values, p.Residuals, p.Norm) {
-			return &eigen{p.Values, p.U}, nil
+		if eig, err = byReduction(a, k); eig != nil || err != nil {
+			return eig, err
 		}
 	}
 	eig, err := newEigen(a)
@@ -55,6 +45,51 @@ func leading(ctx context.Context, a blas64.General, k int, guess blas64.General,
 		return nil, err
 	}
 	return eig.first(k), nil
+}
+
+// few reports whether k of n eigenpairs are so few that no complete decomposition is made.
+func few(n, k int) bool { return n > completeSize && (k+krylovExtra)*krylovBlocks <= n/2 }
+
+// byKrylov returns the pairs, nil if they do not settle.
+func byKrylov(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
+	x := matrix.New(a.Rows, k+krylovExtra)
+	for i := range guess.Rows {
+		copy(matrix.Row(x, i), matrix.Row(guess, i))
+	}
+	leadingRandom().Normals(matrix.Columns(x, guess.Cols, x.Cols-guess.Cols))
+	space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
+	if err != nil {
+		return nil, err
+	}
+	space.Choice = krylov.Algebraic
+	done := settledPairs(tolerance, dense.Frobenius(a))
+	p, err := space.Run(ctx, krylov.Iteration{Rank: k, Passes: krylovPasses, Done: done})
+	if err != nil || len(p.Values) != k || !done(p.Values, p.Residuals, p.Norm) {
+		return nil, err
+	}
+	return &eigen{p.Values, p.U}, nil
+}
+
+// byReduction returns the pairs from the tridiagonal form of a copy of the matrix, nil if they are not found.
+func byReduction(a blas64.General, k int) (*eigen, error) {
+	x := matrix.New(a.Rows, k)
+	leadingRandom().Normals(x)
+	values, ok, err := symeig.Leading(a, x)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &eigen{values, x}, nil
+}
+
+func leadingRandom() sketch.Random { return sketch.NewRandom(0, "leading eigenvectors of Phi") }
+
+// leadingNumbers returns how many numbers it takes to find k eigenpairs of an n×n matrix: a copy that is reduced, with
+// the Krylov space before it, or the matrices of a complete decomposition.
+func leadingNumbers(n, k int64) int64 {
+	if few(int(n), int(k)) {
+		return n*n + n*(k+krylovExtra)*(2*krylovBlocks+4)
+	}
+	return 5 * n * n
 }
 
 // settledPairs reports whether all residuals are as small as they are to be, relative to the

@@ -34,7 +34,7 @@ func (p *pass) finish() *evaluation {
 			}
 		}
 	}
-	v.phi = dense.SymmetricPart(v.phi)
+	dense.Symmetrise(v.phi)
 	return v
 }
 

@@ -53,7 +53,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		p.linear()
 		p.SharedPasses, p.MorePasses = []string{"columns", "start", "iteration"}, true
 	}
-	p.Add("Φ and its eigenvectors", 8*p.d*p.d, "the number of columns")
+	p.Add("Φ and its eigenvectors", 2*p.d*p.d+leadingNumbers(p.d, int64(m.Dim)), "the number of columns")
 	return p.Plan, nil
 }
 

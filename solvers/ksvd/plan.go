@@ -13,6 +13,7 @@ import (
 // planner collects the items that methods share.
 type planner struct {
 	*model.Plan
+	engine  stream.Engine
 	shape   model.Shape
 	tiles   *tiles.Tiles
 	threads int64
@@ -36,7 +37,7 @@ func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, e
 	if err != nil {
 		return nil, err
 	}
-	p := &planner{shape: twoSided(s), tiles: t, threads: int64(e.Workers())}
+	p := &planner{engine: e, shape: twoSided(s), tiles: t, threads: int64(e.Workers())}
 	if s.Sparse == nil {
 		if s.OneSource() {
 			p.again = 1
@@ -72,8 +73,34 @@ func (p *planner) rows(n int64) int64 {
 	return 3*n*p.rowEntries() + p.shape.Rows
 }
 
+// held returns the numbers of dense rows of both sides as they are, which share those of one source.
+func (p *planner) held() int64 {
+	rows := p.shape.Rows
+	if p.again == 0 {
+		rows += p.shape.Cols
+	}
+	return rows * int64(p.shape.Columns)
+}
+
 // rowEntries returns the mean number of entries of a sparse row.
 func (p *planner) rowEntries() int64 { return p.shape.Sparse.Entries/max(1, p.shape.Rows) + 1 }
+
+// stages adds stages of the fit, each of which begins when the memory of the one before it is free: the memory of the
+// largest, and the entries of all.
+func (p *planner) stages(all ...func(next *planner)) {
+	var largest *model.Plan
+	for _, add := range all {
+		next := *p
+		next.Plan = model.NewPlan(p.engine, 0, 0)
+		add(&next)
+		p.AddEntries(float64(next.KernelEntries))
+		next.KernelEntries = 0
+		if largest == nil || next.Memory.Total() > largest.Memory.Total() {
+			largest = next.Plan
+		}
+	}
+	p.Include(largest)
+}
 
 // model adds a model of so many landmarks, with kept rows for the sums of new ones, and the copy
 // that is written.
@@ -180,31 +207,61 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		if m.Center {
 			kept += s.Rows
 		}
-		if sums.byPaths {
-			p.pathSums(sums.passes, "`sums sampled`")
-		} else {
-			p.exactPasses(sums.passes)
+		if s.Sparse == nil {
+			p.Add("all rows", p.held(), "the number of rows")
 		}
 	}
 	p.moved(m.Center)
 	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
-	p.Add("sampled block", 3*n*c, "`landmarks`")
-	p.residuals(n, c, r)
-	p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")
-	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
 		p.SourcePasses += 1 + p.again
 	}
+	rows, cols := n+int64(heldBack(s.Rows, int(n))), c+int64(heldBack(s.Cols, int(c)))
+	p.stages(func(p *planner) { p.exactSums(sums) }, func(p *planner) {
+		p.gathered(rows, cols)
+		p.Add("sampled block", 3*n*c, "`landmarks`")
+		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")
+	}, func(p *planner) {
+		p.gathered(rows, cols)
+		p.residuals(rows, cols, n, c, r)
+	})
+	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan, nil
 }
 
-// residuals adds the cost of the estimates, for n landmark rows and c landmark columns.
-func (p *planner) residuals(n, c, rank int64) {
-	rows, cols := n+int64(heldBack(p.shape.Rows, int(n))), c+int64(heldBack(p.shape.Cols, int(c)))
-	p.Add("rows and columns of the residuals", p.rows(rows)+p.rows(cols), "`landmarks`")
+// exactSums adds the passes of exact sums. Rows that are held afterwards, too, are not counted.
+func (p *planner) exactSums(how summing) {
+	s := p.shape
+	switch {
+	case !how.exact():
+	case how.byPaths:
+		p.pathSums(how.passes, "`sums sampled`")
+	case s.Sparse != nil:
+		p.exactPasses(how.passes)
+	default:
+		p.AddEntries(float64(how.passes) * p.all())
+		p.Add("tiles of an exact pass", p.threads*stream.PairRows*stream.PairRows, "`threads`")
+		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`sums sampled`")
+	}
+}
+
+// gathered adds the rows and columns of the residuals, with their landmarks.
+func (p *planner) gathered(rows, cols int64) {
+	numbers := (rows + cols) * int64(p.shape.Columns)
+	if p.shape.Sparse != nil {
+		numbers = p.rows(rows) + p.rows(cols)
+	}
+	p.Add("rows and columns of the residuals", numbers, "`landmarks`")
+}
+
+// residuals adds the cost of the estimates by rows and columns, for n landmark rows and c landmark columns among them.
+func (p *planner) residuals(rows, cols, n, c, rank int64) {
+	if p.shape.Sparse == nil {
+		p.Add("columns of the residuals as those of tiles", cols*int64(p.shape.Columns), "`landmarks`")
+	}
 	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`landmarks`")
 	checked := min(rank, checkedDirections)
 	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`landmarks`")

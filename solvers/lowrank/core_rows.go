@@ -24,17 +24,20 @@ import (
 // weight makes BᵀQ as long as a uniform sample of all other rows would.
 type coreRows struct {
 	signs  *sketch.SparseSign // O
+	rows   blas64.General     // those of core, then those found
 	core   *basis.Panel       // the rows that O touches
 	found  *basis.Panel
-	cols   *basis.Panel // the columns of tiles: those of core in folded order, then those found
-	weight float64      // √(n/s)
-	absent []int        // positions of O whose rows were found, ascending
-	places []int        // of these among the columns of tiles
+	weight float64 // √(n/s)
+	absent []int   // positions of O whose rows were found, ascending
+	places []int   // of these among the columns of tiles
 }
 
-// newCoreRows joins the rows of a core sketch of n rows and those found; both panels are of one source.
+// newCoreRows joins the rows of a core sketch of n rows and those found; both panels are of one source. It copies
+// the rows once.
 func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
-	r := &coreRows{signs: signs, core: core, found: found, weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
+	r := &coreRows{signs: signs, rows: stacked(core.Rows, found.Rows), weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
+	r.core = basis.NewPanel(matrix.Rows(r.rows, 0, core.Count()), core.Number, nil)
+	r.found = basis.NewPanel(matrix.Rows(r.rows, core.Count(), found.Count()), found.Number, nil)
 	for _, number := range found.Number {
 		if k, both := slices.BinarySearch(core.Number, number); both {
 			r.absent = append(r.absent, k)
@@ -45,15 +48,20 @@ func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 			r.places = append(r.places, place)
 		}
 	}
-	r.cols = basis.NewPanel(stacked(dense.PickRows(core.Rows, signs.Folded()), found.Rows), nil, nil)
 	return r
+}
+
+// cols returns the columns of tiles: a copy of the rows of core in folded order, then those found.
+func (r *coreRows) cols() *basis.Panel {
+	order := slices.Clone(r.signs.Folded())
+	for i := range r.found.Count() {
+		order = append(order, r.core.Count()+i)
+	}
+	return basis.NewPanel(dense.PickRows(r.rows, order), nil, nil)
 }
 
 // width returns the number of columns of B.
 func (r *coreRows) width() int { return r.signs.Cols + r.found.Count() }
-
-// rows returns all rows, those of the core sketch first.
-func (r *coreRows) rows() blas64.General { return stacked(r.core.Rows, r.found.Rows) }
 
 // stacked returns the rows of a above those of b.
 func stacked(a, b blas64.General) blas64.General {
@@ -151,7 +159,7 @@ func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 
 // foldedCore returns Bᵀ·K·B between the rows of two sides, or of one given twice.
 func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left, right *coreRows) (blas64.General, error) {
-	z, err := foldCore(ctx, e, t, left.rows(), right.cols, left.width(), right.width(), func() func(blas64.General, int, blas64.General) {
+	z, err := foldCore(ctx, e, t, left.rows, right.cols(), left.width(), right.width(), func() func(blas64.General, int, blas64.General) {
 		fold := matrix.New(basis.PanelRows, right.width())
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := matrix.Rows(fold, 0, tile.Rows)

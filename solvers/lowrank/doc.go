@@ -3,7 +3,7 @@
 //	Â = U·diag(values)·Uᵀ + shift·I      A symmetric positive semi-definite
 //	Â = U·diag(values)·Vᵀ                A rectangular or asymmetric
 //
-// from one pass over each source of rows. A is a kernel between the rows of one
+// from one pass over each source of rows, after the landmark rows are fetched. A is a kernel between the rows of one
 // source, the rows of two sources, or an element-wise function of a matrix on
 // disk.
 //

@@ -37,6 +37,27 @@ const (
 	sketchedKnob  = "`nnz` or `rank`"
 )
 
+// gathered adds the core points and held-back rows of some sides of a source of n rows, fetched at once with
+// their landmarks: the longest list has the memory of what was fetched.
+func (p *planner) gathered(n, sides, landmarks, core int64) {
+	held := sampleRows(n, landmarks) - landmarks
+	all, longest := sides*(landmarks+core+held), max(landmarks, core, held)
+	p.Add("core points and held-back rows", (min(n, all)+all-longest-sides*landmarks)*p.d, coreKnob)
+}
+
+// held adds the held-back rows of some sides of a source of n rows.
+func (p *planner) held(n, sides, landmarks int64) {
+	p.Add("held-back rows", sides*(sampleRows(n, landmarks)-landmarks)*p.d, "`rank`")
+}
+
+// compared adds the landmarks and rows found as the error estimate takes them: joined, and once more as columns of tiles.
+func (p *planner) compared(landmarks, found int64) {
+	p.Add("landmarks and rows found in the error estimate", (3*landmarks+found)*p.d, sketchedKnob)
+}
+
+// sketched adds the landmarks of published sketches: rows that are kept as they are, in the order of the sketch and packed.
+func (p *planner) sketched(rows int64) { p.Add("landmarks", 3*rows*p.d, sketchedKnob) }
+
 // landmarks adds rows that are kept in memory, as they are and packed.
 func (p *planner) landmarks(rows int64, knob string) { p.Add("landmarks", 2*rows*p.d, knob) }
 
@@ -90,12 +111,13 @@ func (p *planner) foundChecks(n, width, found int64) {
 	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, width)), "`rank`")
 }
 
-// core adds the fit of a core on t×u points, folded to r×s numbers.
-func (p *planner) core(t, u, r, s int64) {
-	p.Add("core points", (t+u)*2*p.d, "`sketch`")
-	p.Add("core tiles", p.threads*basis.PanelRows*(u+s), "`sketch`")
-	p.Add("core", (t+u)*r+(3+p.threads)*r*s, "`sketch`")
-	p.AddEntries(float64(t) * float64(u))
+// core adds the fit of a core on t×t points, folded to r×r numbers: the points of each side, and those of one as the
+// columns of tiles.
+func (p *planner) core(sides, t, r int64) {
+	p.Add("core points", (sides+2)*t*p.d, "`sketch`")
+	p.Add("core tiles", p.threads*basis.PanelRows*(t+r), "`sketch`")
+	p.Add("core", 2*t*r+(3+p.threads)*r*r, "`sketch`")
+	p.AddEntries(float64(t) * float64(t))
 }
 
 // symmetricCore adds the memory of that of one source on t points, projected to r.
@@ -144,12 +166,22 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	c, core, z, found := int64(size.rank), int64(size.sketch), int64(size.nnz), int64(size.leverage)
 	p := newPlanner(e, s.Rows, s.Columns)
-	p.landmarks(z*c, sketchedKnob)
-	p.scout(z*core, z*c, c, found)
-	p.pass(s.Rows, z*c, c, 5*c*c+p.found(found))
-	p.core(z*core+found, z*core+found, core+found, core+found)
-	p.checks(s.Rows, 2*(z*core+found), z*c) // the core is fitted twice
-	p.foundChecks(s.Rows, z*c, found)
+	p.stage(func(p *planner) {
+		p.gathered(s.Rows, 1, z*c, z*core)
+		p.scout(z*core, z*c, c, found)
+		p.pass(s.Rows, z*c, c, 5*c*c+p.found(found))
+	})
+	p.stage(func(p *planner) {
+		p.core(1, z*core+found, core+found)
+		p.held(s.Rows, 1, z*c)
+	})
+	p.stage(func(p *planner) {
+		p.checks(s.Rows, 2*(z*core+found), z*c) // the core is fitted twice
+		p.foundChecks(s.Rows, z*c, found)
+		p.held(s.Rows, 1, z*c)
+		p.compared(z*c, found)
+	})
+	p.sketched(z * c)
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil
 }
@@ -289,15 +321,31 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	c, core, z, found := int64(size.rank), int64(size.sketch), int64(size.nnz), int64(size.leverage)
 	p := newPlanner(e, s.Longest(), s.Columns)
-	p.landmarks(2*z*c, sketchedKnob)
-	p.scout(z*core, z*c, c, found)
-	p.scout(z*core, z*c, c, found)
-	p.pass(s.Rows, z*c, c, c*c+p.found(found))
-	p.pass(other, z*c, c, c*c+p.found(found))
-	p.core(z*core+found, z*core+found, core+found, core+found)
-	p.checks(s.Rows, z*core+found, z*c)
-	p.embeds(other, z*core+found, z*c)
-	p.foundChecks(s.Rows, z*c, found)
+	p.stage(func(p *planner) {
+		if s.OneSource() {
+			p.gathered(s.Rows, 2, z*c, z*core)
+		} else {
+			p.gathered(s.Rows, 1, z*c, z*core)
+			p.gathered(other, 1, z*c, z*core)
+		}
+		p.scout(z*core, z*c, c, found)
+		p.scout(z*core, z*c, c, found)
+		p.pass(s.Rows, z*c, c, c*c+p.found(found))
+		p.pass(other, z*c, c, c*c+p.found(found))
+	})
+	p.stage(func(p *planner) {
+		p.core(2, z*core+found, core+found)
+		p.held(min(s.Rows, other), 2, z*c)
+	})
+	p.stage(func(p *planner) {
+		p.checks(s.Rows, z*core+found, z*c)
+		p.embeds(other, z*core+found, z*c)
+		p.foundChecks(s.Rows, z*c, found)
+		p.Add("rows of the other side in the error estimate", (sampleRows(other, z*c)+found)*p.d, "`rank`")
+		p.held(min(s.Rows, other), 2, z*c)
+		p.compared(2*z*c, 2*found)
+	})
+	p.sketched(2 * z * c)
 	planRowSums(p.Plan, p.threads, m.Sums, s, k, rowSumCost{landmarks: z * c, scout: min(1, found) * z * core, core: z*core + found, sample: sampleRows(s.Rows, z*c) + found})
 	p.SharedPasses = []string{"fit"}
 	if !s.OneSource() {

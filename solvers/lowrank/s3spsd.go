@@ -160,6 +160,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.rows.fitted = nil
 	eig, err := newEigen("the core", core.w)
 	if err != nil {
 		return nil, err

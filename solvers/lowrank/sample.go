@@ -72,7 +72,7 @@ type sketchedSide struct {
 	held             heldRows
 	name             string          // of the source
 	leverage         *basis.Leverage // of the rows
-	fitted           *coreRows       // what the core is fitted on, after the pass
+	fitted           *coreRows       // what the core is fitted on, from the pass until the model is known
 }
 
 // scout prepares for finding so many rows of high leverage in the sketch m, relative to the core: a direction
@@ -88,10 +88,10 @@ func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map,
 	return err
 }
 
-// take takes the rows that the pass found.
+// take takes the rows that the pass found, which join those of the core.
 func (s *sketchedSide) take(found *sketch.Priority) {
 	rows := foundRows(found)
-	s.fitted = newCoreRows(s.coreSigns, s.core, rows)
+	s.fitted, s.core = newCoreRows(s.coreSigns, s.core, rows), nil
 	if rows.Count() > 0 {
 		s.held = heldRows{s.held.Without(rows), rows, s.held.sums}
 	}
@@ -116,7 +116,7 @@ func gatherSides(ctx context.Context, src stream.Source, sides ...*sketchedSide)
 	var sets []rowSet
 	for _, s := range sides {
 		sets = append(sets, rowSet{Numbers: s.signs.Positions(), Signs: s.signs},
-			rowSet{Numbers: s.coreSigns.Positions(), Signs: s.coreSigns}, rowSet{Numbers: s.heldNumbers})
+			rowSet{Numbers: s.coreSigns.Positions()}, rowSet{Numbers: s.heldNumbers})
 	}
 	panels, err := basis.Gather(ctx, src, sets...)
 	if err != nil {

@@ -233,6 +233,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.left.fitted, f.right.fitted = nil, nil
 	w, err := solveCore(left, z, right)
 	if err != nil {
 		return nil, err

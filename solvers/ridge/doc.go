@@ -1,6 +1,6 @@
 // Package ridge is Nyström kernel ridge regression (Rudi, Camoriano & Rosasco 2015, "Less is more:
 // Nyström computational regularization"): regression and classification from one pass over the rows,
-// for positive semi-definite kernels. With ℓ landmarks J and features
+// after the landmark rows are fetched, for positive semi-definite kernels. With ℓ landmarks J and features
 //
 //	z(x) = k(x, J)·U⁻¹            UᵀU = K(J, J)
 //

@@ -63,8 +63,8 @@ func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 // intervals learns them from out-of-fold residuals: the scale is a ridge regression of their
 // magnitudes on features of up to 100 landmarks, its penalty chosen by folds of these rows.
 // Cost for m residuals: 200·m kernel entries, 2·100²·m flops.
-// They are nil if no row that is left out has a weight.
-func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, error) {
+// They are nil if no row that is left out has a weight. scales are those of the rows of the sample, out of fold.
+func (c *candidate) intervals(ctx context.Context, held *heldOut) (v *Intervals, scales blas64.General, err error) {
 	n, t, weights := c.sample.Count(), c.outputs, c.known.weight
 	magnitudes, means, total := matrix.New(n, t), make([]float64, t), dense.Sum(weights)
 	for i := range n {
@@ -75,7 +75,7 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 		}
 	}
 	if total == 0 {
-		return nil, nil
+		return nil, scales, nil
 	}
 	for j := range means {
 		if means[j] /= total; !(means[j] > 0) {
@@ -85,11 +85,11 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 			matrix.Row(magnitudes, i)[j] /= means[j]
 		}
 	}
-	chosen, coefficients, outOfFold, err := c.learnScale(ctx, magnitudes)
+	chosen, coefficients, scales, err := c.learnScale(ctx, magnitudes)
 	if err != nil {
-		return nil, err
+		return nil, scales, err
 	}
-	v := &Intervals{Residuals: n, Scale: matrix.New(c.upper.Cols, t), Floor: make([]float64, t),
+	v = &Intervals{Residuals: n, Scale: matrix.New(c.upper.Cols, t), Floor: make([]float64, t),
 		Quantiles: matrix.New(t, quantiles)}
 	dense.ScaleColumns(coefficients, means)
 	for i, landmark := range chosen {
@@ -100,14 +100,16 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (*Intervals, e
 		v.Floor[j] = leastScale * mean
 		u := make([]float64, n)
 		for i := range u {
-			u[i] = matrix.Row(magnitudes, i)[j] / max(matrix.Row(outOfFold, i)[j], leastScale)
+			u[i] = matrix.Row(magnitudes, i)[j] / max(matrix.Row(scales, i)[j], leastScale)
 		}
 		copy(matrix.Row(v.Quantiles, j), weightedQuantiles(u, weights))
 	}
 	refer := c.columns.refer
+	dense.ScaleColumns(scales, means)
+	refer.outRows(scales)
 	refer.outRows(v.Scale)
 	v.Intercept, v.Floor = refer.outs(v.Intercept), refer.outs(v.Floor)
-	return v, nil
+	return v, scales, nil
 }
 
 // weightedQuantiles returns those at i/200: the least number at which the cumulative weight reaches

@@ -79,6 +79,8 @@ type Fit struct {
 	Counted int
 	// Scores are out-of-fold figures of classes; nil for targets.
 	Scores *Scores
+	// LeftOut are out-of-fold predictions, for pictures of residuals and confusions.
+	LeftOut *LeftOut
 	// Learnt is what the search for a metric found; nil without one.
 	Learnt *Learnt
 }

@@ -104,12 +104,15 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	}
 	fit.Counted = c.sample.Count()
 	if c.data.Classes != nil {
+		fit.LeftOut = c.leftOutClasses(held)
 		return c.score(ctx, fit, held)
 	}
 	c.promise(fit, held)
-	if fit.Intervals, err = c.intervals(ctx, held); err != nil {
+	scales := blas64.General{}
+	if fit.Intervals, scales, err = c.intervals(ctx, held); err != nil {
 		return err
 	}
+	fit.LeftOut = c.leftOutTargets(held, fit.Intervals, scales)
 	if fit.Intervals == nil {
 		fit.Note(fmt.Sprintf("the model has no intervals: none of %d rows of a sample that are left out of a fold has a weight", c.sample.Count()))
 	}

@@ -100,6 +100,9 @@ func (t Type) IsNested() bool { return t.Class >= List }
 // IsTemporal reports whether values are dates, times or durations.
 func (t Type) IsTemporal() bool { return t.Class >= Date && t.Class <= Duration }
 
+// IsClock reports whether values are seconds without a date.
+func (t Type) IsClock() bool { return t.Class == Time || t.Class == Duration }
+
 // IsText reports whether values are text.
 func (t Type) IsText() bool {
 	return t.Class == Text || t.Class == Enum || t.Class == Dictionary || t.Class == JSON

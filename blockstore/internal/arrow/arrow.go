@@ -65,6 +65,9 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 		return nil, err
 	}
 	t.Rows, t.Columns, t.Nested, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.schema.nested, t.index.unmarked
+	for i := range t.Columns {
+		t.Columns[i].NoNulls = t.index.nulls == nil || !t.index.nulls[i]
+	}
 	return t, nil
 }
 

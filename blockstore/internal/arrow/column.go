@@ -4,6 +4,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // columnReader reads a column of batches. The columns of a pass, which are read one after the other, share
@@ -117,6 +118,9 @@ func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
 
 // keep appends rows at..at+n-1 of the batch to dst.
 func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
+	if dst.Kind == stream.Float64 && dst.Type.Class != logical.Decimal {
+		return c.keepFloats(dst, at, n)
+	}
 	if err := c.s.load(c.field, &c.array, at, n); err != nil {
 		return c.fault(err)
 	}
@@ -125,13 +129,33 @@ func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
 			return c.inexact(at+int64(i), c.s.Integer(c.format, i))
 		}
 	}
-	for i := range n {
-		if !c.s.valid(i) {
-			column.AppendNull(dst)
-			continue
+	for i := 0; i < n; { // runs of values and of nulls
+		first := i
+		for i < n && c.s.valid(i) {
+			i++
 		}
-		if err := c.s.Decoded.Keep(dst, c.format, i); err != nil {
-			return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "%w", err)
+		if bad, err := c.s.Decoded.Keep(dst, c.format, first, i); err != nil {
+			return fault.Cell(c.path, c.firstRow+at+int64(bad), c.name, "%w", err)
+		}
+		for ; i < n && !c.s.valid(i); i++ {
+			column.AppendNull(dst)
+		}
+	}
+	return nil
+}
+
+// keepFloats does what keep does for floats, straight from their buffer where the layout allows that.
+func (c *columnReader) keepFloats(dst *stream.Column, at int64, n int) error {
+	i, err := c.s.numbers(c.field, &c.array, column.GrowFloats(dst, n), 1, at, n)
+	if err != nil {
+		return c.fault(err)
+	}
+	if i >= 0 {
+		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
+	}
+	for k := 0; k < n && (c.s.nulls != nil || c.s.absent != nil); k++ {
+		if !c.s.valid(k) {
+			column.SetNull(dst, len(dst.Floats)-n+k)
 		}
 	}
 	return nil

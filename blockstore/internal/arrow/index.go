@@ -33,7 +33,8 @@ type index struct {
 	rows    int64
 	isFile  bool
 
-	unmarked bool // a stream has no end mark
+	unmarked bool   // a stream has no end mark
+	nulls    []bool // whether a batch has nulls in each field
 }
 
 // with returns the index with a policy for integers that no float64 holds.
@@ -188,6 +189,9 @@ func (x *index) add(m *message, e entry) error {
 		if err != nil {
 			return err
 		}
+		if err := x.seeNulls(m); err != nil {
+			return err
+		}
 		e.first, e.rows = x.rows, rows
 		if x.rows += rows; x.rows < 0 {
 			return fmt.Errorf("the batches claim more rows than can be counted")
@@ -231,6 +235,26 @@ func (s *schema) check(m *message) (int64, error) {
 		}
 	}
 	return rows, nil
+}
+
+// seeNulls notes the fields in which a batch has nulls.
+func (x *index) seeNulls(m *message) error {
+	batch, err := m.batchOf()
+	if err != nil {
+		return err
+	}
+	nodes := batch.vector(1, 16)
+	if x.nulls == nil {
+		x.nulls = make([]bool, len(x.schema.fields))
+	}
+	for i := range x.schema.fields {
+		f := &x.schema.fields[i]
+		x.nulls[i] = x.nulls[i] || f.layout == dictLayout || nodes.int64(f.node, 8) != 0 // a dictionary may have nulls itself
+		for k := range f.parents {
+			x.nulls[i] = x.nulls[i] || nodes.int64(f.parents[k].node, 8) != 0
+		}
+	}
+	return nil
 }
 
 // compare checks that the footer lists the batches and dictionaries found.

@@ -305,7 +305,7 @@ func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 	switch r.nests {
 	case logical.None:
 		r.scalar.Reset()
-		if err := r.s.Decoded.Keep(&r.scalar, r.format, i); err != nil {
+		if _, err := r.s.Decoded.Keep(&r.scalar, r.format, i, i+1); err != nil {
 			return b, err
 		}
 		return r.scalar.AppendScalar(b, 0), nil

@@ -25,7 +25,8 @@ type keptReader interface {
 }
 
 // wanted returns the chosen fields, and those in the nested ones.
-func (s *schema) wanted(c *column.Choice) (list []field) {
+func (s *schema) wanted(c *column.Choice) []field {
+	list := make([]field, 0, len(c.Numeric)+len(c.Kept)) // growing, it would hold more than is counted
 	for _, i := range c.Numeric {
 		list = append(list, s.fields[i])
 	}

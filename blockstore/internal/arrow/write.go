@@ -139,10 +139,11 @@ func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	}
 	for k := range e.schema.Kept {
 		column := e.builder.Field(len(e.schema.Columns) + k)
-		for i := at; i < at+rows; i++ {
-			if err := addKept(column, &b.Kept[k], i); err != nil {
-				return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
-			}
+		if e.inBatch == 0 && !b.Kept[k].Type.IsNested() {
+			column.Resize(max(rows, e.expected())) // once for the batch
+		}
+		if err := addKept(column, &b.Kept[k], at, at+rows); err != nil {
+			return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
 		}
 	}
 	return nil

@@ -85,72 +85,119 @@ var numberTypes = map[string]arrow.DataType{
 	"float16": arrow.FixedWidthTypes.Float16, "float32": arrow.PrimitiveTypes.Float32, "float64": arrow.PrimitiveTypes.Float64,
 }
 
-// addKept appends value i of c.
-func addKept(to array.Builder, c *stream.Column, i int) error {
-	if c.Null(i) {
-		to.AppendNull()
-		return nil
+// addKept appends the values first..last-1 of c.
+func addKept(to array.Builder, c *stream.Column, first, last int) error {
+	var valid []bool
+	if c.Valid != nil {
+		valid = c.Valid[first:last]
 	}
+	switch to := to.(type) {
+	case *array.Float64Builder:
+		to.AppendValues(c.Floats[first:last], valid)
+	case *array.Float32Builder:
+		addNumbers(to, c.Floats[first:last], valid)
+	case *array.StringBuilder:
+		to.AppendValues(c.Strings[first:last], valid)
+	default:
+		if c.Kind == stream.Int64 {
+			return addWhole(to, c.Ints[first:last], valid)
+		}
+		for i := first; i < last; i++ {
+			if c.Null(i) {
+				to.AppendNull()
+			} else if err := addOne(to, c, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// numberBuilder is a builder of an array of numbers.
+type numberBuilder[T any] interface {
+	array.Builder
+	UnsafeAppend(T)
+	UnsafeAppendBoolToBitmap(bool)
+}
+
+type number interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// addNumbers appends numbers, those that are not valid as nulls; nil for valid means that none is null.
+func addNumbers[T, F number](to numberBuilder[T], numbers []F, valid []bool) {
+	to.Reserve(len(numbers))
+	for i, v := range numbers {
+		if valid == nil || valid[i] {
+			to.UnsafeAppend(T(v))
+		} else {
+			to.UnsafeAppendBoolToBitmap(false)
+		}
+	}
+}
+
+// addWhole appends integers, or what is stored as integers.
+func addWhole(to array.Builder, ints []int64, valid []bool) error {
+	switch to := to.(type) {
+	case *array.Int64Builder:
+		to.AppendValues(ints, valid)
+	case *array.Int32Builder:
+		addNumbers(to, ints, valid)
+	case *array.Int16Builder:
+		addNumbers(to, ints, valid)
+	case *array.Int8Builder:
+		addNumbers(to, ints, valid)
+	case *array.Uint64Builder:
+		addNumbers(to, ints, valid)
+	case *array.Uint32Builder:
+		addNumbers(to, ints, valid)
+	case *array.Uint16Builder:
+		addNumbers(to, ints, valid)
+	case *array.Uint8Builder:
+		addNumbers(to, ints, valid)
+	case *array.Date32Builder:
+		addNumbers(to, ints, valid)
+	case *array.Date64Builder:
+		addNumbers(to, ints, valid)
+	case *array.Time32Builder:
+		addNumbers(to, ints, valid)
+	case *array.Time64Builder:
+		addNumbers(to, ints, valid)
+	case *array.TimestampBuilder:
+		addNumbers(to, ints, valid)
+	case *array.DurationBuilder:
+		addNumbers(to, ints, valid)
+	case *array.BooleanBuilder:
+		for i, v := range ints {
+			if valid == nil || valid[i] {
+				to.Append(v != 0)
+			} else {
+				to.AppendNull()
+			}
+		}
+	default:
+		panic(fmt.Sprintf("arrow: no value for %T", to))
+	}
+	return nil
+}
+
+// addOne appends value i of c, which is not null.
+func addOne(to array.Builder, c *stream.Column, i int) error {
 	switch to := to.(type) {
 	case *array.ListBuilder, *array.FixedSizeListBuilder, *array.StructBuilder, *array.MapBuilder:
 		return addNested(to, c, i)
-	case *array.Float64Builder:
-		to.Append(c.Floats[i])
-	case *array.Float32Builder:
-		to.Append(float32(c.Floats[i]))
 	case *array.Float16Builder:
 		to.Append(float16.New(float32(c.Floats[i])))
-	case *array.BooleanBuilder:
-		to.Append(c.Ints[i] != 0)
 	case *array.Decimal128Builder:
 		to.Append(decimal128.FromBigInt(column.BigEndianInt(c.Strings[i])))
 	case *array.Decimal256Builder:
 		to.Append(decimal256.FromBigInt(column.BigEndianInt(c.Strings[i])))
-	case *array.StringBuilder:
-		to.Append(c.Strings[i])
 	case *array.BinaryBuilder:
 		to.AppendString(c.Strings[i])
 	case *array.FixedSizeBinaryBuilder:
 		to.Append([]byte(c.Strings[i]))
 	case *array.BinaryDictionaryBuilder:
 		return to.AppendString(c.Strings[i])
-	default:
-		return addWhole(to, c.Ints[i])
-	}
-	return nil
-}
-
-// addWhole appends an integer, or what is stored as one.
-func addWhole(to array.Builder, v int64) error {
-	switch to := to.(type) {
-	case *array.Int64Builder:
-		to.Append(v)
-	case *array.Int32Builder:
-		to.Append(int32(v))
-	case *array.Int16Builder:
-		to.Append(int16(v))
-	case *array.Int8Builder:
-		to.Append(int8(v))
-	case *array.Uint64Builder:
-		to.Append(uint64(v))
-	case *array.Uint32Builder:
-		to.Append(uint32(v))
-	case *array.Uint16Builder:
-		to.Append(uint16(v))
-	case *array.Uint8Builder:
-		to.Append(uint8(v))
-	case *array.Date32Builder:
-		to.Append(arrow.Date32(v))
-	case *array.Date64Builder:
-		to.Append(arrow.Date64(v))
-	case *array.Time32Builder:
-		to.Append(arrow.Time32(v))
-	case *array.Time64Builder:
-		to.Append(arrow.Time64(v))
-	case *array.TimestampBuilder:
-		to.Append(arrow.Timestamp(v))
-	case *array.DurationBuilder:
-		to.Append(arrow.Duration(v))
 	default:
 		panic(fmt.Sprintf("arrow: no value for %T", to))
 	}

@@ -74,7 +74,7 @@ func addNext(to array.Builder, t logical.Type, from *logical.Cursor) error {
 	}
 	c := stream.ScalarColumn(withoutWords(t))
 	c.TakeScalar(from)
-	return addKept(to, &c, 0)
+	return addKept(to, &c, 0, 1)
 }
 
 // addElements appends n elements.
@@ -95,7 +95,7 @@ func addElements(to array.Builder, t logical.Type, from *logical.Cursor, n int) 
 			continue
 		}
 		c.TakeScalar(from)
-		if err := addKept(to, &c, 0); err != nil {
+		if err := addKept(to, &c, 0, 1); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package column
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
@@ -24,10 +25,40 @@ func Truncate(dst *stream.Batch, fields []stream.Field) {
 }
 
 // AppendValid notes that the value just appended to c is not null.
-func AppendValid(c *stream.Column) {
-	if c.Valid != nil {
+func AppendValid(c *stream.Column) { appendValid(c, 1) }
+
+// appendValid notes that the n values just appended to c are not null.
+func appendValid(c *stream.Column, n int) {
+	for ; c.Valid != nil && n > 0; n-- {
 		c.Valid = append(c.Valid, true)
 	}
+}
+
+// GrowFloats appends n numbers to c, which are not null, and returns where to put them.
+func GrowFloats(c *stream.Column, n int) []float64 {
+	at := len(c.Floats)
+	c.Floats = slices.Grow(c.Floats, n)[:at+n]
+	appendValid(c, n)
+	return c.Floats[at:]
+}
+
+// GrowInts appends n integers to c, which are not null, and returns where to put them.
+func GrowInts(c *stream.Column, n int) []int64 {
+	at := len(c.Ints)
+	c.Ints = slices.Grow(c.Ints, n)[:at+n]
+	appendValid(c, n)
+	return c.Ints[at:]
+}
+
+// SetNull notes that value i of c is null.
+func SetNull(c *stream.Column, i int) {
+	if c.Valid == nil {
+		c.Valid = make([]bool, c.Len())
+		for k := range c.Valid {
+			c.Valid[k] = true
+		}
+	}
+	c.Valid[i] = false
 }
 
 // AppendNull appends a null to c; a column of floats holds NaN in its place, one of decimals an empty string besides.

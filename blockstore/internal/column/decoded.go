@@ -2,6 +2,7 @@ package column
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -76,27 +77,49 @@ func (d *Decoded) unscaled(f NumberFormat, i int) string {
 	return string(b[:size])
 }
 
-// Keep appends value i to c; text only if it is UTF-8. A column of floats needs ConvertFor first.
-func (d *Decoded) Keep(c *stream.Column, f NumberFormat, i int) error {
+// Keep appends the values first..last-1 to c; text only if it is UTF-8. A column of floats needs ConvertFor first. It
+// returns the index of the value that an error is about.
+func (d *Decoded) Keep(c *stream.Column, f NumberFormat, first, last int) (int, error) {
 	switch c.Kind {
 	case stream.Float64:
-		c.Floats = append(c.Floats, d.Floats[i])
-		if c.Type.Class == logical.Decimal {
+		copy(GrowFloats(c, last-first), d.Floats[first:last])
+		for i := first; i < last && c.Type.Class == logical.Decimal; i++ {
 			c.Strings = append(c.Strings, d.unscaled(f, i))
 		}
 	case stream.String:
-		if (c.Type.Class == logical.None || c.Type.IsText()) && !utf8.ValidString(d.Texts[i]) {
-			return fault.Text([]byte(d.Texts[i]), "it holds bytes, or text in another encoding; do not keep the column, or write it anew as UTF-8")
+		texts := d.Texts[first:last]
+		if c.Type.Class == logical.None || c.Type.IsText() {
+			for i, text := range texts {
+				if !utf8.ValidString(text) {
+					return first + i, fault.Text([]byte(text), "it holds bytes, or text in another encoding; do not keep the column, or write it anew as UTF-8")
+				}
+			}
 		}
-		c.Strings = append(c.Strings, d.Texts[i])
+		c.Strings = append(c.Strings, texts...)
+		appendValid(c, len(texts))
 	case stream.Int64:
-		v, ok := f.Integer(d.Words[i])
-		if !ok && c.Type.Class != logical.Uint {
-			return fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[i]).
+		if i := f.appendIntegers(c, d.Words[first:last]); i >= 0 {
+			return first + i, fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[first+i]).
 				Do("do not keep the column, or store it as text")
 		}
-		c.Ints = append(c.Ints, v)
 	}
-	AppendValid(c)
-	return nil
+	return 0, nil
+}
+
+// appendIntegers appends what words stand for. It returns the index of the first that does not fit, or -1.
+func (f NumberFormat) appendIntegers(c *stream.Column, words []uint64) int {
+	to := GrowInts(c, len(words))
+	if f.Form == SignedForm {
+		for i, w := range words {
+			to[i] = f.signed(w)
+		}
+		return -1
+	}
+	for i, w := range words {
+		if w > math.MaxInt64 && c.Type.Class != logical.Uint {
+			return i
+		}
+		to[i] = int64(w)
+	}
+	return -1
 }

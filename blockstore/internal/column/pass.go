@@ -35,7 +35,7 @@ type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 // NewSource returns the chosen columns of the file with the given stamp. Fixed numbers and constants among
 // the kept columns are its own: passes leave them alone.
 func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
-	return &source{c, stamp, func(ctx context.Context, f file.File, ahead bool) Pass {
+	return &source{Choice: c, stamp: stamp, kept: keptRows{turn: make(chan struct{}, 1)}, begin: func(ctx context.Context, f file.File, ahead bool) Pass {
 		return withConstants(&c, begin(ctx, f, ahead))
 	}}
 }
@@ -46,6 +46,7 @@ type source struct {
 	Choice
 	stamp file.Stamp
 	begin Begin
+	kept  keptRows
 }
 
 // Open returns a reader of the rows from the given one on, with a file handle of its own.
@@ -53,19 +54,28 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
 	}
+	kept := s.keptNow(ctx, s.hasFewPages())
 	f, err := s.stamp.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.start(ctx, f, true)
+	p, err := s.start(ctx, f, true, kept)
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, checkUnchanged: func(err error) error { return s.stamp.CheckUnchanged(f, err) }}, nil
+	return s.reader(ctx, f, p, first), nil
 }
 
-// start begins a pass, or closes the file.
-func (s *source) start(ctx context.Context, f file.File, ahead bool) (p Pass, err error) {
+// reader returns a reader of a pass over an open file.
+func (s *source) reader(ctx context.Context, f file.File, p Pass, first int64) stream.Reader {
+	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, checkUnchanged: func(err error) error { return s.stamp.CheckUnchanged(f, err) }}
+}
+
+// start begins a pass, over rows that are kept if there are some, or closes the file.
+func (s *source) start(ctx context.Context, f file.File, ahead bool, kept *stream.Batch) (p Pass, err error) {
+	if kept != nil {
+		return &keptPass{File: f, rows: kept}, nil
+	}
 	err = fault.Guard(s.info.Name, func() error {
 		p = s.begin(ctx, f, ahead)
 		return nil
@@ -79,11 +89,12 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool) (p Pass, er
 // Gather fetches rows by number, those that follow each other together.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	BeginGather(s.info, rows, dst)
-	f, err := s.stamp.Open(ctx)
+	kept := s.keptNow(ctx, s.touchesMost(len(rows)))
+	f, err := s.stamp.ByNumber(len(rows)).Open(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := s.start(ctx, f, false)
+	p, err := s.start(ctx, f, false, kept)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@
 // The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
 // columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
 // Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Nothing is cached here: chunks of objects are, in package file, for all
-// readers of a session.
+// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
+// Chunks of objects are, in package file, for all readers of a session.
 package column
 
 import (
@@ -22,6 +22,7 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
@@ -73,6 +74,8 @@ type TableInfo struct {
 	Nested []Nested
 
 	Unmarked bool // an Arrow stream ends without its end mark
+
+	Reads *file.Reads // what was read of the file
 }
 
 // Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which
@@ -113,6 +116,8 @@ type Info struct {
 	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
 	// integers.
 	Empty, HasFloats bool
+	// NoNulls says that no row lacks a value, where the file tells that before its rows are read.
+	NoNulls bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.
@@ -150,7 +155,7 @@ func (c Info) Field() stream.Field {
 	case c.Type.Class != logical.None:
 		f = stream.FieldOf(c.Name, c.Type)
 	}
-	f.Nameless = c.Nameless
+	f.Nameless, f.NoNulls = c.Nameless, c.NoNulls
 	return f
 }
 
@@ -232,6 +237,7 @@ type Choice struct {
 	Fixed   []Fixed // the places of a row that get one number in all rows
 	Kept    []Kept
 	Inexact Inexact // what becomes of integers that no float64 holds
+	stored  []int   // see Stored; found once: it is asked for with every row
 }
 
 // Fixed is the number that all rows have in one place, such as the value of a folder key.
@@ -290,8 +296,19 @@ func (c *Choice) All(kept bool) []int {
 
 // Stored returns the kept columns of a batch that the format appends to, as indexes into
 // dst.Kept: all but constants, none if dst has no kept columns.
-func (c *Choice) Stored(dst *stream.Batch) (list []int) {
-	for k := range dst.Kept {
+func (c *Choice) Stored(dst *stream.Batch) []int {
+	if len(dst.Kept) == 0 {
+		return nil
+	}
+	if c.stored != nil {
+		return c.stored
+	}
+	return c.findStored()
+}
+
+// findStored returns the kept columns that are no constants.
+func (c *Choice) findStored() (list []int) {
+	for k := range c.Kept {
 		if c.Kept[k].Column >= 0 {
 			list = append(list, k)
 		}
@@ -329,6 +346,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	if err := about.check(c); err != nil {
 		return nil, err
 	}
+	c.stored = c.findStored()
 	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {

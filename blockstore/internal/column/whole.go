@@ -11,12 +11,7 @@ func Days(v int64, unit logical.Unit) int64 {
 	if unit == logical.NoUnit {
 		return v
 	}
-	day := 86400 * unit.PerSecond()
-	days := v / day
-	if v%day < 0 {
-		days--
-	}
-	return days
+	return floor(v, secondsPerDay*unit.PerSecond())
 }
 
 // TwosComplement returns v in two's complement, most significant byte first; false if it does not fit into so many

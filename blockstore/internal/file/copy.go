@@ -44,7 +44,8 @@ func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (St
 	s.config().Copies.add(t)
 	size, err := io.Copy(t, NewReader(ctx, in))
 	if err == nil {
-		return Stamp{path: path, Size: size, copied: t}, nil
+		s.config().Reads.copies(size)
+		return Stamp{path: path, Size: size, copied: t, reads: s.config().Reads}, nil
 	}
 	if t.err == nil || ctx.Err() != nil {
 		err = fault.File(name, "%w", err)

@@ -20,6 +20,8 @@ type Object struct {
 	stores  *object.Stores
 	chunks  *cache
 	changed atomic.Bool // there is another version now
+
+	requests, fetched atomic.Int64 // requests to the store, and the bytes of its answers
 }
 
 // Objects are the objects that a session has opened, and chunks of them in memory: as many as open
@@ -65,6 +67,7 @@ func (s *Session) OpenObject(ctx context.Context, name string) (*Object, error) 
 	var head []byte
 	err = stores.Patience.Retry(ctx, func(ctx context.Context, _ func()) (err error) {
 		o.object, head, err = store.Open(ctx, object.Reveal(name), edgeBytes)
+		o.count(len(head))
 		return err
 	})
 	if err != nil {
@@ -75,6 +78,12 @@ func (s *Session) OpenObject(ctx context.Context, name string) (*Object, error) 
 		o.chunks.put(o.head(), head)
 	}
 	return o, nil
+}
+
+// count counts a request, with the bytes of its answer.
+func (o *Object) count(bytes int) {
+	o.requests.Add(1)
+	o.fetched.Add(int64(bytes))
 }
 
 // Version returns what the store calls this version of the object, "" if it does not tell.

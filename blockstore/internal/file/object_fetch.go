@@ -17,6 +17,7 @@ func (o *Object) fetch(ctx context.Context, p []byte, offset int64) error {
 				return object.ErrChanged
 			}
 			n, err := o.request(ctx, beat, p[done:], offset+int64(done))
+			o.count(n)
 			done += n
 			return err
 		})

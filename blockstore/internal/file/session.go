@@ -24,6 +24,15 @@ type Session struct {
 	Objects *Objects
 	// Copies are the copies that were made, for their owner to discard.
 	Copies *Copies
+	// Reads counts what is read, for sessions that open a single file.
+	Reads *Reads
+}
+
+// Counting returns the session for the opening of a single file, whose reads it counts.
+func (s *Session) Counting(r *Reads) *Session {
+	one := s.config()
+	one.Reads = r
+	return &one
 }
 
 // config returns the fields, also of a nil session.

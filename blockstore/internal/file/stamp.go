@@ -26,6 +26,9 @@ type Stamp struct {
 	object *Object // nil for a file
 	places int     // that are read at the same time; 0 for one
 	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
+
+	reads    *Reads // of the session that opened the file, or nil
+	byNumber bool   // its readers fetch rows by number
 }
 
 // File is an open file or object. ReadAt may be called from several goroutines. It returns fewer
@@ -54,7 +57,9 @@ func (s *Session) Open(ctx context.Context, path string) (File, Stamp, error) {
 		file.Close()
 		return nil, stamp, err
 	}
-	return file, stamp, nil
+	stamp.reads = s.config().Reads
+	stamp.reads.opened(stamp.Size, nil)
+	return counted{file, stamp.reads, false}, stamp, nil
 }
 
 // OpenEdges is Open for a reader of first bytes, footers and page headers: of an object it
@@ -67,7 +72,9 @@ func (s *Session) OpenEdges(ctx context.Context, path string) (File, Stamp, erro
 	if err != nil {
 		return nil, Stamp{}, err
 	}
-	return o.Edges(ctx), Stamp{path: path, Size: o.Size, object: o}, nil
+	reads := s.config().Reads
+	reads.opened(o.Size, o)
+	return o.Edges(ctx), Stamp{path: path, Size: o.Size, object: o, reads: reads}, nil
 }
 
 // openRegular opens a file.
@@ -94,6 +101,13 @@ func (s Stamp) Places(n int) Stamp {
 	return s
 }
 
+// ByNumber returns the stamp for readers that fetch rows by number, of which there are so many.
+func (s Stamp) ByNumber(rows int) Stamp {
+	s.reads.Fetched(rows)
+	s.byNumber = true
+	return s
+}
+
 // ReaderBytes returns how many bytes of an object are in memory while it is open; of a file
 // none are.
 func (s Stamp) ReaderBytes() int64 {
@@ -109,7 +123,7 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.copied != nil {
-		return s.copied.reader(), nil
+		return counted{s.copied.reader(), s.reads, s.byNumber}, nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil
@@ -122,7 +136,7 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 		file.Close()
 		return nil, s.changed("%s", what)
 	}
-	return file, nil
+	return counted{file, s.reads, s.byNumber}, nil
 }
 
 // OpenAnytime is Open for callers that have no context: reading an object ends with the context of
@@ -142,7 +156,7 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	if s.object != nil || s.copied != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	what := s.since(file.(*os.File))
+	what := s.since(Mappable(file))
 	if what == "" {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"github.com/nystream/nystream/stream/logical"
 )
 
 // table is a matrix in NumPy's NPY format, versions 1 to 3 (NEP 1, 2007).
@@ -72,7 +71,7 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 	}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
 	for i := range t.Columns {
-		t.Columns[i].Type = t.head.dtype.logicalType()
+		t.Columns[i].Type, t.Columns[i].NoNulls = t.head.dtype.logicalType(), true
 	}
 	return t, nil
 }
@@ -150,6 +149,8 @@ type pass struct {
 	held    int64 // how many rows are in buf
 	step    int   // distance in buf from one row to the next
 	offsets []int // place in buf of the chosen values of its first row
+
+	column.Decoded // values of a column that is kept
 }
 
 // SkipTo implements column.Pass.
@@ -300,29 +301,27 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 // keep appends n values of column of, which are at an offset of the rows in the buffer, to c.
 func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error {
 	dtype := p.table.head.dtype
-	for i := range n {
-		if dtype.isText() {
+	if dtype.isText() {
+		for i := range n {
 			text, err := dtype.text(from[i*p.step+offset:])
 			if err != nil {
 				return p.cellError(i, of, err)
 			}
 			c.Strings = append(c.Strings, text)
-			continue
 		}
-		word := dtype.word(from[i*p.step+offset:])
-		if c.Kind == stream.Float64 {
-			v, ok := dtype.Float(word)
-			if !ok {
-				return p.cellError(i, of, column.ErrInexact(dtype.Text(word)))
-			}
-			c.Floats = append(c.Floats, v)
-			continue
+		return nil
+	}
+	p.Words = column.Resized(p.Words, n)
+	for i := range p.Words {
+		p.Words[i] = dtype.word(from[i*p.step+offset:])
+	}
+	if c.Kind == stream.Float64 {
+		if bad := p.Convert(dtype.NumberFormat, n); bad >= 0 {
+			return p.cellError(bad, of, column.ErrInexact(dtype.Text(p.Words[bad])))
 		}
-		v, ok := dtype.Integer(word)
-		if !ok && c.Type.Class != logical.Uint {
-			return p.cellError(i, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(word)).Do("store it as int64 or float"))
-		}
-		c.Ints = append(c.Ints, v)
+	}
+	if bad, err := p.Decoded.Keep(c, dtype.NumberFormat, 0, n); err != nil {
+		return p.cellError(bad, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(p.Words[bad])).Do("store it as int64 or float"))
 	}
 	return nil
 }

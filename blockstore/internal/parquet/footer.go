@@ -47,6 +47,9 @@ type chunkMetadata struct {
 		TotalCompressedSize   int64                   `thrift:"7,required"`
 		DataPageOffset        int64                   `thrift:"9,required"`
 		DictionaryPageOffset  int64                   `thrift:"11,optional"`
+		Statistics            struct {
+			NullCount thrift.Null[int64] `thrift:"3,optional"`
+		} `thrift:"12,optional"`
 	} `thrift:"3,optional"`
 	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
 }
@@ -69,7 +72,21 @@ func (t *table) readFooter(file io.ReaderAt) error {
 		return t.badFooter(err)
 	}
 	t.trees, t.Nested = nestedOf(footer.Schema)
+	for i := range t.leaves {
+		l := &t.leaves[i]
+		l.NoNulls = l.maxRep == 0 && (l.maxDef == 0 || footer.countsNoNulls(i))
+	}
 	return t.readGroups(&footer, start)
+}
+
+// countsNoNulls reports whether the statistics of all row groups say that a leaf has no null.
+func (m *metadata) countsNoNulls(leaf int) bool {
+	for g := range m.RowGroups {
+		if columns := m.RowGroups[g].Columns; leaf >= len(columns) || columns[leaf].MetaData.Statistics.NullCount != thrift.New(int64(0)) {
+			return false
+		}
+	}
+	return true
 }
 
 // badFooter returns an error about the footer.

@@ -740,7 +740,7 @@ func TestParquetChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := stream.Info{Name: path, Rows: 10, SeekCost: 6, ReaderBytes: src.Info().ReaderBytes, Versions: tb.About().Versions, Columns: []string{columns[1].name, columns[0].name},
-		Kept: []stream.Field{{Name: columns[2].name, Kind: stream.String}, {Name: columns[0].name, Kind: stream.Float64}}}
+		Kept: []stream.Field{{Name: columns[2].name, Kind: stream.String, NoNulls: true}, {Name: columns[0].name, Kind: stream.Float64, NoNulls: true}}}
 	if diff := cmp.Diff(want, src.Info()); diff != "" {
 		t.Error(diff)
 	}

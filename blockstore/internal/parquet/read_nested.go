@@ -157,10 +157,8 @@ func (l *leafRows) add(n int) error {
 	if l.values.Kind == stream.Float64 {
 		l.ConvertFor(&l.values, l.format, values)
 	}
-	for v := range values {
-		if err := l.Decoded.Keep(&l.values, l.format, v); err != nil {
-			return fault.Cell(l.pages.path, l.row+l.rowOf(n, v), l.Name, "%w", err)
-		}
+	if v, err := l.Decoded.Keep(&l.values, l.format, 0, values); err != nil {
+		return fault.Cell(l.pages.path, l.row+l.rowOf(n, v), l.Name, "%w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // step uses up to limit entries of a column without lists: it decodes the
@@ -154,12 +155,13 @@ func (r *columnReader) spread(dst []float64, stride int, levels []uint8, values 
 
 // keep appends the next rows values to c.
 func (r *columnReader) keep(c *stream.Column, rows int) error {
+	step := r.keepStep
+	if c.Kind == stream.Float64 && c.Type.Class != logical.Decimal {
+		step = r.keepFloats
+	}
 	for done := 0; done < rows; {
-		n, levels, values, err := r.step(rows - done)
+		n, err := step(c, rows-done)
 		if err != nil {
-			return err
-		}
-		if err := r.keepStep(c, n, levels, values); err != nil {
 			return err
 		}
 		r.row += int64(n)
@@ -168,25 +170,53 @@ func (r *columnReader) keep(c *stream.Column, rows int) error {
 	return nil
 }
 
-// keepStep appends the entries of a step to c.
-func (r *columnReader) keepStep(c *stream.Column, n int, levels []uint8, values int) error {
+// keepFloats appends up to limit entries to c, straight from the page where its encoding allows that.
+func (r *columnReader) keepFloats(c *stream.Column, limit int) (int, error) {
+	n, levels, values, err := r.use(limit)
+	if err != nil {
+		return 0, err
+	}
+	to := column.GrowFloats(c, n)
+	v, err := r.put(to, 1, values)
+	if err != nil {
+		return 0, err
+	}
+	if v >= 0 {
+		return 0, r.inexact(r.row+int64(r.entryOf(levels, v)), v)
+	}
+	r.spread(to, 1, levels, values)
+	for i, level := range levels {
+		if int(level) != r.maxDef {
+			column.SetNull(c, len(c.Floats)-n+i)
+		}
+	}
+	return n, nil
+}
+
+// keepStep appends up to limit entries to c.
+func (r *columnReader) keepStep(c *stream.Column, limit int) (int, error) {
+	n, levels, values, err := r.step(limit)
+	if err != nil {
+		return 0, err
+	}
 	if c.Kind == stream.Float64 {
 		if v := r.ConvertFor(c, r.format, values); v >= 0 {
-			return r.inexact(r.row+int64(r.entryOf(levels, v)), v)
+			return 0, r.inexact(r.row+int64(r.entryOf(levels, v)), v)
 		}
 	}
-	v := 0
-	for i := range n {
-		if levels != nil && int(levels[i]) != r.maxDef {
+	for i, v := 0, 0; i < n; { // runs of values and of nulls
+		first := v
+		for ; i < n && (levels == nil || int(levels[i]) == r.maxDef); i++ {
+			v++
+		}
+		if bad, err := r.Decoded.Keep(c, r.format, first, v); err != nil {
+			return 0, fault.Cell(r.pages.path, r.row+int64(i-v+bad), r.Name, "%w", err)
+		}
+		for ; i < n && int(levels[i]) != r.maxDef; i++ {
 			column.AppendNull(c)
-			continue
 		}
-		if err := r.Decoded.Keep(c, r.format, v); err != nil {
-			return fault.Cell(r.pages.path, r.row+int64(i), r.Name, "%w", err)
-		}
-		v++
 	}
-	return nil
+	return n, nil
 }
 
 // skip passes over rows. Pages that hold none of the rows behind them are not

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"io"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -14,7 +15,7 @@ import (
 
 // encoder writes numeric columns as required doubles, plain and not
 // compressed: noise does not compress, and a dictionary would make it larger.
-// Kept columns are optional; all but floats are compressed with snappy, those whose first rows repeat
+// Kept columns are optional unless they have no nulls; all but floats are compressed with snappy, those whose first rows repeat
 // values as indices into a dictionary. Pages have checksums, the footer and the page index minima, maxima and numbers of
 // nulls.
 type encoder struct {
@@ -25,7 +26,7 @@ type encoder struct {
 	group  group
 	inPage []int64                     // bytes of text of each kept column since a page was ended
 	w      *parquet.GenericWriter[any] // nil before the first rows
-	kept   []keptValue                 // of the kept columns
+	kept   []keptValues                // of the kept columns
 	nested []*nestedWriter             // likewise, nil for those that are not nested
 	leaf   int                         // the next leaf, while a tile is written
 	values []parquet.Value
@@ -64,7 +65,7 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	}
 	nodes := parquet.Group{}
 	var names []string
-	var kept []keptValue
+	var kept []keptValues
 	var nested []*nestedWriter
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
@@ -97,11 +98,11 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 		}
 		leaves++
 		nested = append(nested, nil)
-		leaf, value := keptLeaf(field.Logical())
-		if err := add(field.Name, keptNode(leaf, field.Kind == stream.Float64 && field.Type.Class != logical.Decimal)); err != nil {
+		leaf, values := keptLeaf(field.Logical())
+		if err := add(field.Name, keptNode(leaf, field)); err != nil {
 			return nil, err
 		}
-		kept = append(kept, value)
+		kept = append(kept, values)
 	}
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
@@ -119,9 +120,13 @@ func (e *encoder) Describe(about map[string]string) error {
 }
 
 // keptNode returns the column of a kept column whose values are those of leaf. Floats are not compressed: see encoder.
-func keptNode(leaf parquet.Node, floats bool) parquet.Node {
-	if leaf = parquet.Encoded(leaf, &parquet.Plain); !floats {
+func keptNode(leaf parquet.Node, f stream.Field) parquet.Node {
+	leaf = parquet.Encoded(leaf, &parquet.Plain)
+	if f.Kind != stream.Float64 || f.Type.Class == logical.Decimal {
 		leaf = parquet.Compressed(leaf, &parquet.Snappy)
+	}
+	if f.NoNulls {
+		return leaf
 	}
 	return parquet.Optional(leaf)
 }
@@ -187,17 +192,8 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 		}
 		column := e.leaf
 		e.leaf++
-		e.values = e.values[:0]
-		for i := at; i < at+rows; i++ {
-			if b.Kept[k].Null(i) {
-				e.values = append(e.values, parquet.NullValue().Level(0, 0, column))
-				continue
-			}
-			v, err := e.kept[k](&b.Kept[k], i)
-			if err != nil {
-				return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
-			}
-			e.values = append(e.values, v.Level(0, 1, column))
+		if err := e.keep(k, column, &b.Kept[k], at); err != nil {
+			return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
 		}
 		if _, err := columns[column].WriteRowValues(e.values); err != nil {
 			return err
@@ -206,6 +202,27 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 			if err := e.addText(columns[column], k, c.Strings[at:at+rows]); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// keep fills e.values with values of kept column k, a leaf of the given number, from value at on.
+func (e *encoder) keep(k, leaf int, c *stream.Column, at int) error {
+	if err := e.kept[k](e.values, c, at); err != nil {
+		return err
+	}
+	if e.schema.Kept[k].NoNulls {
+		if c.Valid != nil && slices.Contains(c.Valid[at:][:len(e.values)], false) {
+			return fault.New("a value is null, and the file that it is from counts no nulls").Of(stream.Damaged).Do("make or fetch that file again")
+		}
+		return nil
+	}
+	for i := range e.values {
+		if c.Null(at + i) {
+			e.values[i] = parquet.NullValue().Level(0, 0, leaf)
+		} else {
+			e.values[i] = e.values[i].Level(0, 1, leaf)
 		}
 	}
 	return nil

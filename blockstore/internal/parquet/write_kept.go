@@ -1,7 +1,9 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"math/big"
+	"unsafe"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -10,18 +12,16 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// keptValue returns value i of a kept column, which is not null.
-type keptValue func(c *stream.Column, i int) (parquet.Value, error)
+// keptValues fills values with those of a kept column from value at on. Of nulls it makes anything.
+type keptValues func(values []parquet.Value, c *stream.Column, at int) error
 
 // keptLeaf returns the type that values of a logical type have in a Parquet file, and what makes them. Where Parquet
 // lacks the type it is the next one that holds all values: seconds are milliseconds, durations integers of their
 // unit, float16 is float32.
-func keptLeaf(t logical.Type) (parquet.Node, keptValue) {
+func keptLeaf(t logical.Type) (parquet.Node, keptValues) {
 	switch t.Class {
 	case logical.Bool:
-		return parquet.Leaf(parquet.BooleanType), func(c *stream.Column, i int) (parquet.Value, error) {
-			return parquet.BooleanValue(c.Ints[i] != 0), nil
-		}
+		return parquet.Leaf(parquet.BooleanType), boolValues
 	case logical.Int, logical.Uint:
 		return wholeLeaf(t)
 	case logical.Float:
@@ -29,25 +29,67 @@ func keptLeaf(t logical.Type) (parquet.Node, keptValue) {
 	case logical.Decimal:
 		return decimalLeaf(t)
 	case logical.Date:
-		return parquet.Date(), dayValue(t)
+		return parquet.Date(), dayValues(t)
 	case logical.Time, logical.Timestamp:
 		return timeLeaf(t)
 	case logical.Duration:
-		return parquet.Leaf(parquet.Int64Type), longValue
+		return parquet.Leaf(parquet.Int64Type), longValues
 	}
 	return bytesLeaf(t)
 }
 
-func longValue(c *stream.Column, i int) (parquet.Value, error) {
-	return parquet.Int64Value(c.Ints[i]), nil
+func boolValues(values []parquet.Value, c *stream.Column, at int) error {
+	for i, v := range c.Ints[at:][:len(values)] {
+		values[i] = parquet.BooleanValue(v != 0)
+	}
+	return nil
 }
 
-func shortValue(c *stream.Column, i int) (parquet.Value, error) {
-	return parquet.Int32Value(int32(c.Ints[i])), nil
+func longValues(values []parquet.Value, c *stream.Column, at int) error {
+	for i, v := range c.Ints[at:][:len(values)] {
+		values[i] = parquet.Int64Value(v)
+	}
+	return nil
+}
+
+func shortValues(values []parquet.Value, c *stream.Column, at int) error {
+	for i, v := range c.Ints[at:][:len(values)] {
+		values[i] = parquet.Int32Value(int32(v))
+	}
+	return nil
+}
+
+func doubleValues(values []parquet.Value, c *stream.Column, at int) error {
+	for i, v := range c.Floats[at:][:len(values)] {
+		values[i] = parquet.DoubleValue(v)
+	}
+	return nil
+}
+
+func floatValues(values []parquet.Value, c *stream.Column, at int) error {
+	for i, v := range c.Floats[at:][:len(values)] {
+		values[i] = parquet.FloatValue(float32(v))
+	}
+	return nil
+}
+
+// one makes keptValues of what makes one value, which may fail.
+func one(value func(c *stream.Column, i int) (parquet.Value, error)) keptValues {
+	return func(values []parquet.Value, c *stream.Column, at int) (err error) {
+		for i := range values {
+			if c.Null(at + i) {
+				continue
+			}
+			if values[i], err = value(c, at+i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // wholeLeaf is keptLeaf of integers.
-func wholeLeaf(t logical.Type) (parquet.Node, keptValue) {
+func wholeLeaf(t logical.Type) (parquet.Node, keptValues) {
 	node := parquet.Uint(int(t.Bits))
 	switch {
 	case t.Equal(logical.Int64):
@@ -58,54 +100,54 @@ func wholeLeaf(t logical.Type) (parquet.Node, keptValue) {
 		node = parquet.Int(int(t.Bits))
 	}
 	if t.Bits == 64 {
-		return node, longValue
+		return node, longValues
 	}
-	return node, shortValue
+	return node, shortValues
 }
 
-func floatLeaf(t logical.Type) (parquet.Node, keptValue) {
+func floatLeaf(t logical.Type) (parquet.Node, keptValues) {
 	if t.Bits == 64 {
-		return parquet.Leaf(parquet.DoubleType), func(c *stream.Column, i int) (parquet.Value, error) {
-			return parquet.DoubleValue(c.Floats[i]), nil
-		}
+		return parquet.Leaf(parquet.DoubleType), doubleValues
 	}
-	return parquet.Leaf(parquet.FloatType), func(c *stream.Column, i int) (parquet.Value, error) {
-		return parquet.FloatValue(float32(c.Floats[i])), nil
-	}
+	return parquet.Leaf(parquet.FloatType), floatValues
 }
 
-// dayValue makes days of dates, which may be milliseconds.
-func dayValue(t logical.Type) keptValue {
+// dayValues makes days of dates, which may be milliseconds.
+func dayValues(t logical.Type) keptValues {
 	if t.Unit == logical.NoUnit {
-		return shortValue
+		return shortValues
 	}
-	return func(c *stream.Column, i int) (parquet.Value, error) {
-		return parquet.Int32Value(int32(column.Days(c.Ints[i], t.Unit))), nil
+	return func(values []parquet.Value, c *stream.Column, at int) error {
+		for i, v := range c.Ints[at:][:len(values)] {
+			values[i] = parquet.Int32Value(int32(column.Days(v, t.Unit)))
+		}
+		return nil
 	}
 }
 
 // timeLeaf is keptLeaf of times and timestamps.
-func timeLeaf(t logical.Type) (parquet.Node, keptValue) {
-	unit, value := parquet.Millisecond, keptValue(longValue)
+func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
+	unit, values := parquet.Millisecond, keptValues(longValues)
 	switch t.Unit {
 	case logical.Second:
-		value = thousandfold
+		values = one(thousandfold)
 	case logical.Microsecond:
 		unit = parquet.Microsecond
 	case logical.Nanosecond:
 		unit = parquet.Nanosecond
 	}
 	if t.Class == logical.Timestamp {
-		return parquet.TimestampAdjusted(unit, t.Zone != ""), value
+		return parquet.TimestampAdjusted(unit, t.Zone != ""), values
 	}
-	if unit == parquet.Millisecond {
-		long := value
-		value = func(c *stream.Column, i int) (parquet.Value, error) {
-			v, err := long(c, i)
-			return parquet.Int32Value(int32(v.Int64())), err
-		}
+	if t.Unit == logical.Millisecond {
+		values = shortValues
 	}
-	return parquet.TimeAdjusted(unit, t.Zone != ""), value
+	if t.Unit == logical.Second {
+		values = one(func(c *stream.Column, i int) (parquet.Value, error) {
+			return parquet.Int32Value(int32(c.Ints[i] * 1000)), nil
+		})
+	}
+	return parquet.TimeAdjusted(unit, t.Zone != ""), values
 }
 
 // thousandfold makes milliseconds of seconds.
@@ -119,46 +161,81 @@ func thousandfold(c *stream.Column, i int) (parquet.Value, error) {
 
 // decimalLeaf is keptLeaf of decimals: integers of 32 or 64 bits for up to 9 or 18 digits. Parquet has no digits
 // left of the point that are left out, and no more behind it than there are.
-func decimalLeaf(t logical.Type) (parquet.Node, keptValue) {
+func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 	digits, scale, factor := int(t.Precision), int(t.Scale), big.NewInt(1)
 	if scale < 0 {
 		factor.Exp(big.NewInt(10), big.NewInt(int64(-scale)), nil)
 		digits, scale = digits-scale, 0
 	}
 	digits = max(digits, scale)
-	unscaled := func(c *stream.Column, i int) *big.Int {
-		return new(big.Int).Mul(column.BigEndianInt(c.Strings[i]), factor)
+	unscaled := func(c *stream.Column, i int) int64 { // of at most 18 digits
+		return lowWord(c.Strings[i]) * factor.Int64()
 	}
 	switch {
 	case digits <= 9:
-		return parquet.Decimal(scale, digits, parquet.Int32Type), func(c *stream.Column, i int) (parquet.Value, error) {
-			return parquet.Int32Value(int32(unscaled(c, i).Int64())), nil
-		}
+		return parquet.Decimal(scale, digits, parquet.Int32Type), one(func(c *stream.Column, i int) (parquet.Value, error) {
+			return parquet.Int32Value(int32(unscaled(c, i))), nil
+		})
 	case digits <= 18:
-		return parquet.Decimal(scale, digits, parquet.Int64Type), func(c *stream.Column, i int) (parquet.Value, error) {
-			return parquet.Int64Value(unscaled(c, i).Int64()), nil
-		}
+		return parquet.Decimal(scale, digits, parquet.Int64Type), one(func(c *stream.Column, i int) (parquet.Value, error) {
+			return parquet.Int64Value(unscaled(c, i)), nil
+		})
 	}
 	size := 1
 	for most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil); most.BitLen() > 8*size-1; {
 		size++
 	}
-	return parquet.Decimal(scale, digits, parquet.FixedLenByteArrayType(size)), func(c *stream.Column, i int) (parquet.Value, error) {
-		b, ok := column.TwosComplement(unscaled(c, i), size)
+	return parquet.Decimal(scale, digits, parquet.FixedLenByteArrayType(size)), one(func(c *stream.Column, i int) (parquet.Value, error) {
+		if v, ok := narrowed(c.Strings[i], size); ok && t.Scale >= 0 {
+			return parquet.FixedLenByteArrayValue(bytesOf(v)), nil
+		}
+		b, ok := column.TwosComplement(new(big.Int).Mul(column.BigEndianInt(c.Strings[i]), factor), size)
 		if !ok {
 			return parquet.Value{}, fault.New("a decimal has more than its %d digits", digits).Do("mend the file")
 		}
 		return parquet.FixedLenByteArrayValue(b), nil
-	}
+	})
 }
 
-// bytesLeaf is keptLeaf of words and bytes.
-func bytesLeaf(t logical.Type) (parquet.Node, keptValue) {
-	words := func(c *stream.Column, i int) (parquet.Value, error) {
-		return parquet.ByteArrayValue([]byte(c.Strings[i])), nil
+// narrowed returns the last bytes of an integer in two's complement if they hold it.
+func narrowed(b string, size int) (string, bool) {
+	above := len(b) - size
+	if above < 0 {
+		return "", false
 	}
-	fixed := func(c *stream.Column, i int) (parquet.Value, error) {
-		return parquet.FixedLenByteArrayValue([]byte(c.Strings[i])), nil
+	sign := byte(int8(b[above]) >> 7)
+	for i := range above {
+		if b[i] != sign {
+			return "", false
+		}
+	}
+	return b[above:], true
+}
+
+// lowWord returns the integer that the last eight bytes of one in two's complement hold.
+func lowWord(b string) int64 {
+	if len(b) < 8 {
+		return column.BigEndianInt(b).Int64()
+	}
+	return int64(binary.BigEndian.Uint64(bytesOf(b[len(b)-8:])))
+}
+
+// bytesOf returns the bytes of a text, which nobody may change.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// bytesLeaf is keptLeaf of words and bytes.
+func bytesLeaf(t logical.Type) (parquet.Node, keptValues) {
+	words := func(values []parquet.Value, c *stream.Column, at int) error {
+		for i, v := range c.Strings[at:][:len(values)] {
+			values[i] = parquet.ByteArrayValue(bytesOf(v))
+		}
+		return nil
+	}
+	fixed := func(values []parquet.Value, c *stream.Column, at int) error {
+		for i, v := range c.Strings[at:][:len(values)] {
+			values[i] = parquet.FixedLenByteArrayValue(bytesOf(v))
+		}
+		return nil
 	}
 	switch t.Class {
 	case logical.UUID:

@@ -16,6 +16,7 @@ import (
 type nestedWriter struct {
 	root   *writtenNode
 	leaves [][]parquet.Value // from root.first on
+	one    [1]parquet.Value
 	failed error
 }
 
@@ -26,7 +27,7 @@ type writtenNode struct {
 	inside     []*writtenNode
 	first, end int // its leaves
 	node       parquet.Node
-	value      keptValue
+	values     keptValues
 	scalar     stream.Column // one value of a leaf
 }
 
@@ -61,7 +62,7 @@ func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 		entry++
 	case logical.Struct:
 	default:
-		n.node, n.value = keptLeaf(t)
+		n.node, n.values = keptLeaf(t)
 		n.scalar = stream.ScalarColumn(t)
 		return n
 	}
@@ -131,11 +132,10 @@ func (w *nestedWriter) append(n *writtenNode, from *logical.Cursor, rep int) {
 		return
 	}
 	n.scalar.TakeScalar(from)
-	v, err := n.value(&n.scalar, 0)
-	if err != nil && w.failed == nil {
+	if err := n.values(w.one[:], &n.scalar, 0); err != nil && w.failed == nil {
 		w.failed = err
 	}
-	w.put(n.first, v.Level(rep, n.def, n.first))
+	w.put(n.first, w.one[0].Level(rep, n.def, n.first))
 }
 
 // appendList makes the values of a list or map.

@@ -102,37 +102,54 @@ func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
 // keep appends rows from..end of a section to c.
 func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
-	for r := from; r < end; r++ {
-		if s.valid != nil && !bit(s.valid, r) {
-			column.AppendNull(c)
-			continue
+	for from < end { // runs of values and of nulls
+		first := from
+		if from = end; s.valid != nil {
+			for from = first; from < end && bit(s.valid, from); {
+				from++
+			}
 		}
-		switch {
-		case s.format.Form == column.LongDecimalForm:
+		if err := p.keepRun(c, s, first, from); err != nil {
+			return err
+		}
+		for ; from < end && !bit(s.valid, from); from++ {
+			column.AppendNull(c)
+		}
+	}
+	return nil
+}
+
+// keepRun appends rows from..end of a section, none of which is null, to c.
+func (p *pass) keepRun(c *stream.Column, s *part, from, end int) error {
+	switch {
+	case s.format.Form == column.LongDecimalForm:
+		for r := from; r < end; r++ {
 			d := column.Decoded{Texts: []string{p.text(s, r)}}
 			if d.ConvertFor(c, s.format, 1) >= 0 {
 				return p.inexact(s, r)
 			}
-			if err := d.Keep(c, s.format, 0); err != nil {
+			if _, err := d.Keep(c, s.format, 0, 1); err != nil {
 				return err
 			}
-			continue
-		case c.Kind == stream.Float64:
-			v, ok := s.format.Float(binary.LittleEndian.Uint64(s.values[8*r:]))
-			if !ok {
-				return p.inexact(s, r)
-			}
-			c.Floats = append(c.Floats, v)
-		case c.Kind == stream.Int64:
-			c.Ints = append(c.Ints, int64(binary.LittleEndian.Uint64(s.values[8*r:])))
-		case c.Kind == stream.String:
+		}
+	case c.Kind == stream.Float64:
+		if bad := s.format.Place(column.GrowFloats(c, end-from), 1, end-from, s.values[8*from:], 8); bad >= 0 {
+			return p.inexact(s, from+bad)
+		}
+	case c.Kind == stream.Int64:
+		to := column.GrowInts(c, end-from)
+		for i := range to {
+			to[i] = int64(binary.LittleEndian.Uint64(s.values[8*(from+i):]))
+		}
+	case c.Kind == stream.String:
+		for r := from; r < end; r++ {
 			text := p.text(s, r)
 			if err := p.checkNested(s, r, text); err != nil {
 				return err
 			}
 			c.Strings = append(c.Strings, text)
+			column.AppendValid(c)
 		}
-		column.AppendValid(c)
 	}
 	return nil
 }

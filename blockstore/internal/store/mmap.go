@@ -34,7 +34,7 @@ func (w *window) open(ranges []run) (list [][]byte, err error) {
 	if err := w.unmap(); err != nil {
 		return nil, err
 	}
-	if f, ok := w.file.(*os.File); ok && !w.unmapped {
+	if f := file.Mappable(w.file); f != nil && !w.unmapped {
 		if list, err = w.mapped(f, ranges); err == nil {
 			return list, nil
 		}
@@ -52,6 +52,9 @@ func (w *window) mapped(f *os.File, ranges []run) (list [][]byte, err error) {
 			return nil, errors.Join(fmt.Errorf("the file cannot be mapped: %w", err), w.unmap())
 		}
 		w.maps, list = append(w.maps, m), append(list, m[r.from-start:])
+	}
+	for _, r := range ranges {
+		file.CountMapped(w.file, r.to-r.from)
 	}
 	return list, nil
 }

@@ -26,9 +26,14 @@ func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 	t := &Table{TableInfo: column.TableInfo{Path: path, Rows: shape.rowCount}, shape: shape}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
 	for i, f := range shape.fields {
-		c := column.Info{Name: f.Name, Nameless: shape.nameless[i], Kind: kinds[f.Kind], Width: 1, Type: f.Type}
+		c := column.Info{Name: f.Name, Nameless: shape.nameless[i], Kind: kinds[f.Kind], Width: 1, Type: f.Type, NoNulls: true}
 		c.Describe()
 		t.Columns = append(t.Columns, c)
+	}
+	for i := range shape.sections.len() {
+		if shape.sections.at(i).nullable() {
+			t.Columns[i%len(shape.fields)].NoNulls = false
+		}
 	}
 	return t, nil
 }

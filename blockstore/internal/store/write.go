@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -149,12 +150,14 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 func (c *columnBuffer) appendKept(k *stream.Column, kind stream.Kind, from, to, filled int) error {
 	switch kind {
 	case stream.Float64:
-		for _, v := range k.Floats[from:to] {
-			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+		values := c.grow(to - from)
+		for i, v := range k.Floats[from:to] {
+			binary.LittleEndian.PutUint64(values[8*i:], math.Float64bits(v))
 		}
 	case stream.Int64:
-		for _, v := range k.Ints[from:to] {
-			c.values = binary.LittleEndian.AppendUint64(c.values, uint64(v))
+		values := c.grow(to - from)
+		for i, v := range k.Ints[from:to] {
+			binary.LittleEndian.PutUint64(values[8*i:], uint64(v))
 		}
 	case stream.String:
 		for _, v := range k.Strings[from:to] {
@@ -165,10 +168,25 @@ func (c *columnBuffer) appendKept(k *stream.Column, kind stream.Kind, from, to, 
 			return fmt.Errorf("the strings of one chunk exceed %d bytes, the limit of a store", maxSection/2)
 		}
 	}
+	if len(c.valid) == 0 {
+		if k.Valid == nil {
+			return nil
+		}
+		for i := range filled {
+			c.appendValid(i, true)
+		}
+	}
 	for i := from; i < to; i++ {
 		c.appendValid(filled+i-from, !k.Null(i))
 	}
 	return nil
+}
+
+// grow returns the room of n more numbers.
+func (c *columnBuffer) grow(n int) []byte {
+	at := len(c.values)
+	c.values = slices.Grow(c.values, 8*n)[:at+8*n]
+	return c.values[at:]
 }
 
 // appendValid records whether row i of the chunk has a value.

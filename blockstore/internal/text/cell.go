@@ -267,6 +267,13 @@ func errNotNumber(cell []byte) error {
 
 // keepCell appends a cell to a kept column; floats are those of exactNumber.
 func keepCell(c *stream.Column, cell []byte, floats bool, inexact column.Inexact) error {
+	if c.Kind == stream.Float64 && c.Type.Class == logical.None && len(cell) > 0 {
+		if v, err := exactNumber(cell, floats, inexact); err == nil && v == v { // mostly all there is to do
+			c.Floats = append(c.Floats, v)
+			column.AppendValid(c)
+			return nil
+		}
+	}
 	if len(cell) == 0 || (c.Kind != stream.String || c.Type.Class != logical.None) && isMissing(cell) { // NA is a text like others
 		column.AppendNull(c)
 		return nil

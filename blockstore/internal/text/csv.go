@@ -1,6 +1,6 @@
 // Package text reads tables of text: CSV with any delimiter, JSON lines, and the
 // format of libsvm; and writes them. Opening reads the whole file once, to learn what the columns
-// hold and where every 1024th row starts; after that a row can be fetched by its
+// hold and where a row starts in each kilobyte of it; after that a row can be fetched by its
 // number. The records of a text are also what package graph reads.
 package text
 
@@ -232,7 +232,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
+	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	t.Columns = make([]column.Info, 0, len(s.first))
 	var names []string // made up, where the file has none
 	for j, cell := range s.first {
@@ -251,6 +251,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 			name = names[j]
 		}
 		info := column.Info{Name: name, Nameless: !header, Kind: kinds.kind(), Width: 1, Empty: kinds.empty(), HasFloats: kinds.floats}
+		info.NoNulls = kinds.numeric+kinds.other == t.Rows
 		if kinds.boolean() {
 			info.Kind, info.Meaning, info.Type = column.Integer, column.Boolean, logical.Type{Class: logical.Bool}
 		}
@@ -320,7 +321,7 @@ type csvCursor struct {
 	stored  []int // see column.Choice.Stored
 }
 
-func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
+func (c *csvCursor) seek(m mark, near int64) { c.records.lines.seek(m, near) }
 
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.Next()

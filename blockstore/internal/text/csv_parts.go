@@ -147,7 +147,7 @@ func lastText(in io.ReaderAt, size int64) (int64, error) {
 func (s *csvScan) part(in io.ReaderAt, from mark, until int64) *csvScan {
 	p := &csvScan{records: newRecords(in, s.records.dialect), first: s.first,
 		others: make([]cellKinds, len(s.first)), badLine: make([]int64, len(s.first)), within: true}
-	p.records.lines.seek(from)
+	p.records.lines.seek(from, 0)
 	p.records.until = until
 	return p
 }

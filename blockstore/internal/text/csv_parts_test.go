@@ -84,8 +84,8 @@ func checkMarks(x *rowIndex, text string) error {
 		if line := int64(strings.Count(text[:m.offset], "\n")) + 1; m.line != line {
 			return fmt.Errorf("mark %d is at line %d, not %d", i, line, m.line)
 		}
-		if i > 0 && x.numbers[i] > x.numbers[i-1]+markEvery {
-			return fmt.Errorf("record %d follows %d", x.numbers[i], x.numbers[i-1])
+		if i > 0 && m.offset/x.cellBytes() == x.marks[i-1].offset/x.cellBytes() {
+			return fmt.Errorf("the marks at %d and %d are in one cell", x.marks[i-1].offset, m.offset)
 		}
 	}
 	return nil

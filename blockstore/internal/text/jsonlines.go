@@ -206,12 +206,13 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
+	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
 	t.Columns = make([]column.Info, 0, len(s.names))
 	for i, name := range s.names {
 		c := s.columns[i]
 		info := c.info(name)
+		info.NoNulls = info.Kind.Keepable() && c.numeric+c.other == t.Rows
 		if width += info.Width; width > column.Max {
 			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
 		}
@@ -279,7 +280,7 @@ func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 	return r
 }
 
-func (c *jsonCursor) seek(m mark) { c.lines.lines.seek(m) }
+func (c *jsonCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
 
 func (c *jsonCursor) next() error {
 	for _, i := range c.present {

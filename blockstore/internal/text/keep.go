@@ -49,6 +49,17 @@ func keepTyped(c *stream.Column, cell []byte) error {
 			v, ok = m.Unix()/86400, ok && m.isDate
 		}
 		c.Ints = append(c.Ints, v)
+	case logical.Time, logical.Duration:
+		parse := parseClock
+		if t.Class == logical.Duration {
+			parse = parseSpan
+		}
+		var s span
+		var v int64
+		if s, ok = parse(cell); ok {
+			v, ok = s.in(t.Unit)
+		}
+		c.Ints = append(c.Ints, v)
 	case logical.UUID:
 		var v string
 		v, ok = parseUUID(cell)

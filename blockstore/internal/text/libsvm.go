@@ -64,7 +64,7 @@ func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase
 	}
 	t := &libsvmTable{first: base.first(), indices: scan.indices, stamp: stamp, index: scan.index, label: scan.labels.kind(),
 		line: scan.reader().readerBytes(), query: scan.lines.query}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), PassesToOpen: 1}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1}
 	t.widen(max(found, features))
 	return t, nil
 }
@@ -135,6 +135,9 @@ func (t *libsvmTable) widen(features int) {
 	t.features = features
 	t.ReaderBytes = t.stamp.ReaderBytes() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
+	for i := range t.Columns {
+		t.Columns[i].NoNulls = i < features // a label may be NaN
+	}
 	t.NotByDefault, t.NotByDefaultReason = []int{features}, LibsvmLabel
 	if t.query {
 		t.NotByDefault = append(t.NotByDefault, len(t.Columns))
@@ -159,8 +162,8 @@ type libsvmCursor struct {
 	present []int     // which of them the line names
 }
 
-func (c *libsvmCursor) seek(m mark) { c.lines.lines.seek(m) }
-func (c *libsvmCursor) next() error { return c.lines.next() }
+func (c *libsvmCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
+func (c *libsvmCursor) next() error             { return c.lines.next() }
 
 func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	defer c.clear()

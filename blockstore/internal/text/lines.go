@@ -22,6 +22,7 @@ type lineReader struct {
 	offset int64  // place of buf[start] in the file
 	line   int64  // number of the next line, counted from 1
 	eof    bool   // buf ends where the file ends
+	near   int64  // bytes of the next read, if few are needed; 0 for a buffer
 
 	largest int64 // the largest buffer of readers of other parts
 }
@@ -34,9 +35,10 @@ func newLineReader(in io.ReaderAt, m mark) *lineReader {
 	return &lineReader{in: in, buf: make([]byte, 0, lineBuffer), offset: m.offset, line: m.line}
 }
 
-// seek continues at m, keeping the buffer.
-func (r *lineReader) seek(m mark) {
-	r.buf, r.start, r.eof = r.buf[:0], 0, false
+// seek continues at m, keeping the buffer. The first read is of near bytes, and each one after it of twice as many; all are
+// of a buffer if near is 0.
+func (r *lineReader) seek(m mark, near int64) {
+	r.buf, r.start, r.eof, r.near = r.buf[:0], 0, false, near
 	r.offset, r.line = m.offset, m.line
 }
 
@@ -88,7 +90,12 @@ func (r *lineReader) fill() error {
 	if n == cap(r.buf) {
 		r.buf = append(make([]byte, 0, 2*n), r.buf...)
 	}
-	got, err := r.in.ReadAt(r.buf[n:cap(r.buf)], r.offset+int64(n))
+	end := cap(r.buf)
+	if r.near > 0 {
+		end = int(min(int64(end), int64(n)+r.near))
+		r.near *= 2
+	}
+	got, err := r.in.ReadAt(r.buf[n:end], r.offset+int64(n))
 	r.buf = r.buf[:n+got]
 	if err == io.EOF {
 		r.eof, err = true, nil

@@ -17,41 +17,43 @@ type mark struct {
 	line   int64 // counted from 1
 }
 
-// markEvery is the distance in rows between two marks of a rowIndex that is not thinned.
-const markEvery = 1024
+// markBytes is the size of a cell of a rowIndex that is not thinned. Each cell of the file has a mark, at the first record
+// that starts in it: fetching a row costs about a cell.
+const markBytes = 1 << 10
 
-// maxMarks is the most marks of a rowIndex: 12 MiB.
-const maxMarks = 1 << 19
+// maxMarks is the most marks of a rowIndex: 3 MiB.
+const maxMarks = 1 << 17
 
-// rowIndex knows where some of the records of a text file start, so that a row can be
-// fetched without reading all rows before it. Beyond maxMarks it drops every second mark.
+// indexedBytes is what a mark takes, with the number of its record.
+const indexedBytes = 24
+
+// rowIndex knows where some of the records of a text file start, so that a row can be fetched without reading all rows
+// before it. Beyond maxMarks its cells grow.
 type rowIndex struct {
 	marks   []mark
 	numbers []int64 // of the records at the marks
-	apart   int64   // the least distance of two marks in records
+	cell    int64   // in bytes; 0 for markBytes
 	records int64
 	header  int64 // how many records at the beginning are no rows: 0 or 1
 }
 
 // add counts one more record, which starts at m.
 func (x *rowIndex) add(m mark) {
-	if x.records%markEvery == 0 {
-		x.keep(m, x.records, maxMarks)
-	}
+	x.keep(m, x.records, maxMarks)
 	x.records++
 }
 
-// keep adds a mark, unless it is too near to the last one. It thins the index beyond limit.
+// keep adds a mark, unless its cell has one. It enlarges the cells of an index beyond limit.
 func (x *rowIndex) keep(m mark, number int64, limit int) {
-	n := len(x.marks)
-	if n > 0 && number-x.numbers[n-1] < x.apart {
+	n, cell := len(x.marks), x.cellBytes()
+	if n > 0 && m.offset/cell == x.marks[n-1].offset/cell {
 		return
 	}
 	x.marks, x.numbers = append(x.marks, m), append(x.numbers, number)
 	if n < limit {
 		return
 	}
-	x.apart = max(2*x.apart, 2*markEvery)
+	x.cell = 2 * cell
 	marks, numbers := x.marks, x.numbers
 	x.marks, x.numbers = marks[:0], numbers[:0]
 	for i := range marks {
@@ -59,8 +61,28 @@ func (x *rowIndex) keep(m mark, number int64, limit int) {
 	}
 }
 
-// seekCost returns how many records at most come between a row and the mark before it.
-func (x *rowIndex) seekCost() int64 { return x.apart + markEvery }
+// cellBytes returns the size of a cell.
+func (x *rowIndex) cellBytes() int64 { return max(x.cell, markBytes) }
+
+// bytes returns the memory of the index.
+func (x *rowIndex) bytes() int64 { return int64(len(x.marks)) * indexedBytes }
+
+// seekCost returns how many records at most come between a mark and the next, and at least 1.
+func (x *rowIndex) seekCost() int64 {
+	most, next := int64(1), x.records
+	for _, number := range slices.Backward(x.numbers) {
+		most, next = max(most, next-number), number
+	}
+	return most
+}
+
+// cellOf returns how many bytes lie between a mark and the next one.
+func (x *rowIndex) cellOf(m int) int64 {
+	if m+1 < len(x.marks) {
+		return x.marks[m+1].offset - x.marks[m].offset
+	}
+	return x.cellBytes()
+}
 
 // join adds the records of a part of the file, which begins on the given line.
 func (x *rowIndex) join(part *rowIndex, line int64) {
@@ -86,8 +108,9 @@ func (x *rowIndex) rows() int64 { return x.records - x.header }
 // textCursor walks over the records of a text file. Its methods return plain
 // errors, or those of inColumn; textPass adds the file and the row.
 type textCursor interface {
-	// seek puts the cursor before the record that starts at m.
-	seek(m mark)
+	// seek puts the cursor before the record that starts at m. It reads as many bytes at first as near says, and a
+	// buffer at a time if near is 0.
+	seek(m mark, near int64)
 	// next moves to the next record. It returns io.EOF after the last.
 	next() error
 	// store puts the chosen values of the current record into row i of dst.
@@ -101,8 +124,8 @@ func inColumn(column string, err error) error { return fault.Cell("", stream.NoR
 // They stand nowhere: seek follows.
 func textSource(c column.Choice, x *rowIndex, stamp file.Stamp,
 	cursor func(in io.ReaderAt) textCursor) stream.Gatherer {
-	return column.NewSource(c, stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
-		return &textPass{info: c.Info(), index: x, file: f, cursor: cursor(file.NewReaderAt(ctx, f)), at: -1}
+	return column.NewSource(c, stamp, func(ctx context.Context, f file.File, ahead bool) column.Pass {
+		return &textPass{info: c.Info(), index: x, file: f, cursor: cursor(file.NewReaderAt(ctx, f)), at: -1, ahead: ahead}
 	})
 }
 
@@ -113,6 +136,7 @@ type textPass struct {
 	file   file.File
 	cursor textCursor
 	at     int64 // the record that the cursor gives next; -1 before the first seek
+	ahead  bool  // rows are read one after the other
 }
 
 // Next implements column.Pass.
@@ -132,9 +156,9 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 // atOnce returns how many rows Next gives at most: of wide ones few, because its caller looks after each call
 // whether to go on.
 func (p *textPass) atOnce() int64 {
-	const most = 1 << 20 // numbers
+	const most, mostRows = 1 << 20, 1 << 10 // numbers
 	width := int64(len(p.info.Columns) + len(p.info.Kept))
-	return max(1, min(markEvery, most/max(1, width)))
+	return max(1, min(mostRows, most/max(1, width)))
 }
 
 // SkipTo implements column.Pass: it goes to the mark before the row, unless the cursor is behind
@@ -142,7 +166,11 @@ func (p *textPass) atOnce() int64 {
 func (p *textPass) SkipTo(row int64) error {
 	record := row + p.index.header
 	if m := p.index.before(record); p.at < 0 || p.index.numbers[m] > p.at {
-		p.cursor.seek(p.index.marks[m])
+		near := int64(0)
+		if !p.ahead {
+			near = p.index.cellOf(m)
+		}
+		p.cursor.seek(p.index.marks[m], near)
 		p.at = p.index.numbers[m]
 	}
 	for p.at < record {

@@ -71,9 +71,10 @@ func TestCancelledRead(t *testing.T) {
 func TestMarksAreThinned(t *testing.T) {
 	const limit = 8
 	var x rowIndex
-	for number := int64(0); number < 100*markEvery; number += markEvery {
-		x.keep(mark{number, number + 1}, number, limit)
-		x.records = number + markEvery
+	const length = markBytes / 3 // of a line
+	for number := range int64(100) {
+		x.keep(mark{number * length, number + 1}, number, limit)
+		x.records = number + 1
 		if len(x.marks) > limit || cap(x.marks) > 2*limit {
 			t.Fatalf("%d marks of %d", len(x.marks), cap(x.marks))
 		}

@@ -16,7 +16,9 @@ const (
 	noLocal                    // no dates or times of day behind dates: 2024-02-29 12:34:56.789, with a T or a blank
 	noZoned                    // none with a Z or an offset behind them
 	noUUID                     // no 8-4-4-4-12 hexadecimal digits
-	noShape = noDate | noLocal | noZoned | noUUID
+	noClock                    // no times of day: 12:34:56.789
+	noSpan                     // no durations of ISO 8601 in days or less: PT1.5S
+	noShape = noDate | noLocal | noZoned | noUUID | noClock | noSpan
 )
 
 // shape takes note of a text.
@@ -31,6 +33,13 @@ func (k *cellKinds) shape(cell []byte) {
 		k.nanos, k.far = k.nanos || m.digits > 6, k.far || !fits
 	} else if _, ok := parseUUID(cell); ok {
 		not = noShape &^ noUUID
+	} else if s, ok := parseClock(cell); ok {
+		not = noShape &^ noClock
+		k.nanos = k.nanos || s.digits > 6
+	} else if s, ok := parseSpan(cell); ok {
+		not = noShape &^ noSpan
+		_, fits := s.in(logical.Nanosecond)
+		k.nanos, k.far = k.nanos || s.digits > 6, k.far || !fits
 	}
 	k.not |= not
 }
@@ -63,6 +72,10 @@ func (k *cellKinds) found() *logical.Type {
 		return &logical.Type{Class: logical.Timestamp, Unit: unit, Zone: "UTC"}
 	case k.not&noUUID == 0:
 		return &logical.Type{Class: logical.UUID}
+	case k.not&noClock == 0:
+		return &logical.Type{Class: logical.Time, Unit: unit}
+	case k.not&noSpan == 0:
+		return &logical.Type{Class: logical.Duration, Unit: unit}
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// isTextTable reports whether a table is a file of text whose columns have no types.
-func isTextTable(t column.Table) bool {
+// IsTextTable reports whether a table is a file of text whose columns have no types.
+func IsTextTable(t column.Table) bool {
 	switch t.(type) {
 	case *csvTable, *jsonTable:
 		return true
@@ -17,19 +17,41 @@ func isTextTable(t column.Table) bool {
 // SetTypes gives columns of files of text the types that are given for their names, and if find is set those that all
 // texts of a column have in all files. It returns the given names that no such file has.
 func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string) {
-	found := make(map[string]logical.Type)
+	found := foundTypes(tables)
 	seen := make(map[string]bool)
-	columns := func(visit func(t *column.TableInfo, j int)) {
-		for _, t := range tables {
-			for j := range t.About().Columns {
-				if isTextTable(t) {
-					visit(t.About(), j)
-				}
-			}
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
+		c := &t.Columns[j]
+		seen[c.Name] = true
+		if want, ok := given[c.Name]; ok {
+			c.Type, c.ZeroPadded = want, false
+			delete(t.NearlyNumeric, j)
+		} else if of := found[c.Name]; find && of.Class != logical.None && of.Class != logical.Duration { // Parquet has none
+			c.Type = of
+		}
+	})
+	for name := range given {
+		if !seen[name] {
+			unknown = append(unknown, name)
 		}
 	}
-	columns(func(t *column.TableInfo, j int) {
+	return unknown
+}
+
+// foundTypes returns, by the names of columns of files of text, the type that all texts have in all of these files, the
+// zero Type if that is none.
+func foundTypes(tables []column.Table) map[string]logical.Type {
+	some := make(map[string]bool) // names of columns that have a type in some file
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
+		if t.Columns[j].Found != nil {
+			some[t.Columns[j].Name] = true
+		}
+	})
+	found := make(map[string]logical.Type, len(some))
+	eachTextColumn(tables, func(t *column.TableInfo, j int) {
 		c, of := &t.Columns[j], logical.Type{}
+		if len(some) == 0 || !some[c.Name] {
+			return
+		}
 		if c.Found != nil {
 			of = *c.Found
 		}
@@ -41,22 +63,18 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 			found[c.Name] = of
 		}
 	})
-	columns(func(t *column.TableInfo, j int) {
-		c := &t.Columns[j]
-		seen[c.Name] = true
-		if want, ok := given[c.Name]; ok {
-			c.Type, c.ZeroPadded = want, false
-			delete(t.NearlyNumeric, j)
-		} else if find && found[c.Name].Class != logical.None {
-			c.Type = found[c.Name]
-		}
-	})
-	for name := range given {
-		if !seen[name] {
-			unknown = append(unknown, name)
+	return found
+}
+
+// eachTextColumn visits the columns of files of text.
+func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int)) {
+	for _, t := range tables {
+		for j := range t.About().Columns {
+			if IsTextTable(t) {
+				visit(t.About(), j)
+			}
 		}
 	}
-	return unknown
 }
 
 // common returns the type of two that holds the values of both, the zero Type if there is none.
@@ -69,6 +87,8 @@ func common(a, b logical.Type) logical.Type {
 		return a
 	case local(a) && local(b), a.Class == logical.Timestamp && b.Class == logical.Timestamp && a.Zone == b.Zone:
 		return logical.Type{Class: logical.Timestamp, Unit: max(a.Unit, b.Unit), Zone: a.Zone}
+	case a.Class == b.Class && (a.Class == logical.Time || a.Class == logical.Duration):
+		return logical.Type{Class: a.Class, Unit: max(a.Unit, b.Unit)}
 	}
 	return logical.Type{}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
+// AppendValue writes value i of a kept column, which is not null, as CSV has it before quotes.
+func AppendValue(line []byte, c *stream.Column, i int) []byte { return appendTyped(line, c, i) }
+
 // appendTyped writes value i of a kept column, which is not null, as files of text have it: true and false, exact
 // decimals, dates and times of ISO 8601, bytes in hexadecimal digits, words as they are.
 func appendTyped(line []byte, c *stream.Column, i int) []byte {

@@ -99,7 +99,11 @@ func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
 			e.number(v)
 		}
 		for k := range b.Kept {
-			e.kept(&b.Kept[k], i)
+			if c := &b.Kept[k]; c.Kind == stream.Float64 && c.Type.Class == logical.None && !c.Null(i) {
+				e.number(c.Floats[i])
+			} else {
+				e.kept(c, i)
+			}
 		}
 		if err := e.endLine(); err != nil {
 			return err

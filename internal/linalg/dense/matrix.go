@@ -29,13 +29,19 @@ func PickColumns(m blas64.General, numbers []int) blas64.General {
 
 // SymmetricPart returns (a + aᵀ)/2, for a square matrix.
 func SymmetricPart(a blas64.General) blas64.General {
-	s := matrix.New(a.Rows, a.Rows)
+	s := matrix.Clone(a)
+	Symmetrise(s)
+	return s
+}
+
+// Symmetrise makes a square matrix its symmetric part, (a + aᵀ)/2.
+func Symmetrise(a blas64.General) {
 	for i := range a.Rows {
-		for j := range a.Rows {
-			s.Data[i*s.Stride+j] = a.Data[i*a.Stride+j]/2 + a.Data[j*a.Stride+i]/2
+		for j := range i + 1 {
+			v := a.Data[i*a.Stride+j]/2 + a.Data[j*a.Stride+i]/2
+			a.Data[i*a.Stride+j], a.Data[j*a.Stride+i] = v, v
 		}
 	}
-	return s
 }
 
 // Add makes y alpha·x + y.

@@ -45,7 +45,8 @@ func (g *Grid) panel() *panel {
 	for _, t := range p.X.Tick.Marker.Ticks(0, 1) {
 		widest = max(widest, p.X.Tick.Label.Width(t.Label))
 	}
-	if widest*vg.Length(len(g.Columns)) > 8*vg.Centimeter {
+	if widest*vg.Length(len(g.Columns)) > 10*vg.Centimeter {
+		p.X.Padding = vg.Millimeter
 		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/2, text.XRight, text.YCenter
 	}
 	p.explain(cells.bar)

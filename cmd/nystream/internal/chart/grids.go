@@ -33,7 +33,7 @@ func LoadingGrid(title, of string, columns, names []string, weights [][]float64)
 }
 
 // mostGridClasses is the most classes of a confusion matrix; the rest is one class.
-const mostGridClasses = 24
+const mostGridClasses = 32
 
 // ConfusionGrid returns a confusion matrix.
 func ConfusionGrid(title, rows, columns string, counts [][]int64, names []string) *Grid {

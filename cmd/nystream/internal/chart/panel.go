@@ -33,6 +33,7 @@ func newPlot(x, y string) *plot.Plot {
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	p.X.Label.TextStyle.Font, p.Y.Label.TextStyle.Font = sans(11), sans(11)
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = sans(9.5), sans(9.5)
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Millimeter, vg.Millimeter
 	return p
 }

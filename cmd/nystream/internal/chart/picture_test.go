@@ -45,7 +45,7 @@ func charts() []Chart {
 		&Points{Title: "Groups", X: "u0", Y: "u1", At: at, Groups: &Groups{of, []string{"<a & b>", "b", "a class with a name that is far longer than anybody would like"}}},
 		&Points{Title: "Many groups", X: "u0", Y: "u1", At: at, Groups: &Groups{many, names(37, "class number ")}},
 		&Points{Title: "Shades", X: "u0", Y: "u1", At: at, Shades: &Shades{Name: "years", Values: shades}},
-		&Points{Title: "A circle", X: "real part", Y: "imaginary part", At: at[:9], UnitCircle: true, Shades: &Shades{Name: "degrees", Values: shades[:9]}},
+		&Points{Title: "A circle", X: "real part", Y: "imaginary part", At: at[:9], Lines: []plotter.XYs{UnitCircle()}, OneScale: true, Shades: &Shades{Name: "degrees", Values: shades[:9]}},
 		&Points{Title: "One point", X: "x", Y: "y", At: at[:1]},
 		&Points{Title: "None", X: "x", Y: "y"},
 		&Grid{Title: strings.Repeat("A long title that goes on ", 8), X: strings.Repeat("and on ", 60), Y: "true", Rows: names(6, "row "), Columns: names(5, "a column of that length "), Values: cells, Of: "weight", Signed: true, Format: "%.2f"},
@@ -198,7 +198,7 @@ func TestPNG(t *testing.T) {
 func TestScaleAlike(t *testing.T) {
 	for _, far := range []plotter.XY{{}, {X: 1e4}, {Y: -30}} {
 		for _, size := range [][2]vg.Length{{14, 10}, {10, 14}} {
-			p := (&Points{Title: "title", X: "x", Y: "y", At: plotter.XYs{far}, UnitCircle: true}).panel()
+			p := (&Points{Title: "title", X: "x", Y: "y", At: plotter.XYs{far}, Lines: []plotter.XYs{UnitCircle()}, OneScale: true}).panel()
 			c := draw.NewCanvas(new(recorder.Canvas), size[0]*vg.Centimeter, size[1]*vg.Centimeter)
 			p.scaleAlike(c)
 			area := p.DataCanvas(c)

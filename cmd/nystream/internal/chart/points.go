@@ -16,10 +16,11 @@ import (
 type Points struct {
 	Title, X, Y string
 	At          plotter.XYs
-	Groups      *Groups // colours of groups, or nil
-	Shades      *Shades // colours of numbers, or nil
-	OneScale    bool    // for both axes
-	UnitCircle  bool    // is drawn as well
+	Groups      *Groups       // colours of groups, or nil
+	Shades      *Shades       // colours of numbers, or nil
+	Lines       []plotter.XYs // thin grey lines below the points
+	OneScale    bool          // for both axes
+	LogX        bool          // the X axis is logarithmic; all X are positive
 }
 
 // Groups are what points belong to.
@@ -39,9 +40,9 @@ func (s *Points) Heading() string { return s.Title }
 
 func (s *Points) panel() *panel {
 	p := newPanel(s.Title, s.X, s.Y)
-	p.oneScale = s.OneScale || s.UnitCircle
-	if s.UnitCircle {
-		p.Add(unitCircle())
+	p.oneScale = s.OneScale
+	for _, line := range s.Lines {
+		p.Add(&plotter.Line{XYs: line, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: 1}})
 	}
 	radius := dotRadius(len(s.At))
 	switch {
@@ -52,9 +53,18 @@ func (s *Points) panel() *panel {
 	default:
 		p.Add(&plotter.Scatter{XYs: s.At, GlyphStyle: dot(groupColours[0], radius)})
 	}
+	if s.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
+		p.X.Min, p.X.Max = p.X.Min/logRoom, p.X.Max*logRoom
+		p.Y.Min, p.Y.Max = widened(p.Y.Min, p.Y.Max)
+		return p
+	}
 	p.widen()
 	return p
 }
+
+// logRoom is the factor that a logarithmic axis is wider by at either end.
+const logRoom = 1.6
 
 // dotRadius returns the size of dots of which there are n.
 func dotRadius(n int) vg.Length {
@@ -139,15 +149,15 @@ func rangeOf(values []float64) (low, high float64) {
 	return low, high
 }
 
-// unitCircle is the circle |z| = 1.
-func unitCircle() *plotter.Line {
+// UnitCircle returns the circle |z| = 1.
+func UnitCircle() plotter.XYs {
 	const steps = 180
 	points := make(plotter.XYs, steps+1)
 	for i := range points {
 		y, x := math.Sincos(2 * math.Pi * float64(i) / steps)
 		points[i] = plotter.XY{X: x, Y: y}
 	}
-	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: 1}}
+	return points
 }
 
 var _ plot.Plotter = (*bar)(nil)

@@ -102,7 +102,7 @@ func (j *Job) Shape() model.Shape {
 func (j *Job) RowsData() saved.Data {
 	p := j.Sides.Prepared.Left.Preparation
 	return saved.Data{Nulls: p.Nulls.String(), Columns: rows.KnownNames(j.Sides.Left, p),
-		Categories: model.CategoriesOf(p), ColumnPositions: j.Sides.Left.Positions(p), IndexBase: j.Sides.IndexBase()}
+		Categories: model.CategoriesOf(p), ColumnPositions: j.Sides.Left.Positions(p), IndexBase: j.Sides.IndexBase(), Dates: saved.DatesOf(j.Sides.Left)}
 }
 
 func (j *Job) Preparations() (left, right prepare.Preparation) {

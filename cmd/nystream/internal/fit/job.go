@@ -48,6 +48,7 @@ type Job struct {
 	Warnings     []string                // besides those of the report, as of columns that make nonsense of a fit
 	Scans        map[string]int          // passes before the fit began
 	FactorPasses int                     // that wrote factors, over each source
+	sampled      map[string]int64        // rows of each source that were fetched by number before the fit began
 }
 
 // Task is what only the family knows of a fit. Where a function is nil, the job does what fits have in

@@ -31,6 +31,17 @@ func AllPasses(j *Job) map[string]int {
 	return n
 }
 
+// fetchedRows counts the rows of each source in files that were fetched by number so far.
+func fetchedRows(j *Job) map[string]int64 {
+	n := make(map[string]int64)
+	for i, name := range j.task.Names() {
+		if in := inputOf(j, i); in != nil {
+			n[name] = in.Files.Reading().Rows
+		}
+	}
+	return n
+}
+
 // passesOf counts the passes of the method over each source, and those that wrote
 // factors; for what is no file as the fit reports them.
 func passesOf(j *Job, r *model.Report) map[string]int {

@@ -85,6 +85,29 @@ func addPasses(j *Job, r *report.Report, fitted *model.Report) {
 	}
 	r.Show(report.KeyPasses, passes, "passes", "%s", strings.Join(words, ", "))
 	r.Put(report.KeyScans, j.Scans)
+	addReading(j, r)
+}
+
+// addReading adds what was read of each source that is in files.
+func addReading(j *Job, r *report.Report) {
+	read := make(map[string]rows.Reading)
+	for i, name := range j.task.Names() {
+		in := inputOf(j, i)
+		if in == nil {
+			continue
+		}
+		of, label := in.Reading(j.Scans[name]), "read"
+		read[name] = of
+		if len(j.task.Names()) > 1 {
+			label += " of " + name
+		}
+		numbered := "the landmark rows before it"
+		if of.Rows == j.sampled[name] {
+			numbered = "a sample of the rows before it"
+		}
+		r.Add(label, "%s", of.Words(numbered))
+	}
+	r.PutSome(report.KeyRead, read)
 }
 
 // addResiduals adds the exact passes and the largest residual, which is relative if there are values.

@@ -68,6 +68,7 @@ func runFit(ctx context.Context, j *Job, args []string) error {
 		return err
 	}
 	tooLarge := j.App.CheckBudget(&plan.Memory)
+	j.Sides.Keep(j.App, &plan.Memory)
 	if !j.States.Stops() && tooLarge == nil { // it reads rows
 		j.Warnings = suspicions(ctx, j)
 		j.App.Collect()
@@ -110,10 +111,12 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 		if err != nil {
 			return nil, nil, err
 		}
+		j.Sides.Keep(j.App, &plan.Memory)
 	}
 	if j.Scans == nil {
 		j.Scans = AllPasses(j)
 	}
+	j.sampled = fetchedRows(j)
 	return fitOrLeave(ctx, j)
 }
 
@@ -181,7 +184,7 @@ func checkFit(j *Job, args []string) error {
 	if err := j.Data.Check(); err != nil {
 		return err
 	}
-	j.Data.Text = j.Rows.Categories != prepare.EncodeNone
+	j.Data.Text, j.Data.Dates = j.Rows.Categories != prepare.EncodeNone, j.Rows.Dates
 	inputs := append(append(args[:len(args):len(args)], j.RightFiles...), j.task.Inputs()...)
 	j.Data.Named = inputs
 	for _, f := range factorOutputs(j) {

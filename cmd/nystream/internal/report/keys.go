@@ -43,6 +43,7 @@ var (
 	KeyCategories    = common.Key("categories", "of each column of text that is a feature: column, levels, nulls, unseen (values that the fit did not have)")
 	KeyPasses        = common.Key("passes", "passes of the method over each source: data, left, right, with, matrix or graph")
 	KeyScans         = common.Key("scans", "passes over each source before the method: data, left, right, with, matrix or graph")
+	KeyRead          = common.Key("read", "what was read of the files of each source, or of their copies (data, left, right, with, matrix): bytes, size (of the files), times (bytes over size), by_number (bytes that fetched rows by number, such as landmarks; 0 for objects), rows_by_number, requests (to stores of objects)")
 	KeyKernelEntries = common.Key("kernel_entries", "number of computed entries of A")
 	KeySeconds       = common.Key("seconds", "time of the process")
 	KeyPeakRSSBytes  = common.Key("peak_rss_bytes", "peak memory of the process")

@@ -20,6 +20,7 @@ type Field struct {
 	Value any    // in JSON; floating-point numbers are null unless they are finite
 	Label string // "" for JSON alone; without a key, a line that continues the one before
 	Text  string // of the line
+	Wide  bool   // the text begins where labels do
 }
 
 // line reports whether the field is a line of text.
@@ -41,13 +42,13 @@ func (r *Report) Show(key *Key, value any, label, format string, args ...any) {
 	case []float64:
 		value = Numbers(v)
 	}
-	r.Fields = append(r.Fields, Field{key, value, label, fmt.Sprintf(format, args...)})
+	r.Fields = append(r.Fields, Field{Key: key, Value: value, Label: label, Text: fmt.Sprintf(format, args...)})
 }
 
 // Put adds a field for JSON alone.
 func (r *Report) Put(key *Key, value any) { r.Show(key, value, "", "") }
 
-// PutSome is Put, except for values without information: NaN, "", nil, an empty list, false and 0.
+// PutSome is Put, except for values without information: NaN, "", nil, an empty list or map, false and 0.
 // A floating-point 0 is information.
 func (r *Report) PutSome(key *Key, value any) {
 	v := reflect.ValueOf(value)
@@ -56,7 +57,7 @@ func (r *Report) PutSome(key *Key, value any) {
 		if math.IsNaN(v.Float()) {
 			return
 		}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Map:
 		if v.Len() == 0 {
 			return
 		}
@@ -70,6 +71,9 @@ func (r *Report) PutSome(key *Key, value any) {
 
 // Add adds a line of text alone.
 func (r *Report) Add(label, format string, args ...any) { r.Show(nil, nil, label, format, args...) }
+
+// AddWide adds a line of text that begins where labels do.
+func (r *Report) AddWide(text string) { r.Fields = append(r.Fields, Field{Text: text, Wide: true}) }
 
 // MarshalJSON writes the fields that have a key as one object.
 func (r *Report) MarshalJSON() ([]byte, error) {
@@ -99,7 +103,10 @@ func (r *Report) WriteText(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
 	fmt.Fprintln(w, r.Title)
 	for _, f := range r.Fields {
-		if f.line() {
+		switch {
+		case f.Wide:
+			fmt.Fprintf(w, "  %s\n", f.Text)
+		case f.line():
 			fmt.Fprintf(w, "  %s\t%s\n", f.Label, f.Text)
 		}
 	}

@@ -37,7 +37,8 @@ type DataFlags struct {
 	Features  int      // of libsvm files, at least: those of the model
 	Text      bool     // columns of text are chosen as numbers are
 	Words     []string // columns of text of the model
-	NoNumbers bool     // rows may be of kept columns alone
+	Dates     blockstore.Dates
+	NoNumbers bool // rows may be of kept columns alone
 	Carry     blockstore.Carry
 	Types     []string // of columns of text, as name=type
 	FindTypes bool
@@ -103,7 +104,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o := d.besideOptions(a)
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
-	o.Categories, o.Words = d.Text, d.Words
+	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
 	o.Stdin, o.NoNumbers, o.Carry = a.In, d.NoNumbers, d.Carry
 	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
@@ -177,7 +178,10 @@ func (d *DataFlags) Check() error {
 func (d *DataFlags) Keeps() bool { return d.Label != "" || len(d.Keep) > 0 }
 
 // PreparationFlags say what is done to rows before a method sees them.
-type PreparationFlags struct{ prepare.Treatment }
+type PreparationFlags struct {
+	prepare.Treatment
+	Dates blockstore.Dates // which rows come with, see DataFlags.Dates
+}
 
 // allNulls are what may become of nulls.
 var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
@@ -192,6 +196,9 @@ func (p *PreparationFlags) Add(s *flags.Set) {
 		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of columns of text", Group: flags.Data, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Categories, []prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot, prepare.EncodeOrdinal},
 				"", "a 0/1 column for each level", "the number of the level")},
+		flags.Flag{Name: "dates", Arg: "word", Usage: "dates and times as columns of numbers", Group: flags.Data, For: flags.Rows | flags.Matrix,
+			Value: flags.Choice(&p.Dates, []blockstore.Dates{blockstore.DatesNone, blockstore.DatesNumber, blockstore.DatesCalendar},
+				"unless --columns names them", "days since 1970 in UTC; seconds of times and durations", "year, day of year, weekday and hour")},
 	)
 }
 

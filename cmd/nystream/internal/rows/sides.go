@@ -127,6 +127,9 @@ func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationF
 	return nil
 }
 
+// Keep lets the rows of small files stay in memory, see [Keep].
+func (s *Sides) Keep(a *app.App, b *stream.Budget) { Keep(a, b, s.Opened()...) }
+
 func (s *Sides) Close() {
 	s.Left.Close()
 	s.Right.Close()

@@ -50,9 +50,17 @@ func (s *Sides) ColumnNotes() []string {
 		if slices.ContainsFunc(out, func(c LeftOutColumn) bool { return c.Reason == "text" }) {
 			note += ", and make numbers of text with `categories onehot`"
 		}
+		if slices.ContainsFunc(out, isDate) {
+			note += ", and make numbers of dates and times with `dates number` or `dates calendar`"
+		}
 		return []string{note}
 	}
 	return nil
+}
+
+// isDate reports whether a column holds dates or times.
+func isDate(c LeftOutColumn) bool {
+	return slices.Contains([]string{"date", "timestamp", "time", "duration"}, c.Reason)
 }
 
 // A column is heavy if it makes up heavyShare of the squared distance between rows.

@@ -47,11 +47,14 @@ type Data struct {
 	// Categories are the columns of text, those of right rows apart.
 	Categories      *model.Categories `json:"categories,omitempty"`
 	RightCategories *model.Categories `json:"right_categories,omitempty"`
-	Graph           *GraphData        `json:"graph,omitempty"`
-	Known           string            `json:"known,omitempty"`   // the flag and columns of what was known
-	Classes         []string          `json:"classes,omitempty"` // of the labels, in ascending order
-	ClassKind       string            `json:"class_kind,omitempty"`
-	Files           []madeWith        `json:"files,omitempty"` // that were written with the model
+	// Dates are the columns of dates and times, those of right rows apart.
+	Dates      *Dates     `json:"dates,omitempty"`
+	RightDates *Dates     `json:"right_dates,omitempty"`
+	Graph      *GraphData `json:"graph,omitempty"`
+	Known      string     `json:"known,omitempty"`   // the flag and columns of what was known
+	Classes    []string   `json:"classes,omitempty"` // of the labels, in ascending order
+	ClassKind  string     `json:"class_kind,omitempty"`
+	Files      []madeWith `json:"files,omitempty"` // that were written with the model
 }
 
 // What the two sides of a fit are, in the words of models and reports.

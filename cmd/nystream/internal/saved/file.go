@@ -94,6 +94,11 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	if err := f.Data.checkIndexBase(); err != nil {
 		return err
 	}
+	for _, d := range []*Dates{f.Data.Dates, f.Data.RightDates} {
+		if err := d.check(); err != nil {
+			return err
+		}
+	}
 	for _, w := range f.Data.Files {
 		if err := w.check(); err != nil {
 			return fmt.Errorf("meta.json: %w", err)

@@ -4,16 +4,26 @@ import (
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream/logical"
 )
 
-// apartColumns returns the columns that can be carried along and are not taken as numbers
-// by themselves: text, dates, times and the like, the label of a libsvm file, and the k of k=v
-// folders. items choose them: their names, or their numbers where others are called the same.
+// mostExact is how many columns a table has at most whose integers are shown exactly.
+const mostExact = 1000
+
+// isComputed reports whether a fit computes with column i by itself; label is that of a libsvm file.
+func isComputed(i int, c *blockstore.ColumnInfo, label int) bool {
+	return c.Kind != "text" && c.Kind != "other" && !c.IsTemporal() && !c.Folder && i != label
+}
+
+// apartColumns returns the columns that inspect has carried along, exactly, and does not take as numbers: text, dates,
+// times and the like, UUIDs, bytes, integers, the label of a libsvm file, and the k of k=v folders. items choose them: their names, or their numbers where others are called the same.
 func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
 	count := make(map[string]int) // of columns by the names of those apart
 	label := libsvmLabel(columns)
 	apart := func(i int, c *blockstore.ColumnInfo) bool {
-		return c.Kind == "text" || c.Kind == "integer" && c.IsTemporal() || c.Folder || i == label
+		exact := c.Kind == "integer" && (c.IsTemporal() || c.Exact && len(columns) <= mostExact)
+		words := c.Kind == "text" || c.Type.Class == logical.UUID || c.Type.Class == logical.Bytes
+		return words || exact || c.Folder || i == label
 	}
 	for i := range columns {
 		if apart(i, &columns[i]) {

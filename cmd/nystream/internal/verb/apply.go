@@ -68,6 +68,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	if err := t.app.CheckBudget(&plan.Memory); err != nil {
 		return nil, err
 	}
+	rows.Keep(t.app, &plan.Memory, opened.Input)
 	e.ReaderBytes = t.app.Engine().ReaderBytes // as the budget has it
 	t.app.Origin = madeByModel(t, f, opened)
 	w, kept := &rows.RowsFile{Request: a.request, Each: a.each}, opened.fields
@@ -94,6 +95,8 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	r := &rowsResult{model: f.Path, rows: w.Rows, rowsDropped: opened.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if opened.Input != nil {
 		r.passes["data"] = opened.Passes()
+		read := opened.Reading(opened.Info().PassesToOpen)
+		r.read = &read
 	}
 	if opened.prepared != nil {
 		r.categories = opened.prepared.Found()

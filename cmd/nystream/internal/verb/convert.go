@@ -67,7 +67,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return app.FromData(err)
 	}
 	columns, _ := files.Columns()
-	c.data.Text = c.rows.Categories != prepare.EncodeNone
+	c.data.Text, c.data.Dates = c.rows.Categories != prepare.EncodeNone, c.rows.Dates
 	c.chooseAll(columns)
 	c.data.NoNumbers = true
 	in, err := c.data.Choose(c.app, files)
@@ -93,8 +93,8 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if n == 0 && rows.FormatOf(c.app, c.output) == "jsonl" {
 		c.app.Note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", app.OutputName(c.output))
 	}
-	numbers := len(src.Info().Columns)
-	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, output: c.output}, []string{}
+	read, numbers := in.Reading(in.Info().PassesToOpen), len(src.Info().Columns)
+	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, read: &read, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
 		if c.data.Carry == blockstore.CarryAll && k.Logical().IsNumber() {
 			numbers++
@@ -151,7 +151,7 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 			c.data.Keep = []string{columns[label].Name}
 		}
 	default:
-		if c.data.Carry = blockstore.CarryRest; !c.prepares() {
+		if c.data.Carry = blockstore.CarryRest; !c.prepares() && c.rows.Dates == blockstore.DatesNone {
 			c.data.Carry = blockstore.CarryAll
 		}
 		c.data.FindTypes = slices.Contains([]string{"parquet", "arrow", "arrow-stream", "nys"}, rows.FormatOf(c.app, c.output))

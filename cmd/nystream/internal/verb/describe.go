@@ -14,7 +14,7 @@ var modelKeys = report.NewGroup("inspect MODEL, behind the fields of its meta.js
 
 var (
 	keyMade   = modelKeys.Key("made", "how the model came to be: version and build of the program, command, sources (name, formats, rows, columns), errors (of, value, from, reason)")
-	keyData   = modelKeys.Key("data", "rows that the model takes: input, sources, columns, right_columns, positions and width in the file, nulls, categories and right_categories (encoding, columns: column, levels), graph (self_loops, degrees, undirected, simple), known, classes, class_kind, files (written with the model: file, bytes, sha256)")
+	keyData   = modelKeys.Key("data", "rows that the model takes: input, sources, columns, right_columns, positions and width in the file, nulls, categories and right_categories (encoding, columns: column, levels), dates and right_dates (as, columns), graph (self_loops, degrees, undirected, simple), known, classes, class_kind, files (written with the model: file, bytes, sha256)")
 	keyFacts  = modelKeys.Key("facts", "facts about the model: name, value")
 	keyArrays = modelKeys.Key("arrays", "arrays of the file: name, type, shape")
 )
@@ -102,6 +102,9 @@ func describeRows(d *saved.Data, t *report.Report, columns int, scaled bool) {
 		for _, column := range c.Columns {
 			t.Add("category", "%s, %s: %s", column.Column, c.Encoding, report.Words(column.Levels))
 		}
+	}
+	if d.Dates != nil {
+		t.Add("dates", "%s, as %s", strings.Join(d.Dates.Columns, ", "), d.Dates.As)
 	}
 	if d.Input == saved.PairsInput {
 		t.Add("right columns", "%s", cmp.Or(strings.Join(d.RightColumns, ", "), "by position"))

@@ -21,6 +21,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 func NewInspect(a *app.App, families []*saved.Family) *cobra.Command {
@@ -107,7 +108,7 @@ var (
 	keyIndexBase     = fileKeys.Key("index_base", "first index of libsvm files")
 	keyRowsOfFiles   = fileKeys.Key("rows", "rows of the data, null if it is not known before all are read")
 	keyNumbersPerRow = fileKeys.Key("numbers_per_row", "numbers in a row that a fit computes with")
-	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
+	keyColumnsFound  = fileKeys.Key("columns", "columns: name, kind, width, meaning (date, …), type of dates, times, decimals, bytes and UUIDs, reason (why it is no feature), folder (a key of k=v folders); and of the rows_looked_at nulls, minimum, maximum, distinct (values of text)")
 	keyRowsLookedAt  = fileKeys.Key("rows_looked_at", "number of scanned rows")
 	keyFirstRows     = fileKeys.Key("first_rows", "values of the first rows, in the order of the columns")
 	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
@@ -142,19 +143,17 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	facts := make([]columnFacts, len(columns))
 	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, c.Folder, &facts[i]})
-		if !c.Folder && c.Kind != "text" && c.Kind != "other" {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, typeName(c.Type), c.Reason, c.Folder, &facts[i]})
+		if isComputed(i, &c, libsvmLabel(columns)) {
 			r.Numbers += c.Width
 		}
 	}
-	for _, i := range apart {
-		if c := columns[i]; !c.Folder && c.Kind != "text" && c.Kind != "other" {
-			r.Numbers -= c.Width
-		}
-	}
-	if r.Numbers > 0 { // without numbers there is no source
+	if r.Numbers > 0 || len(keep) > 0 {
 		options := i.data.Options(i.app)
-		options.Keep, options.Inexact = keep, blockstore.InexactRound
+		options.Keep, options.Inexact, options.FindTypes, options.NoNumbers = keep, blockstore.InexactRound, true, true
+		if found, bad := files.Statistics(ctx); bad == nil {
+			r.takeStatistics(found)
+		}
 		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
 			err = i.look(ctx, src, apart, r)
@@ -209,11 +208,11 @@ func (r *filesResult) report() *report.Report {
 	out.Put(keyRowsLookedAt, r.Looked)
 	out.Put(keyFirstRows, r.First)
 	out.PutSome(keyChecked, r.Checked)
-	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
+	if r.scanned && r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
 		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
 	}
 	if r.nulls() > 0 {
-		out.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
+		out.Add("nulls", "%s; a fit needs --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
 	}
 	if keys := r.folders(); len(keys) > 0 {
 		out.Add("folders", "name %s; a fit computes with them only when --columns names them", rows.ShortList(keys))
@@ -232,14 +231,33 @@ func (r *filesResult) addColumns(out *report.Report) {
 			break
 		}
 		kind := cmp.Or(c.Means, c.Kind)
-		if c.Why != "" {
+		switch {
+		case c.Type == "uuid" || strings.HasPrefix(c.Type, "bytes") || strings.HasSuffix(c.Type, ",UTC)"):
+			kind = c.Type
+		case c.Kind == "vector":
+			kind = fmt.Sprintf("vector of %d", c.Width)
+		case c.Why != "":
 			kind += ": " + c.Why
 		}
-		if c.Kind == "vector" {
-			kind = fmt.Sprintf("vector of %d", c.Width)
-		}
-		out.Add("  "+quote.Bare(c.Name), "%s%s", kind, c.columnFacts.text())
+		out.Add("  "+shortName(quote.Bare(c.Name)), "%s%s", kind, c.columnFacts.text(c.Means))
 	}
+}
+
+// shortName cuts a name, which JSON has whole, to what leaves room for the rest of a line.
+func shortName(name string) string {
+	const most = 20
+	if letters := []rune(name); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return name
+}
+
+// typeName returns the name of a type that kind and meaning of a column do not say.
+func typeName(t logical.Type) string {
+	if t.IsTemporal() || t.Class == logical.Decimal || t.Class == logical.Bytes || t.Class == logical.UUID {
+		return t.String()
+	}
+	return ""
 }
 
 // folders returns the columns of names of folders.
@@ -255,7 +273,7 @@ func (r *filesResult) folders() (keys []string) {
 // nulls returns how many there are in columns that would be computed with.
 func (r *filesResult) nulls() (n int64) {
 	for _, c := range r.Columns {
-		if c.Kind != "text" && c.Kind != "other" && !c.Folder {
+		if c.Kind != "text" && c.Kind != "other" && !c.Folder && (c.Means == "" || c.Means == "boolean") {
 			n += c.Nulls
 		}
 	}

@@ -3,7 +3,6 @@ package verb
 import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
-	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 )
@@ -29,6 +28,7 @@ type filesResult struct {
 	Bytes     int64
 	Columns   []fileColumn
 	Looked    int64
+	scanned   bool    // rows were looked at for what footers do not say
 	First     [][]any // with the values of the columns, in their order
 	Checked   bool
 }
@@ -38,6 +38,7 @@ type fileColumn struct {
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
 	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
+	Type  string `json:"type,omitempty"`    // logical type of dates, times, decimals, UUIDs and bytes
 	Why   string `json:"reason,omitempty"`  // what a column of kind other holds, or what is lost of numbers
 	// Folder reports a column of names of folders, computed with only when it is named.
 	Folder bool `json:"folder,omitempty"`
@@ -46,11 +47,14 @@ type fileColumn struct {
 
 // columnFacts are what inspect finds out about the values of a column.
 type columnFacts struct {
-	Nulls    int64          `json:"nulls"` // and NaN and Inf, which fit treats alike
-	Minimum  *report.Number `json:"minimum,omitempty"`
-	Maximum  *report.Number `json:"maximum,omitempty"`
-	Distinct int            `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
+	Nulls int64 `json:"nulls"` // and NaN and Inf, which fit treats alike
+	// Minimum and Maximum are a report.Number, an exact integer, or a date or time in text.
+	Minimum  any `json:"minimum,omitempty"`
+	Maximum  any `json:"maximum,omitempty"`
+	Distinct int `json:"distinct,omitempty"` // values of text, 1001 for more than 1,000
 
-	least, most report.Number // what Minimum and Maximum point to
+	least, most float64 // numbers so far
+	low, high   int64   // integers so far, in the order of signed ones
 	words       map[string]bool
+	known       bool // by the footers of the files
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // mostDistinct is how many values of text are told from each other.
@@ -25,11 +27,26 @@ func (c *columnFacts) add(v float64) {
 		c.Nulls++
 		return
 	}
-	n := report.Number(v)
-	if c.Minimum == nil {
-		c.Minimum, c.Maximum, c.least, c.most = &c.least, &c.most, n, n
+	if c.Minimum == nil || v < c.least {
+		c.least, c.Minimum = v, report.Number(v)
 	}
-	c.least, c.most = min(c.least, n), max(c.most, n)
+	if c.Maximum == nil || v > c.most {
+		c.most, c.Maximum = v, report.Number(v)
+	}
+}
+
+// addInteger counts an integer, a date or a time.
+func (c *columnFacts) addInteger(k *stream.Column, i int) {
+	v := k.Ints[i]
+	if k.Type.Class == logical.Uint {
+		v ^= math.MinInt64 // as far from the least one as among signed integers
+	}
+	if c.Minimum == nil || v < c.low {
+		c.low, c.Minimum = v, keptCell(k, i)
+	}
+	if c.Maximum == nil || v > c.high {
+		c.high, c.Maximum = v, keptCell(k, i)
+	}
 }
 
 // addKept counts a value of a column that is carried along.
@@ -38,7 +55,7 @@ func (c *columnFacts) addKept(k *stream.Column, i int) {
 	case k.Null(i) || k.Kind == stream.String && k.Strings[i] == "":
 		c.Nulls++
 	case k.Kind == stream.Int64:
-		c.add(float64(k.Ints[i]))
+		c.addInteger(k, i)
 	case k.Kind == stream.Float64:
 		c.add(k.Floats[i])
 	default:
@@ -52,8 +69,8 @@ func (c *columnFacts) addKept(k *stream.Column, i int) {
 	}
 }
 
-// text says it in words.
-func (c *columnFacts) text() string {
+// text says it in words, of a column that stands for what means says.
+func (c *columnFacts) text(means string) string {
 	if c == nil {
 		return ""
 	}
@@ -64,12 +81,28 @@ func (c *columnFacts) text() string {
 	case c.Distinct > 0:
 		words = ", " + report.Counted(c.Distinct, "value", "values")
 	case c.Minimum != nil:
-		words = fmt.Sprintf(", %.6g to %.6g", float64(*c.Minimum), float64(*c.Maximum))
+		words = fmt.Sprintf(", %s to %s", valueText(c.Minimum, 6, means), valueText(c.Maximum, 6, means))
 	}
 	if c.Nulls > 0 {
 		words += ", " + report.Counted(int(c.Nulls), "null", "nulls")
 	}
 	return words
+}
+
+// takeStatistics takes what the footers of files say of columns.
+func (r *filesResult) takeStatistics(found map[int]blockstore.ColumnStatistics) {
+	for k, s := range found {
+		facts := r.Columns[k].columnFacts
+		facts.known, facts.Nulls = true, s.Nulls
+		for i := range s.Bounds.Len() {
+			facts.addInteger(&s.Bounds, i)
+		}
+	}
+}
+
+// unknown reports whether footers do not say everything of all columns that can be read.
+func (r *filesResult) unknown() bool {
+	return slices.ContainsFunc(r.Columns, func(c fileColumn) bool { return !c.known && (c.Kind != "other" || c.Type != "") })
 }
 
 // firstRows is how many rows inspect shows, firstCells of how many columns as text.
@@ -93,7 +126,10 @@ func (i *inspectCommand) rowsToLook(width int) int64 {
 // look reads rows and finds out about the columns of r.
 func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
 	info := src.Info()
-	most := i.rowsToLook(len(info.Columns))
+	most := i.rowsToLook(max(1, len(info.Columns)))
+	if r.scanned = r.unknown(); !r.scanned {
+		most = firstRows
+	}
 	cells := len(r.Columns)
 	if !i.app.JSON() {
 		cells = min(cells, firstCells+1)
@@ -174,6 +210,9 @@ func (p *cellPlaces) take(b *stream.Batch, row int) {
 	numbers := matrix.Row(b.X, row)
 	for k := range p.columns {
 		facts := p.columns[k].columnFacts
+		if facts.known {
+			continue
+		}
 		if from := p.kept[k]; from >= 0 {
 			facts.addKept(&b.Kept[from], row)
 		} else if first := p.first[k]; first >= 0 {
@@ -206,6 +245,10 @@ func keptCell(k *stream.Column, i int) any {
 	switch {
 	case k.Null(i):
 		return nil
+	case k.Type.IsTemporal(), k.Type.Class == logical.Bytes, k.Type.Class == logical.UUID:
+		return blockstore.ValueText(k, i)
+	case k.Type.Class == logical.Uint:
+		return uint64(k.Ints[i])
 	case k.Kind == stream.Int64:
 		return k.Ints[i]
 	case k.Kind == stream.Float64:
@@ -214,21 +257,35 @@ func keptCell(k *stream.Column, i int) any {
 	return k.Strings[i]
 }
 
-// cellText returns a value as the table of the first rows has it.
-func cellText(cell any) string {
-	const most = 14
-	text := ""
-	switch v := cell.(type) {
+// valueText returns a value of a column that stands for what means says, numbers with so many digits.
+func valueText(v any, digits int, means string) string {
+	switch n := v.(type) {
 	case nil:
 		return "–"
 	case report.Number:
-		if text = strconv.FormatFloat(float64(v), 'g', 5, 64); math.IsNaN(float64(v)) {
+		if math.IsNaN(float64(n)) {
 			return "–"
 		}
+		if means == "boolean" {
+			return strconv.FormatBool(n != 0)
+		}
+		return strconv.FormatFloat(float64(n), 'g', digits, 64)
 	case []report.Number:
-		text = fmt.Sprintf("[%.3g …]", float64(v[0]))
-	default:
-		text = fmt.Sprint(v)
+		return fmt.Sprintf("[%.3g …]", float64(n[0]))
+	case int64:
+		if means == "boolean" {
+			return strconv.FormatBool(n != 0)
+		}
+	}
+	return fmt.Sprint(v)
+}
+
+// cellText returns a value as the table of the first rows has it: text cut, dates and integers whole.
+func cellText(cell any, means string) string {
+	const most = 14
+	text := valueText(cell, 5, means)
+	if _, words := cell.(string); !words || means != "" {
+		return text
 	}
 	if utf8.RuneCountInString(text) > most {
 		return string([]rune(text)[:most-1]) + "…"
@@ -241,27 +298,34 @@ func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
-	var head []string
+	table := make([][]string, 1+len(r.First))
+	const screen = 80
+	left := screen - len("    ") - len("  …")
 	for k, c := range r.Columns {
-		if k == firstCells {
-			head = append(head, "…")
+		cells, width := []string{cellText(c.Name, "")}, 0
+		for _, row := range r.First {
+			if k < len(row) {
+				cells = append(cells, cellText(row[k], c.Means))
+			}
+		}
+		for _, cell := range cells {
+			width = max(width, utf8.RuneCountInString(cell)+len("  "))
+		}
+		if left -= width; k > 0 && left < 0 || k == firstCells {
+			for i := range table {
+				table[i] = append(table[i], "…")
+			}
 			break
 		}
-		head = append(head, cellText(c.Name))
-	}
-	table := [][]string{append(head, "")}
-	for _, cells := range r.First {
-		var row []string
-		for k, cell := range cells {
-			if k == firstCells {
-				row = append(row, "…")
-				break
-			}
-			row = append(row, cellText(cell))
+		for i, cell := range cells {
+			table[i] = append(table[i], cell)
 		}
-		table = append(table, append(row, ""))
 	}
-	for k, line := range report.Columns(table) {
-		out.Add(map[bool]string{true: "first rows"}[k == 0], "%s", line)
+	for i := range table {
+		table[i] = append(table[i], "")
+	}
+	out.AddWide("first rows")
+	for _, line := range report.Columns(table) {
+		out.AddWide("  " + line)
 	}
 }

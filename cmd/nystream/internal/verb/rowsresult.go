@@ -3,6 +3,7 @@ package verb
 import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/stream/prepare"
 )
 
@@ -18,6 +19,7 @@ type rowsResult struct {
 	rowsDropped int64
 	categories  []prepare.CategoryCount
 	passes      map[string]int
+	read        *rows.Reading // nil for rows in no file
 	output      string
 }
 
@@ -33,6 +35,9 @@ func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) e
 	out.Put(report.KeyRowsDropped, r.rowsDropped)
 	out.PutSome(report.KeyCategories, r.categories)
 	out.Put(report.KeyPasses, r.passes)
+	if r.read != nil {
+		out.Put(report.KeyRead, map[string]*rows.Reading{"data": r.read})
+	}
 	out.PutUsed(used)
 	out.PutSome(report.KeyOutput, r.output)
 	if err := rest(out); err != nil {
@@ -40,6 +45,9 @@ func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) e
 	}
 	out.AddDropped(r.rowsDropped)
 	out.AddCategories(r.categories)
+	if r.read != nil {
+		out.Add("read", "%s", r.read.Words("rows by number"))
+	}
 	out.Add("work", "%v", used)
 	return a.Print(out)
 }

@@ -22,9 +22,9 @@ func takenBy(f *saved.File, side model.Side, dimension int) takenRows {
 	case side == model.Right && f.Data.Input == saved.MatrixInput:
 		return takenRows{dimension: dimension}
 	case side == model.Right && f.Data.Input == saved.PairsInput:
-		return takenRows{f.Data.RightColumns, f.Data.RightPositions, f.Data.Base(), dimension - f.Right.Width(), f.Right}
+		return takenRows{f.Data.RightColumns, f.Data.RightPositions, f.Data.Base(), dimension - f.Right.Width(), f.Right, f.Data.RightDates}
 	}
-	return takenRows{f.Data.Columns, f.Data.ColumnPositions, f.Data.Base(), dimension - f.Prepare.Width(), f.Prepare}
+	return takenRows{f.Data.Columns, f.Data.ColumnPositions, f.Data.Base(), dimension - f.Prepare.Width(), f.Prepare, f.Data.Dates}
 }
 
 // takenRows are the rows that a model takes.
@@ -34,6 +34,7 @@ type takenRows struct {
 	base      blockstore.IndexBase
 	dimension int // columns of numbers
 	prepare   prepare.Preparation
+	dates     *saved.Dates
 }
 
 // open opens data for a model: the columns that it was fitted on, by name if it
@@ -49,6 +50,7 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 	for _, c := range t.prepare.Categories {
 		d.Words = append(d.Words, c.Column)
 	}
+	d.Dates = t.dates.Word()
 	explain := d.WithIndexBase(t.base)
 	files, err := a.Session.OpenFiles(ctx, paths, d.OptionsOf(a, paths))
 	if err != nil {
@@ -60,6 +62,9 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.Columns, t.names) {
 		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
 			len(t.names))
+		if t.dates != nil {
+			err = stream.AsDataError(err).Also("the model takes dates or times in %s, in text as 2024-02-29 or 2024-02-29T12:34:56", rows.ShortList(t.dates.Columns))
+		}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -70,6 +75,14 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 		in.Close()
 		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
 			Do("choose them with --columns as for the fit%s", in.OtherBase())
+	}
+	names := t.names
+	if len(names) == 0 {
+		names = t.madeUp()
+	}
+	if err := t.dates.Check(in, names); err != nil {
+		in.Close()
+		return nil, nil, err
 	}
 	if byPosition {
 		a.Note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], rows.ShortList(t.names))

@@ -251,6 +251,7 @@ func (c *task) rowsData() saved.Data {
 		left, right := c.preparations()
 		d.Columns, d.RightColumns = rows.KnownNames(c.job.Sides.Right, left), rows.KnownNames(c.job.Sides.Left, right)
 		d.ColumnPositions, d.RightPositions = c.job.Sides.Right.Positions(left), c.job.Sides.Left.Positions(right)
+		d.Dates, d.RightDates = saved.DatesOf(c.job.Sides.Right), saved.DatesOf(c.job.Sides.Left)
 		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
 	}
 	return d

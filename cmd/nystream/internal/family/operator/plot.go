@@ -56,7 +56,7 @@ func addValues(c *task, list []chart.Chart, d model.Model, r *model.Report) []ch
 	if m.Task == rkhs.SVD || m.Operator.Traits().Symmetric {
 		return chart.AddSpectrum(list, d.Describe(), r)
 	}
-	p := &chart.Points{Title: "Eigenvalues of " + string(c.kind) + ", and the unit circle", X: "real part", Y: "imaginary part", UnitCircle: true}
+	p := &chart.Points{Title: "Eigenvalues of " + string(c.kind) + ", and the unit circle", X: "real part", Y: "imaginary part", Lines: []plotter.XYs{chart.UnitCircle()}, OneScale: true}
 	for _, v := range m.Eigenvalues() {
 		p.At = append(p.At, plotter.XY{X: real(v), Y: imag(v)})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/fit"
@@ -13,7 +14,10 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// charts returns rows, mapped rows and targets in the first two columns.
+// drawnMoves is the most rows whose way to their image is drawn.
+const drawnMoves = 100
+
+// charts returns rows, mapped rows and targets in the first two columns, with lines from rows to their images.
 func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]chart.Chart, error) {
 	rows, err := fit.Sample(ctx, c.job, model.Left)
 	if err != nil {
@@ -39,6 +43,10 @@ func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]ch
 	}
 	if p.Y, p.At = chart.Heights(x, p.Groups); len(rows.Columns) > 1 {
 		p.Y, p.At = rows.Columns[1], chart.XYs(x, y)
+	}
+	for i := range min(rows.Rows.Rows, drawnMoves) { // evenly spread
+		k := i * rows.Rows.Rows / min(rows.Rows.Rows, drawnMoves)
+		p.Lines = append(p.Lines, plotter.XYs{p.At[k], p.At[rows.Rows.Rows+k]})
 	}
 	return []chart.Chart{p}, nil
 }

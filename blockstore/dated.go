@@ -1,0 +1,112 @@
+package blockstore
+
+import (
+	"context"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// dated is a source some of whose numbers are made of dates and times. These are kept columns of the sources below it, which
+// leave the places of those numbers in a row alone.
+type dated struct {
+	info stream.Info
+	// bare keeps the dates and times alone, all has the kept columns of info behind them.
+	bare, all stream.Gatherer
+	places    []datePlace
+	dates     int // kept columns that are dates and times
+}
+
+// datePlace is the number in one place of a row: a part of a kept column of dates.
+type datePlace struct {
+	at, kept int
+	as       column.Part
+	holds    logical.Type
+}
+
+// Info describes the source.
+func (d *dated) Info() stream.Info { return d.info }
+
+// Open returns a reader of the rows from the given one on. Only the first read shows which columns are wanted, and opens
+// the file.
+func (d *dated) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(d.info, first); err != nil {
+		return nil, err
+	}
+	return &datedReader{d: d, ctx: ctx, first: first}, nil
+}
+
+// below returns the source to read, and a batch of it with the room of dst; own are the columns of dates.
+func (d *dated) below(dst *stream.Batch, own []stream.Column) (stream.Gatherer, *stream.Batch) {
+	column.MustFit(d.info, dst)
+	b := &stream.Batch{X: dst.X, Kept: own}
+	if dst.Kept == nil || len(d.info.Kept) == 0 {
+		return d.bare, b
+	}
+	b.Kept = append(own[:d.dates:d.dates], dst.Kept...)
+	return d.all, b
+}
+
+// finish puts numbers into n rows of dst, and takes the kept columns from b.
+func (d *dated) finish(dst, b *stream.Batch, n int) {
+	for _, p := range d.places {
+		c := &b.Kept[p.kept]
+		for i := range n {
+			v := math.NaN()
+			if !c.Null(i) {
+				v = p.as.Number(c.Ints[i], p.holds)
+			}
+			matrix.Row(dst.X, i)[p.at] = v
+		}
+	}
+	if len(b.Kept) > d.dates {
+		copy(dst.Kept, b.Kept[d.dates:])
+	}
+}
+
+// Gather fetches rows by number.
+func (d *dated) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	src, b := d.below(dst, stream.KeptColumns(d.bare.Info().Kept))
+	if err := src.Gather(ctx, rows, b); err != nil {
+		return err
+	}
+	d.finish(dst, b, len(rows))
+	return nil
+}
+
+// datedReader reads rows of a dated source.
+type datedReader struct {
+	d     *dated
+	ctx   context.Context
+	first int64
+	r     stream.Reader // nil before the first read
+	dates []stream.Column
+}
+
+// Read implements stream.Reader.
+func (r *datedReader) Read(dst *stream.Batch) (n int, err error) {
+	if r.dates == nil {
+		r.dates = stream.KeptColumns(r.d.bare.Info().Kept)
+	}
+	src, b := r.d.below(dst, r.dates)
+	if r.r == nil {
+		if r.r, err = src.Open(r.ctx, r.first); err != nil {
+			return 0, err
+		}
+	}
+	n, err = r.r.Read(b)
+	copy(r.dates, b.Kept)
+	r.d.finish(dst, b, n)
+	return n, err
+}
+
+// Close implements stream.Reader.
+func (r *datedReader) Close() error {
+	if r.r == nil {
+		return nil
+	}
+	return r.r.Close()
+}

@@ -1,0 +1,197 @@
+package blockstore
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// Dates is what becomes of dates, timestamps, times and durations in columns that are computed with: those that files
+// have as such, and text that is written as ISO 8601 has them in all rows.
+type Dates uint8
+
+const (
+	// DatesNone leaves them out; columns that are chosen by name are as with DatesNumber.
+	DatesNone Dates = iota
+	// DatesNumber makes days since 1970 of dates and timestamps, in UTC if they have a zone, and seconds of times and
+	// durations.
+	DatesNumber
+	// DatesCalendar makes four columns of a date or a timestamp: day.year, day.dayofyear (from 1), day.weekday (0 is
+	// Monday) and day.hour. Times and durations are seconds.
+	DatesCalendar
+)
+
+// String returns none, number or calendar.
+func (d Dates) String() string { return [...]string{"none", "number", "calendar"}[d] }
+
+// calendar are the parts of a date.
+var calendar = []column.Part{column.Year, column.DayOfYear, column.Weekday, column.Hour}
+
+// moment is a column of dates or times.
+type moment struct {
+	holds logical.Type
+	// first is the component of the first part of a date, which all others follow; 0 if it has none.
+	first int
+	empty bool // a column of text in which nothing is: it may stand for dates, too
+}
+
+// isText reports whether they are text in a file, which says of them what m is.
+func (m moment) isText(of column.Meaning) bool {
+	return m.holds.IsTemporal() && !m.empty && !of.IsTemporal()
+}
+
+// setMoments finds the columns of dates and times.
+func (s *fileSet) setMoments() {
+	found := make(map[string]logical.Type) // by the names of columns, in some file
+	for _, m := range s.members {
+		for i, c := range m.Columns {
+			if of, ok := foundMoment(&m.Columns[i]); ok {
+				found[c.Name] = of
+			}
+		}
+	}
+	for _, m := range s.members {
+		m.setMoments(found, text.IsTextTable(m.table))
+	}
+}
+
+// foundMoment returns the type of a column of dates or times.
+func foundMoment(c *column.Info) (logical.Type, bool) {
+	switch {
+	case c.Kind == column.Vector:
+	case c.Type.IsTemporal():
+		return c.Type, true
+	case c.Kind == column.Text && c.Type.Class == logical.None && c.Found != nil && c.Found.IsTemporal():
+		return *c.Found, true
+	}
+	return logical.Type{}, false
+}
+
+// setMoments does it for one file. Each file has a type of its own. A column of a file of text in which nothing is has that
+// of another file.
+func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
+	s.moments = make(map[int]moment)
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if of, ok := foundMoment(c); ok {
+			s.moments[i] = moment{holds: of}
+			continue
+		}
+		if !isText || !c.Empty {
+			continue
+		}
+		of, ok := found[c.Name]
+		if !ok {
+			of = logical.Type{Class: logical.Timestamp, Unit: logical.Microsecond}
+		}
+		s.moments[i] = moment{holds: of, empty: !ok}
+	}
+}
+
+// setDates makes numbers of dates and times: components that are moments, and behind all others the parts of dates. It may
+// be called again.
+func (s *selector) setDates(dates Dates) {
+	s.dates, s.index, s.byWhole, s.onlyNamed, s.components = dates, nil, nil, nil, slices.Clip(s.components[:s.own])
+	for i := range s.own {
+		c := &s.components[i]
+		of := &s.Columns[c.column]
+		when, ok := s.moments[c.column]
+		if c.kind = of.Kind; ok && !when.empty {
+			c.kind = column.Integer
+		}
+		if temporal := of.Meaning.IsTemporal() || ok && !when.empty; s.isKey(i) || temporal && (!ok || dates == DatesNone) {
+			s.onlyNamed = append(s.onlyNamed, i)
+		}
+		if !ok || dates != DatesCalendar || when.holds.Class != logical.Date && when.holds.Class != logical.Timestamp {
+			continue
+		}
+		when.first = len(s.components)
+		s.moments[c.column] = when
+		for _, part := range calendar {
+			s.components = append(s.components, component{of.Name + "." + part.String(), c.column, 0, column.Integer, part})
+		}
+	}
+}
+
+// when returns the type of the dates or times of component i; false for other components.
+func (s *selector) when(i int) (logical.Type, bool) {
+	c := s.components[i]
+	m, ok := s.moments[c.column]
+	return m.holds, ok && (!m.empty || c.as != column.Whole)
+}
+
+// isPart reports whether component i is a part of a date.
+func (s *selector) isPart(i int) bool { return i >= s.own }
+
+// whole returns the component of the column that component i is a part of.
+func (s *selector) whole(i int) int {
+	if !s.isPart(i) {
+		return i
+	}
+	of := s.components[i].column
+	return slices.IndexFunc(s.components[:s.own], func(c component) bool { return c.column == of })
+}
+
+// wholes returns the components of columns that components are, or are parts of.
+func (s *selector) wholes(list []int) []int {
+	list = slices.Clone(list)
+	for k := range list {
+		list[k] = s.whole(list[k])
+	}
+	return list
+}
+
+// inParts returns chosen components with the parts of dates in their places, but those excluded.
+func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (list []int) {
+	if s.dates != DatesCalendar || len(s.components) == s.own {
+		return chosen
+	}
+	for _, i := range chosen {
+		_, ok := s.when(i)
+		first := s.moments[s.components[i].column].first
+		if s.isPart(i) || !ok || first == 0 {
+			list = append(list, i)
+			continue
+		}
+		for k := range calendar {
+			if name := s.components[first+k].name; !excluded.has(first + k) {
+				list = append(list, first+k)
+				if len(s.called(name)) > 1 {
+					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
+						Do("rename one, or choose `dates number`"))
+				}
+			}
+		}
+	}
+	return without(list, nil)
+}
+
+// DateColumn is a column of rows that is made of dates or times.
+type DateColumn struct {
+	Column string // of the files
+	As     Dates  // DatesCalendar if it is a part of dates
+	// Empty says that nothing is in the column in the first file, a text, which may be one of dates or of numbers.
+	Empty bool
+}
+
+// Dates returns by the place in Info().Columns which columns are made of dates and times, and of which columns of the
+// first file.
+func (s *Source) Dates() map[int]DateColumn { return s.dates }
+
+// dateColumns is [Source.Dates] for chosen components.
+func (s *selector) dateColumns(chosen []int) map[int]DateColumn {
+	list := make(map[int]DateColumn)
+	for at, i := range chosen {
+		if m, ok := s.moments[s.components[i].column]; ok {
+			of := DateColumn{s.Columns[s.components[i].column].Name, DatesNumber, m.empty}
+			if s.isPart(i) {
+				of.As = DatesCalendar
+			}
+			list[at] = of
+		}
+	}
+	return list
+}

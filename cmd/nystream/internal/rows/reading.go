@@ -1,0 +1,83 @@
+package rows
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
+)
+
+// Reading is what was read of one source, for reports.
+type Reading struct {
+	Bytes    int64         `json:"bytes"`
+	Size     int64         `json:"size"`
+	Times    report.Number `json:"times"`
+	ByNumber int64         `json:"by_number"`
+	Rows     int64         `json:"rows_by_number"`
+	Requests int64         `json:"requests,omitempty"`
+
+	files, copies              int
+	opening, preparing, passes int // passes: to open the files, to prepare the rows, and of the method
+}
+
+// Reading returns what was read so far. Of all passes, so many were made before the method began.
+func (in *Input) Reading(before int) Reading {
+	r, opening := in.Files.Reading(), in.Info().PassesToOpen
+	return Reading{
+		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
+		files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
+	}
+}
+
+// Words returns how many times the files were read, and why. numbered says what the rows are that were fetched by
+// number.
+func (r Reading) Words(numbered string) string {
+	of := "the file"
+	switch {
+	case r.copies > 0 && r.files == 1:
+		of = "its copy"
+	case r.copies > 0:
+		of = "the files and copies"
+	case r.files > 1:
+		of = "the files"
+	}
+	var why []string
+	add := func(passes int, purpose string) {
+		if passes == 1 {
+			why = append(why, "a pass"+purpose)
+		} else if passes > 1 {
+			why = append(why, report.Counted(passes, "pass", "passes")+purpose)
+		}
+	}
+	add(r.opening, " to open it")
+	add(r.preparing, " to prepare it")
+	add(r.passes, "")
+	if r.Rows > 0 {
+		why = append(why, numbered)
+	}
+	text := fmt.Sprintf("%s × %s", times(float64(r.Times)), of)
+	if len(why) > 0 {
+		text += ": " + listed(why)
+	}
+	if r.Requests > 0 {
+		text += "; " + report.Counted(int(r.Requests), "request", "requests")
+	}
+	return text
+}
+
+// times returns a ratio with two digits that count.
+func times(ratio float64) string {
+	if ratio < 0.995 {
+		return fmt.Sprintf("%.2g", ratio)
+	}
+	return fmt.Sprintf("%.1f", ratio)
+}
+
+// listed joins words to a list such as "a, b, and c".
+func listed(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + ", and " + words[last]
+}

@@ -1,0 +1,64 @@
+package ridge
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/internal/matrix"
+)
+
+// LeftOut are out-of-fold predictions of rows of the scoring sample: each row is predicted by a model that was trained
+// without its fold. Rows of weight 0 are not among them.
+type LeftOut struct {
+	// Truth and Predicted are values of targets, in their units, of at most 2,000 rows: m×t. HalfWidth is half the width
+	// of their intervals of level 0.9. All three are empty for classes.
+	Truth, Predicted, HalfWidth blas64.General
+	// Class and Chosen are the true and the predicted class of all rows of the sample; nil for targets.
+	Class, Chosen []int
+}
+
+const (
+	shownLevel = 0.9
+	mostShown  = 2000    // rows with values of targets
+	mostValues = 200_000 // of all targets
+)
+
+// leftOutClasses returns the classes that are predicted of the sample.
+func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
+	out := &LeftOut{}
+	for r := range held.predictions.Rows {
+		if c.known.given[r] > 0 {
+			out.Class = append(out.Class, c.known.class[r])
+			out.Chosen = append(out.Chosen, floats.MaxIdx(matrix.Row(held.predictions, r)))
+		}
+	}
+	return out
+}
+
+// leftOutTargets returns the values that are predicted of rows evenly spread over the sample. scales are the scales of
+// their residuals, in the units of v before its floor; v may be nil.
+func (c *candidate) leftOutTargets(held *heldOut, v *Intervals, scales blas64.General) *LeftOut {
+	var rows []int
+	for r, weight := range c.known.given {
+		if weight > 0 {
+			rows = append(rows, r)
+		}
+	}
+	m := min(len(rows), mostShown, mostValues/max(1, c.outputs))
+	out := &LeftOut{Truth: matrix.New(m, c.outputs), Predicted: matrix.New(m, c.outputs), HalfWidth: matrix.New(m, c.outputs)}
+	refer := c.columns.refer
+	for i := range m {
+		r := rows[i*len(rows)/m]
+		for j := range c.outputs {
+			matrix.Row(out.Truth, i)[j] = refer.out(j, matrix.Row(c.known.outputs, r)[j])
+			matrix.Row(out.Predicted, i)[j] = refer.out(j, matrix.Row(held.predictions, r)[j])
+			matrix.Row(out.HalfWidth, i)[j] = math.NaN()
+			if v != nil {
+				matrix.Row(out.HalfWidth, i)[j] = v.halfWidth(j, matrix.Row(scales, r)[j], shownLevel)
+			}
+		}
+	}
+	return out
+}

@@ -3,8 +3,10 @@
 //
 // # A fit
 //
-//	ctx := context.Background()
-//	src, err := blockstore.Open(ctx, "rows.parquet", blockstore.Options{})   // or FromDense(m)
+//	src, err := blockstore.Open(ctx, []string{"rows.parquet"}, blockstore.Options{}) // or FromDense(m)
+//	if err != nil {
+//		return err
+//	}
 //	fit, err := nystream.Fit(ctx, src, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
 //
 // A fit is a model A ≈ U·diag(Values)·Uᵀ and a report of it: the estimated error, the passes, the kernel
@@ -27,7 +29,8 @@
 //	solvers/transport  entropic optimal transport
 //	solvers/modelfile  models in files
 //
-// [FitData] takes the data of any of these families. modelfile.Open gives a model of any family that takes raw
+// [FitData] takes the data of any of these families, and [FitWith] an engine: threads, a limit of memory, progress,
+// states of passes. modelfile.Open gives a model of any family that takes raw
 // rows, block by block or one at a time. Package solvers/model says what they share: the plan of
 // a fit, its report, and what a model can do. The command is in cmd/nystream.
 package nystream

@@ -7,10 +7,14 @@ import (
 	"log"
 	"math"
 
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/memory"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream"
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -70,7 +74,8 @@ func Example_budget() {
 	// within 16 MiB: false
 }
 
-// Rows that arrive on a channel, once, are embedded as they come.
+// Rows that arrive on a channel, once, are embedded a block at a time. BlockRows is the size of a batch, so that each is
+// answered when it has come. The sequence ends with its context, should the channel fall silent.
 func Example_channel() {
 	ctx := context.Background()
 	fit, err := nystream.Fit(ctx, nystream.FromDense(spiral(3000)), kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
@@ -84,24 +89,80 @@ func Example_channel() {
 			arriving <- spiral(500).RawMatrix()
 		}
 	}()
-	rows := stream.FromSeq(stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, OnePass: true},
-		func() iter.Seq2[blas64.General, error] {
-			return func(yield func(blas64.General, error) bool) {
-				for m := range arriving {
-					if !yield(m, nil) {
+	info := stream.Info{Name: "channel", Columns: []string{"x", "y"}, Rows: -1, OnePass: true}
+	rows := stream.FromSeq(info, func(ctx context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
+			for {
+				select {
+				case m, ok := <-arriving:
+					if !ok || !yield(stream.Batch{X: m}, nil) {
 						return
 					}
+				case <-ctx.Done():
+					return
 				}
 			}
-		})
-	n := 0
-	err = model.Transform(ctx, stream.Engine{}, fit.Model, rows, model.Request{},
-		func(_ *stream.Block, u blas64.General) error {
-			n += u.Rows
+		}
+	})
+	err = model.Transform(ctx, stream.Engine{BlockRows: 500}, fit.Model, rows, model.Request{},
+		func(b *stream.Block, u blas64.General) error {
+			fmt.Println("from row", b.Start, "on:", u.Rows)
 			return nil
 		})
-	fmt.Println(n, err)
-	// Output: 1500 <nil>
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// from row 0 on: 500
+	// from row 500 on: 500
+	// from row 1000 on: 500
+}
+
+// Records of Arrow, as a consumer of a queue gets them, are scored in flight: the answers to a record are there before
+// the next one is.
+func Example_records() {
+	ctx := context.Background()
+	fit, err := nystream.Fit(ctx, nystream.FromDense(spiral(3000)), kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fields := []arrow.Field{{Name: "id", Type: arrow.BinaryTypes.String}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}
+	schema := arrow.NewSchema(fields, nil)
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer builder.Release()
+	answered := make(chan bool, 1)
+	queue := func(yield func(arrow.Record, error) bool) {
+		for k := range 3 {
+			if k > 0 {
+				<-answered
+			}
+			builder.Field(0).(*array.StringBuilder).AppendValues([]string{fmt.Sprint("a", k), fmt.Sprint("b", k)}, nil)
+			builder.Field(1).(*array.Float64Builder).AppendValues([]float64{0, 0.5}, nil)
+			builder.Field(2).(*array.Float64Builder).AppendValues([]float64{float64(k), 0.5}, nil)
+			record := builder.NewRecord()
+			more := yield(record, nil)
+			record.Release() // nobody keeps it
+			if !more {
+				return
+			}
+		}
+	}
+	rows, err := blockstore.FromRecords(ctx, "queue", schema, queue, blockstore.Options{Keep: []string{"id"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = model.Transform(ctx, stream.Engine{}, fit.Model, rows, model.Request{Kept: true},
+		func(b *stream.Block, u blas64.General) error {
+			fmt.Println(b.Kept[0].Strings, u.Rows, u.Cols)
+			answered <- true
+			return nil
+		})
+	fmt.Println(err)
+	// Output:
+	// [a0 b0] 2 20
+	// [a1 b1] 2 20
+	// [a2 b2] 2 20
+	// <nil>
 }
 
 // A family with data of its own: singular vectors of an asymmetric kernel matrix.

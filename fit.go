@@ -23,9 +23,19 @@ func Fit[F any](ctx context.Context, src stream.Source, k kernelgen.Kernel, m mo
 }
 
 // FitData is [Fit] for the data of any family of solvers, which its package makes, as ksvd.Between does.
-// Call the Fit of a method for another engine: fewer threads, progress, checkpoints.
 func FitData[D model.Data, F any](ctx context.Context, d D, k kernelgen.Kernel, m model.Method[D, F]) (*F, error) {
-	return m.Fit(ctx, stream.Engine{}, d, k)
+	return FitWith(ctx, stream.Engine{}, d, k, m)
+}
+
+// FitWith is [FitData] with an engine: the number of threads, a limit of memory, progress, and a [stream.Run] that
+// keeps states of passes, to go on with after a stop.
+//
+//	engine := stream.Engine{Threads: 4, Memory: 1 << 30}
+//	fit, err := nystream.FitWith(ctx, engine, model.Sources{Left: src}, kernelgen.RBF(0.5), lowrank.Landmark{Rank: 50})
+//
+// It returns a [*stream.OverBudgetError], before it reads a row, if the plan of the fit exceeds Memory.
+func FitWith[D model.Data, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel, m model.Method[D, F]) (*F, error) {
+	return m.Fit(ctx, e, d, k)
 }
 
 // FromDense returns a source of the rows of a matrix. A mat.Dense is shared, any other matrix is copied.
@@ -37,10 +47,13 @@ func FromDense(m mat.Matrix) stream.Source {
 	return stream.FromMatrix("matrix", raw.RawMatrix())
 }
 
-// ToDense reads a source into a matrix. The error names the row and the column of a value that is not a
-// number. It makes one pass.
+// ToDense reads a source into a matrix. A value that is null, NaN or infinite is a [stream.DataError] that names its
+// row and column; [stream.ReadAll] reads such values as they are. It makes one pass.
 func ToDense(ctx context.Context, src stream.Source) (*mat.Dense, error) {
 	m, err := stream.ReadAll(ctx, src)
+	if err == nil {
+		err = model.CheckRows(src.Info(), m, 0)
+	}
 	if err != nil {
 		return nil, err
 	}

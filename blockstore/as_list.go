@@ -63,3 +63,11 @@ func (e *listEncoder) Encode(b *stream.Batch, n int) error {
 func (e *listEncoder) Describe(about map[string]string) error {
 	return column.Describe(e.Encoder, about)
 }
+
+// Flush implements column.Flusher, where the format does.
+func (e *listEncoder) Flush() error {
+	if f, ok := e.Encoder.(column.Flusher); ok {
+		return f.Flush()
+	}
+	return nil
+}

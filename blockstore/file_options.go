@@ -22,6 +22,8 @@ type fileOptions struct {
 	features int              // of libsvm files, at least
 	base     text.IndexBase   // of libsvm files
 	csv      text.CSVOptions
+	live     bool        // a pipe is read as it comes
+	words    []string    // columns of a live pipe that hold text
 	scan     *sync.Mutex // held while all of an object is read
 }
 

@@ -93,6 +93,9 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 		info = parts[0].Info()
 		info.Rows, info.PassesToOpen = 0, 0 // join counts them
 	}
+	for k := range info.Kept {
+		info.Kept[k].Carried = true // columns that were asked for
+	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
 	}

@@ -36,9 +36,9 @@ func Extensions(format string) []string { return slices.Clone(formats.Of(format)
 // folder in byte order of their names. The columns are those of the first
 // file; in the others they are found by name, or by position where one of two
 // files of the same format has no names. Arguments that are globs may hold ** for any depth of folders;
-// in folders and globs names beginning with . or _ are passed over. The path -
-// and named pipes hold an Arrow stream or text. Both are
-// copied to a temporary file first, like compressed text (.csv.gz, .libsvm.bz2).
+// in folders and globs names beginning with . or _ are passed over. What the path -
+// and named pipes hold is copied to a temporary file first, like compressed text (.csv.gz, .libsvm.bz2), unless
+// [Options].Live says that it is read as it comes.
 //
 // Opening costs the reading of footers and headers, for text of whole files.
 //
@@ -205,6 +205,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if err != nil {
 		return nil, err
 	}
+	r.live, r.words = o.Live && len(list) == 1, o.Words
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {
@@ -232,11 +233,15 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openPath opens one file or pipe.
 func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) (column.Table, error) {
+	openPipe := openPipe
+	if r.live {
+		openPipe = openLive
+	}
 	if path == file.Stdin {
 		if stdin == nil {
 			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
-		return openPipe(ctx, "standard input", stdin, r)
+		return openPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // it is not ours to close
 	}
 	if file.IsRemote(path) {
 		return openVersion(ctx, path, r)
@@ -310,8 +315,7 @@ func hasEncoding(found string) bool {
 // openFormat opens a file of a format that is no compressed text.
 func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
-		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format).
-			Do("leave it out")
+		return nil, errNoArray(path, r.format)
 	}
 	switch r.format {
 	case formats.Parquet:
@@ -331,6 +335,11 @@ func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, 
 	}
 	defer f.Close()
 	return openText(ctx, text.Input{Path: path, File: f, Stamp: stamp}, r)
+}
+
+// errNoArray refuses to choose an array of a file of a format that has none.
+func errNoArray(path, format string) error {
+	return fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
 }
 
 // Open is [Open] within the session.

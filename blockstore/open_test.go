@@ -21,11 +21,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"pgregory.net/rapid"
 )
 
 // mustOpen calls Open, which must succeed.
@@ -255,7 +256,7 @@ func TestOpenHiveFolders(t *testing.T) {
 	filetest.FileIn(t, dir, "year=2023/.p.csv.crc", "junk")
 	filetest.FileIn(t, dir, "_temporary/p.csv", "junk")
 	src := mustOpen(t, Options{Label: "year", Keep: []string{"city"}}, dir)
-	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64}, {Name: "city", Kind: stream.String}}, src.Info().Kept); diff != "" {
+	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64, Carried: true}, {Name: "city", Kind: stream.String, Carried: true}}, src.Info().Kept); diff != "" {
 		t.Fatal(diff)
 	}
 	got := filetest.MustRead(t, src, 2)
@@ -399,7 +400,7 @@ func TestOpenStdinText(t *testing.T) {
 	}
 	mustContain(t, openError(t, Options{Stdin: strings.NewReader("x,y\n1,2\n3\n")}, "-"), "standard input", "line 3")
 	mustContain(t, openError(t, Options{Stdin: strings.NewReader("")}, "-"), "standard input", "nothing")
-	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "parquet", "save it")
+	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "Parquet", "make or fetch it again")
 	mustContain(t, openError(t, Options{Stdin: errReader{}}, "-"), "standard input", "broken pipe")
 }
 

@@ -72,6 +72,12 @@ type Options struct {
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
+	// Live says that a pipe, if it is all that is read, is not copied but read as it comes, once, in memory that does
+	// not depend on its length. Info().Live and OnePass are set, and Rows is -1 but for NPY. That goes for CSV, JSON lines,
+	// libsvm, Arrow streams, and NPY in C order; other pipes are copied. The first lines of a text, up to
+	// 64 KiB of them or a pause of 200 ms, tell what its columns are. A later value that the kind of its column does not
+	// hold is an error, so that rows are those of a file with the same bytes, or there are none.
+	Live bool
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }

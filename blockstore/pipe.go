@@ -15,11 +15,13 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/blockstore/internal/parquet"
+	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// openPipe opens a copy of what can be read only from front to back: an Arrow stream, or text,
-// compressed or not.
+// openPipe opens a copy of what can be read only from front to back: a file of any format.
 func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (column.Table, error) {
 	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
@@ -48,11 +50,36 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 		t, err := openUnseekable(ctx, name, plain, r)
 		return ofFormat(t, err, cmp.Or(r.format, "text"))
 	case found != "" && found != formats.UTF16:
-		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe", found).
-			Do("save it and name the file, or pipe text or an Arrow stream")
+		return openBinary(ctx, name, in, found, r)
 	}
 	t, err := openUnseekable(ctx, name, in, r)
 	return ofFormat(t, err, cmp.Or(r.format, "text"))
+}
+
+// openBinary opens a copy of a file of a format that is no text.
+func openBinary(ctx context.Context, name string, in io.Reader, found string, r fileOptions) (column.Table, error) {
+	switch {
+	case r.format != "" && r.format != found:
+		return nil, fault.File(name, "it is a file of the format %s, not %s", found, r.format).Do("name its format, or none")
+	case r.array != "" && found != formats.NPZ:
+		return nil, errNoArray(name, found)
+	}
+	t, err := openStored(ctx, name, in, r, func(f file.File, stamp file.Stamp) (column.Table, error) {
+		switch found {
+		case formats.Parquet:
+			return parquet.OpenFile(ctx, name, f, stamp)
+		case formats.Arrow:
+			return arrow.OpenFile(name, f, stamp)
+		case formats.NPY:
+			return npy.OpenFile(name, f, stamp)
+		case formats.NPZ:
+			return npy.OpenArchiveFile(ctx, r.files, name, r.array, f, stamp)
+		case formats.Store:
+			return store.OpenFile(name, f, stamp)
+		}
+		return nil, fault.File(name, "there is no reader of the format %s", found)
+	})
+	return ofFormat(t, err, found)
 }
 
 // openCompressed opens text that was compressed as a whole. The name without

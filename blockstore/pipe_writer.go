@@ -86,6 +86,9 @@ func (w *pipeWriter) Write(b *stream.Batch, n int) error {
 		w.failed = w.out.name(w.encoder.Encode(b, n))
 		w.rows += int64(n)
 	}
+	if f, ok := w.encoder.(column.Flusher); ok && w.schema.Live && w.failed == nil {
+		w.failed = w.out.name(f.Flush())
+	}
 	return w.failed
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -28,6 +29,7 @@ type Source struct {
 	width  int       // of the first file, see selector.width
 	tables []*column.TableInfo
 	dates  map[int]DateColumn
+	opened atomic.Bool
 
 	positions []int // of chosen components, or what they are parts of
 }
@@ -89,6 +91,7 @@ func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info,
 		part := p.Info()
 		s.first = append(s.first, s.info.Rows)
 		s.info.Rows += part.Rows
+		s.info.OnePass, s.info.Live = s.info.OnePass || part.OnePass, s.info.Live || part.Live
 		s.info.PassesToOpen = max(s.info.PassesToOpen, part.PassesToOpen)
 		s.info.SeekCost = max(s.info.SeekCost, part.SeekCost)
 		s.info.ReaderBytes = max(s.info.ReaderBytes, part.ReaderBytes)
@@ -106,6 +109,9 @@ func (s *Source) Info() stream.Info { return s.info }
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.info, first); err != nil {
 		return nil, err
+	}
+	if s.opened.Swap(true) && s.info.OnePass {
+		return nil, stream.OnceError(s.info.Name)
 	}
 	r := &sourceReader{source: s, ctx: ctx}
 	for first > 0 && r.at < len(s.parts) && first >= s.parts[r.at].Info().Rows {
@@ -152,7 +158,7 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	}
 	n, err = r.current.Read(dst)
 	r.given += int64(n)
-	if want := part.Info().Rows; r.given > want {
+	if want := part.Info().Rows; want >= 0 && r.given > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want).
 			Of(stream.Damaged).Do("make or fetch it again")
 	}
@@ -162,7 +168,7 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 // finishPart closes a part that has ended and goes on to the next.
 func (r *sourceReader) finishPart() error {
 	part := r.source.parts[r.at].Info()
-	if r.given != part.Rows {
+	if part.Rows >= 0 && r.given != part.Rows {
 		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
 			Of(stream.Damaged).Do("make or fetch it again")
 	}
@@ -184,6 +190,9 @@ func (r *sourceReader) Close() error {
 
 // Gather fetches each row from the part that holds it.
 func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	if s.info.OnePass {
+		return stream.OnceError(s.info.Name)
+	}
 	column.BeginGather(s.info, rows, dst)
 	for at := 0; at < len(rows); {
 		p := sort.Search(len(s.first), func(p int) bool { return s.first[p] > rows[at] }) - 1

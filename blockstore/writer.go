@@ -44,6 +44,8 @@ type Schema struct {
 	Compression string
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
+	// Live says that what Write appends to a pipe is sent at once. Batches of an Arrow stream are then those of Write.
+	Live bool
 	// Memory is how much memory the run has, in bytes, 0 for any. Row groups of Parquet hold a 32nd of it in numbers,
 	// 16 MiB without it, and at most a million rows.
 	Memory int64
@@ -140,6 +142,15 @@ func writtenExtensions() (list []string) {
 // before they write them, the others hold nothing to speak of. Text in kept columns
 // comes on top: for Parquet at most as much as a row group has of numbers, see [Schema].
 func WriterBytes(format string, columns int) int64 { return WriterBytesWithin(0, format, columns) }
+
+// FooterBytes estimates the bytes that a writer holds besides [WriterBytesWithin] of what it has written of a file of so
+// many rows: of Parquet the places and statistics of all columns of all row groups. It is 0 where that is little.
+func FooterBytes(memory int64, format string, rows int64, columns int) int64 {
+	if format != formats.Parquet {
+		return 0
+	}
+	return parquet.FooterBytes(memory, rows, columns)
+}
 
 // WriterBytesWithin is [WriterBytes] in a run that has so much memory, in bytes, 0 for any: see Schema.Memory.
 func WriterBytesWithin(memory int64, format string, columns int) int64 {

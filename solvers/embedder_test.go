@@ -3,7 +3,10 @@ package solvers_test
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
 
@@ -35,12 +38,38 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 			}
 		}
 	}
+	batch := make([]float64, x.Rows*e.Width())
+	if err := e.Clone().EmbedBatch(batch, x.Data); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range batch {
+		if d := math.Abs(want.Data[i] - v); !(d <= 1e-12*(1+math.Abs(v))) {
+			t.Errorf("output %d is %v in a batch and %v in a pass", i, v, want.Data[i])
+		}
+	}
+	if e.EmbedBatch(batch, x.Data[1:]) == nil || e.EmbedBatch(batch[1:], x.Data) == nil {
+		t.Error("takes part of a row")
+	}
+	checkOneRow(t, m, matrix.Rows(x, 0, 1))
 	// Plain Go multiplies in goroutines, and the race detector, whose tests are short, empties pools.
 	if !testing.Short() && simd.Active() != simd.Go {
 		checkAllocations(t, most, func() { _ = e.Embed(got, matrix.Row(x, 0)) })
 	}
 	if e.Embed(got, []float64{math.NaN(), 1}) == nil || e.Embed(got, []float64{1}) == nil {
 		t.Error("takes NaN, or a row that is too short")
+	}
+}
+
+// checkOneRow checks that a row in memory, transformed by a pass, does not take the memory of a block.
+func checkOneRow(t *testing.T, m model.Transformer, row blas64.General) {
+	t.Helper()
+	const most = 256 << 10
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_ = must(model.TransformMatrix(t.Context(), stream.Engine{}, m, row, model.Request{}))(t)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > most {
+		t.Errorf("one row takes %d bytes", n)
 	}
 }
 

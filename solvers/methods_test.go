@@ -199,9 +199,9 @@ var families = []family{
 			for j := range targets {
 				targets[j].Floats = dense.PickColumns(numbers, []int{j}).Data
 			}
-			names := []string{"target0", "target1", "label", "weight", "group"}
-			rows, err := stream.Beside(x, names, targets[0], targets[1], label, weight, group)
-			d := &ridge.Data{Rows: rows, Targets: names[:2]}
+			fields := []stream.Field{{Name: "target0"}, {Name: "target1"}, {Name: "label"}, {Name: "weight"}, {Name: "group"}}
+			rows, err := stream.Beside(x, fields, targets[0], targets[1], label, weight, group)
+			d := &ridge.Data{Rows: rows, Targets: []string{"target0", "target1"}}
 			if m.(ridge.Solver).Folds == 3 {
 				levels := stream.Column{Kind: stream.Int64, Ints: []int64{0, 1}}
 				counts := []int64{int64(n+1) / 2, int64(n) / 2}

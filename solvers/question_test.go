@@ -172,14 +172,14 @@ func (q *question) ridgeData(t *testing.T, s ridge.Solver, x stream.Source) mode
 	}
 	label.Kind, group.Kind = stream.Int64, stream.Int64
 	columns := []stream.Column{label, group, {Floats: q.weights}, {}, {}}
-	names := []string{"label", "group", "weight", "target0", "target1"}
+	fields := []stream.Field{{Name: "label"}, {Name: "group"}, {Name: "weight"}, {Name: "target0"}, {Name: "target1"}}
 	if q.weights == nil {
 		columns[2].Floats = slices.Repeat([]float64{1}, q.x.Rows)
 	}
 	for j := range q.targets.Cols {
 		columns[3+j].Floats = dense.PickColumns(q.targets, []int{j}).Data
 	}
-	d := &ridge.Data{Rows: must(stream.Beside(x, names, columns...))(t), Targets: names[3:]}
+	d := &ridge.Data{Rows: must(stream.Beside(x, fields, columns...))(t), Targets: []string{"target0", "target1"}}
 	if ofClasses(s) {
 		d.Targets, d.Classes = nil, must(ridge.FindClasses(t.Context(), stream.Engine{}, d.Rows, "label"))(t)
 	}

@@ -14,33 +14,43 @@ type besideSource struct {
 	columns []Column
 }
 
-// Beside returns src with further kept columns, behind its own: targets or labels that are in memory.
-// It shares their memory. It returns an error unless each name is new, and each column has a value for
-// each row of src.
-func Beside(src Source, names []string, columns ...Column) (Gatherer, error) {
+// Beside returns src with further kept columns, behind its own: targets, labels or words that are in memory. It shares
+// their memory. The kind of a field is that of its column. A field of words with Category set becomes numbers in a
+// preparation, see prepare.New.
+//
+// It is an error unless each name is new, each column has a value for each row of src, and categories hold words.
+func Beside(src Source, fields []Field, columns ...Column) (Gatherer, error) {
 	s := &besideSource{src, src.Info(), columns}
-	if len(names) != len(columns) {
-		return nil, fmt.Errorf("%s: %d names of %d columns in memory", s.info.Name, len(names), len(columns))
+	if len(fields) != len(columns) {
+		return nil, fmt.Errorf("%s: %d names of %d columns in memory", s.info.Name, len(fields), len(columns))
 	}
 	s.info.Kept = slices.Clone(s.info.Kept)
-	for k, name := range names {
-		if slices.ContainsFunc(s.info.Kept, func(f Field) bool { return f.Name == name }) {
-			return nil, fmt.Errorf("%s: two kept columns are called %q; rename one", s.info.Name, name)
+	for k, f := range fields {
+		c := &columns[k]
+		if slices.ContainsFunc(s.info.Kept, func(other Field) bool { return other.Name == f.Name }) {
+			return nil, fmt.Errorf("%s: two kept columns are called %q; rename one", s.info.Name, f.Name)
 		}
-		if n := int64(columns[k].Len()); n != s.info.Rows {
-			return nil, fmt.Errorf("%s has %d rows, and column %q has %d", s.info.Name, s.info.Rows, name, n)
+		if n := int64(c.Len()); n != s.info.Rows {
+			return nil, fmt.Errorf("%s has %d rows, and column %q has %d", s.info.Name, s.info.Rows, f.Name, n)
 		}
-		s.info.Kept = append(s.info.Kept, Field{Name: name, Kind: columns[k].Kind, Type: columns[k].Type})
+		f.Kind, f.Type = c.Kind, c.Type
+		if err := c.check(f, c.Len()); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.info.Name, err)
+		}
+		if f.Category && f.Kind != String {
+			return nil, fmt.Errorf("%s: column %q is a category of kind %v; its values must be words", s.info.Name, f.Name, f.Kind)
+		}
+		s.info.Kept = append(s.info.Kept, f)
 	}
 	if s.info.InMemory { // no states are kept
 		return s, nil
 	}
 	s.info.Versions = maps.Clone(s.info.Versions)
-	for k, name := range names {
+	for k, f := range fields {
 		if s.info.Versions == nil {
 			s.info.Versions = make(map[string]string)
 		}
-		s.info.Versions["column "+name] = columns[k].digest()
+		s.info.Versions["column "+f.Name] = columns[k].digest()
 	}
 	return s, nil
 }

@@ -31,9 +31,9 @@ func TestBeside(t *testing.T) {
 	x := randomMatrix(1, n, 3)
 	x.Data[7*3], x.Data[20*3+1] = math.NaN(), math.Inf(1)
 	numbers, words := numberedColumns(n)
-	src, err := stream.Beside(stream.FromMatrix("x", x), []string{"number"}, numbers)
+	src, err := stream.Beside(stream.FromMatrix("x", x), []stream.Field{{Name: "number"}}, numbers)
 	if err == nil {
-		src, err = stream.Beside(src, []string{"word"}, words)
+		src, err = stream.Beside(src, []stream.Field{{Name: "word"}}, words)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +75,14 @@ func TestBeside(t *testing.T) {
 	if batch.Kept[0].Floats[2] != 8 || batch.Kept[0].Floats[4] != 49 {
 		t.Errorf("rows fetched: %v", batch.Kept[0].Floats)
 	}
-	for want, names := range map[string][]string{"2 names of 1": {"a", "b"}, "are called \"word\"": {"word"}} {
+	for want, names := range map[string][]stream.Field{"2 names of 1": {{Name: "a"}, {Name: "b"}}, "are called \"word\"": {{Name: "word"}},
+		"is a category of kind float64": {{Name: "a", Category: true}}} {
 		if _, err := stream.Beside(src, names, numbers); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
 	numbers.Floats = numbers.Floats[1:]
-	if _, err := stream.Beside(src, []string{"a"}, numbers); err == nil || !strings.Contains(err.Error(), "has 49") {
+	if _, err := stream.Beside(src, []stream.Field{{Name: "a"}}, numbers); err == nil || !strings.Contains(err.Error(), "has 49") {
 		t.Errorf("a column that is too short: %v", err)
 	}
 }
@@ -92,7 +93,7 @@ func TestRunKeyCoversKeptColumns(t *testing.T) {
 	numbers, _ := numberedColumns(n)
 	shelf, x := newShelf(), randomMatrix(1, n, 3)
 	run := func(o stream.RunOptions) error {
-		src, err := stream.Beside(&fetches{Gatherer: stream.FromMatrix("x", x)}, []string{"y"}, numbers)
+		src, err := stream.Beside(&fetches{Gatherer: stream.FromMatrix("x", x)}, []stream.Field{{Name: "y"}}, numbers)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,19 @@ func (c *Column) Len() int {
 // hasExact reports whether Strings holds exact values beside Floats.
 func (c *Column) hasExact() bool { return c.Kind == Float64 && c.Type.Class == logical.Decimal }
 
+// check returns an error unless the column is one of the field with so many values.
+func (c *Column) check(f Field, rows int) error {
+	switch {
+	case c.Kind != f.Kind:
+		return fmt.Errorf("column %q holds values of kind %v, not %v", f.Name, c.Kind, f.Kind)
+	case c.Len() != rows:
+		return fmt.Errorf("column %q has %d values for %d rows", f.Name, c.Len(), rows)
+	case c.Valid != nil && len(c.Valid) != rows:
+		return fmt.Errorf("Valid of column %q has %d values for %d rows", f.Name, len(c.Valid), rows)
+	}
+	return nil
+}
+
 // Reset empties the column and keeps its memory.
 func (c *Column) Reset() {
 	c.Floats, c.Ints, c.Strings, c.Valid = c.Floats[:0], c.Ints[:0], c.Strings[:0], nil

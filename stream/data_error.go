@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 )
 
 // NoRow is the row of a [DataError] about no row in particular.
@@ -33,15 +34,10 @@ const (
 	Unwritten
 )
 
-var kindNames = [...]string{"unusable", "bad value", "damaged", "missing", "changed", "unreachable", "unwritten"}
+var errorWords = []string{"unusable", "bad value", "damaged", "missing", "changed", "unreachable", "unwritten"}
 
 // String returns the kind in words.
-func (k ErrorKind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "kind " + strconv.Itoa(int(k))
-}
+func (k ErrorKind) String() string { return words.Of(errorWords, k) }
 
 // DataError is the error of data that cannot be used, or of an output that cannot be written. It says what is
 // wrong, where, and what to do.

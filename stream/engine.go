@@ -22,9 +22,12 @@ type Engine struct {
 	// the dimension alone, see [BlockRows].
 	BlockRows int
 	// ReaderBytes is how much memory the readers of a pass may hold together,
-	// see [Info]; 0 means 1 GiB. Where that is too little for one reader for each
-	// worker there is a single one.
+	// see [Info]; 0 means a quarter of Memory, or 1 GiB without a limit. Where that is too
+	// little for one reader for each worker there is a single one.
 	ReaderBytes int64
+	// Memory is the most bytes that a fit may need by its plan; 0 means no limit. A fit that needs more returns an
+	// [*OverBudgetError] before it reads a row. What a source holds itself, such as a matrix, is not in a plan.
+	Memory int64
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
@@ -109,7 +112,9 @@ func (e Engine) Workers() int {
 // it opens in the middle at little cost and memory suffices, otherwise one.
 func (e Engine) Readers(info Info) int {
 	most := e.ReaderBytes
-	if most == 0 {
+	if most == 0 && e.Memory > 0 {
+		most = e.Memory / 4
+	} else if most == 0 {
 		most = 1 << 30
 	}
 	if info.Rows < 0 || info.OnePass || info.SeekCost <= 0 || info.ReaderBytes > most/int64(e.Workers()) {

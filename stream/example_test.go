@@ -93,12 +93,12 @@ func ExampleMap() {
 
 // Rows may come from anything that can be looped over.
 func ExampleFromSeq() {
-	squares := func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
+	squares := func(context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
 			row := stream.NewMatrix(1, 1)
 			for i := range 4 {
 				row.Data[0] = float64(i)
-				if !yield(row, nil) {
+				if !yield(stream.Batch{X: row}, nil) {
 					return
 				}
 			}

@@ -44,7 +44,7 @@ func TestRunFetchesOnce(t *testing.T) {
 	fetch := func(of blas64.General, o stream.RunOptions, rows []int64) (fetched int, run *stream.Run) {
 		t.Helper()
 		numbers, words := numberedColumns(of.Rows)
-		beside, err := stream.Beside(stream.FromMatrix("x", of), []string{"number", "word"}, numbers, words)
+		beside, err := stream.Beside(stream.FromMatrix("x", of), []stream.Field{{Name: "number"}, {Name: "word"}}, numbers, words)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // rows as the block and holds anything when the worker gets it. The block given
 // to emit carries its kept columns when kept is true. Where a source opens in the
 // middle at little cost, each worker reads its blocks itself. An engine with Parts reads
-// the rows of its part.
+// the rows of its part. Where the source is live, a block ends where the input pauses.
 func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept bool,
 	worker func() func(dst blas64.General, b *Block) error, emit func(b *Block, out blas64.General) error) error {
 	e.kept = e.kept || kept
@@ -75,6 +75,7 @@ func (m *mapping[T]) take(d mapped[T], blocks chan<- *Block) error {
 func (m *mapping[T]) inTurn(ctx context.Context) (err error) {
 	p := m.pass
 	g := p.newBlockReader(p.buffers())
+	g.live = p.info.Live
 	defer func() { err = alsoClosed(err, g.close()) }()
 	return schedule(ctx, p.engine.Workers(), g.produce(m.ranges),
 		func() func(context.Context, *Block) (mapped[T], error) {

@@ -4,19 +4,58 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
+	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// FromMatrix returns a source whose rows are the rows of m, which must not change
-// while the source is in use. Columns have no names: messages call them x0, x1, ...
-func FromMatrix(name string, m blas64.General) Gatherer {
-	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Nameless: true, Rows: int64(m.Rows), SeekCost: 1, InMemory: true}, m}
+// FromMatrix returns a source of the rows of m, which must not change while the source is in use. name is for
+// messages. columns names the columns, by which a model finds them; without names messages call them x0, x1, …
+//
+// FromMatrix panics if m is no matrix, or if columns does not have a new name for each of its columns.
+func FromMatrix(name string, m blas64.General, columns ...string) Gatherer {
+	if err := checkMatrix(m); err != nil {
+		panic("stream: FromMatrix " + name + ": " + err.Error())
+	}
+	if err := checkNames(columns, m.Cols); err != nil {
+		panic("stream: FromMatrix " + name + ": " + err.Error())
+	}
+	info := Info{Name: name, Columns: slices.Clone(columns), Nameless: len(columns) == 0, Rows: int64(m.Rows), SeekCost: 1, InMemory: true}
+	if info.Nameless {
+		info.Columns = NumberedColumns(m.Cols)
+	}
+	return &matrixSource{info, m}
+}
+
+// checkMatrix returns an error unless the memory of m holds all its rows.
+func checkMatrix(m blas64.General) error {
+	switch {
+	case m.Rows < 0 || m.Cols < 0:
+		return fmt.Errorf("a matrix of %d rows and %d columns", m.Rows, m.Cols)
+	case m.Rows == 0 || m.Cols == 0:
+		return nil
+	case m.Stride < m.Cols:
+		return fmt.Errorf("a matrix of %d columns with stride %d", m.Cols, m.Stride)
+	case (len(m.Data)-m.Cols)/m.Stride < m.Rows-1 || len(m.Data) < m.Cols:
+		return fmt.Errorf("%d numbers for %d rows of %d columns with stride %d", len(m.Data), m.Rows, m.Cols, m.Stride)
+	}
+	return nil
+}
+
+// checkNames returns an error unless names are empty, or are as many as there are columns and all differ.
+func checkNames(names []string, columns int) error {
+	if len(names) > 0 && len(names) != columns {
+		return fmt.Errorf("%d names for %d columns", len(names), columns)
+	}
+	for j, name := range names {
+		if slices.Contains(names[:j], name) {
+			return fmt.Errorf("two columns are called %q", name)
+		}
+	}
+	return nil
 }
 
 // NumberedColumns returns the names x0 … x{d-1} of columns that have none.
@@ -70,74 +109,3 @@ func (r *matrixReader) Read(dst *Batch) (int, error) {
 }
 
 func (r *matrixReader) Close() error { return nil }
-
-// FromSeq returns a source whose rows come from a sequence of matrices with
-// len(info.Columns) columns. seq is called once per pass; set info.OnePass if it
-// can be called only once, and info.Rows to -1 if the number is not known. A
-// sequence that can be called again is given up, as a file that hangs is, when
-// it takes more than 30 s for one matrix. Kept columns are not supported.
-func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
-	if len(info.Kept) > 0 {
-		panic("stream: FromSeq has no kept columns")
-	}
-	return &seqSource{info: info, seq: seq}
-}
-
-type seqSource struct {
-	info   Info
-	seq    func() iter.Seq2[blas64.General, error]
-	opened atomic.Bool
-}
-
-func (s *seqSource) Info() Info { return s.info }
-
-func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
-		return nil, err
-	}
-	if s.opened.Swap(true) && s.info.OnePass {
-		return nil, OnceError(s.info.Name)
-	}
-	next, stop := iter.Pull2(s.seq())
-	return Skip(&seqReader{info: s.info, next: next, stop: stop}, s.info, first), nil
-}
-
-type seqReader struct {
-	info Info
-	next func() (blas64.General, error, bool)
-	stop func()
-	rest blas64.General // rows of the last matrix not yet delivered
-}
-
-// Read returns what is left of a matrix; it does not wait for the next to fill dst.
-func (r *seqReader) Read(dst *Batch) (n int, err error) {
-	for r.rest.Rows == 0 {
-		if err := r.pull(); err != nil {
-			return 0, err
-		}
-	}
-	n = min(r.rest.Rows, dst.X.Rows)
-	matrix.Copy(dst.X, matrix.Rows(r.rest, 0, n))
-	r.rest = matrix.Rows(r.rest, n, r.rest.Rows-n)
-	return n, nil
-}
-
-// pull takes the next matrix of the sequence.
-func (r *seqReader) pull() error {
-	m, err, ok := r.next()
-	switch {
-	case !ok:
-		return io.EOF
-	case err != nil:
-		return err
-	case m.Cols != len(r.info.Columns):
-		return fmt.Errorf("%s: a block has %d columns, not %d", r.info.Name, m.Cols, len(r.info.Columns))
-	}
-	r.rest = m
-	return nil
-}
-
-func (r *seqReader) Close() error {
-	r.stop()
-	return nil
-}

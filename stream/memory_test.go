@@ -16,16 +16,16 @@ import (
 )
 
 // inPieces yields the rows of x a few at a time, in memory that is used again.
-func inPieces(x blas64.General, sizes func() int) func() iter.Seq2[blas64.General, error] {
-	return func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
+func inPieces(x blas64.General, sizes func() int) func(context.Context) iter.Seq2[stream.Batch, error] {
+	return func(context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
 			piece := matrix.New(x.Rows, x.Cols)
 			for first := 0; first < x.Rows; {
 				n := min(sizes(), x.Rows-first)
 				for i := range n {
 					copy(matrix.Row(piece, i), matrix.Row(x, first+i))
 				}
-				if !yield(matrix.Rows(piece, 0, n), nil) {
+				if !yield(stream.Batch{X: matrix.Rows(piece, 0, n)}, nil) {
 					return
 				}
 				first += n
@@ -79,12 +79,14 @@ func TestFromSeqErrors(t *testing.T) {
 	leavesNothing(t)
 	x := randomMatrix(1, 30, 2)
 	after := func(m blas64.General, err error) stream.Source {
-		return stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
-			return func(yield func(blas64.General, error) bool) { _ = yield(x, nil) && yield(m, err) }
+		return stream.FromSeq(seqInfo(-1), func(context.Context) iter.Seq2[stream.Batch, error] {
+			return func(yield func(stream.Batch, error) bool) {
+				_ = yield(stream.Batch{X: x}, nil) && yield(stream.Batch{X: m}, err)
+			}
 		})
 	}
 	_, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(matrix.New(4, 3), nil))
-	checkError(t, err, "generated", "a block has 3 columns, not 2")
+	checkError(t, err, "generated", "a batch has 3 columns, not 2")
 	lost := errors.New("connection lost")
 	if _, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(blas64.General{}, lost)); !errors.Is(err, lost) {
 		t.Errorf("error %v", err)
@@ -93,12 +95,9 @@ func TestFromSeqErrors(t *testing.T) {
 	checkError(t, err, "generated", "promised 31 rows and gave 30")
 
 	checkPanic(t, "upset", func() {
-		foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
-			return func(func(blas64.General, error) bool) { panic("upset") }
+		foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), func(context.Context) iter.Seq2[stream.Batch, error] {
+			return func(func(stream.Batch, error) bool) { panic("upset") }
 		}))
-	})
-	checkPanic(t, "no kept columns", func() {
-		stream.FromSeq(stream.Info{Kept: []stream.Field{{Name: "id"}}}, nil)
 	})
 }
 
@@ -106,10 +105,10 @@ func TestFromSeqErrors(t *testing.T) {
 func TestFromSeqIsStopped(t *testing.T) {
 	leavesNothing(t)
 	stopped := false
-	src := stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
+	src := stream.FromSeq(seqInfo(-1), func(context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
 			defer func() { stopped = true }()
-			for yield(matrix.New(5, 2), nil) {
+			for yield(stream.Batch{X: matrix.New(5, 2)}, nil) {
 			}
 		}
 	})
@@ -131,9 +130,9 @@ func TestFromSeqOnce(t *testing.T) {
 	calls := 0
 	info := seqInfo(-1)
 	info.OnePass = true
-	src := stream.FromSeq(info, func() iter.Seq2[blas64.General, error] {
+	src := stream.FromSeq(info, func(ctx context.Context) iter.Seq2[stream.Batch, error] {
 		calls++
-		return inPieces(randomMatrix(1, 30, 2), odd(1))()
+		return inPieces(randomMatrix(1, 30, 2), odd(1))(ctx)
 	})
 	_, err := stream.GatherRows(context.Background(), src, []int64{3})
 	checkError(t, err, "generated can be read only once", "`spool-dir`")

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
@@ -16,10 +14,10 @@ import (
 func TestOpening(t *testing.T) {
 	ctx := context.Background()
 	x := randomMatrix(3, 5000, 3)
-	pieces := func() iter.Seq2[blas64.General, error] {
-		return func(yield func(blas64.General, error) bool) {
+	pieces := func(context.Context) iter.Seq2[stream.Batch, error] {
+		return func(yield func(stream.Batch, error) bool) {
 			for first := 0; first < x.Rows; first += 700 {
-				if !yield(matrix.Rows(x, first, min(700, x.Rows-first)), nil) {
+				if !yield(stream.Batch{X: matrix.Rows(x, first, min(700, x.Rows-first))}, nil) {
 					return
 				}
 			}

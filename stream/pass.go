@@ -115,6 +115,7 @@ type blockReader struct {
 	r     Reader      // nil if none is open
 	next  int64       // the row that r gives next
 	lost  bool        // the goroutine that reads was given up, with r
+	live  bool        // a block ends where the input pauses
 }
 
 // newBlockReader makes a block reader with so many blocks.
@@ -190,7 +191,7 @@ func (g *blockReader) readRun(ctx context.Context, run blockRange, yield func(*B
 // watched reads on a goroutine of its own, so that a read that never returns can be
 // given up: a read of a file that stalls, and a read of a pipe when the pass is over.
 // The end of a pass does wait for a read of a file, which the caller may want to close
-// or unmap next.
+// or unmap next, and for a moment for other reads: most end with their context.
 func (g *blockReader) watched(ctx context.Context, read func() error) error {
 	if g.lost {
 		return errAbandoned
@@ -201,6 +202,7 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 	tick := time.NewTicker(max(1, limit/16))
 	defer tick.Stop()
 	var over <-chan struct{}
+	var late <-chan time.Time
 	if g.pass.info.OnePass {
 		over = ctx.Done()
 	}
@@ -209,6 +211,10 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 		case err := <-failed:
 			return err
 		case <-over:
+			timer := time.NewTimer(leaveAfter / 4)
+			defer timer.Stop()
+			over, late = nil, timer.C
+		case <-late:
 			if !g.watch.forbid() {
 				return <-failed
 			}
@@ -263,17 +269,15 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 			return context.Cause(ctx)
 		}
 		n, err := g.readBlock(b)
+		b.Index, b.Start = g.index, g.next
 		g.next += int64(n)
 		if p.info.Rows >= 0 && g.next > p.info.Rows {
 			return excessError(p.info)
 		}
-		if n > 0 {
-			b.Index, b.Start = g.index, g.index*int64(p.blockRows)
-			if !yield(b) {
-				return context.Cause(ctx)
-			}
-		} else {
+		if n == 0 {
 			g.free <- b
+		} else if !yield(b) {
+			return context.Cause(ctx)
 		}
 		if err == io.EOF {
 			return alsoClosed(p.checkTotal(g.next), g.close())
@@ -310,11 +314,15 @@ func (g *blockReader) open(ctx context.Context, first int64) error {
 	return nil
 }
 
-// readBlock fills one block, or what is left of the source.
+// readBlock fills one block, or what is left of the source. A live block ends where the input pauses.
 func (g *blockReader) readBlock(b *Block) (n int, err error) {
 	b.X.Rows = g.pass.blockRows
 	b.batch = Batch{X: b.X, Kept: b.Kept}
-	n, err = ReadFull(g.r, &b.batch)
+	if g.live {
+		n, err = readSome(g.r, &b.batch)
+	} else {
+		n, err = ReadFull(g.r, &b.batch)
+	}
 	if err == errAbandoned {
 		return 0, err // nobody is there to take the first rows of the block
 	}

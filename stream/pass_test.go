@@ -263,6 +263,7 @@ func TestMap(t *testing.T) {
 		src := newTable("x", randomMatrix(5, rows, 3)).keep()
 		src.step = odd(rapid.Uint64().Draw(t, "steps"))
 		src.lazy = rapid.Bool().Draw(t, "lazy")
+		src.info.Live = rapid.Bool().Draw(t, "live")
 		e := stream.Engine{Threads: rapid.IntRange(1, 4).Draw(t, "threads"), BlockRows: rapid.IntRange(1, 50).Draw(t, "block")}
 		withKept := rapid.Bool().Draw(t, "kept")
 		out := matrix.New(rows, 2)
@@ -330,6 +331,31 @@ func values(cols []stream.Column) [][]any {
 		}
 	}
 	return out
+}
+
+// A block of a live source has the rows of one read; a fold waits until its blocks are full.
+func TestMapLive(t *testing.T) {
+	src := newTable("x", randomMatrix(5, 20, 3))
+	src.info.Live, src.info.OnePass, src.info.Rows = true, true, -1
+	src.step = func() int { return 3 }
+	var sizes []int
+	err := stream.Map(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, "map", src, 2, false,
+		func() func(blas64.General, *stream.Block) error { return firstAndSum },
+		func(b *stream.Block, _ blas64.General) error {
+			sizes = append(sizes, b.X.Rows)
+			return nil
+		})
+	if diff := cmp.Diff([]int{3, 3, 3, 3, 3, 3, 2}, sizes); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	folded := newTable("x", src.x)
+	folded.info, folded.step = src.info, src.step
+	e := stream.Engine{BlockRows: 8}
+	got, err := foldSums(context.Background(), e, folded)
+	want, bad := foldSums(context.Background(), e, newTable("x", src.x))
+	if err != nil || bad != nil || !sameBits(got.sum, want.sum) {
+		t.Errorf("%v, %v; %v, %v", got, err, want, bad)
+	}
 }
 
 func TestMapErrors(t *testing.T) {

@@ -24,6 +24,14 @@ func ReadFull(r Reader, dst *Batch) (n int, err error) {
 	return n, err
 }
 
+// readSome reads once, and again only if a read gives neither rows nor an error.
+func readSome(r Reader, dst *Batch) (n int, err error) {
+	for n == 0 && err == nil {
+		n, err = r.Read(dst)
+	}
+	return n, err
+}
+
 // readFullKept returns ReadFull for batches with kept columns, which each read
 // truncates: those of later reads are gathered behind the first.
 func readFullKept(r Reader, dst *Batch) (n int, err error) {

@@ -29,6 +29,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream/logical"
 )
 
@@ -49,6 +50,9 @@ type Info struct {
 	Rows int64
 	// OnePass says that the rows can be read a single time only (a pipe).
 	OnePass bool
+	// Live says that rows come as somebody makes them, and that a read returns the rows at hand when the input pauses.
+	// [Map] then hands on blocks of fewer rows. Other passes wait until their blocks are full.
+	Live bool
 	// InMemory says that the rows are in memory: a [Run] keeps no states of passes over
 	// them.
 	InMemory bool
@@ -78,7 +82,7 @@ type Field struct {
 	// NoNulls says that no value is null, where the files tell that before they are read.
 	NoNulls bool
 	// Category says that a preparation makes numbers of the words of the column, which is then
-	// no longer carried along, unless it is also Carried.
+	// no longer carried along, unless it is also Carried. Carried alone says that words stay words.
 	Category, Carried bool
 }
 
@@ -92,6 +96,11 @@ const (
 	String
 )
 
+// String returns float64, int64 or string.
+func (k Kind) String() string { return words.Of(kindWords, k) }
+
+var kindWords = []string{"float64", "int64", "string"}
+
 // Column holds values of one kept column. Exactly the slice that belongs to
 // Kind is used, but for decimals, which are in two:
 // see [FieldOf]. A nil Valid means that no value is null.
@@ -104,7 +113,8 @@ type Column struct {
 	Valid   []bool
 }
 
-// Batch is where a read puts rows. The caller owns the memory.
+// Batch is rows with their kept columns: where a read puts them, and what a sequence yields. A read fills the memory
+// of its caller.
 type Batch struct {
 	// X receives the rows: X.Rows is the most that may be read, X.Cols the
 	// dimension of the source. X.Stride may exceed X.Cols.

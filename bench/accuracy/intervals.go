@@ -86,7 +86,7 @@ func coverSplit(
 ) error {
 	test, train := fifths(x.Rows, seed)
 	targets := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []string{"target"}, targets)
+	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []stream.Field{{Name: "target"}}, targets)
 	if err != nil {
 		return err
 	}

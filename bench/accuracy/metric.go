@@ -48,7 +48,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 			}
 			test, train := fifths(x.Rows, seed+1)
 			known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
-			rows, err := stream.Beside(stream.FromMatrix(name, dense.PickRows(x, train)), []string{"known"}, known)
+			rows, err := stream.Beside(stream.FromMatrix(name, dense.PickRows(x, train)), []stream.Field{{Name: "known"}}, known)
 			if err != nil {
 				return nil, err
 			}

@@ -96,7 +96,7 @@ func (p *promised) add(ctx context.Context, x, y blas64.General, classes bool, n
 	}
 	train, test := split(x.Rows, n, seed)
 	known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []string{"known"}, known)
+	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []stream.Field{{Name: "known"}}, known)
 	if err != nil {
 		return err
 	}

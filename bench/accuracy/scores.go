@@ -27,7 +27,7 @@ func scores(ctx context.Context, o options) (*report.Table, error) {
 	for _, l := range data.Labels {
 		labels.Ints = append(labels.Ints, int64(l))
 	}
-	rows, err := stream.Beside(stream.FromMatrix(file.Name, data.X), []string{"label"}, labels)
+	rows, err := stream.Beside(stream.FromMatrix(file.Name, data.X), []stream.Field{{Name: "label"}}, labels)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"go/format"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -208,59 +206,6 @@ func writeData(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// packages are what the Go code of the pages may name.
-var packages = []string{"blockstore", "kernelgen", "sketch", "solvers/askls", "solvers/lowrank", "solvers/model", "solvers/modelfile",
-	"solvers/ridge", "solvers/rkhs", "stream"}
-
-// TestLibraryCompiles compiles the Go code of the pages, each block as a function.
-func TestLibraryCompiles(t *testing.T) {
-	root, all := pages(t)
-	dir, overlay, n := t.TempDir(), map[string]string{}, 0
-	for _, p := range all {
-		for _, block := range p.fences("go") {
-			source, err := format.Source([]byte(asFile(block, n)))
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", p.name, err, block)
-			}
-			file := filepath.Join(dir, fmt.Sprintf("block%d.go", n))
-			if err := os.WriteFile(file, source, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			overlay[filepath.Join(root, "bench", "readme", "blocks", filepath.Base(file))] = file
-			n++
-		}
-	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-overlay", file, "./bench/readme/blocks")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil || n < 2 {
-		t.Errorf("%d blocks: %v\n%s", n, err, out)
-	}
-}
-
-// asFile makes a file of a block of statements.
-func asFile(block string, number int) string {
-	var b strings.Builder
-	b.WriteString("package blocks\nimport (\n\"context\"\n")
-	if strings.Contains(block, "fmt.") {
-		b.WriteString("\"fmt\"\n")
-	}
-	for _, path := range packages {
-		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(block) {
-			fmt.Fprintf(&b, "%q\n", "github.com/nystream/nystream/"+path)
-		}
-	}
-	fmt.Fprintf(&b, ")\nfunc block%d(ctx context.Context) error {\n%s\nreturn nil\n}\n", number, block)
-	return b.String()
 }
 
 // TestFirstUse: the Python of README.md is that of the script whose output it quotes.

@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 		if c.Example == "" || c.Short == "" {
 			t.Errorf("%s has no text, or no example, in the folder help", c.CommandPath())
 		}
-		for _, line := range strings.Split(c.Example, "\n") {
+		for _, line := range strings.Split(strings.ReplaceAll(c.Example, "\\\n", " "), "\n") {
 			if _, after, ok := strings.Cut(line, " | nystream"); ok {
 				line = "nystream" + after
 			}

@@ -45,8 +45,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	return a.Execute(ctx, newRootCommand(a), args)
 }
 
-// families are all that the command knows.
-var families = []*fit.Family{lowrank.Family, ksvd.Family, ism.Family, operator.Family, askls.Family, transport.Family, ridge.Family}
+// families are all that the command knows, in the order in which one should try them.
+var families = []*fit.Family{ridge.Family, lowrank.Family, transport.Family, ksvd.Family, askls.Family, operator.Family, ism.Family}
 
 // newRootCommand returns the root command with all verbs.
 func newRootCommand(a *app.App) *cobra.Command {
@@ -55,9 +55,11 @@ func newRootCommand(a *app.App) *cobra.Command {
 		readers = append(readers, &f.Family)
 	}
 	root := app.NewRoot(a, fit.NewCommand(a, families), verb.NewTransform(a, readers), verb.NewPredict(a, readers), verb.NewVerify(a, readers),
-		verb.NewInspect(a, readers), verb.NewConvert(a), fit.NewPlan(a, families), fit.NewMerge(a), verb.NewDemo(a, newRootCommand), verb.NewManual())
+		fit.NewPlan(a, families), fit.NewMerge(a), verb.NewInspect(a, readers), verb.NewConvert(a), verb.NewDemo(a, newRootCommand),
+		app.NewVersion(), verb.NewManual())
 	root.AddCommand(flags.NewTopics()...)
+	root.InitDefaultCompletionCmd()
 	flags.SetHelp(root)
-	flags.AddTexts(root, fit.MethodNames(families))
+	flags.AddTexts(root)
 	return root
 }

@@ -34,7 +34,7 @@ func TestToyFamily(t *testing.T) {
 			}
 		}
 	}
-	check("help fit", "    toy ")
+	check("help fit", "  toy ")
 	check("plan fit toy "+in("x.csv"), "plan: toy model of 300 rows", "sums", "means are quick: see --times", "passes over data")
 	check("plan fit toy "+in("x.csv")+" --format json", `"method":"toy","rows":300,"columns":300,"dimension":3`, `"knob":"the number of --columns"`)
 	check("fit toy "+in("x.csv")+" --factors "+in("u.csv")+" -o "+in("m.npz")+" --format json", `"method":"toy","rows":300,"columns":3,"dimension":3,"rank":3,"values":[149.5,2,-1]`,

@@ -150,8 +150,8 @@ func (g *Edges) ofDense(info stream.Info) (func() model.Worker, error) {
 	return func() model.Worker {
 		return func(dst blas64.General, b *stream.Block) error {
 			k := source.Cols
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(b.X, 0, n), source, 0, matrix.Columns(dst, 0, k))
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(b.X, n, n), target, 0, matrix.Columns(dst, k, k))
+			dense.GemmRows(blas.NoTrans, matrix.Columns(b.X, 0, n), source, 0, matrix.Columns(dst, 0, k))
+			dense.GemmRows(blas.NoTrans, matrix.Columns(b.X, n, n), target, 0, matrix.Columns(dst, k, k))
 			return nil
 		}
 	}, nil

@@ -1,6 +1,6 @@
 package askls
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import "github.com/nystream/nystream/internal/words"
 
 // Engine says how the system is solved.
 type Engine uint8

@@ -15,10 +15,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// LearnClasses makes the model choose classes: by linear discriminant analysis of the rows of
-// XW (Fisher 1936), that is the class whose mean is nearest in the metric of the covariance
-// within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the
-// rows. Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
+// LearnClasses changes the model so that it chooses classes; nobody else may use it at the same time. It chooses by
+// linear discriminant analysis of the rows of XW (Fisher 1936), that is the class whose mean is nearest in the metric
+// of the covariance within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the rows.
+//
+// Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
 func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int) error {
 	info, q := rows.Info(), m.Dim()
 	if info.Rows != int64(len(labels)) {
@@ -154,11 +155,10 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 // answer makes a worker that gives the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
 	answers := model.Decisions{Classes: m.Decision.Cols}
-	projected := matrix.New(stream.PanelRows, m.Dim())
-	decisions := matrix.New(stream.PanelRows, answers.Classes)
+	var projected, decisions []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
-			xw, d := matrix.Rows(projected, 0, x.Rows), matrix.Rows(decisions, 0, x.Rows)
+			xw, d := matrix.Reuse(&projected, x.Rows, m.Dim()), matrix.Reuse(&decisions, x.Rows, answers.Classes)
 			m.Project(xw, x)
 			m.decide(d, xw)
 			answers.Answer(matrix.Rows(dst, first, x.Rows), r, d)
@@ -170,7 +170,7 @@ func (m *Model) answer(r model.Request) model.Worker {
 // decide puts the decisions for rows of XW into dst, a column for each class.
 func (m *Model) decide(dst, xw blas64.General) {
 	q := m.Dim()
-	blas64.Gemm(noTrans, noTrans, 1, xw, matrix.Rows(m.Decision, 0, q), 0, dst)
+	dense.GemmRows(noTrans, xw, matrix.Rows(m.Decision, 0, q), 0, dst)
 	for i := range dst.Rows {
 		matrix.Axpy(1, matrix.Row(m.Decision, q), matrix.Row(dst, i))
 	}

@@ -3,7 +3,7 @@ package ism
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/internal/words"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/solvers/model"
 )
 

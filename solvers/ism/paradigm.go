@@ -1,6 +1,6 @@
 package ism
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import "github.com/nystream/nystream/internal/words"
 
 // Paradigm says what is known and what is looked for.
 type Paradigm uint8

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -72,6 +73,6 @@ func (m *Model) Project(dst, x blas64.General) {
 		panic(fmt.Sprintf("ism: %d×%d rows projected by %d×%d into %d×%d", x.Rows, x.Cols, m.W.Rows, m.W.Cols, dst.Rows, dst.Cols))
 	}
 	if x.Rows > 0 {
-		blas64.Gemm(noTrans, noTrans, 1, x, m.W, 0, dst)
+		dense.GemmRows(noTrans, x, m.W, 0, dst)
 	}
 }

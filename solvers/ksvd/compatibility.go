@@ -66,7 +66,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		return nil, err
 	}
 	name, a := src.Info().Name, all.Dense
-	if err := checkValues(name, a, 0); err != nil {
+	if err := checkValues(src.Info(), a, 0); err != nil {
 		return nil, err
 	}
 	n, m := a.Rows, a.Cols

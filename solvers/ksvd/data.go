@@ -100,18 +100,18 @@ func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Row
 	} else if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	return left, right, cmp.Or(checkRows(t, d.left.name(), left, nil), checkRows(t, d.right.name(), right, nil))
+	return left, right, cmp.Or(checkRows(t, d.left.Info(), left, nil), checkRows(t, d.right.Info(), right, nil))
 }
 
 // checkRows returns an error for dense rows that are not finite, or that the kernel is not
 // defined on. numbers are those of the rows; nil for all rows of a source.
-func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) error {
+func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int64) error {
 	if numbers == nil {
 		numbers = stream.Numbers(rows.Dense.Rows)
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
 		x := matrix.Rows(rows.Dense, i, 1)
-		if err := cmp.Or(checkValues(name, x, number), t.CheckRows(name, x, number)); err != nil {
+		if err := cmp.Or(checkValues(info, x, number), t.CheckRows(info.Name, x, number)); err != nil {
 			return err
 		}
 	}
@@ -119,9 +119,9 @@ func checkRows(t *tiles.Tiles, name string, rows *tiles.Rows, numbers []int64) e
 }
 
 // checkValues returns an error for a value that is not finite. The first row has the number start.
-func checkValues(name string, x blas64.General, start int64) error {
+func checkValues(info stream.Info, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
-		return stream.NewValueError(name, start+int64(i), fmt.Sprintf("number %d", j), "the value is %v", x.Data[i*x.Stride+j]).
+		return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "the value is %v", x.Data[i*x.Stride+j]).
 			Do("drop or fill such rows (`nulls`)")
 	}
 	return nil

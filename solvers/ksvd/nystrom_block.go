@@ -46,8 +46,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	names := f.data.names()
-	if err := cmp.Or(checkRows(f.tiles, names[0], allRows, besideRows.numbers), checkRows(f.tiles, names[1], allCols, besideCols.numbers)); err != nil {
+	if err := cmp.Or(checkRows(f.tiles, f.data.left.Info(), allRows, besideRows.numbers), checkRows(f.tiles, f.data.right.Info(), allCols, besideCols.numbers)); err != nil {
 		return nil, err
 	}
 	m, err := f.decompose(ctx, besideRows.pickLandmarks(allRows), besideCols.pickLandmarks(allCols), rows, cols)

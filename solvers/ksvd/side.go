@@ -149,7 +149,7 @@ func (m *embedder) block(dst blas64.General, b *stream.Block) error {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Map, 0, rows.Dense)
+			dense.GemmRows(blas.NoTrans, x, m.Map, 0, rows.Dense)
 		} else if err := m.tiles.CheckRows(m.source.name(), rows.Dense, b.Start+int64(first)); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (m *embedder) embed(dst blas64.General, rows *tiles.Rows, start int64) erro
 		}
 		return tiles.BadRow(m.source.name(), start+int64(row), fmt.Sprintf("kernel %s is %v between this row and a landmark", m.tiles.Kernel, g.Data[i*g.Stride+j]))
 	}
-	dense.Gemm(trans, blas.NoTrans, 1, g, m.Projection, 0, dst)
+	dense.GemmRows(trans, g, m.Projection, 0, dst)
 	return nil
 }
 

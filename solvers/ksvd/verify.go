@@ -145,13 +145,13 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Side, sample
 		return nil, err
 	}
 	for i, number := range out.numbers[:out.rows.Dense.Rows] { // none of sparse rows
-		if err := checkValues(out.name, matrix.Rows(out.rows.Dense, i, 1), number); err != nil {
+		if err := checkValues(from.Info(), matrix.Rows(out.rows.Dense, i, 1), number); err != nil {
 			return nil, err
 		}
 	}
 	if of.Map.Rows > 0 {
 		out.rows = &tiles.Rows{Dense: dense.Mul(blas.NoTrans, out.rows.Dense, blas.NoTrans, of.Map)}
-	} else if err := checkRows(v.embeds, out.name, out.rows, out.numbers); err != nil {
+	} else if err := checkRows(v.embeds, from.Info(), out.rows, out.numbers); err != nil {
 		return nil, err
 	}
 	mapped := *of

@@ -1,8 +1,8 @@
 package ksvd
 
 import (
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/internal/words"
 )
 
 // The words of enumerations, in the order of their values.

@@ -107,18 +107,18 @@ type embedder struct {
 	columns []string                    // of the rows, for messages; may be nil
 	apply   func(dst, x blas64.General) // instead of tiles, for features
 	tiles   func(dst, x blas64.General, numbers model.Numbers) error
-	fold    blas64.General // PanelRows × c, or × p without signs
-	proj    blas64.General // PanelRows × r
+	fold    []float64 // room for n × c numbers of the largest panel so far, or n × p without signs
+	proj    []float64 // for n × r
+	alone   bool      // bits of a row do not depend on how many are embedded with it; else BLAS decides, as in fits
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
-	m := &embedder{e: e, t: t, panel: p, name: name, fold: matrix.New(stream.PanelRows, e.width())}
+	m := &embedder{e: e, t: t, panel: p, name: name}
 	if e.features != nil {
 		m.apply = e.features.applier()
 	} else {
 		m.tiles = (&basis.Map{Tiles: t, Landmarks: p, Signs: e.Signs, Transposed: e.Transposed}).Raw(name)
 	}
-	m.proj = matrix.New(stream.PanelRows, e.Rank())
 	return m
 }
 
@@ -130,7 +130,7 @@ func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 
 // rawNumbered is raw for rows with any numbers. It names a row that is not finite.
 func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.General, error) {
-	fold := matrix.Rows(m.fold, 0, x.Rows)
+	fold := matrix.Reuse(&m.fold, x.Rows, m.e.width())
 	if m.apply != nil {
 		return fold, m.features(fold, x, numbers)
 	}
@@ -169,14 +169,23 @@ func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) erro
 // the second round of orthonormalisation works on the rounded first product.
 func (m *embedder) project(dst, fold blas64.General) {
 	if m.e.Refinement.Rows == 0 {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, dst)
+		m.multiply(fold, m.e.Projection, dst)
 		m.centre(dst)
 		return
 	}
-	proj := matrix.Rows(m.proj, 0, dst.Rows)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
+	proj := matrix.Reuse(&m.proj, dst.Rows, m.e.Rank())
+	m.multiply(fold, m.e.Projection, proj)
 	m.centre(proj)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)
+	m.multiply(proj, m.e.Refinement, dst)
+}
+
+// multiply is dst = a·b.
+func (m *embedder) multiply(a, b, dst blas64.General) {
+	if m.alone {
+		dense.GemmRows(blas.NoTrans, a, b, 0, dst)
+		return
+	}
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, dst)
 }
 
 // centre subtracts the embedding of the mean.

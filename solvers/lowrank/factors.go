@@ -3,8 +3,10 @@ package lowrank
 import (
 	"context"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/solvers/model"
@@ -15,9 +17,13 @@ import (
 func (m *Model) Rank() int { return len(m.Values) }
 
 // Factors returns U and V of all rows of the data that was fitted, n×r each: V is U where the model has one
-// factor. Cost: one pass over each source, and kernel entries as for [Model.Transform].
+// factor. It is an error if d has other rows: their columns are not orthonormal. Transform is for those.
+// Cost: one pass over each source, kernel entries as for [Model.Transform], and n·r² flops.
 func (f *Fit) Factors(ctx context.Context, e stream.Engine, d model.Sources) (u, v blas64.General, err error) {
-	u, err = f.factor(ctx, e, model.Left, d.Left)
+	if err := f.checkShape(d); err != nil {
+		return u, v, err
+	}
+	u, err = f.fittedFactor(ctx, e, model.Left, d.Left)
 	switch {
 	case err != nil || f.Symmetric():
 		return u, u, err
@@ -26,8 +32,49 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine, d model.Sources) (u,
 	case d.Right == nil:
 		d.Right = d.Left
 	}
-	v, err = f.factor(ctx, e, model.Right, d.Right)
+	v, err = f.fittedFactor(ctx, e, model.Right, d.Right)
 	return u, v, err
+}
+
+// checkShape returns an error unless d has as many rows and columns as the data that was fitted.
+func (m *Model) checkShape(d model.Sources) error {
+	if d.Right == nil {
+		d.Right = d.Left
+	}
+	for i, src := range []stream.Source{d.Left, d.Right} {
+		info, rows := src.Info(), []int64{m.Rows, m.Cols}[i]
+		if i == 1 && m.Explicit != nil {
+			break // its columns are those of the matrix
+		}
+		if info.Rows >= 0 && info.Rows != rows {
+			return stream.NewDataError(info.Name, "it has %d rows, and the fit was of %d rows", info.Rows, rows).Do("transform other rows")
+		}
+		if err := model.CheckColumns(info, m.Dimension(model.Left)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notOrthonormal is max|UᵀU−I| from which on rows are not those of the fit. Rounding leaves less than
+// [Fit.OrthogonalityBound] of those; as many other rows, also of the same distribution, miss by about 1/√n.
+const notOrthonormal = 1e-6
+
+// fittedFactor returns the factor of a side, or an error if the rows are not those of the fit.
+func (f *Fit) fittedFactor(ctx context.Context, e stream.Engine, side model.Side, src stream.Source) (blas64.General, error) {
+	u, err := f.factor(ctx, e, side, src)
+	if err != nil || u.Cols == 0 {
+		return u, err
+	}
+	gram := dense.Mul(blas.Trans, u, blas.NoTrans, u)
+	for i := range gram.Rows {
+		matrix.Row(gram, i)[i]--
+	}
+	if off := dense.MaxAbs(gram); !(off <= max(notOrthonormal, 1e3*f.OrthogonalityBound())) {
+		return u, stream.NewDataError(src.Info().Name, "these are not the rows that were fitted: max|UᵀU−I| of the %v factor is %.2g", side, off).
+			Do("transform other rows")
+	}
+	return u, nil
 }
 
 // factor returns the factor of a side.

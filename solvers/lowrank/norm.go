@@ -3,7 +3,7 @@ package lowrank
 import (
 	"math"
 
-	"github.com/nystream/nystream/solvers/internal/words"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/solvers/model"
 )
 

@@ -17,7 +17,8 @@ import (
 // Refine makes the factors of the fitted rows orthonormal to rounding: one more
 // pass over each source streams the triangular factor of U (and V), and small
 // algebra absorbs it, without changing Â. It is the second round of CholeskyQR2
-// (Yamamoto et al. 2015). d are the sources of the fit.
+// (Yamamoto et al. 2015). d are the sources of the fit. Refine changes the model: nobody
+// else may use it at the same time.
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/words"
 )
 
 // Shift says which multiple of the identity a method works with and adds. Every method

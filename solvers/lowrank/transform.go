@@ -142,16 +142,16 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	switch {
 	case r.Asks(model.Class) || r.Asks(model.Decision):
-		return func() model.Worker { return m.decisionWorker(m.embedder(m.Left, panels[0], info), r) }, nil
+		return func() model.Worker { return m.decisionWorker(m.rowEmbedder(m.Left, panels[0], info), r) }, nil
 	case r.Asks(model.Novelty):
-		return func() model.Worker { return m.answerWorker(m.embedder(m.Left, panels[0], info), m.judge()) }, nil
+		return func() model.Worker { return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.judge()) }, nil
 	case len(r.Kinds) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
 	return func() model.Worker {
 		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
-			embedders[i] = m.embedder(side, panels[i], info)
+			embedders[i] = m.rowEmbedder(side, panels[i], info)
 		}
 		return func(dst blas64.General, b *stream.Block) error {
 			first := 0
@@ -182,16 +182,16 @@ func (m *Model) scale(u blas64.General) {
 // answerWorker makes a worker of a function that answers for one row: from its embedding, its entries
 // with the landmarks and k(x, x).
 func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
-	room, diagonal := matrix.New(stream.PanelRows, m.Left.Rank()), make([]float64, stream.PanelRows)
+	var room, selves []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			entries, err := em.raw(x, b.Start+int64(first))
 			if err != nil {
 				return err
 			}
-			u := matrix.Rows(room, 0, x.Rows)
+			u, diagonal := matrix.Reuse(&room, x.Rows, m.Left.Rank()), matrix.Reuse(&selves, x.Rows, 1).Data
 			em.project(u, entries)
-			em.t.Diagonal(diagonal[:x.Rows], x)
+			em.t.Diagonal(diagonal, x)
 			for i := range x.Rows {
 				put(matrix.Row(dst, first+i), matrix.Row(u, i), matrix.Row(entries, i), diagonal[i]/m.Left.unit())
 			}
@@ -203,12 +203,12 @@ func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, d
 // decisionWorker makes a worker that gives clusters and the decisions for them.
 func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
 	answers, do := model.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
-	room := matrix.New(stream.PanelRows, m.Clusters.K)
+	var room []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			panel := *b
 			panel.Start, panel.X = b.Start+int64(first), x
-			decisions := matrix.Rows(room, 0, x.Rows)
+			decisions := matrix.Reuse(&room, x.Rows, m.Clusters.K)
 			if err := do(decisions, &panel); err != nil {
 				return err
 			}
@@ -223,6 +223,13 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 	t := m.tiles(side)
 	em := newEmbedder(t, side, panel, src.Name)
 	em.columns = src.Columns
+	return em
+}
+
+// rowEmbedder is embedder for rows that come in blocks of any size.
+func (m *Model) rowEmbedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
+	em := m.embedder(side, panel, src)
+	em.alone = true
 	return em
 }
 

@@ -9,11 +9,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Embedder answers a request for one row at a time. It belongs to one goroutine: make one for each.
+// Embedder answers a request for rows in memory, one or a few at a time. It belongs to one goroutine: others use a
+// Clone.
 type Embedder struct {
-	worker Worker
-	block  stream.Block
-	out    blas64.General
+	workers func() Worker
+	worker  Worker
+	block   stream.Block // of one row
+	out     blas64.General
 }
 
 // NewEmbedder returns an embedder. It returns an error if the model has no such output, or if its
@@ -28,7 +30,14 @@ func NewEmbedder(m Transformer, r Request) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{worker: worker(), block: stream.Block{X: row}, out: matrix.New(1, len(names))}, nil
+	return &Embedder{worker, worker(), stream.Block{X: row}, matrix.New(1, len(names))}, nil
+}
+
+// Clone returns an embedder for another goroutine, which may be called at any time. The two share the model, and what
+// was made of it once: a clone is cheap. It is what the New of a sync.Pool returns.
+func (e *Embedder) Clone() *Embedder {
+	row := matrix.New(1, e.Columns())
+	return &Embedder{e.workers, e.workers(), stream.Block{X: row}, matrix.New(1, e.Width())}
 }
 
 // Columns returns the length of a row.
@@ -54,4 +63,18 @@ func (e *Embedder) Embed(dst, row []float64) error {
 	}
 	copy(dst, e.out.Data)
 	return nil
+}
+
+// EmbedBatch is Embed for rows that follow each other in one slice, as their outputs do in dst. It is faster than
+// calls for single rows, by products of matrices. An error names the row, counted from 0.
+func (e *Embedder) EmbedBatch(dst, rows []float64) error {
+	n := len(rows) / max(1, e.Columns())
+	if len(rows) != n*e.Columns() || len(dst) != n*e.Width() {
+		return fmt.Errorf("%d numbers for %d outputs; the model takes %d a row and gives %d", len(rows), len(dst), e.Columns(),
+			e.Width())
+	}
+	if len(dst) == 0 {
+		return nil
+	}
+	return e.worker(matrix.Of(dst, n, e.Width()), &stream.Block{X: matrix.Of(rows, n, e.Columns())})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/nystream/nystream/internal/words"
 )
 
 // Quantity is what an estimated error is of.
@@ -28,7 +30,7 @@ var quantityWords = []string{"matrix in the spectral norm", "matrix in the Frobe
 	"kernel, matrix in the Frobenius norm", "plan in the Frobenius norm", "decision values", "values"}
 
 // String returns the quantity in words.
-func (q Quantity) String() string { return quantityWords[q] }
+func (q Quantity) String() string { return words.Of(quantityWords, q) }
 
 // doubtful is the estimate of an error from which on a fit warns of it.
 const doubtful = 0.1

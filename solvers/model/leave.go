@@ -12,7 +12,8 @@ import (
 // ends, passes do, but a decomposition of a large matrix looks at no context: Leave returns
 // the cause then and leaves fit behind, see [stream.Leave]. It ends by itself after the
 // decomposition, and until then its memory is taken, and d and what the engine refers to
-// must not be changed. The Fit of every method is a call of it.
+// must not be changed. The Fit of every method is a call of it. It returns a
+// [*stream.OverBudgetError] if the plan of the method exceeds the memory of the engine.
 //
 // The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
 // [stream.StateError] refuses those of another fit. What is told to
@@ -22,6 +23,9 @@ func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D,
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
 		var notes []string
+		if err := checkMemory(e, method, d, k); err != nil {
+			return err
+		}
 		e := forFit(e, method, d, k)
 		e.Note = func(sentence string) {
 			if !slices.Contains(notes, sentence) {
@@ -39,6 +43,21 @@ func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D,
 		return nil, err
 	}
 	return <-done, nil
+}
+
+// checkMemory returns a [*stream.OverBudgetError] if the plan of a fit exceeds the memory of the engine.
+func checkMemory(e stream.Engine, method any, d Data, k kernelgen.Kernel) error {
+	m, plans := method.(interface {
+		Plan(stream.Engine, Shape, kernelgen.Kernel) (*Plan, error)
+	})
+	if e.Memory <= 0 || !plans {
+		return nil
+	}
+	p, err := m.Plan(e, d.Shape(), k)
+	if err != nil {
+		return err
+	}
+	return p.Memory.Check(e.Memory)
 }
 
 // note tells the fit of an engine what was adjusted.

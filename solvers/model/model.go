@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -48,7 +49,9 @@ const (
 )
 
 // String returns left, right or both.
-func (s Side) String() string { return [...]string{"left", "right", "both"}[s] }
+func (s Side) String() string { return words.Of(sideWords, s) }
+
+var sideWords = []string{"left", "right", "both"}
 
 // Verifier is a model whose error can be measured on data.
 type Verifier interface {

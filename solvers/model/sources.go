@@ -96,7 +96,16 @@ func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purp
 	if err != nil {
 		return blas64.General{}, err
 	}
-	return stream.GatherRows(ctx, src, s.Positions())
+	return gatherFinite(ctx, src, s.Positions())
+}
+
+// gatherFinite fetches rows by ascending number. A number that is not finite is a [stream.DataError].
+func gatherFinite(ctx context.Context, src stream.Source, rows []int64) (blas64.General, error) {
+	x, err := stream.GatherRows(ctx, src, rows)
+	if err == nil {
+		err = InSource(src.Info(), sketch.CheckFinite(x), Numbers{List: rows})
+	}
+	return x, err
 }
 
 // SampleWeighted is [SampleRows] with row weights in a kept column: a row of weight 0 is never drawn, and a row of
@@ -115,7 +124,7 @@ func SampleWeighted(ctx context.Context, e stream.Engine, src stream.Source, wei
 		return blas64.General{}, err
 	}
 	return gatherRepeated(ctx, rows, func(ctx context.Context, rows []int64) (blas64.General, error) {
-		return stream.GatherRows(ctx, src, rows)
+		return gatherFinite(ctx, src, rows)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 // weighted returns rows with a kept column of weights.
 func weighted(t *testing.T, x blas64.General, weights []float64) stream.Source {
 	t.Helper()
-	src, err := stream.Beside(stream.FromMatrix("x", x), []string{"w"}, stream.Column{Floats: weights})
+	src, err := stream.Beside(stream.FromMatrix("x", x), []stream.Field{{Name: "w"}}, stream.Column{Floats: weights})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -42,10 +43,9 @@ const (
 )
 
 // String returns the word for a kind.
-func (k Kind) String() string {
-	return [...]string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std",
-		"scores", "novelty"}[k]
-}
+func (k Kind) String() string { return words.Of(kindWords, k) }
+
+var kindWords = []string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}
 
 // ErrNoOutput says that models of a family never give a kind of output.
 var ErrNoOutput = errors.New("no such output")
@@ -103,7 +103,8 @@ type Emit func(b *stream.Block, out blas64.General) error
 type Worker = func(dst blas64.General, b *stream.Block) error
 
 // Transformer is a model that turns rows, seen or new, into a few numbers. Several goroutines may
-// use a Transformer at a time.
+// use a Transformer at a time. Methods of some families that change the model say so, as Refine of lowrank and
+// LearnClasses of ism: no other method may run then, and embedders made before know nothing of the change.
 type Transformer interface {
 	Model
 	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a
@@ -115,7 +116,7 @@ type Transformer interface {
 	// TransformPlan returns what a pass of Transform over rows will hold.
 	TransformPlan(e stream.Engine, rows stream.Source, r Request) *Plan
 	// Worker returns a function that makes workers for the rows of a source. It returns an error
-	// if the rows do not suit the model.
+	// if the rows do not suit the model. Rows are finite, unless the model PreparesRows.
 	Worker(rows stream.Source, r Request) (func() Worker, error)
 	// Transform makes one pass over rows and gives what it makes of them to emit, in order:
 	// see the function of this name.
@@ -136,12 +137,18 @@ func Transform(ctx context.Context, e stream.Engine, m Transformer, rows stream.
 	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
 }
 
+// rowPreparer is implemented by models whose workers take raw rows: they fill nulls, or refuse them.
+type rowPreparer interface{ PreparesRows() bool }
+
 // checkedWorker makes workers that refuse numbers that are not finite.
 func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker, error) {
 	info := rows.Info()
 	worker, err := m.Worker(rows, r)
 	if err != nil {
 		return nil, err
+	}
+	if raw, is := m.(rowPreparer); is && raw.PreparesRows() {
+		return worker, nil
 	}
 	return func() Worker {
 		do := worker()

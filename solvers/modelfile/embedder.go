@@ -1,15 +1,19 @@
 package modelfile
 
 import (
+	"fmt"
+
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Embedder answers a request for one raw row at a time. It belongs to one goroutine: make one for each.
+// Embedder answers a request for raw rows in memory, one or a few at a time. It belongs to one goroutine: others use a
+// Clone.
 type Embedder struct {
 	rows  *prepare.RowPreparer
 	model *model.Embedder
 	row   []float64 // prepared
+	batch []float64 // prepared rows
 }
 
 // Embedder returns an embedder for a request, such as the class or the predicted value of a row. It
@@ -23,7 +27,12 @@ func (m *Model) Embedder(r model.Request) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{rows, e, make([]float64, rows.Width())}, nil
+	return &Embedder{rows: rows, model: e, row: make([]float64, rows.Width())}, nil
+}
+
+// Clone returns an embedder for another goroutine: see [model.Embedder.Clone].
+func (e *Embedder) Clone() *Embedder {
+	return &Embedder{rows: e.rows, model: e.model.Clone(), row: make([]float64, len(e.row))}
 }
 
 // Width returns the number of outputs of a row.
@@ -37,4 +46,27 @@ func (e *Embedder) Embed(dst, row []float64, words ...string) error {
 		return err
 	}
 	return e.model.Embed(dst, e.row)
+}
+
+// EmbedBatch is Embed for rows that follow each other: all their numbers in rows, their outputs in dst and their words
+// in words. It is faster than calls for single rows. An error names the row, counted from 0.
+func (e *Embedder) EmbedBatch(dst, rows []float64, words ...string) error {
+	if e.Width() == 0 {
+		return nil
+	}
+	n, numbers, each := len(dst)/e.Width(), e.rows.Numbers(), e.rows.Words()
+	if len(dst) != n*e.Width() || len(rows) != n*numbers || len(words) != n*each {
+		return fmt.Errorf("%d numbers and %d words for %d outputs; a row has %d and %d, and gives %d", len(rows), len(words),
+			len(dst), numbers, each, e.Width())
+	}
+	if w := len(e.row); len(e.batch) < n*w {
+		e.batch = make([]float64, n*w)
+	}
+	for i := range n {
+		to := e.batch[i*len(e.row) : (i+1)*len(e.row)]
+		if err := e.rows.Prepare(to, rows[i*numbers:(i+1)*numbers], words[i*each:(i+1)*each]...); err != nil {
+			return fmt.Errorf("row %d (counted from 0): %w", i, err)
+		}
+	}
+	return e.model.EmbedBatch(dst, e.batch[:n*len(e.row)])
 }

@@ -57,7 +57,9 @@ func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 // simpler. The Load of the model's family makes a model of it:
 //
 //	a, err := modelfile.Load("m.npz")
-//	…
+//	if err != nil {
+//		return err
+//	}
 //	m, err := lowrank.Load(a)
 //
 // Load refuses a model of prepared rows, see [model.Archive.Prepared].

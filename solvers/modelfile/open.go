@@ -2,8 +2,9 @@ package modelfile
 
 import (
 	"context"
-	"errors"
 	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
@@ -16,10 +17,11 @@ import (
 	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // Model is a model of any family that takes raw rows: as they are in the files, not yet chosen,
-// encoded or scaled. It is safe for concurrent use. TransformPlan is of rows that [Model.Prepare] returned.
+// encoded or scaled. It is safe for concurrent use. Rows of a graph, [sparse.Rows], are taken as they are.
 type Model struct {
 	// Transformer is the model itself, of the type of its family; it takes prepared rows.
 	model.Transformer
@@ -93,15 +95,80 @@ func (m *Model) Rows(side model.Side) (*prepare.RowPreparer, error) {
 	return m.Preparation(side).Rows(m.Dimension(side))
 }
 
-// Worker returns an error: workers take prepared rows.
-func (m *Model) Worker(stream.Source, model.Request) (func() model.Worker, error) {
-	return nil, errors.New("workers take prepared rows: use Transform, Embedder for single rows, or the Transformer of the model")
+// Worker makes workers that take raw blocks of rows. The blocks must carry the kept columns if the fit made numbers of
+// words: see stream.Engine.WithKept. A row that the fit would have dropped is an error.
+func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
+	if isGraph(rows) {
+		return m.Transformer.Worker(rows, r)
+	}
+	columns, preparers, err := m.Preparation(r.Side).Blocks(rows)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := m.Transformer.Worker(named{rows, columns}, r)
+	if err != nil {
+		return nil, err
+	}
+	return func() model.Worker {
+		prepare, do := preparers(), workers()
+		var room blas64.General // of the largest block so far
+		var prepared stream.Block
+		return func(dst blas64.General, b *stream.Block) error {
+			if room.Rows < b.X.Rows {
+				room = stream.NewMatrix(b.X.Rows, len(columns))
+			}
+			prepared = stream.Block{Index: b.Index, Start: b.Start, X: stream.RowSlice(room, 0, b.X.Rows)}
+			if err := prepare(prepared.X, b); err != nil {
+				return err
+			}
+			return do(dst, &prepared)
+		}
+	}, nil
+}
+
+// PreparesRows tells package model that workers deal with nulls themselves.
+func (m *Model) PreparesRows() bool { return true }
+
+// named is a source with the names of the columns of prepared rows, for workers.
+type named struct {
+	stream.Source
+	columns []string
+}
+
+// Info describes the prepared rows.
+func (n named) Info() stream.Info {
+	info := n.Source.Info()
+	info.Columns = n.columns
+	return info
+}
+
+// isGraph reports whether rows are those of a graph, which are not prepared.
+func isGraph(rows stream.Source) bool {
+	_, is := rows.(*sparse.Rows)
+	return is
+}
+
+// TransformPlan returns what a pass of Transform over raw rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
+	if isGraph(rows) {
+		return m.Transformer.TransformPlan(e, rows, r)
+	}
+	columns, _, err := m.Preparation(r.Side).Blocks(rows)
+	if err != nil {
+		columns = make([]string, m.Transformer.Dimension(r.Side)) // Transform says what is wrong with rows
+	}
+	p := m.Transformer.TransformPlan(e, named{rows, columns}, r)
+	p.Add("raw rows", int64(stream.BlockRows(len(columns)))*int64(len(rows.Info().Columns)), "")
+	return p
 }
 
 // Transform prepares raw rows, and gives what the model makes of them to emit, in order. Cost: one pass,
 // and one more that counts rows if the fit dropped those with nulls.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request,
 	emit model.Emit) error {
+	if isGraph(rows) {
+		return m.Transformer.Transform(ctx, e, rows, r, emit)
+	}
 	prepared, err := m.Prepare(ctx, e, r.Side, rows)
 	if err != nil {
 		return err

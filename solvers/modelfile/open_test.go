@@ -3,8 +3,10 @@ package modelfile_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +16,14 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/solvers/ridge"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
+	"github.com/nystream/nystream/stream/sparse"
 )
 
 // writeTable writes a CSV file of flats.
@@ -165,6 +169,23 @@ func TestOpenPrepares(t *testing.T) {
 				if err != nil || row != 60 {
 					t.Fatalf("%v, %v, %v: %d rows, %v", nulls, scale, how, row, err)
 				}
+				// As any Transformer.
+				row = 0
+				err = model.Transform(t.Context(), stream.Engine{}, m, raw, model.Request{}, func(_ *stream.Block, u blas64.General) error {
+					for i := range u.Rows {
+						if !slices.Equal(u.Data[i*u.Stride:i*u.Stride+u.Cols], want.Data[row*want.Stride:row*want.Stride+want.Cols]) {
+							return fmt.Errorf("row %d differs", row)
+						}
+						row++
+					}
+					return nil
+				})
+				if err != nil || row != 60 {
+					t.Fatalf("as a Transformer: %v, %v, %v: %d rows, %v", nulls, scale, how, row, err)
+				}
+				if p := m.TransformPlan(stream.Engine{}, raw, model.Request{}); p.Memory.Total() <= 0 || p.SourcePasses != 1 {
+					t.Errorf("%+v", p)
+				}
 			}
 		}
 	}
@@ -292,4 +313,91 @@ func FuzzRowsData(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestOpenedIsTransformer: a model that was opened is a Transformer for code that knows nothing of preparation: nulls
+// are filled, or refused by row and column, and rows of a graph are taken as they are.
+func TestOpenedIsTransformer(t *testing.T) {
+	x := someRows(60)
+	for _, nulls := range []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsMean} {
+		rows, err := prepare.New(t.Context(), stream.Engine{}, stream.FromMatrix("x", x, "a", "b", "c"), prepare.Treatment{Nulls: nulls, Scale: prepare.ScaleStandard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := lowrank.Landmark{Rank: 4}.Fit(t.Context(), stream.Engine{}, model.Sources{Left: rows}, kernelgen.RBF(0.3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m.npz")
+		if err := modelfile.SavePrepared(path, fit.Model, rows); err != nil {
+			t.Fatal(err)
+		}
+		m, err := modelfile.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := model.NewEmbedder(m, model.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := make([]float64, e.Width())
+		if err := e.Embed(u, []float64{1, 2, 3}); err != nil {
+			t.Error(err)
+		}
+		if err := e.Embed(u, []float64{1, math.NaN(), 3}); (err == nil) != (nulls == prepare.NullsMean) {
+			t.Errorf("%v: a row with a null: %v", nulls, err)
+		}
+		own, err := m.Embedder(model.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch := make([]float64, 2*own.Width())
+		if err := own.Clone().EmbedBatch(batch, []float64{1, 2, 3, 1, 2, 3}); err != nil {
+			t.Error(err)
+		}
+		if err := own.Embed(u, []float64{1, 2, 3}); err != nil {
+			t.Error(err)
+		}
+		for j, v := range batch {
+			if d := math.Abs(v - u[j%len(u)]); !(d <= 1e-12) {
+				t.Errorf("output %d of a batch is %v, and %v alone", j, v, u[j%len(u)])
+			}
+		}
+		if err := own.EmbedBatch(batch, []float64{1, 2, 3, 1, math.Inf(1), 3}); (err == nil) != (nulls == prepare.NullsMean) ||
+			err != nil && !strings.Contains(err.Error(), "row 1 ") {
+			t.Errorf("%v: a row with a null: %v", nulls, err)
+		}
+	}
+	const nodesOfRing = 20
+	graph, err := sparse.NewCSR(nodesOfRing, nodesOfRing, func(yield func(sparse.Entry) bool) {
+		for i := range int32(nodesOfRing) {
+			if !yield(sparse.Entry{Row: i, Col: (i + 1) % nodesOfRing, Value: 1}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := ksvd.Graph("ring", graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := ksvd.Nystrom{Rank: 2}.Fit(t.Context(), stream.Engine{}, data, kernelgen.T())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "graph.npz")
+	if err := modelfile.Save(path, fit.Model); err != nil {
+		t.Fatal(err)
+	}
+	m, err := modelfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := sparse.NewRows("ring", graph, nil)
+	err = m.Transform(t.Context(), stream.Engine{}, nodes, model.Request{}, func(*stream.Block, blas64.General) error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -85,7 +85,7 @@ func savedRegression() string {
 	for i := range y {
 		x.Data[i], y[i] = float64(i), 2*float64(i)
 	}
-	rows, err := stream.Beside(stream.FromMatrix("x", x), []string{"y"}, stream.Column{Floats: y})
+	rows, err := stream.Beside(stream.FromMatrix("x", x), []stream.Field{{Name: "y"}}, stream.Column{Floats: y})
 	if err != nil {
 		log.Fatal(err)
 	}

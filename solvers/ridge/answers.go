@@ -42,7 +42,7 @@ func (a *answers) linear(raw, entries blas64.General) {
 		for i := range dst.Rows {
 			copy(matrix.Row(dst, i), intercept)
 		}
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, entries, coefficients, 1, dst)
+		dense.GemmRows(blas.NoTrans, entries, coefficients, 1, dst)
 	}
 	put(matrix.Columns(raw, 0, t), a.model.Coefficients, a.model.Intercept)
 	if v := a.model.Intervals; a.bounds {

@@ -19,7 +19,7 @@ func Example() {
 		x.Data[i] = 6 * float64(i) / 2000
 		sine[i] = math.Sin(x.Data[i])
 	}
-	rows, err := stream.Beside(stream.FromMatrix("x", x), []string{"sine"}, stream.Column{Floats: sine})
+	rows, err := stream.Beside(stream.FromMatrix("x", x), []stream.Field{{Name: "sine"}}, stream.Column{Floats: sine})
 	if err != nil {
 		log.Fatal(err)
 	}

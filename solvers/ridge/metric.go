@@ -14,10 +14,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -187,10 +187,6 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, field := range of.info.Kept {
-		names = append(names, field.Name)
-	}
 	own := *d
 	all := new(known)
 	numbers := model.Numbers{List: panels[0].Number}
@@ -208,7 +204,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 		}
 	}
 	out := &drawn{Data: &own, rows: dense.PickRows(panels[0].Rows, present), known: all.pick(present)}
-	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), names, kept...); err != nil {
+	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), of.info.Kept, kept...); err != nil {
 		return nil, err
 	}
 	if d.Classes != nil {
@@ -415,10 +411,11 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	out, factors := matrix.New(stream.PanelRows, metric.Rows), dense.PickColumns(metric, []int{0}).Data
+	var out []float64 // of the largest panel so far
+	factors := dense.PickColumns(metric, []int{0}).Data
 	rows, products := matrix.New(mapRows, metric.Rows), matrix.New(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
-		y := matrix.Rows(out, 0, x.Rows)
+		y := matrix.Reuse(&out, x.Rows, metric.Rows)
 		for i := range x.Rows {
 			if metric.Cols == 1 {
 				floats.MulTo(matrix.Row(y, i), matrix.Row(x, i), factors)

@@ -162,18 +162,19 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
-		fill, entries, byMetric := features.Worker(), matrix.New(stream.PanelRows, m.Landmarks.Rows), rowMap(m.Metric)
-		numbers, variances := matrix.New(stream.PanelRows, answers.width), make([]float64, 2*stream.PanelRows)
+		fill, byMetric := features.Worker(), rowMap(m.Metric)
+		var entries, numbers, variances []float64 // of the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				k, raw := matrix.Rows(entries, 0, x.Rows), matrix.Rows(numbers, 0, x.Rows)
+				k, raw := matrix.Reuse(&entries, x.Rows, m.Landmarks.Rows), matrix.Reuse(&numbers, x.Rows, answers.width)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
 					return err
 				}
 				answers.linear(raw, k)
 				if answers.deviations {
-					diagonal, relative := variances[:x.Rows], variances[stream.PanelRows:][:x.Rows]
+					both := matrix.Reuse(&variances, 2, x.Rows)
+					diagonal, relative := matrix.Row(both, 0), matrix.Row(both, 1)
 					t.Diagonal(diagonal, x)
 					m.Posterior.variances(relative, diagonal, k, m.Lambda)
 					for i, v := range relative {

@@ -42,7 +42,7 @@ func wavy(n int) (x, y blas64.General) {
 // beside adds a kept column to the rows of d.
 func beside(t *testing.T, d *Data, name string, c stream.Column) {
 	t.Helper()
-	rows, err := stream.Beside(d.Rows, []string{name}, c)
+	rows, err := stream.Beside(d.Rows, []stream.Field{{Name: name}}, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,10 +105,10 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 	maker := f.Space.Features(info.Name)
 	return func() model.Worker {
 		features := maker()
-		room := matrix.New(stream.PanelRows, f.Coefficients.Rows)
+		var room []float64 // of the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
-				rows := matrix.Rows(room, 0, x.Rows)
+				rows := matrix.Reuse(&room, x.Rows, f.Coefficients.Rows)
 				if err := features(rows, x, b.Start+int64(first)); err != nil {
 					return err
 				}
@@ -121,7 +121,7 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 
 // combine puts into dst the values for features.
 func (f *Functions) combine(dst, features blas64.General) {
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, features, f.Coefficients, 0, dst)
+	dense.GemmRows(blas.NoTrans, features, f.Coefficients, 0, dst)
 	if f.Offsets == nil {
 		return
 	}

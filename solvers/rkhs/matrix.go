@@ -58,6 +58,7 @@ func (f *Factors) decompose(s Side) (*dense.SVD, error) {
 	return d, nil
 }
 
+// String returns x or y.
 func (s Side) String() string {
 	if s == OfX {
 		return "x"

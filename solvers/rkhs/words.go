@@ -1,6 +1,6 @@
 package rkhs
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import "github.com/nystream/nystream/internal/words"
 
 // Task says what is decomposed: an operator has singular values, and eigenvalues if
 // its range and domain are one RKHS.

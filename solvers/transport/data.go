@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,7 +40,11 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 		return blas64.General{}, err
 	}
 	return model.SampleShares(ctx, d.LeftWeights, n, seed, "kernel", func(ctx context.Context, rows []int64) (blas64.General, error) {
-		return stream.GatherRows(ctx, d.Left, rows)
+		x, err := stream.GatherRows(ctx, d.Left, rows)
+		if err == nil {
+			err = model.InSource(d.Left.Info(), sketch.CheckFinite(x), model.Numbers{List: rows})
+		}
+		return x, err
 	})
 }
 

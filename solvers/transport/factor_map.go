@@ -41,8 +41,7 @@ func (m *Model) byFactors(side model.Side, info stream.Info) func() mapper {
 func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 	to, factor := m.mapOf(side), m.Factors.Factor(side)
 	rows, coefficients := factor.Rows(info), factor.Lift(to.Coefficients)
-	out := matrix.New(mapRows, to.Dimension()+1)
-	sections := matrix.New(mapRows, to.Corrections.Rows)
+	var out, sections []float64 // of the largest panel so far
 	kernel, columns := tiles.Plain(m.Factors.Kernel), &tiles.Rows{Dense: to.Corrections}
 	var w kernelgen.Workspace
 	return func(dst, x blas64.General, start int64) error {
@@ -50,12 +49,12 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 		if err != nil {
 			return err
 		}
-		z := matrix.Rows(out, 0, x.Rows)
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, coefficients, 0, z)
-		if sections.Cols > 0 {
-			s := matrix.Rows(sections, 0, x.Rows)
+		z := matrix.Reuse(&out, x.Rows, to.Dimension()+1)
+		dense.GemmRows(blas.NoTrans, y, coefficients, 0, z)
+		if to.Corrections.Rows > 0 {
+			s := matrix.Reuse(&sections, x.Rows, to.Corrections.Rows)
 			kernel.FillDense(s, x, columns, &w)
-			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, s, to.CorrectionValues, 1, z)
+			dense.GemmRows(blas.NoTrans, s, to.CorrectionValues, 1, z)
 		}
 		for i := range x.Rows {
 			to.image(matrix.Row(dst, i), matrix.Row(z, i))

@@ -85,12 +85,11 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
 		var w kernelgen.Workspace
-		buf := matrix.New(stripRows(n), n)
+		var room, turned []float64 // of the largest strip so far
 		fill := func(dst, x blas64.General) { g.logs.FillDense(dst, x, right, &w) }
 		if side == model.Right && !g.logs.Kernel.Symmetric() { // the points are left rows
-			turned := matrix.New(n, buf.Rows)
 			fill = func(dst, x blas64.General) {
-				t := matrix.Of(turned.Data, n, x.Rows)
+				t := matrix.Reuse(&turned, n, x.Rows)
 				g.logs.FillDense(t, to.Points, &tiles.Rows{Dense: x}, &w)
 				for i := range dst.Rows {
 					blas64.Copy(blas64.Vector{N: n, Inc: t.Stride, Data: t.Data[i:]}, dense.Vector(matrix.Row(dst, i)))
@@ -98,8 +97,8 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 			}
 		}
 		return func(dst, x blas64.General, start int64) error {
-			for first := 0; first < x.Rows; first += buf.Rows {
-				strip := matrix.Rows(buf, 0, min(buf.Rows, x.Rows-first))
+			for first := 0; first < x.Rows; first += stripRows(n) {
+				strip := matrix.Reuse(&room, min(stripRows(n), x.Rows-first), n)
 				fill(strip, matrix.Rows(x, first, strip.Rows))
 				for i := range strip.Rows {
 					row := matrix.Row(strip, i)
@@ -109,7 +108,7 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 					}
 					blas64.Scal(1/s.Rest, dense.Vector(row))
 				}
-				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
+				dense.GemmRows(blas.NoTrans, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
 			}
 			return nil
 		}
@@ -121,10 +120,11 @@ func (to *Map) byNearest() func() mapper {
 	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
 	return func() mapper {
 		var w kernelgen.Workspace
-		buf := matrix.New(stripRows(to.Near.Rows), to.Near.Rows)
+		var room []float64 // of the largest strip so far
+		n := to.Near.Rows
 		return func(dst, x blas64.General, _ int64) error {
-			for first := 0; first < x.Rows; first += buf.Rows {
-				strip := matrix.Rows(buf, 0, min(buf.Rows, x.Rows-first))
+			for first := 0; first < x.Rows; first += stripRows(n) {
+				strip := matrix.Reuse(&room, min(stripRows(n), x.Rows-first), n)
 				distance.FillDense(strip, matrix.Rows(x, first, strip.Rows), near, &w)
 				for i := range strip.Rows {
 					move := matrix.Row(to.Moves, floats.MinIdx(matrix.Row(strip, i)))

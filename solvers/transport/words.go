@@ -1,6 +1,6 @@
 package transport
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import "github.com/nystream/nystream/internal/words"
 
 // Name is the method in the header of a saved model of this package.
 const Name = "transport"

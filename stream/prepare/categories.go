@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,14 +29,14 @@ const (
 	EncodeOrdinal
 )
 
-var encodingWords = [...]string{"none", "onehot", "ordinal"}
+var encodingWords = []string{"none", "onehot", "ordinal"}
 
 // String returns none, onehot or ordinal.
-func (e Encoding) String() string { return encodingWords[e] }
+func (e Encoding) String() string { return words.Of(encodingWords, e) }
 
 // ParseEncoding returns the encoding of a word, or false.
 func ParseEncoding(word string) (Encoding, bool) {
-	i := slices.Index(encodingWords[:], word)
+	i := slices.Index(encodingWords, word)
 	return Encoding(max(0, i)), i >= 0
 }
 

@@ -11,11 +11,13 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,14 +38,14 @@ const (
 	NullsIndicator
 )
 
-var nullsWords = [...]string{"error", "drop", "zero", "mean", "indicator"}
+var nullsWords = []string{"error", "drop", "zero", "mean", "indicator"}
 
 // String returns error, drop, zero, mean or indicator.
-func (n Nulls) String() string { return nullsWords[n] }
+func (n Nulls) String() string { return words.Of(nullsWords, n) }
 
 // ParseNulls returns the policy of a word, or false.
 func ParseNulls(word string) (Nulls, bool) {
-	i := slices.Index(nullsWords[:], word)
+	i := slices.Index(nullsWords, word)
 	return Nulls(max(0, i)), i >= 0
 }
 
@@ -66,7 +68,9 @@ const (
 )
 
 // String returns none, standard, minmax or quantile.
-func (s Scaling) String() string { return [...]string{"none", "standard", "minmax", "quantile"}[s] }
+func (s Scaling) String() string { return words.Of(scalingWords, s) }
+
+var scalingWords = []string{"none", "standard", "minmax", "quantile"}
 
 // Treatment says how a fit prepares rows.
 type Treatment struct {
@@ -120,6 +124,9 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
 		}
 	}
+	if err := refuseLostWords(info, t); err != nil {
+		return nil, err
+	}
 	t.Categories = p.Encoding // no levels to find where no column has text
 	if !t.Scans() && (t.AllColumns || info.OnePass || !beginsEmpty(ctx, src)) {
 		p.zeros(t, len(info.Columns))
@@ -149,6 +156,18 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 		s.empty, s.rounded = empty, stats.roundedNames(t, p)
 	}
 	return s, err
+}
+
+// refuseLostWords returns an error if words were to be encoded, and a column of words is marked neither as a category
+// nor as one to carry along.
+func refuseLostWords(info stream.Info, t Treatment) error {
+	for _, f := range info.Kept {
+		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
+			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`categories %v` makes no numbers of its words: the field is no category", t.Categories).
+				Do("set Category of its stream.Field, or Carried to keep the words as they are")
+		}
+	}
+	return nil
 }
 
 // zeros sets Fill for NullsZero.
@@ -215,7 +234,8 @@ type Source struct {
 	carry      []int           // places of the kept columns that are carried along; nil for all
 	kept       *keptRows       // which raw rows are left; nil if all are
 	weights    int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
-	drops      int64           // rows with nulls
+	drops      int64           // rows with nulls, as they were counted
+	dropped    atomic.Int64    // rows with nulls that readers have left out, where nobody counted them before
 	absent     int64           // rows of weight 0
 	empty      []string        // columns without any finite value
 	rounded    []string        // columns whose values differ by no more than rounding
@@ -294,7 +314,7 @@ func (s *Source) carried() {
 func (s *Source) Info() stream.Info { return s.info }
 
 // Dropped returns the number of rows left out for nulls, as far as they have been counted.
-func (s *Source) Dropped() int64 { return s.drops }
+func (s *Source) Dropped() int64 { return s.drops + s.dropped.Load() }
 
 // Absent returns the number of rows of weight 0, which are left out.
 func (s *Source) Absent() int64 { return s.absent }
@@ -344,6 +364,9 @@ func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
 	r.row += int64(n)
 	left, bad := r.s.clean(dst, raw, n, !r.s.counted, func(i int) int64 { return start + int64(i) })
 	r.left += int64(left)
+	if r.s.kept == nil && bad == nil {
+		r.s.dropped.Add(int64(n - left))
+	}
 	if bad == nil {
 		bad = r.check(err == io.EOF)
 	}

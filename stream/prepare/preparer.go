@@ -58,6 +58,12 @@ func (p Preparation) Rows(columns int) (*RowPreparer, error) {
 	return r, nil
 }
 
+// Numbers returns the number of numbers of a raw row.
+func (r *RowPreparer) Numbers() int { return r.numeric }
+
+// Words returns the number of words of a raw row.
+func (r *RowPreparer) Words() int { return len(r.firsts) }
+
 // Width returns the number of columns of a prepared row.
 func (r *RowPreparer) Width() int { return r.width }
 

@@ -83,6 +83,12 @@ func (s *schema) columns() []column.Info {
 func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.index = t.index.with(c.Inexact)
+	if t.Live {
+		c.SetCosts(0, t.columnBytes(len(c.All(true))))
+		return column.NewSource(c, t.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
+			return newPass(&c, wanted.index.schema, wanted.liveFeed(ctx, f.(*file.Live), &t.TableInfo))
+		}), nil
+	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	seekCost, readerBytes := t.readerCost(&c)
 	c.SetCosts(seekCost, readerBytes+wanted.stamp.ReaderBytes())

@@ -47,6 +47,7 @@ type feed struct {
 	wanted []field   // that will be read, for the dictionaries
 	dicts  dictionaries
 	space  workspace
+	live   *live // what comes through a pipe, without an index; nil for a file
 }
 
 func (f *feed) close() error {
@@ -59,6 +60,9 @@ func (f *feed) close() error {
 
 // next returns the next batch, which is valid until the call after, or io.EOF after the last one.
 func (f *feed) next() (*batch, error) {
+	if f.live != nil {
+		return f.nextLive()
+	}
 	for f.at < len(f.index.entries) {
 		e := &f.index.entries[f.at]
 		f.at++

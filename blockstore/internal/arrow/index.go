@@ -33,6 +33,7 @@ type index struct {
 	rows    int64
 	isFile  bool
 
+	begin    int64  // of a pipe: where the messages behind the schema begin
 	unmarked bool   // a stream has no end mark
 	nulls    []bool // whether a batch has nulls in each field
 }

@@ -80,6 +80,9 @@ func (p *pass) columnReaders(path string, schema *schema, chosen []int) []column
 
 // SkipTo implements column.Pass.
 func (p *pass) SkipTo(row int64) error {
+	if p.feed.live != nil {
+		return nil // it is the first
+	}
 	if row >= p.end {
 		batch, err := p.feed.seek(row)
 		if err != nil {

@@ -98,7 +98,7 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 		}
 		done += rows
 		if e.inBatch += rows; e.inBatch == e.batchRows || e.nested >= batchBytes {
-			if err := e.flush(); err != nil {
+			if err := e.Flush(); err != nil {
 				return err
 			}
 		}
@@ -157,8 +157,8 @@ func (e *encoder) expected() int {
 	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encoded)))
 }
 
-// flush writes the batch.
-func (e *encoder) flush() error {
+// Flush implements column.Flusher: it writes the batch.
+func (e *encoder) Flush() error {
 	if e.inBatch == 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (e *encoder) flush() error {
 }
 
 func (e *encoder) Finish() error {
-	if err := e.flush(); err != nil {
+	if err := e.Flush(); err != nil {
 		return err
 	}
 	defer e.builder.Release()

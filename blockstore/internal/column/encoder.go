@@ -18,6 +18,11 @@ type Encoder interface {
 	Finish() error
 }
 
+// Flusher is an [Encoder] that can send what it holds before it is finished.
+type Flusher interface {
+	Flush() error
+}
+
 // describer is an encoder of a format whose files have a place for what they say of
 // themselves.
 type describer interface {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -21,7 +22,8 @@ type Pass interface {
 	// and find room, and returns their number, which may be 0; io.EOF when
 	// there are no more. SkipTo comes before the first Next. The rows that it counts are valid
 	// also when it returns an error, which is about a row behind them; kept columns may then have
-	// more values. It does not keep dst, and leaves the rows before at alone.
+	// more values. It does not keep dst, and leaves the rows before at alone. Of a live table the error may be
+	// file.ErrPause; then Next is called again.
 	Next(dst *stream.Batch, at int) (int, error)
 	// Close releases the file, which the pass owns since Begin. It is called once, also after an
 	// error.
@@ -88,6 +90,9 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool, kept *strea
 
 // Gather fetches rows by number, those that follow each other together.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	if s.info.OnePass {
+		return stream.OnceError(s.info.Name)
+	}
 	BeginGather(s.info, rows, dst)
 	kept := s.keptNow(ctx, s.touchesMost(len(rows)))
 	f, err := s.stamp.ByNumber(len(rows)).Open(ctx)
@@ -140,13 +145,14 @@ type passReader struct {
 	first          int64 // the row to begin with; -1 once the pass is there
 	checkUnchanged func(err error) error
 	failed         error
+	began          time.Time // when the first row of a live block came
 }
 
 // Read implements stream.Reader.
 func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	MustFit(r.info, dst)
 	Truncate(dst, r.info.Kept)
-	for n < dst.X.Rows && r.failed == nil {
+	for n < dst.X.Rows && r.failed == nil && !r.leaves(n) {
 		stream.Beat(r.ctx)
 		if r.failed = r.ctx.Err(); r.failed == nil {
 			var rows int
@@ -155,7 +161,11 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 				return err
 			})
 			n += rows
-			if r.failed != nil {
+			if r.failed == file.ErrPause {
+				if r.failed = nil; n > 0 {
+					break
+				}
+			} else if r.failed != nil {
 				r.failed = r.checkUnchanged(r.failed)
 			}
 		}
@@ -163,10 +173,24 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	return n, r.failed
 }
 
+// leaves reports whether n rows of a live source have waited long enough for others.
+func (r *passReader) leaves(n int) bool {
+	switch {
+	case !r.info.Live:
+		return false
+	case n == 0:
+		r.began = time.Time{}
+		return false
+	case r.began.IsZero():
+		r.began = time.Now()
+	}
+	return time.Since(r.began) >= file.Patience
+}
+
 // next reads the next rows. The first time it goes to where they are.
 func (r *passReader) next(dst *stream.Batch, at int) (int, error) {
 	if first := r.first; first >= 0 {
-		if first >= r.info.Rows {
+		if r.info.Rows >= 0 && first >= r.info.Rows {
 			return 0, io.EOF
 		}
 		r.first = -1

@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
 )
@@ -73,6 +74,7 @@ type TableInfo struct {
 	// are what lies in them, one for each member of a structure.
 	Nested []Nested
 
+	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
 	Unmarked bool // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file
@@ -181,7 +183,7 @@ const (
 
 // String returns the name of the meaning, "" for plain integers.
 func (m Meaning) String() string {
-	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
+	return words.Of([]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}, m)
 }
 
 // IsTemporal reports whether columns of this meaning are computed with only when they are
@@ -201,7 +203,7 @@ const (
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
+	return words.Of([]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}, k)
 }
 
 // Computable reports whether a column of this kind can be part of a row.
@@ -266,7 +268,7 @@ const (
 )
 
 // String returns error or round.
-func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
+func (i Inexact) String() string { return words.Of([]string{"error", "round"}, i) }
 
 // SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
 func (c *Choice) SetCosts(seekCost, readerBytes int64) {
@@ -347,7 +349,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 		return nil, err
 	}
 	c.stored = c.findStored()
-	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen,
+	c.info = stream.Info{Name: about.Path, Rows: about.Rows, SeekCost: about.SeekCost, ReaderBytes: about.ReaderBytes, Versions: about.Versions, PassesToOpen: about.PassesToOpen, OnePass: about.Live, Live: about.Live,
 		Columns: names.Columns, Nameless: names.Nameless, Kept: names.Kept}
 	err = fault.Guard(about.Path, func() error {
 		src, err = t.Source(c)

@@ -25,6 +25,7 @@ type Stamp struct {
 	info   fs.FileInfo
 	object *Object // nil for a file
 	places int     // that are read at the same time; 0 for one
+	live   *Live   // the input itself, which has no file; nil for a file
 	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
 
 	reads    *Reads // of the session that opened the file, or nil
@@ -122,6 +123,9 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
+	if s.live != nil {
+		return s.live.open(s.path)
+	}
 	if s.copied != nil {
 		return counted{s.copied.reader(), s.reads, s.byNumber}, nil
 	}
@@ -153,7 +157,7 @@ func (s Stamp) OpenAnytime() (File, error) {
 // changed, removed or replaced meanwhile: then it returns an error that says so, and
 // what came of it. A reading that was given up stays so.
 func (s Stamp) CheckUnchanged(file File, err error) error {
-	if s.object != nil || s.copied != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if s.object != nil || s.copied != nil || s.live != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	what := s.since(Mappable(file))

@@ -38,6 +38,11 @@ func OpenArchive(ctx context.Context, files *file.Session, path, name string) (c
 		return nil, err
 	}
 	defer f.Close()
+	return OpenArchiveFile(ctx, files, path, name, f, stamp)
+}
+
+// OpenArchiveFile is OpenArchive of the open file f, which messages call path.
+func OpenArchiveFile(ctx context.Context, files *file.Session, path, name string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t, err := openArchive(ctx, files, f, stamp, path, name)
 	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err

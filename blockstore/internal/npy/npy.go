@@ -5,6 +5,7 @@ package npy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -39,6 +40,11 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 		return nil, err
 	}
 	defer f.Close()
+	return OpenFile(path, f, stamp)
+}
+
+// OpenFile is Open of the open file f, which messages call path.
+func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	head, err := ReadHeader(io.NewSectionReader(f, 0, stamp.Size))
 	if err == nil {
 		err = head.CheckNumbers()
@@ -50,6 +56,33 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 		return nil, err
 	}
 	return Part(path, stamp, head, 0, stamp.Size)
+}
+
+// ErrFortran reports that a matrix comes column by column, so that no row is there before all are.
+var ErrFortran = errors.New("the matrix is in Fortran order")
+
+// OpenLive reads the header of an array that comes through a pipe. It returns ErrFortran, with nothing forgotten, if
+// rows cannot be read as they come.
+func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, error) {
+	head, err := ReadHeader(in.Reader(ctx))
+	if err == nil {
+		err = head.CheckNumbers()
+	}
+	if err != nil {
+		return nil, fault.File(path, "%w", fault.Damaged(err))
+	}
+	if head.fortran && len(head.Shape) == 2 {
+		return nil, ErrFortran
+	}
+	t := &table{layout: layout{head: head}, stamp: in.Stamp(path, 0)}
+	if err = t.fromShape(); err == nil {
+		_, err = t.promised()
+	}
+	if err != nil {
+		return nil, fault.File(path, "%w", fault.Damaged(err))
+	}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Live: true, ReaderBytes: bufferSize + t.row, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	return t, nil
 }
 
 // Part returns the array with this header that takes so many bytes from offset on of a file,
@@ -97,14 +130,22 @@ func (t *layout) fromShape() error {
 	return nil
 }
 
-// checkSize compares the size of the file with what the header promises.
-func (t *layout) checkSize(file int64) error {
+// promised notes and returns how many bytes the header promises.
+func (t *layout) promised() (int64, error) {
 	overRow, row := bits.Mul64(uint64(t.width), uint64(t.head.dtype.size))
 	overAll, all := bits.Mul64(uint64(t.count), row)
 	if overRow != 0 || overAll != 0 || row > 1<<62 || all > 1<<62 {
-		return fmt.Errorf("the header promises %d rows of %d values, more than a file can hold", t.count, t.width)
+		return 0, fmt.Errorf("the header promises %d rows of %d values, more than a file can hold", t.count, t.width)
 	}
 	t.row, t.dataSize = int64(row), int64(all)
+	return t.dataSize, nil
+}
+
+// checkSize compares the size of the file with what the header promises.
+func (t *layout) checkSize(file int64) error {
+	if _, err := t.promised(); err != nil {
+		return err
+	}
 	switch have := file - t.head.size; {
 	case have < t.dataSize && t.head.fortran:
 		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Of(stream.Damaged).Do("was the file cut short?")
@@ -162,8 +203,14 @@ func (p *pass) SkipTo(row int64) error {
 // Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	n := min(int64(dst.X.Rows-at), p.table.count-p.at)
-	if n == 0 {
+	live, _ := p.file.(*file.Live)
+	switch {
+	case n == 0 && live != nil:
+		return 0, p.ends(live)
+	case n == 0:
 		return 0, io.EOF
+	case live != nil:
+		return p.come(live, dst, at, int(n))
 	}
 	if p.straight(dst) {
 		return p.copy(dst, at, min(n, straightRows(p.table.row)))
@@ -205,6 +252,46 @@ func (p *pass) readError(err error) error {
 		err = fmt.Errorf("the file has become shorter since it was opened")
 	}
 	return fault.Cell(p.table.Path, p.at, "", "%w", err)
+}
+
+// come puts up to n rows that have come through a pipe into dst at row i. It waits for one.
+func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
+	t := p.table
+	window, err := in.Await(t.head.size+p.at*t.row, int(t.row))
+	have := min(int64(len(window))/max(1, t.row), int64(n))
+	switch {
+	case err == file.ErrPause && have == 0:
+		return 0, err
+	case err == io.EOF && have == 0:
+		return 0, fault.File(t.Path, "the header promises %d rows, and the pipe ends in row %d", t.count, p.at).Of(stream.Damaged).Do("did what writes to it fail?")
+	case have == 0:
+		return 0, fault.Cell(t.Path, p.at, "", "%w", err)
+	}
+	p.buf, p.first, p.held = window, p.at, have
+	p.cells()
+	if err := p.decode(dst, i, int(have)); err != nil {
+		return 0, err
+	}
+	p.at += have
+	return int(have), nil
+}
+
+// cells notes where the values of a row in C order are.
+func (p *pass) cells() {
+	p.step, p.offsets = int(p.table.row), p.offsets[:0]
+	for _, column := range p.All(true) {
+		p.offsets = append(p.offsets, column*p.table.head.dtype.size)
+	}
+}
+
+// ends returns io.EOF if a pipe ends behind the last row.
+func (p *pass) ends(in *file.Live) error {
+	t := p.table
+	window, err := in.Await(t.head.size+p.at*t.row, 1)
+	if len(window) > 0 {
+		return fault.File(t.Path, "bytes follow the %d rows that the header promises", t.count).Of(stream.Damaged).Do("make it again")
+	}
+	return err
 }
 
 // some puts up to n rows from p.at on into dst at row i.
@@ -251,15 +338,11 @@ func (p *pass) load(want int64) error {
 func (p *pass) fill(count int64) error {
 	t := p.table
 	size := int64(t.head.dtype.size)
-	p.offsets = p.offsets[:0]
 	if !t.head.fortran {
-		p.step = int(t.row)
-		for _, column := range p.All(true) {
-			p.offsets = append(p.offsets, column*int(size))
-		}
+		p.cells()
 		return readFull(p.file, p.buf, t.head.size+p.first*t.row)
 	}
-	p.step = int(size)
+	p.step, p.offsets = int(size), p.offsets[:0]
 	for k, column := range p.All(true) {
 		from := int64(k) * count * size
 		p.offsets = append(p.offsets, int(from))

@@ -69,3 +69,6 @@ func (e *encoder) Finish() error {
 	_, err := e.file.WriteAt(e.header(e.rows), 0)
 	return err
 }
+
+// Flush implements column.Flusher.
+func (e *encoder) Flush() error { return e.out.Flush() }

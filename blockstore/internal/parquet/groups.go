@@ -42,6 +42,30 @@ func WriterBytes(memory int64, columns int) int64 {
 	return 8<<20 + min(g+n*(320<<10), 4*g) + n*(8<<10)
 }
 
+// chunkBytes is what the library holds, until the end of the file, of each column of a row group: 889 bytes were
+// measured. WriterBytes counts those of the first countedGroups.
+const (
+	chunkBytes    = 900
+	countedGroups = 4
+)
+
+// FooterBytes returns what the footer of a file of so many rows takes besides WriterBytes, while it grows. In less memory
+// than the writer needs it is that in the least that suffices: nothing is written in less.
+func FooterBytes(memory, rows int64, columns int) int64 {
+	bytes := footerBytes(memory, rows, columns)
+	for ; memory > 0 && memory < WriterBytes(memory, columns)+bytes; bytes = footerBytes(memory, rows, columns) {
+		memory += memory/32 + 1<<20
+	}
+	return bytes
+}
+
+// footerBytes is FooterBytes in whatever memory.
+func footerBytes(memory, rows int64, columns int) int64 {
+	perGroup := int64(newGroup(GroupBytes(memory), max(1, columns)).rows)
+	groups := (rows + perGroup - 1) / perGroup
+	return max(0, groups-countedGroups) * int64(columns) * chunkBytes
+}
+
 // group counts what the current row group holds.
 type group struct {
 	rows  int   // it has at most

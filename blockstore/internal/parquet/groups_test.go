@@ -3,9 +3,11 @@ package parquet
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -287,5 +290,40 @@ func checkPages(t *testing.T, name string, chunk parquet.ColumnChunk, values []p
 		if compare := chunk.Type().Compare; compare(index.MinValue(p), least) > 0 || compare(index.MaxValue(p), most) < 0 {
 			t.Errorf("%s, page %d: %v to %v, not %v to %v", name, p, index.MinValue(p), index.MaxValue(p), least, most)
 		}
+	}
+}
+
+// TestFooterHolds: what a writer holds grows with its row groups as FooterBytes counts it.
+func TestFooterHolds(t *testing.T) {
+	const columns, memory = 1000, 64 << 20
+	e, err := newEncoder(io.Discard, stream.Info{Columns: stream.NumberedColumns(columns)}, nil, memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := e.(*encoder).group.rows
+	b := &stream.Batch{X: matrix.New(rows, columns)}
+	held := func(groups int) int64 {
+		for range groups {
+			if err := e.Encode(b, rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var m runtime.MemStats
+		for range 2 { // what pools hold goes with the second
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		runtime.KeepAlive(e)
+		return int64(m.HeapAlloc)
+	}
+	held(2)
+	before := held(countedGroups - 2)
+	grown := held(8) - before
+	counted := FooterBytes(memory, int64((countedGroups+8)*rows), columns)
+	if grown > counted*21/20 || grown < counted/2 {
+		t.Errorf("8 row groups of %d columns hold %d bytes, %d are counted", columns, grown, counted)
+	}
+	if got := FooterBytes(memory, int64(countedGroups*rows), columns); got != 0 {
+		t.Errorf("%d bytes are counted of %d row groups", got, countedGroups)
 	}
 }

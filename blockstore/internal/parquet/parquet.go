@@ -91,9 +91,15 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 		return nil, err
 	}
 	defer in.Close()
+	return OpenFile(ctx, path, in, stamp)
+}
+
+// OpenFile is Open of the open file in, which messages call path.
+func OpenFile(ctx context.Context, path string, in file.File, stamp file.Stamp) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	t.NearlyNumeric = make(map[int]*stream.DataError)
-	if err = t.readFooter(in); err == nil {
+	err := t.readFooter(in)
+	if err == nil {
 		err = t.findWidths(ctx)
 	}
 	if err = stamp.CheckUnchanged(in, err); err != nil {

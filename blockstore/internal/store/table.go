@@ -45,6 +45,11 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 		return nil, err
 	}
 	defer f.Close()
+	return OpenFile(path, f, stamp)
+}
+
+// OpenFile is Open of the open file f, which messages call path.
+func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t, err := newTable(path, f, stamp.Size)
 	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type CSVOptions struct {
 	Comment   byte  // lines that begin with it are passed over; 0: there are none
 	Skip      int   // lines at the beginning that are passed over
 	Threads   int   // that read parts of the file at the same time; 0: one for each processor
+	Partial   bool  // the text is the head of a longer one, perhaps cut within a record
 	Memory    int64 // bytes that the columns of the open file may take; 0: no limit
 }
 
@@ -76,7 +77,7 @@ func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect,
 
 // dialect returns how the records of a file are to be cut.
 func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
-	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart, memory: o.Memory}
+	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart, memory: o.Memory, partial: o.Partial}
 	head, err := Head(f)
 	if err != nil {
 		return l, err
@@ -365,6 +366,12 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			err = keepBoolean(&dst.Kept[k], cell)
 		} else {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
+		}
+		if c.table.Live {
+			if err == nil {
+				err = liveInteger(&dst.Kept[k], cell)
+			}
+			err = asInHead(err)
 		}
 		if err != nil {
 			return inColumn(info.Name, c.records.Here(err))

@@ -294,15 +294,27 @@ func (c *jsonCursor) next() error {
 	n := 0
 	err = c.lines.members(func(key []byte, v jsonValue) error {
 		i, ok := c.column(n, key)
+		if !ok && c.table.Live { // nobody can have chosen it
+			if c.lines.arrays {
+				n++
+			}
+			return nil
+		}
 		if !ok {
 			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).Do("was it changed meanwhile?")
 		}
 		if n++; c.wanted[i] {
+			if c.table.Live && c.values[i].kind != jsonNull {
+				return fault.New("the member %q appears twice", fault.Shorten(key)).Do("mend the line")
+			}
 			c.values[i] = v
 			c.present = append(c.present, i)
 		}
 		return nil
 	})
+	if err == nil && c.table.Live && c.lines.arrays && n != len(c.table.Columns) {
+		err = fault.New("an array of %d values, but the first line has %d", n, len(c.table.Columns)).Do("write null for what is missing")
+	}
 	return atLine(err, c.lines.start.line)
 }
 
@@ -343,7 +355,14 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	}
 	for _, k := range c.Stored(dst) {
 		j := c.Kept[k].Column
-		if err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact); err != nil {
+		err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact)
+		if c.table.Live {
+			if err == nil {
+				err = liveInteger(&dst.Kept[k], c.values[j].raw)
+			}
+			err = asInHead(err)
+		}
+		if err != nil {
 			return c.inColumn(j, err)
 		}
 	}

@@ -195,6 +195,9 @@ func (c *libsvmCursor) expand() error {
 			return err
 		}
 		place := index - c.table.first
+		if place >= len(c.dense) && c.table.Live {
+			return fault.New("feature %d is one more than the %d that are read", index, len(c.dense)).Do("leave it out, or is this the right model?")
+		}
 		if place >= len(c.dense) {
 			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")
 		}
@@ -218,11 +221,20 @@ func (c *libsvmCursor) keep(dst *stream.Batch) error {
 		if j := c.Kept[k].Column; j < len(c.dense) {
 			to.Floats = append(to.Floats, c.dense[j])
 			column.AppendValid(to)
-		} else if err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact); err != nil {
+		} else if err := c.keepLabel(to); err != nil {
 			return c.labelError(err)
 		}
 	}
 	return nil
+}
+
+// keepLabel appends the label to a kept column.
+func (c *libsvmCursor) keepLabel(to *stream.Column) error {
+	err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact)
+	if c.table.Live {
+		return asInHead(err)
+	}
+	return err
 }
 
 // labelError adds to an error that the label was the trouble.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/words"
 )
 
 // IndexBase is the first feature index of libsvm files.
@@ -18,7 +19,7 @@ const (
 )
 
 // String returns the word for a base: auto, 0 or 1.
-func (b IndexBase) String() string { return [...]string{"auto", "0", "1"}[b] }
+func (b IndexBase) String() string { return words.Of([]string{"auto", "0", "1"}, b) }
 
 // first returns the first index. It is 1 for auto, as no file has indices then.
 func (b IndexBase) first() int {

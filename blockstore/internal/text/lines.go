@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // MaxLine is the longest line, or quoted record, of a text file that is read.
@@ -52,7 +53,7 @@ func beyondBuffer(bytes int64) int64 { return max(0, bytes-2*lineBuffer) }
 func (r *lineReader) here() mark { return mark{r.offset, r.line} }
 
 // next returns the next line without its newline, valid until the next call.
-// A carriage return stays. The last line need not end in a newline.
+// A carriage return stays. The last line need not end in a newline. After file.ErrPause it is called again.
 func (r *lineReader) next() ([]byte, error) {
 	for searched := 0; ; {
 		rest := r.buf[r.start:]
@@ -70,6 +71,15 @@ func (r *lineReader) next() ([]byte, error) {
 		}
 		if err := r.fill(); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// nextWaiting is next, through pauses of the input.
+func (r *lineReader) nextWaiting() (line []byte, err error) {
+	for {
+		if line, err = r.next(); err != file.ErrPause {
+			return line, err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // WhiteSpace is the delimiter that stands for runs of blanks and tabs.
@@ -32,6 +33,8 @@ type dialect struct {
 	begin     mark   // where the records begin
 	unquoted  bool   // quotes are ordinary characters
 	memory    int64  // that the columns may take; 0: no limit
+	partial   bool   // the text is cut, perhaps within its last record
+	later     bool   // blank lines are missing values if a record follows: where the last one ends is not known
 	end       int64  // of one column blank lines before it are missing values; 0: blank lines are none
 }
 
@@ -46,7 +49,10 @@ type Records struct {
 	start  mark  // where the record starts
 	until  int64 // no record starts here or later; 0: there is no such limit
 
-	verbatim bool // blanks around cells stay
+	verbatim bool   // blanks around cells stay
+	blanks   int    // blank lines that are missing values, not yet given
+	held     []byte // the line behind them
+
 	doubtful bool // quotes held a delimiter or the end of a line together, or do not match
 }
 
@@ -65,18 +71,33 @@ func NewCommented(in io.ReaderAt, delimiter rune, more string, line int64) *Reco
 // around cells that are not quoted are removed, unless the records are verbatim.
 func (r *Records) Next() ([][]byte, error) {
 	for {
+		if r.held != nil && r.blanks > 0 {
+			r.blanks--
+			r.cells = append(r.cells[:0], nil)
+			return r.cells, nil
+		}
 		r.start = r.lines.here()
 		if r.until > 0 && r.start.offset >= r.until {
 			return nil, io.EOF
 		}
-		line, err := r.lines.next()
+		line, err := r.line()
 		if err != nil {
 			return nil, AtLine(err, r.start.line)
 		}
 		if r.start.offset == 0 {
 			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
 		}
-		if r.start.offset >= r.end && r.blank(line) || r.comments != "" && beginsWith(line, r.comments) {
+		if r.comments != "" && beginsWith(line, r.comments) {
+			continue
+		}
+		switch blank := (r.later || r.start.offset >= r.end) && r.blank(line); {
+		case blank && r.later:
+			r.blanks++
+			continue
+		case blank:
+			continue
+		case r.blanks > 0:
+			r.held = append([]byte{}, line...)
 			continue
 		}
 		if err := r.split(line); err != nil {
@@ -84,6 +105,15 @@ func (r *Records) Next() ([][]byte, error) {
 		}
 		return r.cells, nil
 	}
+}
+
+// line returns the line that was held back, or the next one.
+func (r *Records) line() ([]byte, error) {
+	if line := r.held; line != nil {
+		r.held = nil
+		return line, nil
+	}
+	return r.lines.next()
 }
 
 // each hands all records to visit.
@@ -111,10 +141,10 @@ func (r *Records) blank(line []byte) bool {
 	return len(trimBlanks(line)) == 0 && (r.Delimiter != '\t' || bytes.IndexByte(line, '\t') < 0)
 }
 
-// AtLine adds a line number to any error but io.EOF and those that have one.
+// AtLine adds a line number to any error but io.EOF, a pause, and those that have one.
 func AtLine(err error, line int64) error {
 	var placed *charset.UnknownError
-	if err == io.EOF || errors.As(err, &placed) {
+	if err == io.EOF || err == file.ErrPause || errors.As(err, &placed) {
 		return err
 	}
 	e := fault.New("%w", err)
@@ -132,7 +162,10 @@ func (r *Records) split(line []byte) error {
 	r.doubtful = true
 	r.record = append(r.record[:0], line...)
 	for quotes := 0; quotes%2 == 0; { // an odd number of quotes closes the cell
-		line, err := r.lines.next()
+		line, err := r.lines.nextWaiting()
+		if err == io.EOF && r.partial {
+			return io.EOF
+		}
 		if err == io.EOF || err == nil && len(r.record)+len(line) > MaxLine {
 			return fault.New("a quoted cell that begins here is never closed").Do("close it, or double quotes within it")
 		}

@@ -35,6 +35,7 @@ type rowIndex struct {
 	cell    int64   // in bytes; 0 for markBytes
 	records int64
 	header  int64 // how many records at the beginning are no rows: 0 or 1
+	unknown bool  // records come from a pipe, and their number is not known
 }
 
 // add counts one more record, which starts at m.
@@ -147,7 +148,7 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 	n := int(min(p.atOnce(), int64(dst.X.Rows-at), p.index.records-p.at))
 	for i := range n {
 		if err := p.row(dst, at+i); err != nil {
-			return i, err
+			return i, err // file.ErrPause among them
 		}
 	}
 	return n, nil
@@ -156,10 +157,16 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 // atOnce returns how many rows Next gives at most: of wide ones few, because its caller looks after each call
 // whether to go on.
 func (p *textPass) atOnce() int64 {
+	if p.index.unknown {
+		return liveRows
+	}
 	const most, mostRows = 1 << 20, 1 << 10 // numbers
 	width := int64(len(p.info.Columns) + len(p.info.Kept))
 	return max(1, min(mostRows, most/max(1, width)))
 }
+
+// liveRows is how many rows of a pipe Next gives at most: few, since its caller looks how long they have waited.
+const liveRows = 32
 
 // SkipTo implements column.Pass: it goes to the mark before the row, unless the cursor is behind
 // that.
@@ -184,6 +191,9 @@ func (p *textPass) SkipTo(row int64) error {
 // advance moves the cursor over one record that the index has promised.
 func (p *textPass) advance() error {
 	err := p.cursor.next()
+	if err == file.ErrPause || err == io.EOF && p.index.unknown {
+		return err
+	}
 	if err == io.EOF {
 		err = fault.New("the file ends before this row, but had %d rows when it was opened", p.info.Rows).Do("was it changed meanwhile?")
 	}

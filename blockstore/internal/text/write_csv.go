@@ -136,3 +136,6 @@ func (e *csvEncoder) kept(c *stream.Column, i int) {
 }
 
 func (e *csvEncoder) Finish() error { return e.out.Flush() }
+
+// Flush implements column.Flusher.
+func (e *csvEncoder) Flush() error { return e.out.Flush() }

@@ -165,3 +165,6 @@ func (e *jsonEncoder) appendText(line []byte, s string) ([]byte, error) {
 }
 
 func (e *jsonEncoder) Finish() error { return e.out.Flush() }
+
+// Flush implements column.Flusher.
+func (e *jsonEncoder) Flush() error { return e.out.Flush() }

@@ -91,3 +91,6 @@ func (e *libsvmEncoder) pairs(row []float64) {
 }
 
 func (e *libsvmEncoder) Finish() error { return e.out.Flush() }
+
+// Flush implements column.Flusher.
+func (e *libsvmEncoder) Flush() error { return e.out.Flush() }

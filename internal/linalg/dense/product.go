@@ -1,10 +1,13 @@
 package dense
 
 import (
+	"runtime"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Mul returns op(a)·op(b) in a new matrix.
@@ -31,6 +34,16 @@ func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float6
 	default:
 		blas64.Gemm(ta, tb, alpha, a, b, beta, c)
 	}
+}
+
+// GemmRows is Gemm for products of which each row of c is that of a row of op(a) alone, to the bit: those of a block do
+// not depend on how many other rows are in it. BLAS may add up small products in another way than large ones.
+func GemmRows(ta blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
+	if a.Rows == 0 || a.Cols == 0 || simd.Active() == simd.Go {
+		Gemm(ta, blas.NoTrans, 1, a, b, beta, c)
+		return
+	}
+	simd.GemmThreads(runtime.GOMAXPROCS(0), ta, blas.NoTrans, 1, a, b, beta, c)
 }
 
 // scale makes c beta·c, and 0 of anything if beta is 0.

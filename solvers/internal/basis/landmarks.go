@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )

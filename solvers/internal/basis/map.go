@@ -63,10 +63,7 @@ const foldRows = 32
 // [stream.DataError] of the named source if an entry is not finite.
 func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers) error {
 	var work kernelgen.Workspace
-	var tile blas64.General
-	if m.Signs != nil {
-		tile = matrix.New(foldRows, m.Landmarks.Count())
-	}
+	var tile []float64 // of the largest part so far
 	fill := m.Tiles.FillDense
 	if m.Transposed {
 		fill = m.Tiles.FillTransposed
@@ -78,7 +75,7 @@ func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers
 		}
 		for first := 0; first < x.Rows; first += foldRows {
 			n := min(foldRows, x.Rows-first)
-			part := matrix.Rows(tile, 0, n)
+			part := matrix.Reuse(&tile, n, m.Landmarks.Count())
 			fill(part, matrix.Rows(x, first, n), m.Landmarks.Cols, &work)
 			m.Signs.FoldCols(matrix.Rows(dst, first, n), part)
 		}
@@ -112,9 +109,9 @@ func (m *Map) Features(name string) Features {
 		if m.Project.Rows == 0 {
 			return func(dst, x blas64.General, start int64) error { return raw(dst, x, model.Numbers{From: start}) }
 		}
-		room := matrix.New(stream.PanelRows, m.Sketched())
+		var room []float64 // of the largest panel so far
 		return func(dst, x blas64.General, start int64) error {
-			y := matrix.Rows(room, 0, x.Rows)
+			y := matrix.Reuse(&room, x.Rows, m.Sketched())
 			if err := raw(y, x, model.Numbers{From: start}); err != nil {
 				return err
 			}

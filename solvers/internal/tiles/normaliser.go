@@ -8,9 +8,9 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 
+	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/logsum"
-	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 

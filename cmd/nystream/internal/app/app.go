@@ -49,6 +49,7 @@ type App struct {
 	Origin      *Made          // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
+	sent        bool // something was written to a pipe, and stays there
 	Progress    *progress
 
 	// Resumable reports, if not nil, whether a run that is interrupted has left states in
@@ -58,7 +59,8 @@ type App struct {
 }
 
 func New(ctx context.Context, in io.Reader, out, err io.Writer) *App {
-	a := &App{In: &interruptible{ctx: ctx, in: in}, Out: &StandardOutput{out}, Err: err, Seed: 1, started: time.Now(), Session: new(blockstore.Session)}
+	a := &App{In: &interruptible{ctx: ctx, in: in}, Err: err, Seed: 1, started: time.Now(), Session: new(blockstore.Session)}
+	a.Out = a.Pipe(out)
 	a.messages = &messages{out: err, json: a.logsJSON}
 	return a
 }
@@ -70,15 +72,15 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}
 	s := flags.NewPersistent(root)
 	s.Add(
-		global(flags.Flag{Name: "memory", Arg: "size", Usage: "most memory, such as 512MiB", Doc: "a fit that needs more is refused", Value: &a.Memory}),
-		global(flags.Flag{Name: "threads", Arg: "number", Usage: "threads, all processors if 0", Doc: "they never change a result", Value: flags.Int(&a.Threads, 0)}),
+		global(flags.Flag{Name: "memory", Arg: "size", Usage: "memory limit, such as 512MiB", Doc: "a fit that needs more is refused", Value: &a.Memory}),
+		global(flags.Flag{Name: "threads", Arg: "number", Usage: "number of threads, all processors if 0", Doc: "they never change a result", Value: flags.Int(&a.Threads, 0)}),
 		flags.Flag{Name: "seed", Arg: "number", Usage: "seed of all random choices", Doc: "also --random-state", Group: flags.Global, Value: flags.Uint64(&a.Seed, a.Seed)},
 		global(flags.Flag{Name: "format", Arg: "word", Usage: "format of results", Value: flags.Choice(&a.format, flags.Words("text", "json"))}),
-		global(flags.Flag{Name: "quiet", Usage: "print neither progress nor notes", Value: flags.Bool(&a.quiet, false)}),
+		global(flags.Flag{Name: "quiet", Usage: "no progress and no notes", Value: flags.Bool(&a.quiet, false)}),
 		global(flags.Flag{Name: "config", Arg: "file", Usage: "settings, .toml; see nystream help config", Value: flags.String(&a.config, ""), Complete: flags.Completion{Extensions: []string{"toml"}}}),
 		global(flags.Flag{Name: "stall", Arg: "time", Usage: "give up a read stalled this long", Value: flags.Duration(&a.stall, 30*time.Second)}),
 		global(flags.Flag{Name: "log-format", Arg: "word", Usage: "format of errors, notes and progress", Value: flags.Choice(&a.logFormat, flags.Words("text", "json"), "", "a line of JSON each")}),
-		global(flags.Flag{Name: "log-every", Arg: "time", Usage: "time between lines of progress outside a terminal", Doc: "0 for every block", Value: flags.Duration(&a.logEvery, 30*time.Second)}),
+		global(flags.Flag{Name: "log-every", Arg: "time", Usage: "time between progress lines outside a terminal", Doc: "0 for every block", Value: flags.Duration(&a.logEvery, 30*time.Second)}),
 		global(flags.Flag{Name: "provenance", Usage: "record command and version in outputs", Doc: "and the sources", Value: flags.Bool(&a.Provenance, true)}),
 	)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Exit codes, as documented in the help of the root command.
+// Exit codes, as nystream help exit documents them.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
@@ -44,6 +44,9 @@ func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	code := a.exitCode(ctx, err)
 	if ctx.Err() != nil {
 		err = errors.New("interrupted; no output was written")
+		if a.sent {
+			err = errors.New("interrupted; rows that were sent before stay sent")
+		}
 		if a.Resumable != nil && a.Resumable() {
 			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.ResumeFrom)
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) i
 	case flags.AsksCompletion(args):
 		flags.RegisterCompletions(root)
 	case slices.Contains(args, "--version") || slices.Contains(args, "-v"):
-		root.Version = Version + ", build " + Build()
+		root.Version = versionAndBuild()
 	}
 	a.CommandLine = PlainWords(args)
 	defer func() { _ = a.Session.Close() }() // what is left of copies goes with the process
@@ -59,8 +60,24 @@ func NewRoot(a *App, verbs ...*cobra.Command) *cobra.Command {
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(flags.Explain)
 	root.SetGlobalNormalizationFunc(flags.Normalize)
-	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
+	root.Flags().BoolP("version", "v", false, "print version and build")
 	a.addGlobalFlags(root)
+	flags.AddGroups(root)
 	root.AddCommand(verbs...)
 	return root
 }
+
+// NewVersion returns the command that prints what --version prints.
+func NewVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		GroupID: flags.MoreGroup,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s version %s\n", cmd.Root().Name(), versionAndBuild())
+			return err
+		},
+	}
+}
+
+func versionAndBuild() string { return Version + ", build " + Build() }

@@ -32,11 +32,18 @@ func OutputName(path string) string {
 // when it has seen enough.
 var errNobodyReads = errors.New("nobody reads the output any more")
 
-// StandardOutput tells when nobody reads what is written to it.
-type StandardOutput struct{ io.Writer }
+// StandardOutput tells when nobody reads what is written to it, and whether anything was.
+type StandardOutput struct {
+	io.Writer
+	sent *bool
+}
+
+// Pipe returns the output to a pipe, which cannot be taken back.
+func (a *App) Pipe(out io.Writer) *StandardOutput { return &StandardOutput{out, &a.sent} }
 
 func (o *StandardOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
+	*o.sent = *o.sent || n > 0
 	if errors.Is(err, syscall.EPIPE) {
 		err = errNobodyReads
 	}

@@ -18,7 +18,7 @@ func (d *drawFlags) add(s *flags.Set) {
 	s.Add(
 		flags.Flag{Name: "plot", Arg: "file", Usage: "draw the fit, ." + strings.Join(chart.Extensions, " or ."), Group: flags.Output, First: true, Effect: flags.Writes,
 			Value: flags.String(&d.plot, ""), Complete: flags.Completion{Extensions: chart.Extensions}},
-		flags.Flag{Name: "report", Arg: "file", Usage: "page about the fit, with pictures, .html", Group: flags.Output, Effect: flags.Writes,
+		flags.Flag{Name: "report", Arg: "file", Usage: "report with pictures, .html", Group: flags.Output, Effect: flags.Writes,
 			Value: flags.String(&d.report, ""), Complete: flags.Completion{Extensions: reportExtensions}},
 	)
 }

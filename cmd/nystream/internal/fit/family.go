@@ -14,16 +14,22 @@ type Family struct {
 // Verb is a sub-command of fit and of plan fit.
 type Verb struct {
 	Name, Args string // its text is help/fit_NAME.txt
+	// Last lists the method behind those of all families that are not last.
+	Last bool
 	// New adds the flags of the sub-command, and returns its part of a fit.
 	New func(j *Job) *Task
 }
 
-// MethodNames returns the names of the sub-commands of fit.
-func MethodNames(families []*Family) (names []string) {
-	for _, f := range families {
-		for _, m := range f.Verbs {
-			names = append(names, m.Name)
+// verbs returns the sub-commands of fit in the order in which one should try them.
+func verbs(families []*Family) (list []*Verb) {
+	for _, last := range []bool{false, true} {
+		for _, f := range families {
+			for i := range f.Verbs {
+				if v := &f.Verbs[i]; v.Last == last {
+					list = append(list, v)
+				}
+			}
 		}
 	}
-	return names
+	return list
 }

@@ -13,7 +13,8 @@ import (
 
 func NewCommand(a *app.App, families []*Family) *cobra.Command {
 	return newMethodsCommand(a, families, &cobra.Command{
-		Use: "fit METHOD DATA...",
+		Use:     "fit METHOD DATA...",
+		GroupID: flags.ModelsGroup,
 	}, false)
 }
 
@@ -23,13 +24,13 @@ func newMethodsCommand(a *app.App, families []*Family, parent *cobra.Command, pl
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
 	var states stateFlags
+	var methods []string
 	if !planning {
 		set := flags.New(parent)
 		states.addShard(set)
 		new(rows.DataFlags).AddCopies(set)
 	}
 	parent.RunE = func(cmd *cobra.Command, args []string) error {
-		known := strings.Join(MethodNames(families), ", ")
 		switch {
 		case len(args) == 0 && states.Stops() && states.Folder != "":
 			fit, err := readSavedFit(states.Folder)
@@ -38,14 +39,14 @@ func newMethodsCommand(a *app.App, families []*Family, parent *cobra.Command, pl
 			}
 			return fit.run(cmd.Context(), a, cmd)
 		case len(args) == 0:
-			return flags.Usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
+			return flags.Usagef("a method is missing\n\n%s\n", flags.CommandList(cmd))
 		}
-		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], known, flags.DidYouMean(args[0], MethodNames(families)))
+		return flags.Usagef("%q is not a method; the methods are %s%s", args[0], strings.Join(methods, ", "), flags.DidYouMean(args[0], methods))
 	}
-	for _, f := range families {
-		for _, m := range f.Verbs {
-			parent.AddCommand(m.command(&Job{App: a, Method: m.Name, planning: planning}))
-		}
+	parent.AddGroup(&cobra.Group{ID: "methods", Title: "Methods, in the order in which to try them:"})
+	for _, v := range verbs(families) {
+		methods = append(methods, v.Name)
+		parent.AddCommand(v.command(&Job{App: a, Method: v.Name, planning: planning}))
 	}
 	return parent
 }
@@ -87,8 +88,9 @@ func (j *Job) addRowsFile(usage string, f *FactorFile) {
 
 func NewPlan(a *app.App, families []*Family) *cobra.Command {
 	plan := &cobra.Command{
-		Use:  "plan",
-		Args: cobra.ArbitraryArgs,
+		Use:     "plan fit METHOD DATA...",
+		GroupID: flags.ModelsGroup,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return flags.Usagef("plan needs a verb: nystream plan fit METHOD DATA...")
 		},

@@ -23,6 +23,7 @@ func NewMerge(a *app.App) *cobra.Command {
 	c := &mergeCommand{app: a}
 	cmd := &cobra.Command{
 		Use:               "merge [DATA...]",
+		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
@@ -31,7 +32,7 @@ func NewMerge(a *app.App) *cobra.Command {
 	c.set.Add(
 		flags.Flag{Name: "states", Arg: "folder", Usage: "states of the shards", Group: flags.Runs, First: true, Effect: flags.Process, Value: flags.String(&c.states, ""), Complete: flags.Folders},
 		flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&c.output, ""), Complete: flags.ModelFiles},
-		flags.Flag{Name: "right", Arg: "files", Usage: "files of --right or --with, where they have moved", Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&c.right), Complete: flags.DataFiles},
+		flags.Flag{Name: "right", Arg: "files", Usage: "new paths of the files of --right or --with", Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&c.right), Complete: flags.DataFiles},
 		flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Group: flags.Runs, Effect: flags.Process, Value: flags.Bool(&c.keep, false)},
 	)
 	c.draws.add(c.set)

@@ -18,8 +18,13 @@ import (
 
 // command returns the sub-command that runs a job.
 func (m *Verb) command(j *Job) *cobra.Command {
+	arguments := m.Args + " -o MODEL"
+	if j.planning {
+		arguments = m.Args
+	}
 	cmd := &cobra.Command{
-		Use:               m.Name + " " + m.Args,
+		Use:               m.Name + " " + arguments,
+		GroupID:           "methods",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runFit(cmd.Context(), j, args) },

@@ -31,9 +31,9 @@ type stateFlags struct {
 func (s *stateFlags) add(set *flags.Set) {
 	s.addShard(set)
 	set.Add(
-		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
-		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass", Value: flags.Duration(&s.every, time.Minute)}),
-		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that makes the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
+		aboutStates(flags.Flag{Name: "checkpoint", Arg: "folder", Usage: "folder of states from which the same command resumes", Value: flags.String(&s.checkpoint, ""), Complete: flags.Folders}),
+		aboutStates(flags.Flag{Name: "checkpoint-every", Arg: "time", Usage: "time between states, such as 30s", Doc: "0 for the end of a pass only", Value: flags.Duration(&s.every, time.Minute)}),
+		aboutStates(flags.Flag{Name: "runner", Arg: "program", Usage: "program that runs the shards", Doc: "such as 'xargs -P 4 -I{}'", Needs: "states", Value: flags.String(&s.runner, "")}),
 		aboutStates(flags.Flag{Name: "shards", Arg: "number", Usage: "parts of each pass for --runner", Needs: "runner", Value: flags.Int(&s.shards, 0)}),
 		aboutStates(flags.Flag{Name: "keep-states", Usage: "keep the states after the fit", Value: flags.Bool(&s.keep, false)}),
 	)

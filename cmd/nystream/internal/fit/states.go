@@ -28,7 +28,7 @@ func aboutStates(f flags.Flag) flags.Flag {
 func (s *stateFlags) addShard(set *flags.Set) {
 	set.Add(
 		aboutStates(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.Folder, ""), Complete: flags.Folders}),
-		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "make one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
+		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "compute one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
 		aboutStates(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,23 @@ import (
 
 // Help about a command is short with --help: what it is for, examples, and the flags that
 // matter most. nystream help has the whole text and all flags, in groups.
+
+// Groups of commands on the first screen. Each command names its own.
+const (
+	ModelsGroup = "Models"
+	FilesGroup  = "Files"
+	MoreGroup   = "More"
+)
+
+func init() { cobra.EnableCommandSorting = false } // commands stand in the order in which root adds them
+
+// AddGroups lets the commands below root be in groups.
+func AddGroups(root *cobra.Command) {
+	for _, name := range []string{ModelsGroup, FilesGroup, MoreGroup} {
+		root.AddGroup(&cobra.Group{ID: name, Title: name})
+	}
+	root.SetCompletionCommandGroupID(MoreGroup)
+}
 
 // SetHelp gives root and all below it their help.
 func SetHelp(root *cobra.Command) {
@@ -25,8 +43,9 @@ func SetHelp(root *cobra.Command) {
 // newHelpCommand returns the command that prints whole texts. Unknown topics are wrong usage.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help about a command or a topic",
+		Use:     "help [COMMAND | TOPIC]",
+		Short:   "Show all flags of a command, or a topic",
+		GroupID: MoreGroup,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topicNames(root), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -37,7 +56,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 					strings.Join(topicNames(root), ", "), DidYouMean(args[len(args)-1], topicNames(root)))
 			}
 			cmd.InitDefaultHelpFlag()
-			if !hasFlags(cmd) {
+			if !cmd.HasParent() || cmd.IsAdditionalHelpTopicCommand() {
 				return cmd.Help()
 			}
 			help.Print(longHelp(cmd, width(help.OutOrStdout())))
@@ -57,29 +76,19 @@ func topicNames(root *cobra.Command) []string {
 	return names
 }
 
-// hasFlags reports whether a command declares flags of its own, and has no commands below it.
-func hasFlags(cmd *cobra.Command) bool {
-	own := false
-	visit(cmd.LocalNonPersistentFlags(), func(*Flag) { own = true })
-	return own && !cmd.HasSubCommands()
-}
-
 // shortHelp is what --help prints.
 func shortHelp(cmd *cobra.Command, width int) string {
-	if !hasFlags(cmd) {
-		text := cmd.Long
-		if text != "" && text != cmd.Short {
-			text += "\n\n"
-		}
-		if cmd.IsAdditionalHelpTopicCommand() {
-			return cmd.Long + "\n"
-		}
-		return text + cmd.UsageString()
+	switch {
+	case !cmd.HasParent():
+		return firstScreen(cmd, width)
+	case cmd.IsAdditionalHelpTopicCommand():
+		return cmd.Long + "\n"
 	}
 	var b strings.Builder
-	writeUsage(&b, cmd, cmd.Short+".\n\n")
 	rest := make(map[Group][]string)
 	var first []*Flag
+	own := false
+	visit(cmd.LocalNonPersistentFlags(), func(*Flag) { own = true })
 	visit(cmd.Flags(), func(f *Flag) {
 		if f.First {
 			first = append(first, f)
@@ -88,22 +97,69 @@ func shortHelp(cmd *cobra.Command, width int) string {
 		}
 	})
 	slices.SortFunc(first, func(a, b *Flag) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.order, b.order)) })
+	text := cmd.Short + ".\n\n"
+	if !own && !cmd.HasSubCommands() {
+		text += cmd.Long + "\n\n" // nystream help would say no more
+	}
+	writeUsage(&b, cmd, text, width)
+	if cmd.HasSubCommands() {
+		b.WriteString("\n" + CommandList(cmd) + "\n")
+	}
 	if len(first) > 0 {
 		b.WriteString("\n" + table(first, width, false))
+	}
+	if !own {
+		return b.String()
 	}
 	fmt.Fprintf(&b, "\nMore, by 'nystream help %s':\n", strings.TrimPrefix(cmd.CommandPath(), "nystream "))
 	for _, g := range Groups {
 		if len(rest[g]) > 0 {
-			fmt.Fprintf(&b, "  %-7s %s\n", g, fold(rest[g], width-10, "\n          "))
+			fmt.Fprintf(&b, "  %-7s %s\n", g, fold(rest[g], 10, width))
 		}
 	}
 	return b.String()
 }
 
+// firstScreen is what nystream alone prints: examples, the commands in their groups, and the topics.
+func firstScreen(root *cobra.Command, width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n\n%s\n\n", root.Short, root.Example)
+	for _, group := range root.Groups() {
+		title := group.Title
+		for _, c := range root.Commands() {
+			if c.GroupID == group.ID {
+				fmt.Fprintf(&b, "%-7s %-10s  %s\n", title, c.Name(), c.Short)
+				title = ""
+			}
+		}
+	}
+	var topics []string
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() {
+			topics = append(topics, c.Name())
+		}
+	}
+	fmt.Fprintf(&b, "\nTopics  %s\n", fold(strings.Fields(strings.Join(topics, ", ")), 8, width))
+	b.WriteString("\n'nystream COMMAND --help' shows the main flags, 'nystream help COMMAND' all.\n")
+	return b.String()
+}
+
+// CommandList lists the commands below cmd in their order, a line each, under the title of their group if they have one.
+func CommandList(cmd *cobra.Command) string {
+	var lines []string
+	for _, group := range cmd.Groups() {
+		lines = append(lines, group.Title)
+	}
+	for _, c := range cmd.Commands() {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", c.Name(), c.Short))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // longHelp is what nystream help prints of a command.
 func longHelp(cmd *cobra.Command, width int) string {
 	var b strings.Builder
-	writeUsage(&b, cmd, cmd.Short+".\n\n"+cmd.Long+"\n\n")
+	writeUsage(&b, cmd, cmd.Short+".\n\n"+cmd.Long+"\n\n", width)
 	groups := make(map[Group][]*Flag)
 	visit(cmd.Flags(), func(f *Flag) { groups[f.Group] = append(groups[f.Group], f) })
 	for _, g := range Groups {
@@ -115,8 +171,9 @@ func longHelp(cmd *cobra.Command, width int) string {
 }
 
 // writeUsage writes a text, and how a command is called.
-func writeUsage(b *strings.Builder, cmd *cobra.Command, text string) {
-	fmt.Fprintf(b, "%sUsage: %s %s\n", text, cmd.Parent().CommandPath(), cmd.Use)
+func writeUsage(b *strings.Builder, cmd *cobra.Command, text string, width int) {
+	usage := strings.Fields(cmd.Parent().CommandPath() + " " + cmd.Use)
+	fmt.Fprintf(b, "%sUsage: %s\n", text, fold(usage, len("Usage: "), width))
 	if cmd.Example != "" {
 		b.WriteString(cmd.Example + "\n")
 	}
@@ -159,25 +216,26 @@ func (v named) Type() string {
 	if v.arg == "" {
 		return "bool"
 	}
-	return v.arg
+	return strings.ToUpper(v.arg)
 }
 
-// fold joins words with spaces, and with newline where a line would be too long.
-func fold(words []string, width int, newline string) string {
+// fold joins words with spaces, into lines of at most width columns. The first begins behind indent columns of other
+// text, the others are indented by as many.
+func fold(words []string, indent, width int) string {
 	var b strings.Builder
-	column := 0
-	for _, word := range words {
-		switch {
-		case column == 0:
-		case column+1+len(word) > width:
-			b.WriteString(newline)
-			column = 0
+	column := indent
+	for i, word := range words {
+		switch n := utf8.RuneCountInString(word); {
+		case i == 0:
+			column += n
+		case column+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent + n
 		default:
 			b.WriteString(" ")
-			column++
+			column += 1 + n
 		}
 		b.WriteString(word)
-		column += len(word)
 	}
 	return b.String()
 }

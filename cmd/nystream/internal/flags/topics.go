@@ -3,8 +3,9 @@ package flags
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ func readText(path string) (short, long, examples string, err error) {
 }
 
 // AddTexts gives commands their texts. Plans have those of the fits, without their outputs.
-func AddTexts(root *cobra.Command, methods []string) {
+func AddTexts(root *cobra.Command) {
 	EveryCommand(root, func(c *cobra.Command) {
 		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "nystream "), " ", "_")
 		fit, isPlan := strings.CutPrefix(name, "plan_fit_")
@@ -40,64 +41,59 @@ func AddTexts(root *cobra.Command, methods []string) {
 			return // a topic, or a command of cobra
 		}
 		if isPlan {
-			examples = strings.ReplaceAll(withoutOutputs(examples), "nystream fit", "nystream plan fit")
+			examples = strings.ReplaceAll(outputs.ReplaceAllString(examples, ""), "nystream fit", "nystream plan fit")
 		}
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 		}
-		if before, after, found := strings.Cut(long, "METHODS"); found {
-			long = before + methodTable(methods) + after
-		}
 		c.Short, c.Long = short, long
+	})
+	EveryCommand(root, func(c *cobra.Command) {
+		if before, after, found := strings.Cut(c.Long, "METHODS"); found {
+			c.Long = before + CommandList(c) + after
+		}
 	})
 }
 
-// methodTable lists the methods of fit.
-func methodTable(methods []string) string {
-	var b strings.Builder
-	for _, name := range methods {
-		short, _, _, _ := readText("help/fit_" + name + ".txt") // "" without a text
-		fmt.Fprintf(&b, "    %-10s %s\n", name, short)
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// withoutOutputs leaves the outputs out of examples of fits.
-func withoutOutputs(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i], _, _ = strings.Cut(line, " -o ")
-	}
-	return strings.Join(lines, "\n")
-}
+// outputs matches the outputs of a fit in an example: -o and what follows, on all of its lines.
+var outputs = regexp.MustCompile(`[ \\\n]+-o (.*\\\n)*.*`)
 
 // NewTopics returns help that is no command's.
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	lists := strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", strings.Join(kernelgen.MapNames(), ", "))
+	lists := strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", mapList())
 	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
 		short, long, _, err := readText("topics/" + e.Name())
 		mustRegister(err)
 		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
 	}
+	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Use, b.Use) })
 	return list
 }
 
-// kernelTable lists what --kernel takes.
+// topicWidth is the number of columns of a topic.
+const topicWidth = 80
+
+// kernelTable lists what --kernel takes: whether it is positive semi-definite, the call, and the formula.
 func kernelTable() string {
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 8, 3, ' ', 0)
+	const indent = 45
+	var lines []string
 	for _, k := range kernelgen.Builtins() {
 		psd := ""
 		if k.PositiveSemiDefinite {
 			psd = "psd"
 		}
-		fmt.Fprintf(w, "    %s\t%s\t%s\n", k.Usage, k.Formula, psd)
+		phrases := strings.Split(strings.ReplaceAll(k.Formula, ", ", ",\n"), "\n")
+		lines = append(lines, fmt.Sprintf("    %-3s  %-35s %s", psd, k.Usage, fold(phrases, indent, topicWidth)))
 	}
-	w.Flush()
-	return strings.TrimRight(table.String(), "\n")
+	return strings.Join(lines, "\n")
+}
+
+// mapList lists what --map takes.
+func mapList() string {
+	return fold(strings.Fields(strings.Join(kernelgen.MapNames(), ", ")), 4, topicWidth)
 }
 
 // newPythonTopic returns help that is the reader in Python and nothing else, so that its

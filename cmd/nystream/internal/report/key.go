@@ -49,7 +49,7 @@ func Docs() map[string][]string {
 
 // Help returns all keys with their documentation, in a paragraph for each group, sorted by title.
 func Help() string {
-	const indent, width = 26, 96
+	const indent, width = 26, 80
 	var b strings.Builder
 	sorted := slices.SortedStableFunc(slices.Values(groups), func(a, b *Group) int { return cmp.Compare(a.title, b.title) })
 	for _, g := range sorted {

@@ -42,6 +42,7 @@ type DataFlags struct {
 	Carry     blockstore.Carry
 	Types     []string // of columns of text, as name=type
 	FindTypes bool
+	Live      bool     // a pipe is read once, as it comes
 	Named     []string // all files of the command line, where there are others than the rows
 }
 
@@ -74,14 +75,14 @@ func (d *DataFlags) AddLayout(s *flags.Set) {
 		return f
 	}
 	s.Add(
-		layout(flags.Flag{Name: "header", Usage: "text files begin with names, even of numbers", For: any, Value: flags.Bool(&d.Header, false)}),
-		layout(flags.Flag{Name: "no-header", Usage: "text files have no line of names", For: any, Value: flags.Bool(&d.NoHeader, false)}),
-		layout(flags.Flag{Name: "delimiter", Arg: "character", Usage: "separator of cells of text", Doc: "one character, tab or space", For: any, Value: flags.String(&d.Delimiter, "")}),
+		layout(flags.Flag{Name: "header", Usage: "text files begin with column names, even numeric ones", For: any, Value: flags.Bool(&d.Header, false)}),
+		layout(flags.Flag{Name: "no-header", Usage: "text files have no line of column names", For: any, Value: flags.Bool(&d.NoHeader, false)}),
+		layout(flags.Flag{Name: "delimiter", Arg: "character", Usage: "delimiter of text files", Doc: "one character, tab or space", For: any, Value: flags.String(&d.Delimiter, "")}),
 		layout(flags.Flag{Name: "comment", Arg: "character", Usage: "character that begins comment lines of CSV", Doc: "such as '#'", For: any, Value: flags.String(&d.Comment, "")}),
 		layout(flags.Flag{Name: "skip", Arg: "number", Usage: "lines to skip at the beginning of CSV", For: any, Value: flags.Int(&d.Skip, 0)}),
 		layout(flags.Flag{Name: "encoding", Arg: "name", Usage: "encoding of text files, such as latin1", Doc: "UTF-8 if not given", For: any, Value: flags.String(&d.Encoding, "")}),
 		layout(flags.Flag{Name: "array", Arg: "name", Usage: "array in .npz files that hold several", For: tables, Value: flags.String(&d.array, "")}),
-		layout(flags.Flag{Name: "input-format", Arg: "format", Usage: "format of files whose name tells none", Doc: strings.Join(blockstore.Formats(), ", "), For: tables,
+		layout(flags.Flag{Name: "input-format", Arg: "format", Usage: "input format, if content and name do not show it", Doc: strings.Join(blockstore.Formats(), ", "), For: tables,
 			Value: flags.String(&d.Format, ""), Complete: flags.OneOf(blockstore.Formats())}),
 	)
 	d.AddCopies(s)
@@ -95,7 +96,7 @@ func (d *DataFlags) AddCopies(s *flags.Set) {
 	}
 	s.Add(
 		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
-		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for any; half of the free space if not given", Value: &d.MaxSpool}),
+		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
 	)
 }
 
@@ -105,7 +106,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
-	o.Stdin, o.NoNumbers, o.Carry = a.In, d.NoNumbers, d.Carry
+	o.Stdin, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
 	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
 }
@@ -189,11 +190,11 @@ var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.Nu
 
 func (p *PreparationFlags) Add(s *flags.Set) {
 	s.Add(
-		flags.Flag{Name: "scale", Arg: "word", Usage: "scaling of columns of numbers", Group: flags.Data, First: true, For: flags.Rows | flags.Matrix,
+		flags.Flag{Name: "scale", Arg: "word", Usage: "scaling of numeric columns", Group: flags.Data, First: true, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Scale, []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})},
 		flags.Flag{Name: "nulls", Arg: "word", Usage: "treatment of nulls, NaN and Inf", Group: flags.Data, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Nulls, allNulls, "", "", "", "", "mean, and a column NAME_missing")},
-		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of columns of text", Group: flags.Data, For: flags.Rows | flags.Matrix,
+		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of text columns", Group: flags.Data, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Categories, []prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot, prepare.EncodeOrdinal},
 				"", "a 0/1 column for each level", "the number of the level")},
 		flags.Flag{Name: "dates", Arg: "word", Usage: "dates and times as columns of numbers", Group: flags.Data, For: flags.Rows | flags.Matrix,

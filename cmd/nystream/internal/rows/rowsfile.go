@@ -29,6 +29,10 @@ func NumbersOnly(a *app.App, path string) bool {
 	return format == "npy" || format == "libsvm"
 }
 
+// CountsRows reports whether the number of rows has to be known before the first is written to path: an NPY file
+// begins with it, and a pipe cannot go back.
+func CountsRows(a *app.App, path string) bool { return isPipe(path) && FormatOf(a, path) == "npy" }
+
 // RowsFile is a file of what a model makes of rows, on its way.
 type RowsFile struct {
 	blockstore.Writer // nil to count rows only
@@ -46,7 +50,7 @@ var coordinates = flags.Words("scores", "orthonormal")
 
 // AddCoordinates adds the flag.
 func AddCoordinates(s *flags.Set, value *flags.Word) {
-	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "columns of a low-rank model", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
+	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "coordinates of a low-rank embedding", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
 }
 
 // RequestOf returns a request for the coordinates of rows on a side: scores, where a model has them and

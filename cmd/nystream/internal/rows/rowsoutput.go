@@ -17,11 +17,20 @@ import (
 func AddOutputFormat(a *app.App, s *flags.Set) {
 	compressions := blockstore.Compressions("parquet")
 	s.Add(
-		flags.Flag{Name: "output-format", Arg: "format", Usage: "format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
+		flags.Flag{Name: "output-format", Arg: "format", Usage: "output format of pipes and files without an extension", Doc: strings.Join(blockstore.OutputFormats(), ", ") + "; pipes have csv if not given",
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.OutputFormat, ""), Complete: flags.OneOf(blockstore.OutputFormats())},
 		flags.Flag{Name: "compression", Arg: "word", Usage: "compression of Parquet files and stores", Doc: strings.Join(compressions, ", "),
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&a.Compression, ""), Complete: flags.OneOf(compressions)},
 	)
+}
+
+// IsPipe reports whether what is read from path, such as a pipe or -, can be read only once.
+func IsPipe(path string) bool {
+	if path == "-" {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
 }
 
 // isPipe reports whether what is written to path cannot be taken back: it is the standard
@@ -67,7 +76,7 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	w, err := blockstore.NewWriter(&app.StandardOutput{Writer: f}, path, s)
+	w, err := blockstore.NewWriter(a.Pipe(f), path, s)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -23,6 +23,7 @@ type application struct {
 	graph    rows.GraphFlags // of a model of a graph
 	output   string
 	set      *flags.Set
+	live     bool // a pipe is read as it comes: nothing has to be known of all rows before
 }
 
 // add adds the flags of an application.
@@ -34,6 +35,9 @@ func (t *application) add(s *flags.Set, completion flags.Completion) {
 	t.data.Add(s)
 	t.graph.AddReading(s)
 }
+
+// countsRows reports whether rows are counted before the first is written.
+func (t *application) countsRows() bool { return t.output != "" && rows.CountsRows(t.app, t.output) }
 
 // taken is what a model takes: rows of files, or the nodes of a graph.
 type taken struct {

@@ -28,6 +28,7 @@ func openTaken(ctx context.Context, f *saved.File, t *application, m model.Trans
 	if f.Data.Input == saved.KernelMatrixInput {
 		return openKernelMatrix(ctx, f, t, m.Dimension(side), paths)
 	}
+	t.data.Live = t.live
 	as := takenBy(f, side, m.Dimension(side))
 	in, rows, err := as.open(ctx, t.app, t.data, paths)
 	if err != nil {
@@ -78,7 +79,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	}
 	if t.output != "" {
 		var err error
-		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), AsList: a.asList}
+		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
 		if w.Writer, err = rows.Create(t.app, t.output, s); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ func NewConvert(a *app.App) *cobra.Command {
 	c := &convertCommand{app: a}
 	cmd := &cobra.Command{
 		Use:               "convert IN... OUT",
+		GroupID:           flags.FilesGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
@@ -181,6 +182,11 @@ func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.Column
 	if len(rounded) > 0 {
 		c.app.Note("numbers are rounded: %s", rows.LeftOutWords(rounded))
 	}
+	if rows.FormatOf(c.app, c.output) == "parquet" {
+		if changes := parquetChanges(info.Kept); len(changes) > 0 {
+			c.app.Note("types that Parquet lacks: %s; .arrow has them", report.Words(changes))
+		}
+	}
 	cannot := map[string]string{"npy": " cannot hold text, dates or labels: ", "libsvm": " cannot hold text or dates: "}[rows.FormatOf(c.app, c.output)]
 	if cannot != "" {
 		cannot = app.OutputName(c.output) + cannot
@@ -253,7 +259,14 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
 	for _, k := range info.Kept {
-		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind, Type: k.Type})
+		c := stream.Column{Kind: k.Kind, Type: k.Type}
+		switch k.Kind {
+		case stream.Float64:
+			c.Floats = make([]float64, 0, rows)
+		case stream.Int64:
+			c.Ints = make([]int64, 0, rows)
+		}
+		b.Kept = append(b.Kept, c)
 	}
 	return b
 }

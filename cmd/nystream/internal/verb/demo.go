@@ -39,9 +39,10 @@ const (
 func NewDemo(a *app.App, root func(a *app.App) *cobra.Command) *cobra.Command {
 	d := &demoCommand{app: a, root: root}
 	cmd := &cobra.Command{
-		Use:  "demo",
-		Args: cobra.NoArgs,
-		RunE: d.run,
+		Use:     "demo",
+		GroupID: flags.MoreGroup,
+		Args:    cobra.NoArgs,
+		RunE:    d.run,
 	}
 	d.set = flags.New(cmd)
 	d.set.Add(

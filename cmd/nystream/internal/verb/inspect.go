@@ -28,6 +28,7 @@ func NewInspect(a *app.App, families []*saved.Family) *cobra.Command {
 	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "inspect FILE...",
+		GroupID:           flags.FilesGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },

@@ -7,12 +7,12 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// NewManual returns the command that writes manual pages, which releases contain.
+// NewManual returns the command that writes manual pages.
 func NewManual() *cobra.Command {
 	return &cobra.Command{
-		Use:    "manual FOLDER",
-		Hidden: true, // it is for those who make releases
-		Args:   cobra.ExactArgs(1),
+		Use:     "manual FOLDER",
+		GroupID: flags.MoreGroup,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.WriteManual(cmd.Root(), args[0], app.Version)
 		},

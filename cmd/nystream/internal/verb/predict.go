@@ -18,6 +18,7 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "predict MODEL DATA... -o OUT",
+		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
@@ -77,6 +78,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	p.live = !p.countsRows()
 	rows, err := p.open(ctx, f, m, args[1:])
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 		if err := p.nameColumn(ctx, f, paths); err != nil {
 			return nil, err
 		}
+		p.live = p.live && t.said.File == "" // whose labels are as many as the rows
 	}
 	rows, err = openTaken(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil || t == nil {
@@ -59,7 +60,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *saved.File, paths []
 	if len(t.said.Columns) != 1 {
 		return flags.Usagef("%s: labels are in one column", t.said.Named())
 	}
-	if !slices.Contains(paths, "-") {
+	if !slices.ContainsFunc(paths, rows.IsPipe) { // which is read once
 		columns, _, err := p.app.Session.Columns(ctx, paths, p.data.OptionsOf(p.app, paths))
 		if err == nil { // else opening tells why
 			if t.said, err = t.said.InData(columns); err != nil {

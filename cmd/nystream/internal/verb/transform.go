@@ -28,6 +28,7 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
 		Use:               "transform MODEL DATA... -o OUT",
+		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
@@ -67,6 +68,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return flags.Usagef("--side %v: %w", t.side, err)
 	}
+	t.live = t.shard.Of == 0 && !t.countsRows()
 	rows, err := openTaken(ctx, f, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err

@@ -40,13 +40,14 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	v := &verifyCommand{app: a, families: families}
 	cmd := &cobra.Command{
 		Use:               "verify MODEL DATA... [--right RIGHT...]",
+		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	v.set = flags.New(cmd)
 	v.set.Add(
-		flags.Flag{Name: "error", Arg: "word", Usage: "rows that are compared", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "error", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)

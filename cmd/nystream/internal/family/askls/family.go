@@ -17,7 +17,7 @@ var Family = &fit.Family{
 		Load:       load,
 		Unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
 	},
-	Verbs: []fit.Verb{{Name: askls.Name, Args: "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", New: newTask}},
+	Verbs: []fit.Verb{{Name: askls.Name, Args: "(DATA... --label COLUMN --kernel K | --graph EDGES --labels FILE | --matrix K --label FILE)", New: newTask}},
 }
 
 func newTask(j *fit.Job) *fit.Task {
@@ -28,13 +28,13 @@ func newTask(j *fit.Job) *fit.Task {
 		j.Set.Flag(name).For = flags.Rows
 	}
 	j.Set.Flag("label").For = flags.Rows | flags.Matrix | flags.Graph
-	j.AddRank("columns of the approximation, 100 if not given", "of --engine lowrank, and of what speeds up iterative")
+	j.AddRank("columns of the approximation, 100 if not given", "of --engine lowrank, and of the preconditioner of iterative")
 	j.Set.Flag("rank").For = flags.Rows
 	j.Set.Add(
 		flags.Flag{Name: "matrix", Arg: "files", Usage: "kernel matrix between the samples", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix, Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
 		flags.Flag{Name: "labels", Arg: "file", Usage: "nodes of the graph and their labels", Group: flags.Data, Effect: flags.Locates, For: flags.Graph, Needs: "graph",
 			Value: flags.String(&c.labelsFile, ""), Complete: flags.GraphFiles},
-		flags.Flag{Name: "C", Arg: "penalty", Usage: "penalty of errors against the size of functions", First: true, Value: flags.Float(&c.how.C, 1)},
+		flags.Flag{Name: "C", Arg: "penalty", Usage: "weight of errors against the norm of the functions", First: true, Value: flags.Float(&c.how.C, 1)},
 		flags.Flag{Name: "ridge", Arg: "penalty", Usage: "penalty of a least-squares solution", Doc: "1 if the system is singular", Value: flags.Float(&c.how.Ridge, 0)},
 		flags.Flag{Name: "engine", Arg: "word", Usage: "solver of the linear system",
 			Value: flags.Choice(&c.how.Engine, []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})},
@@ -45,8 +45,8 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "sums", Arg: "word", Usage: "row sums of normalised kernels", Doc: "over all entries or landmarks", For: flags.Rows,
 			Value: flags.Choice(&c.how.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})},
 		flags.Flag{Name: "tol", Arg: "residual", Usage: "relative residual that ends --engine iterative", Value: flags.Float(&c.how.ResidualTol, 1e-10)},
-		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations of --engine iterative, at most", Value: flags.Int(&c.how.Iterations, 1000)},
-		flags.Flag{Name: "train-fraction", Arg: "share", Usage: "share of the samples to learn from", Doc: "such as 0.6; the others test", Value: flags.Float(&c.fraction, 0)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations of --engine iterative", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "train-fraction", Arg: "share", Usage: "share of the samples to train on", Doc: "such as 0.6; the rest is for testing", Value: flags.Float(&c.fraction, 0)},
 	)
 	c.job.Edges.Add(j.Set)
 	j.Set.Flag("self-loops").Default("add")

@@ -26,7 +26,7 @@ var Family = &fit.Family{
 		Inspect:    inspectISM,
 		Unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 	},
-	Verbs: []fit.Verb{{Name: ism.Name, Args: "DATA... --label COLUMN", New: newTask}},
+	Verbs: []fit.Verb{{Name: ism.Name, Args: "DATA... (--label COLUMN | --target COLUMNS | --clusters N)", New: newTask}},
 }
 
 // task is a fit of ism.
@@ -59,9 +59,9 @@ func newTask(j *fit.Job) *fit.Task {
 			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
 		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Engine, []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})},
 		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
-		flags.Flag{Name: "iterations", Arg: "number", Usage: "W to try for one set of clusters, at most", Value: flags.Int(&c.how.Iterations, 50)},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks of --engine linear, at most", Value: flags.Int(&c.how.Landmarks, 300)},
-		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between --target of two rows", Doc: "nystream help kernels lists them", Needs: "target",
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
+		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between the targets of two rows", Doc: "nystream help kernels lists them", Needs: "target",
 			Value: flags.String(&c.targetKernel, "rbf(gamma=median)"), Complete: flags.Kernels},
 		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
 		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},

@@ -28,7 +28,7 @@ var Family = &fit.Family{
 		Methods: []string{ksvd.Name},
 		Load:    load,
 	},
-	Verbs: []fit.Verb{{Name: ksvd.Name, Args: "DATA... [--right KEYS...] | --graph EDGES", New: newTask}},
+	Verbs: []fit.Verb{{Name: ksvd.Name, Args: "(DATA... [--right KEYS...] | --graph EDGES) --kernel K --rank N", New: newTask}},
 }
 
 // task is a fit of ksvd.

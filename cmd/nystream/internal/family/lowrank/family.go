@@ -26,7 +26,7 @@ var Family = &fit.Family{
 func verbs() (list []fit.Verb) {
 	for i := range methods {
 		m := &methods[i]
-		list = append(list, fit.Verb{Name: m.name, Args: m.arguments, New: m.task})
+		list = append(list, fit.Verb{Name: m.name, Args: m.arguments, Last: m.last, New: m.task})
 	}
 	return list
 }
@@ -54,14 +54,14 @@ func (m *method) task(j *fit.Job) *fit.Task {
 	}
 	if m.symmetric {
 		j.AddFactors("factors", "U", model.Left, "write the embedding of DATA too")
-		j.Set.Add(flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters of the rows, or auto for the eigengap", Value: flags.String(&c.clusters, "")})
+		j.Set.Add(flags.Flag{Name: "clusters", Arg: "number", Usage: "number of clusters, or auto by the eigengap", Value: flags.String(&c.clusters, "")})
 		j.AddClusters("write the cluster of each row")
 		j.Set.Flag("clusters-output").Needs = "clusters"
 		j.Set.Add(flags.Flag{Name: "novelty", Usage: "keep distances of fitted rows, for predict --novelty", Value: flags.Bool(&c.novelty, false)})
 	}
 	if m.twoSided {
 		j.AddRight("rows that are the columns of A")
-		j.AddFactors("left-factors", "U", model.Left, "write U of two, a row for each of DATA")
+		j.AddFactors("left-factors", "U", model.Left, "write U, a row for each row of DATA")
 		j.AddFactors("right-factors", "V", model.Right, "write V, a row for each column of A")
 		j.Set.Add(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums of sne, softmax and t", Doc: "over all rows of the right side, or sampled ones", For: flags.Rows,
 			Value: flags.Choice(&c.sums, []lowrank.Sums{lowrank.SumsAuto, lowrank.SumsExact, lowrank.SumsSampled})})

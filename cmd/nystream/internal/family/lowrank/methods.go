@@ -13,6 +13,7 @@ import (
 // runs.
 type method struct {
 	name, arguments string
+	last            bool   // is tried after the methods of all families
 	landmarks       string // how many there are if --landmarks is not given, "" without the flag
 	sketch          bool   // takes --sketch
 	tolerance       bool   // takes --tol
@@ -22,20 +23,10 @@ type method struct {
 	solver          func(c *task) (lowrank.Method, error)
 }
 
+// methods stand in the order in which one should try them.
 var methods = []method{
 	{
-		name: "auto", arguments: "DATA... [--right RIGHT...]",
-		tolerance: true,
-		symmetric: true, twoSided: true,
-		addFlags: func(c *task) {
-			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
-		},
-		solver: func(c *task) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.job.Rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.job.App.Memory), Sums: c.sums, Seed: c.job.App.Seed}, nil
-		},
-	},
-	{
-		name: "landmark", arguments: "DATA... [--right RIGHT...]",
+		name: "landmark", arguments: "DATA... --kernel K (--rank N | --tol E)",
 		landmarks: fourLandmarks,
 		symmetric: true, twoSided: true,
 		tolerance: true,
@@ -47,7 +38,29 @@ var methods = []method{
 		solver: (*task).landmark,
 	},
 	{
-		name: "s3spsd", arguments: "DATA...",
+		name: "auto", arguments: "DATA... --kernel K [--rank N | --tol E]",
+		tolerance: true,
+		symmetric: true, twoSided: true,
+		addFlags: func(c *task) {
+			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.Auto{Rank: c.job.Rank, ErrorTol: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.job.App.Memory), Sums: c.sums, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "pca", arguments: "DATA... --kernel K --rank N",
+		landmarks: fourLandmarks,
+		symmetric: true,
+		addFlags: func(c *task) {
+			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
+		},
+		solver: func(c *task) (lowrank.Method, error) {
+			return lowrank.PCA{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
+		},
+	},
+	{
+		name: "s3spsd", arguments: "DATA... --kernel K --rank N", last: true,
 		sketch:    true,
 		symmetric: true,
 		addFlags:  func(c *task) { addShiftFlag(c, lowrank.ShiftPaper, lowrank.ShiftNone) },
@@ -56,7 +69,7 @@ var methods = []method{
 		},
 	},
 	{
-		name: "ssrsvd", arguments: "LEFT... [--right RIGHT...] | --matrix FILE...",
+		name: "ssrsvd", arguments: "(LEFT... [--right RIGHT...] --kernel K | --matrix FILES) --rank N", last: true,
 		sketch:   true,
 		twoSided: true,
 		addFlags: func(c *task) {
@@ -70,7 +83,7 @@ var methods = []method{
 		},
 	},
 	{
-		name: "nystrom", arguments: "DATA...",
+		name: "nystrom", arguments: "DATA... --kernel K --rank N", last: true,
 		landmarks: oneLandmark,
 		symmetric: true,
 		addFlags: func(c *task) {
@@ -81,18 +94,7 @@ var methods = []method{
 		},
 	},
 	{
-		name: "pca", arguments: "DATA...",
-		landmarks: fourLandmarks,
-		symmetric: true,
-		addFlags: func(c *task) {
-			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
-		},
-		solver: func(c *task) (lowrank.Method, error) {
-			return lowrank.PCA{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
-		},
-	},
-	{
-		name: "rpcholesky", arguments: "DATA...",
+		name: "rpcholesky", arguments: "DATA... --kernel K --rank N", last: true,
 		landmarks: oneLandmark,
 		symmetric: true,
 		solver: func(c *task) (lowrank.Method, error) {
@@ -100,18 +102,18 @@ var methods = []method{
 		},
 	},
 	{
-		name: "rff", arguments: "DATA...",
+		name: "rff", arguments: "DATA... --kernel K --rank N", last: true,
 		symmetric: true,
 		solver: func(c *task) (lowrank.Method, error) {
 			return lowrank.RFF{Rank: c.job.Rank, Seed: c.job.App.Seed}, nil
 		},
 	},
 	{
-		name: "subspace", arguments: "DATA...",
+		name: "subspace", arguments: "DATA... --kernel K --rank N", last: true,
 		symmetric: true,
 		addFlags: func(c *task) {
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
-			c.job.Set.Add(flags.Flag{Name: "passes", Arg: "number", Usage: "passes over all entries of A, at most", Value: flags.Int(&c.passes, 3)})
+			c.job.Set.Add(flags.Flag{Name: "passes", Arg: "number", Usage: "most passes over all entries of A", Value: flags.Int(&c.passes, 3)})
 		},
 		solver: func(c *task) (lowrank.Method, error) {
 			if c.passes < 1 {
@@ -140,7 +142,7 @@ func addShiftFlag(c *task, others ...lowrank.Shift) {
 	for _, s := range shifts {
 		means = append(means, meaning[s])
 	}
-	c.job.Set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "choice of the multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
+	c.job.Set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
 }
 
 // addRuleFlag offers rules for landmarks, the first by default.
@@ -154,16 +156,16 @@ func addRuleFlag(c *task, rules ...lowrank.Rule) {
 	for _, rule := range rules {
 		means = append(means, meaning[rule])
 	}
-	c.job.Set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "choice of landmarks", Value: flags.Choice(&c.rule, rules, means...)})
+	c.job.Set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "rule that chooses landmarks", Value: flags.Choice(&c.rule, rules, means...)})
 }
 
 func addMatrixFlags(c *task) {
 	c.job.Set.Add(
-		flags.Flag{Name: "matrix", Arg: "files", Usage: "the matrix itself, instead of rows for a kernel", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix,
+		flags.Flag{Name: "matrix", Arg: "files", Usage: "matrix on disk, instead of rows for a kernel", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix,
 			Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
 		flags.Flag{Name: "map", Arg: "function", Usage: "function of each entry; see nystream help maps", Doc: strings.Join(kernelgen.MapNames(), ", "), For: flags.Matrix, Needs: "matrix",
 			Value: flags.String(&c.mapText, ""), Complete: flags.OneOf(kernelgen.MapNames())},
-		flags.Flag{Name: "refine", Arg: "number", Usage: "more passes over the files of --matrix", For: flags.Matrix, Needs: "matrix", Value: flags.Int(&c.refine, 0)},
+		flags.Flag{Name: "refine", Arg: "number", Usage: "extra passes over the files of --matrix", For: flags.Matrix, Needs: "matrix", Value: flags.Int(&c.refine, 0)},
 	)
 }
 

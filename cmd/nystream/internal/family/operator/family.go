@@ -16,31 +16,31 @@ var Family = &fit.Family{
 		Inspect:    inspectOperator,
 		Unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
 	},
-	Verbs: []fit.Verb{{Name: rkhs.Name, Args: "X... --kind KIND [--with Y... | --lag L]", New: newTask}},
+	Verbs: []fit.Verb{{Name: rkhs.Name, Args: "X... [--with Y... | --lag L] --kind KIND --kernel K --rank N", New: newTask}},
 }
 
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.Set.Add(
 		flags.Flag{Name: "kind", Arg: "word", Usage: "operator", First: true, Value: flags.Choice(&c.kind, flags.Words(append(rkhs.OperatorNames(), explicitKind)...))},
-		flags.Flag{Name: "with", Arg: "files", Usage: "rows y, row i for row i of X", Group: flags.Data, First: true, Effect: flags.Locates, Value: flags.Strings(&j.RightFiles), Complete: flags.DataFiles},
+		flags.Flag{Name: "with", Arg: "files", Usage: "rows y, paired with the rows of X", Group: flags.Data, First: true, Effect: flags.Locates, Value: flags.Strings(&j.RightFiles), Complete: flags.DataFiles},
 		flags.Flag{Name: "with-columns", Arg: "names", Usage: "columns of --with; those of X if not given", Group: flags.Data, Needs: "with", Value: flags.Strings(&c.withColumns)},
-		flags.Flag{Name: "lag", Arg: "number", Usage: "rows between the two of a pair", First: true, Value: flags.Int64(&c.lag, 0)},
-		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column whose equal values are one trajectory", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, "")},
-		flags.Flag{Name: "trajectories", Arg: "word", Usage: "what --lag takes for a trajectory", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "the files together")},
+		flags.Flag{Name: "lag", Arg: "number", Usage: "time lag of a pair, in rows", First: true, Value: flags.Int64(&c.lag, 0)},
+		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column that identifies trajectories", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, "")},
+		flags.Flag{Name: "trajectories", Arg: "word", Usage: "trajectories of --lag", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "all files together")},
 	)
 	j.Set.Flag("kind").NoDefault()
 	j.AddKernel("kernel between two rows", "'rbf(sigma=0.25)'")
-	j.AddRank("singular or eigenvalues", "a pair of conjugates whole")
+	j.AddRank("number of singular values or eigenvalues", "conjugate pairs stay whole")
 	j.Set.Add(
 		flags.Flag{Name: "kernel-y", Arg: "kernel", Usage: "kernel of y; that of x if not given", Value: flags.String(&c.kernelYText, ""), Complete: flags.Kernels},
-		flags.Flag{Name: "ridge", Arg: "number", Usage: "number added to covariance operators before inversion", Value: flags.Float(&c.ridge, 1e-3)},
+		flags.Flag{Name: "ridge", Arg: "number", Usage: "regularisation added to covariance operators before inversion", Value: flags.Float(&c.ridge, 1e-3)},
 		flags.Flag{Name: "task", Arg: "word", Usage: "decomposition", Value: flags.Choice(&c.how.Task, []rkhs.Task{rkhs.SVD, rkhs.Eigen})},
 		flags.Flag{Name: "center", Usage: "centre the features: covariances, not second moments", Value: flags.Bool(&c.how.Center, false)},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "functions of the fit", Value: flags.Choice(&c.how.Engine, []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks of a side, at most", Doc: "300 if not given, 1000 if exact", Value: flags.Int(&c.how.Landmarks, 0)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "basis of the functions", Value: flags.Choice(&c.how.Engine, []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of a side", Doc: "300 if not given, 1000 if exact", Value: flags.Int(&c.how.Landmarks, 0)},
 		flags.Flag{Name: "matrix", Arg: "files", Usage: "B of --kind explicit", Doc: "a row per y, a column per x", Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&c.matrixFiles), Complete: flags.DataFiles},
-		flags.Flag{Name: "clusters", Arg: "number", Usage: "sets to find among the rows of X", Value: flags.Int(&c.clusters, 0)},
+		flags.Flag{Name: "clusters", Arg: "number", Usage: "number of sets to find in X", Value: flags.Int(&c.clusters, 0)},
 	)
 	j.AddClusters("write the set of each row of X")
 	j.Set.Flag("clusters-output").Needs = "clusters"

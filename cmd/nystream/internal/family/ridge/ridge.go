@@ -29,7 +29,7 @@ var Family = &fit.Family{
 		Load:       saved.Loader(ridge.Load),
 		Unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 	},
-	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... --target COLUMN", New: newTask}},
+	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... (--target COLUMNS | --label COLUMN)", New: newTask}},
 }
 
 // ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
@@ -82,14 +82,14 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.KernelText}, Complete: flags.Kernels},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks", First: true, Value: flags.Int(&c.how.Landmarks, 1000)},
-		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "numbers to choose the penalty from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
-		flags.Flag{Name: "folds", Arg: "number", Usage: "folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
+		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
 	)
 	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
 	j.AddAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.Set.Add(
-		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "rare classes weigh as much")},
-		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are counted on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
+		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
+		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
 		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
 		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
 			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
@@ -134,8 +134,12 @@ type keptFile struct {
 // besides returns the rows with the columns of files.
 func (c *task) besides(rows stream.Source) (stream.Source, error) {
 	for _, f := range c.files {
+		fields := make([]stream.Field, len(f.names))
+		for k, name := range f.names {
+			fields[k] = stream.Field{Name: name, Carried: true}
+		}
 		var err error
-		if rows, err = stream.Beside(rows, f.names, f.values.Values...); err != nil {
+		if rows, err = stream.Beside(rows, fields, f.values.Values...); err != nil {
 			return nil, app.FromData(err)
 		}
 	}

@@ -27,7 +27,7 @@ var Family = &fit.Family{
 		Load:       saved.Loader(transport.Load),
 		Unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 	},
-	Verbs: []fit.Verb{{Name: transport.Name, Args: "DATA... --right TARGETS...", New: newTask}},
+	Verbs: []fit.Verb{{Name: transport.Name, Args: "DATA... [--right TARGETS...] --kernel K", New: newTask}},
 }
 
 // task is a fit of transport.
@@ -52,10 +52,10 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddRank("columns of the approximation of K", "100 if not given")
 	j.Set.Add(
 		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.how.Epsilon, 1)},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "method of products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
-		flags.Flag{Name: "iterations", Arg: "number", Usage: "iterations, at most", Value: flags.Int(&c.how.Iterations, 1000)},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.how.Iterations, 1000)},
 		flags.Flag{Name: "tol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
-		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of masses that change, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
 	)
 	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
 	j.AddAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)

@@ -1,4 +1,4 @@
-// Package words gives enumerations their words.
+// Package words gives enumerations their words. Any value has one, so that a value that is wrong can be printed.
 package words
 
 import (

@@ -1,0 +1,180 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// live reads the messages of a stream that comes through a pipe, one after the other. The message at hand is in
+// memory as a whole: a batch of the writer's size.
+type live struct {
+	in       *file.Live
+	at       int64  // where the next message begins
+	keep     int64  // nothing from here on is forgotten; -1: only what comes before at is
+	rows     int64  // of the batches before it
+	unmarked func() // is called if the stream ends without its end mark
+}
+
+// message waits for a message and returns it whole, and where the one behind it begins. It returns the same again
+// until at moves on. The error may be file.ErrPause, or io.EOF at the end mark, whose end is next.
+func (l *live) message() (m message, next int64, err error) {
+	from := l.keep
+	if from < 0 {
+		from = l.at
+	}
+	for need := 1; ; {
+		window, ended := l.in.Await(from, int(l.at-from)+need)
+		switch {
+		case ended == file.ErrPause:
+			return m, 0, ended
+		case ended != nil && ended != io.EOF:
+			return m, 0, fault.Reading(ended)
+		}
+		window = window[min(len(window), int(l.at-from)):]
+		m, n, err := readMeta(bytes.NewReader(window), math.MaxInt64)
+		whole := n + m.bodySize
+		switch {
+		case err == nil && whole <= int64(len(window)):
+			m.body = bytes.NewReader(window[n:whole])
+			return m, l.at + whole, nil
+		case ended != nil && err == nil:
+			return m, 0, errCut
+		case ended != nil || err != nil && err != errCut:
+			return m, l.at + n, err
+		case whole > math.MaxInt32:
+			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).Do("write smaller batches, or save the stream and name the file")
+		}
+		need = max(len(window)+1, int(whole)) // the length of the metadata comes first, then that of the body
+	}
+}
+
+// OpenLive reads the schema of a stream that comes through a pipe, and its first rows if there are columns of lists:
+// their length is that of the first one.
+func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, error) {
+	t := &table{TableInfo: column.TableInfo{Path: path, Live: true, Rows: -1}, stamp: in.Stamp(path, 0), index: &index{}}
+	l := &live{in: in}
+	m, err := l.wait(ctx)
+	if err == nil {
+		t.index.schema, err = readSchema(&m)
+	}
+	if err == nil {
+		t.index.begin = l.at
+		err = t.liveWidths(ctx, l)
+	}
+	if err != nil {
+		return nil, fault.File(path, "%w", fault.Damaged(err))
+	}
+	t.Columns, t.Nested = t.index.schema.columns(), t.index.schema.nested
+	return t, nil
+}
+
+// wait returns the next message, however long the input pauses, and goes behind it. Nothing is forgotten.
+func (l *live) wait(ctx context.Context) (m message, err error) {
+	for {
+		var next int64
+		if m, next, err = l.message(); err != file.ErrPause {
+			if l.at = next; err == errUnmarked && next == 0 {
+				err = errCut
+			}
+			return m, err
+		}
+		if ctx.Err() != nil {
+			return m, context.Cause(ctx)
+		}
+	}
+}
+
+// liveWidths takes the lengths of lists from the first batch with rows, which is read again later.
+func (t *table) liveWidths(ctx context.Context, l *live) error {
+	schema := t.index.schema
+	for read := false; schema.needsWidths() && !read; {
+		m, err := l.wait(ctx)
+		if err == io.EOF || err == errUnmarked {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if m.kind != batchMessage {
+			continue
+		}
+		if _, err := schema.check(&m); err != nil {
+			return err
+		}
+		b, err := newBatch(&m, 0, dictionaries{}, new(workspace))
+		if err == nil {
+			read = b.rows > 0
+			err = schema.learnWidths(t.Path, b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	schema.dropUnknown()
+	return nil
+}
+
+// liveFeed reads the batches that come through f.
+func (t *table) liveFeed(ctx context.Context, f *file.Live, found *column.TableInfo) *feed {
+	l := &live{in: f, at: t.index.begin, keep: -1, unmarked: func() { found.Unmarked = true }}
+	return &feed{path: t.Path, index: t.index, file: file.NewReaderAt(ctx, f), closer: f, dicts: dictionaries{}, live: l}
+}
+
+// nextLive returns the next batch of a pipe, which is valid until the call after, or io.EOF after the last one. The
+// error may be file.ErrPause.
+func (f *feed) nextLive() (*batch, error) {
+	for {
+		m, next, err := f.live.message()
+		switch err {
+		case file.ErrPause:
+			return nil, err
+		case errUnmarked:
+			f.live.unmarked()
+			return nil, io.EOF
+		case io.EOF:
+			return nil, f.live.afterMark(f.path, next)
+		}
+		var b *batch
+		if err == nil {
+			b, err = f.take(&m)
+		}
+		if err != nil {
+			return nil, fault.File(f.path, "the message at byte %d, behind row %d: %w", f.live.at, f.live.rows, fault.Damaged(err))
+		}
+		if f.live.at = next; b != nil {
+			f.live.rows += b.rows
+			return b, nil
+		}
+	}
+}
+
+// take reads a dictionary, or returns a batch.
+func (f *feed) take(m *message) (*batch, error) {
+	switch m.kind {
+	case dictionaryMessage:
+		return nil, f.dicts.read(m, f.wanted, &f.space)
+	case batchMessage:
+		if _, err := f.index.schema.check(m); err != nil {
+			return nil, err
+		}
+		return newBatch(m, f.live.rows, f.dicts, &f.space)
+	}
+	return nil, errMisplaced(m.kind)
+}
+
+// afterMark returns io.EOF if nothing follows the end mark, which ends at an offset.
+func (l *live) afterMark(path string, end int64) error {
+	mark := int(end - l.at)
+	window, err := l.in.Await(l.at, mark+1)
+	if len(window) > mark {
+		return fault.File(path, "bytes follow the end mark of the stream at byte %d", end).Of(stream.Damaged).Do("make or fetch it again")
+	}
+	return err
+}

@@ -1,0 +1,257 @@
+package blockstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	arrowlib "github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
+)
+
+// trickle gives a few bytes at a time, and pauses now and then.
+type trickle struct {
+	in     io.Reader
+	random *rand.Rand
+}
+
+func (r *trickle) Read(p []byte) (int, error) {
+	if r.random.IntN(40) == 0 {
+		time.Sleep(2 * file.Pause)
+	}
+	return r.in.Read(p[:min(len(p), 1+r.random.IntN(700))])
+}
+
+// liveTexts are files of text, each with what is kept of it.
+var liveTexts = []struct {
+	name, text string
+	o          Options
+}{
+	{"a.csv", "x,y,id,word\n1,2.5,7,a\n-3,,8,\" b, \"\n4,5e3,9,\"two\nlines\"\n", Options{Columns: []string{"x", "y"}, Keep: []string{"id", "word"}}},
+	{"a.csv", "\ufeff# no row\n\nx\ty\n1\t2\n3\t4", Options{Layout: Layout{Comment: "#"}}},
+	{"a.csv", "title\nx;y\n1;2\n3;4\n", Options{Layout: Layout{Skip: 1}}},
+	{"one.csv", "x\n1\n\n\n2\n# 3\n\n4\n\n\n", Options{Layout: Layout{Comment: "#"}}},
+	{"a.tsv", "x\ty\n1\t2\n3\t4\n", Options{}},
+	{"a.jsonl", "{\"x\":1,\"e\":[1,2],\"id\":5,\"w\":\"a\"}\n{\"w\":\"b\",\"id\":6,\"e\":[3.5,4],\"x\":null}\n\n{\"id\":7}\n", Options{Keep: []string{"id", "w"}}},
+	{"a.jsonl", "[1,2]\n[3,null]\n", Options{}},
+	{"a.libsvm", "1 1:2 3:4 # a\n-1 2:5\n+1\n", Options{Label: "label", Features: 4}},
+	{"zero.libsvm", "1 0:2 3:4\n-1 2:5\n", Options{Features: 4}},
+}
+
+// Rows of a pipe that are read as they come are those of a file.
+func TestLiveText(t *testing.T) {
+	t.Parallel()
+	for _, c := range liveTexts {
+		path := filetest.TempFile(t, c.name, c.text)
+		want := filetest.MustRead(t, mustOpen(t, c.o, path), 5)
+		for seed := range uint64(4) {
+			live := c.o
+			live.Live, live.Stdin = true, &trickle{strings.NewReader(c.text), rand.New(rand.NewPCG(seed, 1))}
+			live.Format = strings.TrimPrefix(filepath.Ext(c.name), ".")
+			if live.Format == "tsv" {
+				live.Format = "csv"
+			}
+			src := mustOpen(t, live, "-")
+			if info := src.Info(); !info.Live || !info.OnePass || info.Rows != -1 || info.PassesToOpen != 0 {
+				t.Fatalf("%s: %+v", c.name, info)
+			}
+			if d := filetest.Diff(want, filetest.MustRead(t, src, 2)); d != "" {
+				t.Errorf("%s %q: %s", c.name, c.text, d)
+			}
+			if _, err := src.Open(t.Context(), 0); err == nil {
+				t.Errorf("%s was read twice", c.name)
+			}
+			if err := src.Gather(t.Context(), nil, &stream.Batch{}); err == nil {
+				t.Errorf("rows of %s were gathered", c.name)
+			}
+		}
+	}
+}
+
+// Files of every written format are read through a pipe, as they come where that is possible.
+func TestLiveFormats(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c"}
+	rows := filetest.SampleBatch(700, 3)
+	copy(rows.X.Data, []float64{0, -0.5, 1e200, 1e-200, 5e-324}) // no NaN, nothing infinite
+	for _, c := range []struct {
+		extension string
+		live      bool
+	}{{".npy", true}, {".csv", true}, {".csv.gz", true}, {".tsv", true}, {".jsonl", true}, {".libsvm", true}, {".arrows", true}, {".parquet", false}, {".arrow", false}, {".nys", false}} {
+		path := filepath.Join(t.TempDir(), "x"+c.extension)
+		writeBatch(t, path, names, rows)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := numbersOf(t, mustOpen(t, Options{}, path))
+		for seed := range uint64(2) {
+			in := &trickle{bytes.NewReader(content), rand.New(rand.NewPCG(seed, 2))}
+			o := Options{Live: seed > 0, Stdin: in, Format: map[string]string{".libsvm": "libsvm"}[c.extension]}
+			src := mustOpen(t, o, "-")
+			if src.Info().Live != (c.live && o.Live) {
+				t.Errorf("%s: live %v", c.extension, src.Info().Live)
+			}
+			if diff := cmp.Diff(want, numbersOf(t, src)); diff != "" {
+				t.Errorf("%s: %s", c.extension, diff)
+			}
+		}
+	}
+}
+
+// A read gives the rows that have come when the input pauses.
+func TestLivePause(t *testing.T) {
+	t.Parallel()
+	for format, c := range map[string][2]string{
+		"csv":    {"x,y\n1,2\n", "3,4\n"},
+		"jsonl":  {"{\"x\":1,\"y\":2}\n", "{\"x\":3,\"y\":4}\n"},
+		"libsvm": {"1 1:1 2:2\n", "1 1:3 2:4\n"},
+	} {
+		out, in := io.Pipe()
+		go in.Write([]byte(c[0]))
+		src := mustOpen(t, Options{Live: true, Stdin: out, Format: format}, "-")
+		r, err := src.Open(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := stream.Batch{X: stream.NewMatrix(100, 2)}
+		for k := range 3 {
+			if k > 0 {
+				go in.Write([]byte(c[1][:3]))
+				time.Sleep(2 * file.Pause) // within a row
+				go in.Write([]byte(c[1][3:]))
+			}
+			if n, err := r.Read(&b); n != 1 || err != nil || b.X.Data[0] != float64(1+2*min(k, 1)) {
+				t.Fatalf("%s: %d rows, %v, %v", format, n, err, b.X.Data[:2])
+			}
+		}
+		in.Close()
+		if n, err := r.Read(&b); n != 0 || err != io.EOF {
+			t.Errorf("%s: %d rows, %v", format, n, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The first lines tell what columns hold: a value of another kind ends the rows, which else would differ from those
+// of a file.
+func TestLiveRefuses(t *testing.T) {
+	t.Parallel()
+	head := strings.Repeat("1,2,3\n", 20_000) // more than a head
+	for _, c := range []struct{ name, late, says string }{
+		{"a kept number among integers", "1,2,3.5\n", "\"3.5\" is not a number"},
+		{"zeros before it", "1,2,007\n", "no integer"},
+		{"minus zero", "1,2,-0\n", "no integer"},
+		{"a kept word", "1,2,a\n", "\"a\" is not a number"},
+		{"a word among numbers", "1,a,3\n", "\"a\" is not a number"},
+		{"a short line", "1,2\n", "2 cells"},
+		{"an open quote", "1,2,\"3\n", "never closed"},
+	} {
+		o := Options{Live: true, Columns: []string{"x", "y"}, Keep: []string{"id"}, Stdin: strings.NewReader("x,y,id\n" + head + c.late)}
+		src := mustOpen(t, o, "-")
+		rows, _, err := filetest.Slurp(src, 1000)
+		filetest.WantError(t, err, "standard input", "line", c.says)
+		if want := strings.Count(head, "\n"); len(rows) != want {
+			t.Errorf("%s: %d rows before it, not %d", c.name, len(rows), want)
+		}
+	}
+}
+
+// recordsOf yields records of an id, a list and a number.
+func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.Record, error) bool) {
+	return func(yield func(arrowlib.Record, error) bool) {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		row := 0
+		for _, n := range sizes {
+			for range n {
+				_ = b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(strings.Repeat("w", row%3))
+				list := b.Field(1).(*array.ListBuilder)
+				list.Append(true)
+				list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{float32(row), 0.5}, nil)
+				b.Field(2).(*array.Int64Builder).Append(int64(-row))
+				row++
+			}
+			record := b.NewRecord()
+			more := yield(record, nil)
+			record.Release()
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// Records give the rows of a stream that holds them; an error of theirs comes behind the rows before it.
+func TestFromRecords(t *testing.T) {
+	t.Parallel()
+	words := &arrowlib.DictionaryType{IndexType: arrowlib.PrimitiveTypes.Int32, ValueType: arrowlib.BinaryTypes.String}
+	schema := arrowlib.NewSchema([]arrowlib.Field{{Name: "w", Type: words}, {Name: "e", Type: arrowlib.ListOf(arrowlib.PrimitiveTypes.Float32)},
+		{Name: "n", Type: arrowlib.PrimitiveTypes.Int64}}, nil)
+	o := Options{Keep: []string{"w"}}
+	src, err := FromRecords(t.Context(), "queue", schema, recordsOf(schema, 0, 3, 1, 5), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := filetest.MustRead(t, src, 4)
+	want := []string{"", "w", "ww", "", "w", "ww", "", "w", "ww"}
+	if diff := cmp.Diff(want, got.Kept[0].Strings); diff != "" || got.X.Rows != 9 || got.X.Data[3*8] != 8 || got.X.Data[3*8+2] != -8 {
+		t.Errorf("%v %s", got.X, diff)
+	}
+
+	broken := errors.New("the queue is gone")
+	failing := func(yield func(arrowlib.Record, error) bool) {
+		recordsOf(schema, 2)(yield)
+		yield(nil, broken)
+	}
+	if src, err = FromRecords(t.Context(), "queue", schema, failing, o); err != nil {
+		t.Fatal(err)
+	}
+	if rows, _, err := filetest.Slurp(src, 10); len(rows) != 2 || !errors.Is(err, broken) {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	other := arrowlib.NewSchema(schema.Fields()[:1], nil)
+	if _, err = FromRecords(t.Context(), "queue", other, recordsOf(schema, 2), o); err == nil {
+		t.Error("records of another schema were read")
+	}
+
+	// A reader that is closed, and a context that ends, stop the sequence.
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := make(chan bool)
+		endless := func(yield func(arrowlib.Record, error) bool) {
+			defer close(stopped)
+			for more := true; more; {
+				recordsOf(schema, 1000)(func(r arrowlib.Record, err error) bool {
+					more = yield(r, err)
+					return more
+				})
+			}
+		}
+		if src, err = FromRecords(ctx, "queue", schema, endless, o); err != nil {
+			t.Fatal(err)
+		}
+		r, err := src.Open(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		r.Close()
+		<-stopped
+	}
+}

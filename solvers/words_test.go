@@ -1,0 +1,42 @@
+package solvers
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/ridge"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/solvers/transport"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/prepare"
+)
+
+// TestEveryValuePrints: enumerations print values that they do not have, and errors without anything in them print.
+func TestEveryValuePrints(t *testing.T) {
+	for v := range 256 {
+		i := uint8(v)
+		for _, s := range []fmt.Stringer{stream.Kind(i), stream.ErrorKind(i), prepare.Nulls(i), prepare.Scaling(i), prepare.Encoding(i),
+			blockstore.Inexact(i), blockstore.IndexBase(i), model.Kind(i), model.Side(i), model.Quantity(i), lowrank.Norm(i), lowrank.Shift(i),
+			lowrank.Rule(i), ridge.Metric(i), ksvd.Compatibility(i), ksvd.Scaling(i), ksvd.Sums(i), ism.Engine(i), ism.Paradigm(i), askls.Engine(i),
+			askls.Merge(i), rkhs.Task(i), rkhs.Engine(i), rkhs.Side(i), transport.Engine(i), kernelgen.Base(v), kernelgen.Base(-v)} {
+			if s.String() == "" {
+				t.Errorf("%T %d prints nothing", s, v)
+			}
+		}
+	}
+	for _, s := range []fmt.Stringer{kernelgen.Kernel{}, kernelgen.Map{}, model.Choice{}, rkhs.CCA{}} {
+		_ = s.String()
+	}
+	for _, err := range []error{&stream.DataError{}, &stream.StateError{}, &stream.MissingError{}, &stream.StoppedError{}, &stream.OverBudgetError{},
+		&sketch.NonFiniteError{}, &kernelgen.ParseError{}, &kernelgen.RowError{}, &blockstore.SpoolError{}, &blockstore.OverQuotaError{}} {
+		_ = err.Error()
+	}
+}

@@ -1,0 +1,177 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"github.com/nystream/nystream/internal/matrix"
+)
+
+// FromSeq returns a source of the rows of a sequence of batches. X of a batch has len(info.Columns) columns, and Kept
+// a column for each of info.Kept, with a value for each row. A batch must not change until the sequence goes on.
+//
+// seq is called once for each reader, with a context that ends with the reader or the pass. A sequence that waits for
+// rows, as on a channel, should end when it does. Otherwise its goroutine is left waiting: reads do not wait for it.
+// Set info.OnePass if seq can be called only once, and info.Rows to -1 if the number of rows is not known. A sequence
+// that can be called again is given up when one batch takes longer than Engine.Stall, see [Beat].
+//
+// Batches of many rows are faster: each costs a switch between goroutines, some microseconds. A pass gathers
+// [Engine].BlockRows rows before it goes on. With info.Live, [Map] hands on its results of a batch before the next comes.
+func FromSeq(info Info, seq func(ctx context.Context) iter.Seq2[Batch, error]) Source {
+	return &seqSource{info: info, seq: seq}
+}
+
+type seqSource struct {
+	info   Info
+	seq    func(ctx context.Context) iter.Seq2[Batch, error]
+	opened atomic.Bool
+}
+
+func (s *seqSource) Info() Info { return s.info }
+
+func (s *seqSource) Open(ctx context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	if s.opened.Swap(true) && s.info.OnePass {
+		return nil, OnceError(s.info.Name)
+	}
+	r := &seqReader{info: s.info, seq: s.seq, batches: make(chan seqBatch), more: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	return Skip(r, s.info, first), nil
+}
+
+// seqReader runs a sequence on a goroutine of its own, so that a read ends with its context even if the sequence does
+// not. The sequence and the reader take turns.
+type seqReader struct {
+	info    Info
+	seq     func(ctx context.Context) iter.Seq2[Batch, error]
+	ctx     context.Context
+	cancel  context.CancelFunc
+	batches chan seqBatch // closed when the sequence has ended
+	more    chan struct{} // asks for the next batch
+	failed  error         // of the sequence; set before batches is closed
+	started bool
+	rest    Batch // the last batch
+	given   int   // its rows that were delivered
+}
+
+// seqBatch is what a sequence yields.
+type seqBatch struct {
+	batch Batch
+	err   error
+}
+
+// Read returns what is left of a batch; it does not wait for the next to fill dst.
+func (r *seqReader) Read(dst *Batch) (n int, err error) {
+	for r.given == r.rest.X.Rows {
+		if err := r.pull(); err != nil {
+			return 0, err
+		}
+	}
+	n = min(r.rest.X.Rows-r.given, dst.X.Rows)
+	matrix.Copy(dst.X, matrix.Rows(r.rest.X, r.given, n))
+	resetKept(dst.Kept)
+	for k := range dst.Kept {
+		dst.Kept[k].Append(&r.rest.Kept[k], r.given, r.given+n)
+	}
+	r.given += n
+	return n, nil
+}
+
+// pull takes the next batch of the sequence.
+func (r *seqReader) pull() error {
+	if r.started {
+		select {
+		case r.more <- struct{}{}:
+		case <-r.batches:
+		case <-r.ctx.Done():
+		}
+	} else {
+		r.started = true
+		go r.run()
+	}
+	select {
+	case b, ok := <-r.batches:
+		if !ok {
+			rethrow(r.failed)
+			if r.failed == nil {
+				return io.EOF
+			}
+			return r.failed
+		}
+		if b.err != nil {
+			return b.err
+		}
+		r.rest, r.given = b.batch, 0
+		return r.check()
+	case <-r.ctx.Done():
+		return context.Cause(r.ctx)
+	}
+}
+
+// run hands the batches of the sequence to the reader, until the reader is closed.
+func (r *seqReader) run() {
+	defer close(r.batches)
+	r.failed = errExited
+	r.failed = recovered(func() error {
+		for batch, err := range r.seq(r.ctx) {
+			select {
+			case r.batches <- seqBatch{batch, err}:
+			case <-r.ctx.Done():
+				return nil
+			}
+			select {
+			case <-r.more:
+			case <-r.ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// check returns an error unless the batch is one of the source.
+func (r *seqReader) check() error {
+	b := &r.rest
+	if b.X.Cols != len(r.info.Columns) {
+		return fmt.Errorf("%s: a batch has %d columns, not %d", r.info.Name, b.X.Cols, len(r.info.Columns))
+	}
+	if err := checkMatrix(b.X); err != nil {
+		return fmt.Errorf("%s: a batch is %w", r.info.Name, err)
+	}
+	if len(b.Kept) != len(r.info.Kept) {
+		return fmt.Errorf("%s: a batch has %d kept columns, not %d", r.info.Name, len(b.Kept), len(r.info.Kept))
+	}
+	for k := range b.Kept {
+		if err := b.Kept[k].check(r.info.Kept[k], b.X.Rows); err != nil {
+			return fmt.Errorf("%s: a batch: %w", r.info.Name, err)
+		}
+	}
+	return nil
+}
+
+// Close ends the sequence. It does not wait long for one that goes on after its context has ended.
+func (r *seqReader) Close() error {
+	r.cancel()
+	if !r.started {
+		return nil
+	}
+	limit := time.NewTimer(leaveAfter)
+	defer limit.Stop()
+	for {
+		select {
+		case _, ok := <-r.batches:
+			if !ok {
+				rethrow(r.failed)
+				return nil
+			}
+		case <-limit.C:
+			return nil
+		}
+	}
+}
